@@ -1,0 +1,24 @@
+import type { TradeColumns } from "../trades.ts";
+
+/** What the metrics are computed from: one run's columns (a value per candle of the range) and totals. */
+export interface MetricsInput {
+  /** Opens of the candles in the range, milliseconds since 1970. */
+  readonly time: Float64Array;
+  readonly close: Float64Array;
+  /** Equity marked at each candle's close. */
+  readonly equity: Float64Array;
+  readonly trades: TradeColumns;
+  /** Candles in which a position was held at any moment, entry and exit candles included. */
+  readonly exposedCandles: number;
+  readonly initialBalance: number;
+  readonly timeframeMs: number;
+  /** Fraction per year. */
+  readonly riskFreeRate: number;
+  /** Days in a trading year. */
+  readonly periodsPerYear: number;
+  readonly rejectedOrders: number;
+  /** Money, over every fill. */
+  readonly feesPaid: number;
+  /** Sum of price x quantity over every fill, money. */
+  readonly tradedValue: number;
+}

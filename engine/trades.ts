@@ -1,0 +1,42 @@
+/** Why a trade ended. A trade's `exitReason` is an index into this list. */
+export const EXIT_REASONS = [
+  "signal",
+  "stop_loss",
+  "take_profit",
+  "trailing_stop",
+  "margin_call",
+  "time_stop",
+  "end_of_data",
+] as const;
+
+export type ExitReason = (typeof EXIT_REASONS)[number];
+
+/** The `exitReason` of a trade that is still open after the last candle. */
+export const STILL_OPEN = 255;
+
+/**
+ * Trades as columns, one row a trade, in order of the first entry fill; trades still open at the end come last.
+ *
+ * `side` is 1 (long) or -1 (short); times are the open of the candle whose price was filled, in milliseconds since 1970;
+ * `fees`, `pnl` are money, `pnl` is net of fees and financing; `return` is pnl / (entry price x quantity); `candles` counts
+ * candles from entry to exit; `mae` and `mfe` are fractions of the entry price. `exitTime` and `exitPrice` are NaN and
+ * `exitReason` is STILL_OPEN for an open trade, whose `pnl` is at the last close.
+ */
+export interface TradeColumns {
+  readonly count: number;
+  readonly side: Int8Array;
+  readonly quantity: Float64Array;
+  readonly entryTime: Float64Array;
+  readonly entryPrice: Float64Array;
+  readonly exitTime: Float64Array;
+  readonly exitPrice: Float64Array;
+  readonly fees: Float64Array;
+  readonly pnl: Float64Array;
+  readonly return: Float64Array;
+  readonly candles: Int32Array;
+  readonly mae: Float64Array;
+  readonly mfe: Float64Array;
+  readonly exitReason: Uint8Array;
+  readonly ambiguous: Uint8Array;
+  readonly tag: readonly (string | null)[];
+}
