@@ -1,0 +1,62 @@
+import { PGlite } from "@electric-sql/pglite";
+import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
+import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { drizzle as drizzlePostgres } from "drizzle-orm/postgres-js";
+import { migrate as migratePostgres } from "drizzle-orm/postgres-js/migrator";
+import postgres from "postgres";
+import * as schema from "./schema.ts";
+
+/** A database, or a transaction on one, whichever driver is below. */
+export type Db = PgDatabase<PgQueryResultHKT, typeof schema>;
+
+/** An open database with its migrations applied. */
+export interface DatabaseHandle {
+  readonly db: Db;
+  /** What the queue needs, since it brings its own statements: the same PGlite, or an address for a pool of its own. */
+  readonly connection:
+    | { readonly kind: "pglite"; readonly pglite: PGlite }
+    | { readonly kind: "postgres"; readonly url: string };
+  close(): Promise<void>;
+}
+
+const migrations = { migrationsFolder: new URL("./migrations", import.meta.url).pathname };
+
+// Any constant will do: it only has to be the same in every process that migrates the same database.
+const MIGRATION_LOCK = 7_405_101_984;
+
+/**
+ * Opens the embedded database.
+ *
+ * PGlite has no lock of its own: the caller holds the data directory (see data_directory.ts).
+ *
+ * @param folder Where its files are, or `memory://` for one that is gone when closed.
+ * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
+ */
+export async function openPglite(folder: string): Promise<DatabaseHandle> {
+  const pglite = await PGlite.create(folder);
+  const db = drizzlePglite(pglite, { schema });
+  await migratePglite(db, migrations);
+  return { db, connection: { kind: "pglite", pglite }, close: () => pglite.close() };
+}
+
+/**
+ * Opens a PostgreSQL database and brings its tables up to date; processes that start at once take turns.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ * @param connectionsMax How many connections this process may hold, the queue's own not counted.
+ * @throws When the server cannot be reached.
+ */
+export async function openPostgres(url: string, connectionsMax = 10): Promise<DatabaseHandle> {
+  const migrator = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await migrator`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await migratePostgres(drizzlePostgres(migrator), migrations);
+  } finally {
+    // Closing the session gives the lock back.
+    await migrator.end();
+  }
+  const client = postgres(url, { max: connectionsMax, onnotice: () => {} });
+  const db = drizzlePostgres(client, { schema });
+  return { db, connection: { kind: "postgres", url }, close: () => client.end({ timeout: 5 }) };
+}

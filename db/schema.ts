@@ -1,0 +1,207 @@
+/** Every table. Columns are snake_case in SQL and camelCase here; migrations are generated from this file. */
+import {
+  boolean,
+  customType,
+  date,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  real,
+  smallint,
+  text,
+  timestamp,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const day = (name: string) => date(name, { mode: "string" });
+
+// ---- Accounts: the tables of the authentication library, with its admin plugin's columns ----
+
+export const user = pgTable("user", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  email: text("email").notNull().unique(),
+  emailVerified: boolean("email_verified").notNull().default(false),
+  image: text("image"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+  role: text("role"),
+  banned: boolean("banned").default(false),
+  banReason: text("ban_reason"),
+  banExpires: moment("ban_expires"),
+});
+
+export const session = pgTable("session", {
+  id: text("id").primaryKey(),
+  expiresAt: moment("expires_at").notNull(),
+  token: text("token").notNull().unique(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+  ipAddress: text("ip_address"),
+  userAgent: text("user_agent"),
+  userId: text("user_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  impersonatedBy: text("impersonated_by"),
+}, (table) => [index("session_user_index").on(table.userId)]);
+
+export const account = pgTable("account", {
+  id: text("id").primaryKey(),
+  accountId: text("account_id").notNull(),
+  providerId: text("provider_id").notNull(),
+  userId: text("user_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  accessToken: text("access_token"),
+  refreshToken: text("refresh_token"),
+  idToken: text("id_token"),
+  accessTokenExpiresAt: moment("access_token_expires_at"),
+  refreshTokenExpiresAt: moment("refresh_token_expires_at"),
+  scope: text("scope"),
+  password: text("password"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+}, (table) => [index("account_user_index").on(table.userId)]);
+
+export const verification = pgTable("verification", {
+  id: text("id").primaryKey(),
+  identifier: text("identifier").notNull(),
+  value: text("value").notNull(),
+  expiresAt: moment("expires_at").notNull(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+}, (table) => [index("verification_identifier_index").on(table.identifier)]);
+
+// ---- Market data ----
+
+export const instruments = pgTable("instruments", {
+  id: uuid("id").primaryKey(),
+  symbol: text("symbol").notNull(),
+  exchange: text("exchange").notNull(),
+  assetClass: text("asset_class", { enum: ["forex", "crypto", "stock"] }).notNull(),
+  /** Where its candles come from: `provider_a`, `provider_b`, `import` or `sample`. */
+  provider: text("provider", { enum: ["provider_a", "provider_b", "import", "sample"] }).notNull(),
+  /** The timeframe that ingestion asks the provider for; null for an instrument that is only imported. */
+  timeframe: text("timeframe"),
+  backfillFrom: day("backfill_from"),
+  /** A cron expression (UTC), or null when only run by hand. */
+  schedule: text("schedule"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+}, (table) => [unique("instruments_symbol_exchange").on(table.symbol, table.exchange)]);
+
+/** One instrument's candles of one timeframe and one calendar month (UTC), as a compressed Arrow file. */
+export const candleChunks = pgTable("candle_chunks", {
+  instrumentId: uuid("instrument_id").notNull().references(() => instruments.id, { onDelete: "cascade" }),
+  timeframe: text("timeframe").notNull(),
+  /** The first day of the month. */
+  month: day("month").notNull(),
+  candles: integer("candles").notNull(),
+  /** Opens of the first and the last candle. */
+  firstTime: moment("first_time").notNull(),
+  lastTime: moment("last_time").notNull(),
+  /** Of the uncompressed columns, hexadecimal: the same candles give the same sum. */
+  sha256: text("sha256").notNull(),
+  data: bytea("data").notNull(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+}, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] })]);
+
+export const ingestionRuns = pgTable("ingestion_runs", {
+  id: uuid("id").primaryKey(),
+  status: text("status", { enum: ["queued", "running", "completed", "failed"] }).notNull(),
+  trigger: text("trigger", { enum: ["manual", "schedule", "import", "start"] }).notNull(),
+  /** The instruments asked for, or null for all of them. */
+  instruments: jsonb("instruments").$type<readonly { readonly symbol: string; readonly exchange: string }[]>(),
+  startDate: day("start_date"),
+  endDate: day("end_date"),
+  candles: integer("candles").notNull().default(0),
+  message: text("message"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  startedAt: moment("started_at"),
+  finishedAt: moment("finished_at"),
+});
+
+export const ingestionEvents = pgTable("ingestion_events", {
+  /** A UUIDv7, so that newest first is by id. */
+  id: uuid("id").primaryKey(),
+  runId: uuid("run_id").notNull().references(() => ingestionRuns.id, { onDelete: "cascade" }),
+  type: text("type", {
+    enum: [
+      "run_started",
+      "range_ingested",
+      "rate_limited",
+      "gap_found",
+      "revised",
+      "rejected",
+      "failed",
+      "run_finished",
+    ],
+  }).notNull(),
+  provider: text("provider"),
+  symbol: text("symbol"),
+  exchange: text("exchange"),
+  timeframe: text("timeframe"),
+  start: moment("start"),
+  end: moment("end"),
+  candles: integer("candles"),
+  message: text("message"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+}, (table) => [index("ingestion_events_run_index").on(table.runId)]);
+
+// ---- Backtests ----
+
+export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
+
+export const backtests = pgTable("backtests", {
+  /** A UUIDv7, so that newest first is by id. */
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  symbol: text("symbol").notNull(),
+  exchange: text("exchange").notNull(),
+  strategy: text("strategy").notNull(),
+  strategySlug: text("strategy_slug"),
+  strategyVersion: text("strategy_version"),
+  startDate: day("start_date").notNull(),
+  endDate: day("end_date").notNull(),
+  initialBalance: doublePrecision("initial_balance").notNull(),
+  /** Effective: defaults filled in, with `timeframe`, `execution` and, where given, `runtime`. */
+  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
+  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  progress: real("progress").notNull().default(0),
+  /** How often a worker began it. The store after a run is fenced by this number. */
+  attempts: smallint("attempts").notNull().default(0),
+  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
+  result: jsonb("result").$type<Readonly<Record<string, unknown>>>(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  startedAt: moment("started_at"),
+  finishedAt: moment("finished_at"),
+}, (table) => [index("backtests_owner_index").on(table.ownerId, table.id)]);
+
+export const backtestTrades = pgTable("backtest_trades", {
+  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  number: integer("number").notNull(),
+  side: text("side", { enum: ["long", "short"] }).notNull(),
+  quantity: doublePrecision("quantity").notNull(),
+  entryTime: moment("entry_time").notNull(),
+  entryPrice: doublePrecision("entry_price").notNull(),
+  exitTime: moment("exit_time"),
+  exitPrice: doublePrecision("exit_price"),
+  fees: doublePrecision("fees").notNull(),
+  pnl: doublePrecision("pnl").notNull(),
+  return: doublePrecision("return").notNull(),
+  candles: integer("candles").notNull(),
+  mae: doublePrecision("mae").notNull(),
+  mfe: doublePrecision("mfe").notNull(),
+  exitReason: text("exit_reason"),
+  ambiguous: boolean("ambiguous").notNull(),
+  tag: text("tag"),
+}, (table) => [primaryKey({ columns: [table.backtestId, table.number] })]);
+
+/** A completed run's time, equity and position columns as a compressed Arrow file. */
+export const backtestEquity = pgTable("backtest_equity", {
+  backtestId: uuid("backtest_id").primaryKey().references(() => backtests.id, { onDelete: "cascade" }),
+  points: integer("points").notNull(),
+  data: bytea("data").notNull(),
+});

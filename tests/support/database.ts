@@ -1,0 +1,61 @@
+import postgres from "postgres";
+import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
+
+/** The two places where everything that touches the database must work. */
+export const DATABASES = ["PGlite", "PostgreSQL"] as const;
+
+/** The server that `deno task test` started, or the one that the caller named. */
+export function testServerUrl(): string {
+  const url = Deno.env.get("TEST_DATABASE_URL");
+  if (url === undefined) throw new Error("TEST_DATABASE_URL is not set: run the tests with `deno task test`");
+  return url;
+}
+
+/** A new, empty database on the tests' PostgreSQL server, dropped again by `drop`. */
+export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = testServerUrl();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await administer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const sql = postgres(server, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A migrated database of the named kind that no other test sees; closing it removes it. */
+export async function openTestDatabase(kind: (typeof DATABASES)[number]): Promise<DatabaseHandle> {
+  if (kind === "PGlite") return await openPglite("memory://");
+  const { url, drop } = await createTestDatabase();
+  const handle = await openPostgres(url, 4);
+  const close = async () => {
+    await handle.close();
+    await drop();
+  };
+  return { ...handle, close };
+}
+
+/**
+ * Declares one test for each kind of database.
+ *
+ * @param name What is true, as a sentence; the kind is added to it.
+ */
+export function databaseTest(name: string, body: (handle: DatabaseHandle) => Promise<void>): void {
+  for (const kind of DATABASES) {
+    Deno.test(`${name} (${kind})`, async () => {
+      const handle = await openTestDatabase(kind);
+      try {
+        await body(handle);
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+}
