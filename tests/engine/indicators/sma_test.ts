@@ -1,0 +1,79 @@
+import { expect } from "@std/expect";
+import { sma } from "../../../engine/indicators/sma.ts";
+
+/** The mean of a window in exact arithmetic, rounded once: doubles are integers times a power of two. */
+function exactMean(values: Float64Array, end: number, period: number): number {
+  const scaleBits = 120;
+  let sum = 0n;
+  for (let i = end - period + 1; i <= end; i++) {
+    let value = values[i]!;
+    let bits = 0;
+    while (!Number.isInteger(value)) {
+      value *= 2;
+      bits++;
+    }
+    sum += BigInt(value) << BigInt(scaleBits - bits);
+  }
+  const quotient = (sum << 80n) / BigInt(period);
+  return Number(quotient) / 2 ** (scaleBits + 80);
+}
+
+Deno.test("sma() gives the published ten-day example", () => {
+  // StockCharts, ChartSchool, "Moving Averages: Simple and Exponential": closes and their 10-day SMA.
+  // Both are printed in cents and were computed from more digits: half a cent each way.
+  const closes = new Float64Array([
+    ...[22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39, 22.38, 22.61, 23.36],
+    ...[24.05, 23.75, 23.83, 23.95, 23.63, 23.82, 23.87, 23.65, 23.19, 23.10, 23.33, 22.68, 23.10, 22.40, 22.17],
+  ]);
+  const published = [
+    ...[22.22, 22.21, 22.23, 22.26, 22.31, 22.42, 22.61, 22.77, 22.91, 23.08, 23.21],
+    ...[23.38, 23.53, 23.65, 23.71, 23.69, 23.61, 23.51, 23.43, 23.28, 23.13],
+  ];
+  const means = sma(closes, 10);
+  expect([...means.subarray(0, 9)]).toEqual(Array(9).fill(NaN));
+  for (let i = 0; i < published.length; i++) expect(Math.abs(means[i + 9]! - published[i]!)).toBeLessThanOrEqual(0.01);
+});
+
+Deno.test("sma() of whole numbers is what one computes by hand", () => {
+  expect([...sma(new Float64Array([1, 2, 3, 4, 5, 6, 7]), 3)]).toEqual([NaN, NaN, 2, 3, 4, 5, 6]);
+  expect([...sma(new Float64Array([5, 7]), 1)]).toEqual([5, 7]);
+  expect([...sma(new Float64Array([5, 7]), 2)]).toEqual([NaN, 6]);
+});
+
+Deno.test("sma() is NaN throughout where the window is longer than the series", () => {
+  expect([...sma(new Float64Array([1, 2]), 3)]).toEqual([NaN, NaN]);
+  expect(sma(new Float64Array(0), 3).length).toBe(0);
+});
+
+Deno.test("sma() of equal prices is that price, for every window", () => {
+  const prices = new Float64Array(500).fill(0.1);
+  for (const period of [1, 3, 7, 10, 20, 50, 99, 200]) {
+    const means = sma(prices, period);
+    for (let i = period - 1; i < prices.length; i++) expect(means[i]).toBe(0.1);
+  }
+});
+
+Deno.test("sma() rounds each mean once, as exact arithmetic does", () => {
+  let seed = 12345;
+  const prices = Float64Array.from({ length: 700 }, () => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    return Math.round(10_000 + seed / 2 ** 15) / 100;
+  });
+  for (const period of [2, 3, 10, 33, 200]) {
+    const means = sma(prices, period);
+    for (let i = period - 1; i < prices.length; i++) expect(means[i]).toBe(exactMean(prices, i, period));
+  }
+});
+
+Deno.test("sma() forgets a candle that has left the window, however large it was", () => {
+  const prices = new Float64Array(1000).fill(0.3);
+  prices[5] = 1e15;
+  const means = sma(prices, 10);
+  for (let i = 15; i < prices.length; i++) expect(means[i]).toBe(0.3);
+});
+
+Deno.test("sma() refuses a period that is not a positive whole number", () => {
+  for (const period of [0, -1, 2.5, NaN, Infinity]) {
+    expect(() => sma(new Float64Array(3), period)).toThrow(`must be a whole number from 1, not ${period}`);
+  }
+});
