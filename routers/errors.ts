@@ -1,0 +1,167 @@
+import { TRPCError } from "@trpc/server";
+import { getHTTPStatusCodeFromError, type TRPC_ERROR_CODE_KEY } from "@trpc/server/unstable-core-do-not-import";
+import { z } from "zod";
+
+/** Our codes, which clients may rely on, and the tRPC code (and so the HTTP status) that each is. */
+const TRPC_CODES = {
+  VALIDATION_FAILED: "BAD_REQUEST",
+  INVALID_DATE_RANGE: "BAD_REQUEST",
+  FUTURE_DATE_RANGE: "BAD_REQUEST",
+  RANGE_TOO_LARGE: "BAD_REQUEST",
+  UNKNOWN_STRATEGY: "BAD_REQUEST",
+  AMBIGUOUS_STRATEGY: "BAD_REQUEST",
+  INVALID_PARAMETERS: "BAD_REQUEST",
+  INVALID_MODULE: "BAD_REQUEST",
+  ENDPOINT_NOT_ALLOWED: "BAD_REQUEST",
+  TIMEFRAME_TOO_FINE: "BAD_REQUEST",
+  UNAUTHENTICATED: "UNAUTHORIZED",
+  FORBIDDEN: "FORBIDDEN",
+  ORIGIN_NOT_ALLOWED: "FORBIDDEN",
+  BACKTEST_NOT_FOUND: "NOT_FOUND",
+  STRATEGY_NOT_FOUND: "NOT_FOUND",
+  SYMBOL_NOT_FOUND: "NOT_FOUND",
+  ROUTE_NOT_FOUND: "NOT_FOUND",
+  METHOD_NOT_ALLOWED: "METHOD_NOT_SUPPORTED",
+  SLUG_TAKEN: "CONFLICT",
+  VERSION_EXISTS: "CONFLICT",
+  STRATEGY_IN_USE: "CONFLICT",
+  NOT_CANCELLABLE: "CONFLICT",
+  IDEMPOTENCY_CONFLICT: "CONFLICT",
+  PAYLOAD_TOO_LARGE: "PAYLOAD_TOO_LARGE",
+  UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+  PROVIDER_RATE_LIMITED: "TOO_MANY_REQUESTS",
+  QUOTA_EXCEEDED: "TOO_MANY_REQUESTS",
+  RATE_LIMITED: "TOO_MANY_REQUESTS",
+  INTERNAL: "INTERNAL_SERVER_ERROR",
+  PROVIDER_FAILED: "BAD_GATEWAY",
+  UNAVAILABLE: "SERVICE_UNAVAILABLE",
+} as const satisfies Record<string, TRPC_ERROR_CODE_KEY>;
+
+export type ErrorCode = keyof typeof TRPC_CODES;
+
+/** One thing that is wrong with a request: a JSON pointer into it, and what should be there instead. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly issues: readonly Issue[];
+    readonly request_id: string;
+  };
+}
+
+/** A refusal that the caller is meant to read: its message and issues reach the client as they are. */
+export class AppError extends TRPCError {
+  readonly appCode: ErrorCode;
+  readonly issues: readonly Issue[];
+  /** When the caller may try again; becomes Retry-After. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { issues?: readonly Issue[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super({ code: TRPC_CODES[code], message, cause: more.cause });
+    this.name = "AppError";
+    this.appCode = code;
+    this.issues = more.issues ?? [];
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+// What tRPC itself refuses before a procedure is reached, in our words.
+const TRPC_REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorCode>> = {
+  BAD_REQUEST: "VALIDATION_FAILED",
+  PARSE_ERROR: "VALIDATION_FAILED",
+  NOT_FOUND: "ROUTE_NOT_FOUND",
+  METHOD_NOT_SUPPORTED: "METHOD_NOT_ALLOWED",
+  PAYLOAD_TOO_LARGE: "PAYLOAD_TOO_LARGE",
+  UNSUPPORTED_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+};
+
+/**
+ * Any error as one that may be shown: ours as it is, a schema's refusal with its issues, anything else INTERNAL
+ * with nothing of the original in it (the original is the `cause`, for the log).
+ */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof TRPCError) {
+    if (error.cause instanceof AppError) return error.cause;
+    if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return validationFailed(error.cause);
+    const code = TRPC_REFUSALS[error.code];
+    if (code !== undefined) return new AppError(code, error.message, { cause: error });
+  }
+  return new AppError("INTERNAL", "Cannot answer because of a fault of ours", { cause: error });
+}
+
+/** The HTTP status of an error. */
+export function errorStatus(error: AppError): number {
+  return getHTTPStatusCodeFromError(error);
+}
+
+/** The error as the body that api clients read. */
+export function errorBody(error: AppError, requestId: string): ErrorBody {
+  return {
+    error: { code: error.appCode, message: error.message, issues: error.issues, request_id: requestId },
+  };
+}
+
+/** A schema's refusal: the message carries the first issue, `issues` all of them. */
+export function validationFailed(error: z.core.$ZodError, prefix = ""): AppError {
+  const issues = error.issues.flatMap((issue) => describeIssue(issue, prefix));
+  const first = issues[0];
+  const where = first === undefined ? "" : `: ${first.path === "" ? "the body" : first.path} ${first.message}`;
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, { issues });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, prefix: string): Issue[] {
+  const path = prefix + pointer(issue.path);
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: `${path}${pointer([key])}`, message: "is not a known key" }));
+  }
+  return [{ path, message: issue.message }];
+}
+
+/** A JSON pointer (RFC 6901) from path segments. */
+export function pointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** A value as it is quoted in a message: short, on one line. */
+export function quote(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
+
+// Zod's own sentences, with the value that was refused added to them.
+z.config({
+  customError: (issue) => {
+    const value = quote(issue.input);
+    switch (issue.code) {
+      case "invalid_type":
+        return issue.input === undefined ? "is required" : `must be of type ${issue.expected}, not ${value}`;
+      case "too_small":
+        return `must be ${issue.inclusive ? "at least" : "more than"} ${sized(issue.origin, issue.minimum)}, not ${value}`;
+      case "too_big":
+        return `must be ${issue.inclusive ? "at most" : "less than"} ${sized(issue.origin, issue.maximum)}, not ${value}`;
+      case "invalid_value":
+        return `must be one of ${issue.values.map(quote).join(", ")}, not ${value}`;
+      case "invalid_format":
+        return `must be a valid ${issue.format}, not ${value}`;
+      default:
+        return undefined;
+    }
+  },
+});
+
+function sized(origin: string, bound: number | bigint): string {
+  if (origin === "string") return `${bound} characters long`;
+  return origin === "array" ? `${bound} entries long` : String(bound);
+}

@@ -1,0 +1,93 @@
+import { initTRPC } from "@trpc/server";
+import type { Db } from "../db/client.ts";
+import { AppError, errorBody, toAppError } from "./errors.ts";
+
+/** The signed-in user. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: "user" | "admin";
+}
+
+/** The way to the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
+export interface Queue {
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
+  enqueueIngestion(tx: Db, runId: string): Promise<void>;
+  /** @throws When the queue cannot be reached. */
+  check(): Promise<void>;
+}
+
+/** What the service itself gives to every request. */
+export interface Services {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly startedAt: number;
+}
+
+/** What a procedure knows about its caller. */
+export interface Context extends Services {
+  readonly user: User | null;
+  readonly session: { readonly id: string; readonly expiresAt: Date } | null;
+  /** The request carried the configured ingestion secret. */
+  readonly hasIngestionSecret: boolean;
+  readonly requestId: string;
+  readonly clientAddress: string;
+}
+
+const t = initTRPC.context<Context>().create({
+  // Procedures run on servers alone, whatever the runtime looks like (Deno under a test runner has a `window`-less global).
+  isServer: true,
+  isDev: false,
+  errorFormatter: ({ shape, error, ctx }) => {
+    const { code, message, issues, request_id } = errorBody(toAppError(error), ctx?.requestId ?? "").error;
+    return { ...shape, message, data: { ...shape.data, appCode: code, issues, request_id } };
+  },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** Anyone may call. */
+export const publicProcedure = t.procedure;
+
+/** Only signed-in users may call; `ctx.user` is one. */
+export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) }));
+
+/** Only admins, or callers with the ingestion secret. */
+export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
+  requireIngestionAdmin(ctx);
+  return next();
+});
+
+/**
+ * The signed-in user and session.
+ *
+ * @throws AppError UNAUTHENTICATED
+ */
+export function requireUser(ctx: Context): { user: User; session: NonNullable<Context["session"]> } {
+  if (ctx.user === null || ctx.session === null) {
+    throw new AppError("UNAUTHENTICATED", "Cannot do this without a session: sign in first");
+  }
+  return { user: ctx.user, session: ctx.session };
+}
+
+/**
+ * Lets admins pass.
+ *
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN
+ */
+export function requireAdmin(ctx: Context): void {
+  if (requireUser(ctx).user.role !== "admin") {
+    throw new AppError("FORBIDDEN", "Cannot do this without the role admin");
+  }
+}
+
+/**
+ * Lets admins and holders of the ingestion secret pass.
+ *
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN
+ */
+export function requireIngestionAdmin(ctx: Context): void {
+  if (!ctx.hasIngestionSecret) requireAdmin(ctx);
+}
