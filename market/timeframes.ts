@@ -1,0 +1,59 @@
+const MINUTE_MS = 60_000;
+export const DAY_MS = 1440 * MINUTE_MS;
+export const WEEK_MS = 7 * DAY_MS;
+
+/** The supported lengths of a candle in milliseconds, shortest first. */
+export const TIMEFRAMES = {
+  "1m": MINUTE_MS,
+  "5m": 5 * MINUTE_MS,
+  "15m": 15 * MINUTE_MS,
+  "30m": 30 * MINUTE_MS,
+  "1h": 60 * MINUTE_MS,
+  "4h": 240 * MINUTE_MS,
+  "1d": DAY_MS,
+  "1w": WEEK_MS,
+} as const;
+
+export type Timeframe = keyof typeof TIMEFRAMES;
+
+/** The names of TIMEFRAMES, shortest first. */
+export const TIMEFRAME_NAMES = [
+  "1m",
+  "5m",
+  "15m",
+  "30m",
+  "1h",
+  "4h",
+  "1d",
+  "1w",
+] as const satisfies readonly Timeframe[];
+
+// 1970 began on a Thursday; the Monday after it is the fifth of January.
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+export function isTimeframe(name: string): name is Timeframe {
+  return Object.hasOwn(TIMEFRAMES, name);
+}
+
+/** Where the buckets of a timeframe are counted from, in milliseconds since 1970: weeks open on Monday 00:00 UTC. */
+export function bucketOrigin(timeframe: Timeframe): number {
+  return timeframe === "1w" ? FIRST_MONDAY_MS : 0;
+}
+
+/** The open of the candle that holds a moment; both in milliseconds since 1970 (UTC). */
+export function bucketStart(timeMs: number, timeframe: Timeframe): number {
+  const lengthMs = TIMEFRAMES[timeframe];
+  const origin = bucketOrigin(timeframe);
+  return Math.floor((timeMs - origin) / lengthMs) * lengthMs + origin;
+}
+
+/** The first open at or after a moment; both in milliseconds since 1970 (UTC). */
+export function bucketStartAtOrAfter(timeMs: number, timeframe: Timeframe): number {
+  const start = bucketStart(timeMs, timeframe);
+  return start === timeMs ? start : start + TIMEFRAMES[timeframe];
+}
+
+/** Whether candles of one timeframe are made of whole candles of the other (or the two are the same). */
+export function divides(finer: Timeframe, coarser: Timeframe): boolean {
+  return TIMEFRAMES[coarser] % TIMEFRAMES[finer] === 0;
+}

@@ -1,0 +1,63 @@
+import { expect } from "@std/expect";
+import { decodeColumns, encodeArrow, encodeColumns } from "../../db/columns.ts";
+import { tableFromIPC } from "apache-arrow";
+
+const columns = {
+  time: Float64Array.of(1_704_067_200_000, 1_704_067_260_000, 1_704_067_320_000),
+  price: Float64Array.of(1e-8, 1e9, -0),
+};
+
+Deno.test("columns come back to the last bit", () => {
+  const decoded = decodeColumns(encodeColumns(columns));
+  expect(Object.keys(decoded)).toEqual(["time", "price"]);
+  expect(decoded.time).toEqual(columns.time);
+  expect(Object.is(decoded.price?.[2], -0)).toBe(true);
+  expect(decoded.price?.[0]).toBe(1e-8);
+});
+
+Deno.test("the same columns give the same bytes, wherever they lie in memory", () => {
+  const shared = new Float64Array(new SharedArrayBuffer(5 * 8), 8, 3);
+  shared.set(columns.time);
+  expect(encodeColumns({ time: shared, price: columns.price })).toEqual(encodeColumns(columns));
+});
+
+Deno.test("columns without rows keep their names", () => {
+  const decoded = decodeColumns(encodeColumns({ time: new Float64Array(0), equity: new Float64Array(0) }));
+  expect(decoded).toEqual({ time: new Float64Array(0), equity: new Float64Array(0) });
+});
+
+Deno.test("columns of different length, and no columns, are refused", () => {
+  expect(() => encodeColumns({ a: new Float64Array(2), b: new Float64Array(3) })).toThrow("of 2 and 3 rows");
+  expect(() => encodeColumns({})).toThrow("no columns");
+});
+
+Deno.test("damaged bytes never give a wrong number; a cut and foreign bytes are one clear error", () => {
+  const bytes = encodeColumns(columns);
+  for (let at = 0; at < bytes.length; at++) {
+    const damaged = Uint8Array.from(bytes);
+    damaged[at] = bytes[at]! ^ 0x40;
+    const decoded = decodeOrMessage(damaged);
+    // Some bits carry no meaning (how much memory to reserve, say): their flip must do no harm.
+    if (typeof decoded === "string") expect(decoded).toContain("Cannot read columns: ");
+    else expect(decoded).toEqual(columns);
+  }
+  const checksumBytes = 4;
+  for (let length = 0; length < bytes.length - checksumBytes; length++) {
+    expect(() => decodeColumns(bytes.subarray(0, length))).toThrow("Cannot read columns: ");
+  }
+  expect(() => decodeColumns(encodeArrow(columns))).toThrow("Cannot read columns: ");
+});
+
+function decodeOrMessage(bytes: Uint8Array) {
+  try {
+    return decodeColumns(bytes);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+Deno.test("uncompressed columns are an Arrow stream that any reader opens", () => {
+  const table = tableFromIPC(encodeArrow(columns));
+  expect(table.numRows).toBe(3);
+  expect([...table.getChild("time")!]).toEqual([...columns.time]);
+});

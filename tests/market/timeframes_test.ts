@@ -1,0 +1,43 @@
+import { expect } from "@std/expect";
+import {
+  bucketStart,
+  bucketStartAtOrAfter,
+  divides,
+  isTimeframe,
+  TIMEFRAME_NAMES,
+  TIMEFRAMES,
+} from "../../market/timeframes.ts";
+
+const at = (iso: string) => Date.parse(iso);
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+
+Deno.test("the names are the timeframes, shortest first", () => {
+  const sorted = Object.entries(TIMEFRAMES).sort(([, a], [, b]) => a - b).map(([name]) => name);
+  expect([...TIMEFRAME_NAMES]).toEqual(sorted);
+  expect(isTimeframe("2m") || isTimeframe("toString")).toBe(false);
+});
+
+Deno.test("a candle opens on a UTC boundary, and a week on Monday", () => {
+  expect(iso(bucketStart(at("2024-02-29T23:59:59.999Z"), "1m"))).toBe("2024-02-29T23:59:00.000Z");
+  expect(iso(bucketStart(at("2024-02-29T23:59:59.999Z"), "4h"))).toBe("2024-02-29T20:00:00.000Z");
+  expect(iso(bucketStart(at("2024-02-29T23:59:59.999Z"), "1d"))).toBe("2024-02-29T00:00:00.000Z");
+  // 2024-02-29 was a Thursday, 2024-02-26 the Monday of its week; 2024-12-30 the Monday before the new year.
+  expect(iso(bucketStart(at("2024-02-29T23:59:59.999Z"), "1w"))).toBe("2024-02-26T00:00:00.000Z");
+  expect(iso(bucketStart(at("2025-01-01T00:00:00Z"), "1w"))).toBe("2024-12-30T00:00:00.000Z");
+  expect(iso(bucketStart(at("2024-12-30T00:00:00Z"), "1w"))).toBe("2024-12-30T00:00:00.000Z");
+});
+
+Deno.test("times before 1970 have buckets too", () => {
+  expect(iso(bucketStart(-1, "1h"))).toBe("1969-12-31T23:00:00.000Z");
+  expect(iso(bucketStart(0, "1w"))).toBe("1969-12-29T00:00:00.000Z");
+});
+
+Deno.test("the first open at or after a moment", () => {
+  expect(iso(bucketStartAtOrAfter(at("2024-01-01T00:00:00Z"), "1w"))).toBe("2024-01-01T00:00:00.000Z");
+  expect(iso(bucketStartAtOrAfter(at("2024-01-01T00:00:01Z"), "1w"))).toBe("2024-01-08T00:00:00.000Z");
+});
+
+Deno.test("minutes make hours and days make weeks", () => {
+  expect(divides("1m", "1w") && divides("1d", "1w") && divides("4h", "1d") && divides("1h", "1h")).toBe(true);
+  expect(divides("1h", "15m")).toBe(false);
+});
