@@ -1,0 +1,91 @@
+import { accountMetrics } from "./account.ts";
+import { benchmarkMetrics } from "./benchmark.ts";
+import { sampleDaily } from "./daily.ts";
+import { METRIC_NAMES, type Metrics, type NumericMetricName } from "./definitions.ts";
+import { drawdownMetrics } from "./drawdown.ts";
+import { annualReturn, buyHoldReturn, cagr, durationDays, totalReturn } from "./growth.ts";
+import type { MetricsInput } from "./input.ts";
+import { type Measured, ratio } from "./measured.ts";
+import { ratioMetrics } from "./ratios.ts";
+import { tailMetrics } from "./tail.ts";
+import { tradeMetrics } from "./trade_metrics.ts";
+
+export interface ComputedMetrics {
+  readonly metrics: Metrics;
+  /** The reason for each null among the metrics. */
+  readonly undefinedMetrics: Readonly<Record<string, string>>;
+}
+
+/**
+ * Every metric of one run; definitions.ts says what each means.
+ *
+ * Linear in candles, with memory for days and trades only. Sums are taken in one fixed order, so the same columns give the
+ * same bytes. A metric that has no value, or one beyond the largest number, is null and its reason is given: never NaN,
+ * never infinity.
+ *
+ * @throws {RangeError} When there is no candle, or the columns differ in length: nothing could be said about such a run.
+ */
+export function computeMetrics(input: MetricsInput): ComputedMetrics {
+  const { time } = input;
+  if (time.length === 0) throw new RangeError("Cannot compute metrics without a candle");
+  if (input.equity.length !== time.length || input.close.length !== time.length) {
+    throw new RangeError(
+      `Cannot compute metrics of ${time.length} candles with ${input.close.length} closes and ${input.equity.length} marks`,
+    );
+  }
+  const measured = measure(input);
+  const values: Partial<Record<NumericMetricName, number | null>> = {};
+  const undefinedMetrics: Record<string, string> = {};
+  for (const name of METRIC_NAMES) {
+    if (name === "start" || name === "end") continue;
+    const value = settle(measured[name]);
+    if (typeof value === "number") values[name] = value;
+    else {
+      values[name] = null;
+      undefinedMetrics[name] = value.reason;
+    }
+  }
+  const moments = { start: isoTime(time[0]!), end: isoTime(time[time.length - 1]!) };
+  const metrics = { ...moments, ...values };
+  assertComplete(metrics);
+  return { metrics, undefinedMetrics };
+}
+
+function measure(input: MetricsInput): Record<NumericMetricName, Measured> {
+  const daily = sampleDaily(input);
+  const drawdown = drawdownMetrics(input);
+  const growth = cagr(input);
+  const total = totalReturn(input);
+  const noDrawdown = "equity never fell below its peak";
+  return {
+    ...accountMetrics(input),
+    ...drawdown,
+    ...ratioMetrics(input, daily),
+    ...tailMetrics(daily.returns),
+    ...benchmarkMetrics(input, daily),
+    ...tradeMetrics(input.trades),
+    duration_days: durationDays(input),
+    total_return: total,
+    cagr: growth,
+    annual_return: annualReturn(input, daily),
+    buy_hold_return: buyHoldReturn(input),
+    calmar: typeof growth === "number" ? ratio(growth, drawdown.max_drawdown, noDrawdown) : growth,
+    recovery_factor: ratio(total, drawdown.max_drawdown, noDrawdown),
+  };
+}
+
+/** Keeps infinities and NaN out of a result, and turns -0 into 0. */
+function settle(measured: Measured): Measured {
+  if (typeof measured !== "number") return measured;
+  return Number.isFinite(measured) ? measured + 0 : { reason: "beyond the range of numbers" };
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+/** The spread of a partial record loses its completeness to the compiler: hold it here, where a gap is our own bug. */
+function assertComplete(metrics: Partial<Metrics>): asserts metrics is Metrics {
+  const missing = METRIC_NAMES.filter((name) => metrics[name] === undefined);
+  if (missing.length > 0) throw new TypeError(`Metrics without a value: ${missing.join(", ")}`);
+}

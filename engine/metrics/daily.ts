@@ -1,0 +1,45 @@
+import type { MetricsInput } from "./input.ts";
+
+/** Milliseconds in a day. */
+export const DAY_MS = 86_400_000;
+
+/**
+ * One run sampled by UTC day: days without a candle have no row.
+ *
+ * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
+ * with the day on which equity reached zero, since nothing has no return; so it may be shorter than `days`.
+ * `closeReturns` is the instrument's own, day against day before, from the second day: `closeReturns[k]` belongs to
+ * `returns[k + 1]`.
+ */
+export interface DailyColumns {
+  readonly days: number;
+  readonly returns: Float64Array;
+  readonly closeReturns: Float64Array;
+}
+
+/** Samples equity and close at the last candle of each UTC day, in one pass over the candles. */
+export function sampleDaily(input: MetricsInput): DailyColumns {
+  const { time, equity, close } = input;
+  const count = time.length;
+  const spanDays = Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
+  const returns = new Float64Array(Math.min(count, spanDays));
+  const closeReturns = new Float64Array(returns.length);
+  let days = 0;
+  let alive = 0;
+  let equityBefore = input.initialBalance;
+  let closeBefore = NaN;
+  let dayEnd = (Math.floor(time[0]! / DAY_MS) + 1) * DAY_MS;
+  for (let i = 0; i < count; i++) {
+    if (i + 1 < count && time[i + 1]! < dayEnd) continue;
+    if (equityBefore > 0) {
+      returns[alive] = equity[i]! / equityBefore - 1;
+      alive++;
+    }
+    if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;
+    equityBefore = equity[i]!;
+    closeBefore = close[i]!;
+    days++;
+    if (i + 1 < count) dayEnd = (Math.floor(time[i + 1]! / DAY_MS) + 1) * DAY_MS;
+  }
+  return { days, returns: returns.subarray(0, alive), closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)) };
+}

@@ -1,0 +1,65 @@
+import { DAY_MS } from "./daily.ts";
+import type { MetricsInput } from "./input.ts";
+import type { Measured } from "./measured.ts";
+
+export interface DrawdownMetrics {
+  readonly max_drawdown: number;
+  readonly max_drawdown_days: number;
+  readonly average_drawdown: Measured;
+  readonly average_drawdown_days: Measured;
+  readonly ulcer_index: number;
+}
+
+/**
+ * Falls of equity below its highest mark so far, the initial balance being the first mark.
+ *
+ * A drawdown lasts from the last mark at a peak to the first mark that is back at it, or to the end of the run. Depths are
+ * positive fractions of the peak, durations days. The initial balance is marked at the first candle's open, all other
+ * marks at a candle's close. Sums run left to right over the candles, in one pass.
+ *
+ * @see P. Martin, B. McCann (1989), "The Investor's Guide to Fidelity Funds", for the ulcer index (here a fraction).
+ */
+export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
+  const { time, equity, timeframeMs } = input;
+  const count = equity.length;
+  let peak = input.initialBalance;
+  let peakTime = time[0]!;
+  let depth = 0;
+  let depthMax = 0;
+  let depthSum = 0;
+  let lengthMax = 0;
+  let lengthSum = 0;
+  let drawdowns = 0;
+  let squares = 0;
+  for (let i = 0; i < count; i++) {
+    const mark = equity[i]!;
+    const below = mark < peak;
+    if (below) {
+      const fraction = (peak - mark) / peak;
+      if (fraction > depth) depth = fraction;
+      squares += fraction * fraction;
+    }
+    // A drawdown is over when equity is back at its peak, or at the last candle.
+    if (depth > 0 && (!below || i === count - 1)) {
+      const length = time[i]! + timeframeMs - peakTime;
+      drawdowns++;
+      depthSum += depth;
+      lengthSum += length;
+      if (depth > depthMax) depthMax = depth;
+      if (length > lengthMax) lengthMax = length;
+      depth = 0;
+    }
+    if (!below) {
+      peak = mark;
+      peakTime = time[i]! + timeframeMs;
+    }
+  }
+  const none = { reason: "equity never fell below its peak" };
+  return {
+    max_drawdown: depthMax,
+    max_drawdown_days: lengthMax / DAY_MS,
+    average_drawdown: drawdowns === 0 ? none : depthSum / drawdowns,
+    average_drawdown_days: drawdowns === 0 ? none : lengthSum / drawdowns / DAY_MS,
+    ulcer_index: Math.sqrt(squares / count),
+  };
+}

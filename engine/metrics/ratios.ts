@@ -1,0 +1,88 @@
+import type { DailyColumns } from "./daily.ts";
+import type { MetricsInput } from "./input.ts";
+import { type Measured, ratio } from "./measured.ts";
+import { excessKurtosis, mean, normalProbability, skewness, standardDeviation, sum } from "./moments.ts";
+
+export interface RatioMetrics {
+  readonly annual_volatility: Measured;
+  readonly sharpe: Measured;
+  readonly sortino: Measured;
+  readonly omega: Measured;
+  readonly skew: Measured;
+  readonly kurtosis: Measured;
+  readonly probabilistic_sharpe: Measured;
+}
+
+/** Returns are quotients near 1 less 1, so a deviation of this size is rounding and not risk. */
+const RETURN_NOISE = 1e-14;
+
+const FEW_RETURNS = { reason: "fewer than two daily returns" };
+const NO_DEVIATION = "all daily returns are equal";
+
+/**
+ * Risk and reward of the daily returns (simple, UTC days), annualised with `periodsPerYear`; the risk-free rate is taken
+ * in equal parts a day (rate / periodsPerYear).
+ *
+ * @see W. F. Sharpe (1994), "The Sharpe Ratio", Journal of Portfolio Management 21(1).
+ * @see F. A. Sortino, L. N. Price (1994), "Performance Measurement in a Downside Risk Framework", Journal of Investing 3(3).
+ * @see C. Keating, W. F. Shadwick (2002), "A Universal Performance Measure", Journal of Performance Measurement 6(3).
+ * @see D. H. Bailey, M. López de Prado (2012), "The Sharpe Ratio Efficient Frontier", Journal of Risk 15(2).
+ */
+export function ratioMetrics(input: MetricsInput, daily: DailyColumns): RatioMetrics {
+  const { returns } = daily;
+  const riskFree = input.riskFreeRate / input.periodsPerYear;
+  const yearRoot = Math.sqrt(input.periodsPerYear);
+  const deviation = standardDeviation(returns);
+  const excess = mean(returns) - riskFree;
+  const { gains, losses, lossSquares } = splitAt(returns, riskFree);
+  const downside = Math.sqrt(lossSquares / returns.length);
+  const enough = returns.length >= 2;
+  return {
+    annual_volatility: enough ? deviation * yearRoot : FEW_RETURNS,
+    sharpe: enough ? ratio(excess * yearRoot, deviation, NO_DEVIATION, RETURN_NOISE) : FEW_RETURNS,
+    sortino: enough
+      ? ratio(excess * yearRoot, downside, "no daily return is below the risk-free rate", RETURN_NOISE)
+      : FEW_RETURNS,
+    omega: ratio(gains, losses, "no daily return is below the risk-free rate", RETURN_NOISE),
+    ...shapeMetrics(returns, deviation, excess),
+  };
+}
+
+function shapeMetrics(returns: Float64Array, deviation: number, excess: number) {
+  const flat = deviation <= RETURN_NOISE;
+  const undefinedBelow = (count: string): Measured => ({
+    reason: flat ? NO_DEVIATION : `fewer than ${count} daily returns`,
+  });
+  const skew = skewness(returns);
+  const kurtosis = excessKurtosis(returns);
+  return {
+    skew: flat || returns.length < 3 ? undefinedBelow("three") : skew,
+    kurtosis: flat || returns.length < 4 ? undefinedBelow("four") : kurtosis,
+    probabilistic_sharpe: flat || returns.length < 4
+      ? undefinedBelow("four")
+      : probabilisticSharpe(excess / deviation, returns.length, skew, kurtosis),
+  };
+}
+
+/** Probability that the true Sharpe ratio is above zero, given a daily one that was measured over `days`. */
+function probabilisticSharpe(sharpe: number, days: number, skew: number, kurtosis: number): Measured {
+  const variance = 1 - skew * sharpe + ((kurtosis + 2) / 4) * sharpe * sharpe;
+  if (variance <= 0) return { reason: "the estimate's variance is not positive" };
+  return normalProbability(sharpe * Math.sqrt(days - 1) / Math.sqrt(variance));
+}
+
+/** Sums of what lies above and below a threshold, both positive, and of the squares of the latter. */
+function splitAt(returns: Float64Array, threshold: number) {
+  const above = new Float64Array(returns.length);
+  const below = new Float64Array(returns.length);
+  const squares = new Float64Array(returns.length);
+  for (let i = 0; i < returns.length; i++) {
+    const difference = returns[i]! - threshold;
+    if (difference > 0) above[i] = difference;
+    if (difference < 0) {
+      below[i] = -difference;
+      squares[i] = difference * difference;
+    }
+  }
+  return { gains: sum(above), losses: sum(below), lossSquares: sum(squares) };
+}

@@ -1,0 +1,33 @@
+export interface TailMetrics {
+  readonly var_95: number;
+  readonly cvar_95: number;
+  readonly best_day: number;
+  readonly worst_day: number;
+}
+
+/**
+ * The ends of the daily returns' distribution, by their own history and without a model.
+ *
+ * Value at risk is a loss, positive as drawdowns are: minus the 5% quantile, interpolated between the two nearest
+ * returns (type 7 of Hyndman and Fan, the default of R and numpy). The conditional one is minus the mean of the returns
+ * at or below that quantile.
+ *
+ * @param returns Fractions per day, at least one.
+ * @see R. J. Hyndman, Y. Fan (1996), "Sample Quantiles in Statistical Packages", The American Statistician 50(4).
+ * @see R. T. Rockafellar, S. Uryasev (2000), "Optimization of Conditional Value-at-Risk", Journal of Risk 2(3).
+ */
+export function tailMetrics(returns: Float64Array): TailMetrics {
+  const sorted = returns.slice().sort();
+  const last = sorted.length - 1;
+  const position = last * 0.05;
+  const below = Math.floor(position);
+  const lower = sorted[below]!;
+  const quantile = lower + (position - below) * (sorted[Math.min(below + 1, last)]! - lower);
+  let tail = 0;
+  let count = 0;
+  while (count <= last && sorted[count]! <= quantile) {
+    tail += sorted[count]!;
+    count++;
+  }
+  return { var_95: -quantile, cvar_95: -(tail / count), best_day: sorted[last]!, worst_day: sorted[0]! };
+}

@@ -1,0 +1,129 @@
+import { STILL_OPEN, type TradeColumns } from "../trades.ts";
+import { DAY_MS } from "./daily.ts";
+import { type Measured, ratio } from "./measured.ts";
+import { mean, standardDeviation, sum } from "./moments.ts";
+
+export interface TradeMetrics {
+  readonly trades: number;
+  readonly open_trades: number;
+  readonly win_rate: Measured;
+  readonly profit_factor: Measured;
+  readonly expectancy: Measured;
+  readonly payoff_ratio: Measured;
+  readonly average_trade: Measured;
+  readonly best_trade: Measured;
+  readonly worst_trade: Measured;
+  readonly average_win: Measured;
+  readonly average_loss: Measured;
+  readonly average_trade_days: Measured;
+  readonly max_trade_days: Measured;
+  readonly max_consecutive_wins: number;
+  readonly max_consecutive_losses: number;
+  readonly sqn: Measured;
+  readonly kelly: Measured;
+  readonly ambiguous_trades: number;
+}
+
+const NO_TRADE = { reason: "no closed trade" };
+const NO_WIN = "no closed trade won";
+const NO_LOSS = "no closed trade lost";
+
+/**
+ * What the closed trades say. A win has a pnl above zero, a loss one below; a trade at exactly zero is neither, and ends
+ * a series of either. Series follow the trades' own order, that of their entries.
+ *
+ * @see V. K. Tharp (2008), "Definitive Guide to Position Sizing", for the system quality number.
+ * @see J. L. Kelly (1956), "A New Interpretation of Information Rate", Bell System Technical Journal 35(4).
+ */
+export function tradeMetrics(columns: TradeColumns): TradeMetrics {
+  const closed = closedTrades(columns);
+  const { pnl, wins, losses } = closed;
+  const count = pnl.length;
+  const won = sum(wins);
+  const lost = sum(losses);
+  const winRate = ratio(wins.length, count, NO_TRADE.reason);
+  const averageWin = ratio(won, wins.length, NO_WIN);
+  const averageLoss = ratio(lost, losses.length, NO_LOSS);
+  const payoff = payoffRatio(averageWin, averageLoss);
+  const days = ratio(sum(closed.days), count, NO_TRADE.reason);
+  return {
+    trades: count,
+    open_trades: columns.count - count,
+    win_rate: winRate,
+    profit_factor: count === 0 ? NO_TRADE : ratio(won, -lost, NO_LOSS),
+    expectancy: ratio(sum(pnl), count, NO_TRADE.reason),
+    payoff_ratio: count === 0 ? NO_TRADE : payoff,
+    average_trade: ratio(sum(closed.returns), count, NO_TRADE.reason),
+    best_trade: largest(closed.returns),
+    worst_trade: smallest(closed.returns),
+    average_win: averageWin,
+    average_loss: averageLoss,
+    average_trade_days: days,
+    max_trade_days: largest(closed.days),
+    max_consecutive_wins: longestSeries(pnl, 1),
+    max_consecutive_losses: longestSeries(pnl, -1),
+    sqn: systemQuality(pnl),
+    kelly: count === 0 ? NO_TRADE : kelly(winRate, payoff),
+    ambiguous_trades: columns.ambiguous.subarray(0, columns.count).reduce((flags, flag) => flags + flag, 0),
+  };
+}
+
+function closedTrades(columns: TradeColumns) {
+  const pnl = new Float64Array(columns.count);
+  const returns = new Float64Array(columns.count);
+  const days = new Float64Array(columns.count);
+  let count = 0;
+  for (let i = 0; i < columns.count; i++) {
+    if (columns.exitReason[i] === STILL_OPEN) continue;
+    pnl[count] = columns.pnl[i]!;
+    returns[count] = columns.return[i]!;
+    days[count] = (columns.exitTime[i]! - columns.entryTime[i]!) / DAY_MS;
+    count++;
+  }
+  const closed = pnl.subarray(0, count);
+  return {
+    pnl: closed,
+    wins: closed.filter((money) => money > 0),
+    losses: closed.filter((money) => money < 0),
+    returns: returns.subarray(0, count),
+    days: days.subarray(0, count),
+  };
+}
+
+function payoffRatio(averageWin: Measured, averageLoss: Measured): Measured {
+  if (typeof averageWin !== "number") return averageWin;
+  if (typeof averageLoss !== "number") return averageLoss;
+  return averageWin / -averageLoss;
+}
+
+function kelly(winRate: Measured, payoff: Measured): Measured {
+  if (typeof winRate !== "number") return winRate;
+  if (typeof payoff !== "number") return payoff;
+  return winRate - (1 - winRate) / payoff;
+}
+
+function systemQuality(pnl: Float64Array): Measured {
+  if (pnl.length < 2) return { reason: "fewer than two closed trades" };
+  const average = mean(pnl);
+  // Trades that differ by rounding alone are equal.
+  const noise = Math.abs(average) * 1e-12;
+  return ratio(Math.sqrt(pnl.length) * average, standardDeviation(pnl), "all closed trades have the same pnl", noise);
+}
+
+function largest(values: Float64Array): Measured {
+  return values.length === 0 ? NO_TRADE : values.reduce((best, value) => (value > best ? value : best));
+}
+
+function smallest(values: Float64Array): Measured {
+  return values.length === 0 ? NO_TRADE : values.reduce((worst, value) => (value < worst ? value : worst));
+}
+
+function longestSeries(pnl: Float64Array, sign: 1 | -1): number {
+  let longest = 0;
+  let series = 0;
+  for (const money of pnl) {
+    series = money * sign > 0 ? series + 1 : 0;
+    if (series > longest) longest = series;
+  }
+  return longest;
+}

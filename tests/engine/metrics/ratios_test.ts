@@ -1,0 +1,64 @@
+import { expect } from "@std/expect";
+import { ratioMetrics } from "../../../engine/metrics/ratios.ts";
+import { runOf } from "./runs.ts";
+
+/** Ratios of given daily returns in a year of four days, so that the root is 2. */
+function ratiosOf(returns: readonly number[], riskFreeRate = 0) {
+  const daily = { days: returns.length, returns: Float64Array.from(returns), closeReturns: new Float64Array(0) };
+  return ratioMetrics(runOf([], { periodsPerYear: 4, riskFreeRate }), daily);
+}
+
+Deno.test("ratioMetrics() of four days, worked by hand", () => {
+  // Mean 0.05; deviations 0.05, -0.15, 0.15, -0.05; their squares sum to 0.05, so s^2 = 0.05 / 3.
+  const ratios = ratiosOf([0.1, -0.1, 0.2, 0]);
+  const s = Math.sqrt(0.05 / 3);
+  expect(ratios.annual_volatility).toBeCloseTo(2 * s, 14);
+  expect(ratios.sharpe).toBeCloseTo(Math.sqrt(0.6), 14); // 2 x 0.05 / s
+  expect(ratios.sortino).toBeCloseTo(2, 14); // 2 x 0.05 / sqrt(0.1^2 / 4)
+  expect(ratios.omega).toBeCloseTo(3, 14); // 0.3 / 0.1
+  expect(ratios.skew).toBeCloseTo(0, 14); // cubes cancel
+  // Fourth powers sum to 0.001025; / s^4 is 3.69; 20/6 x 3.69 - 27/2 = -1.2.
+  expect(ratios.kurtosis).toBeCloseTo(-1.2, 12);
+  // s = 0.387298 a day; z = 0.387298 x sqrt(3) / sqrt(1 + 0.2 x 0.15) = 0.660979; N(z) from a table: 0.7457.
+  expect(ratios.probabilistic_sharpe).toBeCloseTo(0.7457, 4);
+});
+
+Deno.test("ratioMetrics() takes the risk-free rate off in equal parts a day", () => {
+  // 0.08 a year of four days is 0.02 a day: above it 0.08 and 0.18, below it 0.12 and 0.02.
+  const ratios = ratiosOf([0.1, -0.1, 0.2, 0], 0.08);
+  expect(ratios.sharpe).toBeCloseTo(2 * 0.03 / Math.sqrt(0.05 / 3), 14);
+  expect(ratios.sortino).toBeCloseTo(2 * 0.03 / Math.sqrt((0.0144 + 0.0004) / 4), 13);
+  expect(ratios.omega).toBeCloseTo(0.26 / 0.14, 13);
+  expect(ratios.annual_volatility).toBeCloseTo(2 * Math.sqrt(0.05 / 3), 14);
+});
+
+Deno.test("ratioMetrics() agrees with exact fractions on ten skewed days", () => {
+  // The sums in rational arithmetic, rounded once; the probability by the complementary error function of a C library.
+  const ratios = ratiosOf([0.01, -0.02, 0.035, 0.002, -0.041, 0.018, 0.09, -0.005, 0.012, -0.03]);
+  expect(ratios.skew).toBeCloseTo(1.110155523316402, 12);
+  expect(ratios.kurtosis).toBeCloseTo(2.0613030336406153, 12);
+  expect(ratios.probabilistic_sharpe).toBeCloseTo(0.736268473073987, 12);
+});
+
+Deno.test("returns that differ by rounding alone have no deviation", () => {
+  // 10 % a day, as quotients of doubles: 110 / 100, 121 / 110, 133.1 / 121 and 146.41 / 133.1, less 1.
+  const ratios = ratiosOf([110 / 100 - 1, 121 / 110 - 1, 133.1 / 121 - 1, 146.41 / 133.1 - 1]);
+  expect(ratios.sharpe).toEqual({ reason: "all daily returns are equal" });
+  expect(ratios.skew).toEqual({ reason: "all daily returns are equal" });
+  expect(ratios.probabilistic_sharpe).toEqual({ reason: "all daily returns are equal" });
+});
+
+Deno.test("ratioMetrics() says how many days each metric would need", () => {
+  expect(ratiosOf([0.1])).toMatchObject({
+    annual_volatility: { reason: "fewer than two daily returns" },
+    sharpe: { reason: "fewer than two daily returns" },
+    sortino: { reason: "fewer than two daily returns" },
+    skew: { reason: "fewer than three daily returns" },
+    kurtosis: { reason: "fewer than four daily returns" },
+  });
+  expect(ratiosOf([0.1, -0.1, 0.2])).toMatchObject({
+    skew: expect.any(Number),
+    kurtosis: { reason: "fewer than four daily returns" },
+    probabilistic_sharpe: { reason: "fewer than four daily returns" },
+  });
+});

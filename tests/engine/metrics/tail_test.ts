@@ -1,0 +1,32 @@
+import { expect } from "@std/expect";
+import { tailMetrics } from "../../../engine/metrics/tail.ts";
+
+Deno.test("tailMetrics() of 21 days: the 5 % quantile is the second worst", () => {
+  const returns = Float64Array.from({ length: 21 }, (_, i) => (i - 8) / 100);
+  const tail = tailMetrics(returns.toReversed());
+  expect(tail.var_95).toBe(0.07); // position 20 x 0.05 = 1
+  expect(tail.cvar_95).toBeCloseTo(0.075, 15); // mean of 0.08 and 0.07
+  expect(tail.best_day).toBe(0.12);
+  expect(tail.worst_day).toBe(-0.08);
+});
+
+Deno.test("tailMetrics() interpolates between two days", () => {
+  const tail = tailMetrics(Float64Array.of(0.1, -0.1));
+  expect(tail.var_95).toBeCloseTo(0.09, 15); // -0.1 + 0.05 x 0.2
+  expect(tail.cvar_95).toBe(0.1);
+});
+
+Deno.test("tailMetrics() of days that all gain is a negative loss", () => {
+  expect(tailMetrics(Float64Array.of(0.02))).toEqual({
+    var_95: -0.02,
+    cvar_95: -0.02,
+    best_day: 0.02,
+    worst_day: 0.02,
+  });
+});
+
+Deno.test("tailMetrics() leaves the returns in their order", () => {
+  const returns = Float64Array.of(0.3, -0.1, 0.2);
+  tailMetrics(returns);
+  expect([...returns]).toEqual([0.3, -0.1, 0.2]);
+});
