@@ -1,0 +1,200 @@
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import type { ExitReason, TradeColumns } from "../engine/trades.ts";
+import type { Db } from "./client.ts";
+import { type EquityColumns, insertEquity } from "./equity.ts";
+import { BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { insertTrades } from "./trades.ts";
+
+export type Backtest = typeof backtests.$inferSelect;
+export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];
+
+/** What a submitter decides about a backtest; all else is the service's. */
+export type NewBacktest = Pick<
+  typeof backtests.$inferInsert,
+  | "ownerId"
+  | "symbol"
+  | "exchange"
+  | "strategy"
+  | "strategySlug"
+  | "strategyVersion"
+  | "startDate"
+  | "endDate"
+  | "initialBalance"
+  | "parameters"
+>;
+
+/** A user's key to a record: another user's record does not exist under it. */
+export interface OwnedKey {
+  readonly id: string;
+  readonly ownerId: string;
+}
+
+/** A worker's key to the record that it holds: no longer true once another worker has claimed it. */
+export interface AttemptKey {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
+
+/** Writes a queued backtest under a new UUIDv7, so that the newest has the greatest id. */
+export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backtest> {
+  const [row] = await tx.insert(backtests).values({ ...values, id: uuidv7() }).returning();
+  if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
+  return row;
+}
+
+/** One user's record, or null where this user has none of that id. */
+export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | null> {
+  const [row] = await db.select().from(backtests).where(owned(key));
+  return row ?? null;
+}
+
+/**
+ * One user's records, newest first.
+ *
+ * @param page `before`: only records older than the one with this id; `limit`: rows at most.
+ */
+export async function listBacktests(db: Db, page: {
+  readonly ownerId: string;
+  readonly status?: BacktestStatus | undefined;
+  readonly strategy?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}): Promise<Backtest[]> {
+  const wanted = and(
+    eq(backtests.ownerId, page.ownerId),
+    page.status === undefined ? undefined : eq(backtests.status, page.status),
+    page.strategy === undefined ? undefined : eq(backtests.strategy, page.strategy),
+    page.symbol === undefined ? undefined : eq(backtests.symbol, page.symbol),
+    page.before === undefined ? undefined : lt(backtests.id, page.before),
+  );
+  return await db.select().from(backtests).where(wanted).orderBy(desc(backtests.id)).limit(page.limit);
+}
+
+/**
+ * Begins a run: the record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it.
+ *
+ * @returns The record, or null when it has ended, was cancelled or is gone.
+ */
+export async function claimBacktest(db: Db, id: string): Promise<Backtest | null> {
+  const [row] = await db.update(backtests)
+    .set({ status: "running", attempts: sql`${backtests.attempts} + 1`, progress: 0, startedAt: sql`now()` })
+    .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
+    .returning();
+  return row ?? null;
+}
+
+/**
+ * Notes how far a run is.
+ *
+ * @param progress A fraction of the candles, 0 to 1.
+ * @returns Whether the run still holds the record; false when it was cancelled or claimed by another.
+ */
+export async function setProgress(db: Db, run: AttemptKey & { readonly progress: number }): Promise<boolean> {
+  const rows = await db.update(backtests).set({ progress: run.progress }).where(held(run)).returning({
+    id: backtests.id,
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Completes a run: record, trades and equity, all in the caller's transaction.
+ *
+ * @param run `exitReasons`: the names that the trades' `exitReason` indexes.
+ * @returns Whether anything was stored; false, with nothing changed, when the run no longer holds the record.
+ */
+export async function storeResult(
+  tx: Db,
+  run: AttemptKey & {
+    readonly result: Readonly<Record<string, unknown>>;
+    readonly trades: TradeColumns;
+    readonly exitReasons: readonly ExitReason[];
+    readonly equity: EquityColumns;
+  },
+): Promise<boolean> {
+  const rows = await tx.update(backtests)
+    .set({ status: "completed", progress: 1, result: run.result, error: null, finishedAt: sql`now()` })
+    .where(held(run))
+    .returning({ id: backtests.id });
+  if (rows.length === 0) return false;
+  await insertTrades(tx, run.id, run.trades, run.exitReasons);
+  await insertEquity(tx, run.id, run.equity);
+  return true;
+}
+
+/**
+ * Ends a run without a result.
+ *
+ * @returns Whether it was recorded; false when the run no longer holds the record.
+ */
+export async function failBacktest(
+  tx: Db,
+  run: AttemptKey & { readonly error: { readonly code: string; readonly message: string } },
+): Promise<boolean> {
+  const rows = await tx.update(backtests)
+    .set({ status: "failed", error: run.error, finishedAt: sql`now()` })
+    .where(held(run))
+    .returning({ id: backtests.id });
+  return rows.length > 0;
+}
+
+/**
+ * Gives a run back unfinished: the record is `queued` again, for whoever takes its job next.
+ *
+ * @returns Whether the run still held the record.
+ */
+export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean> {
+  const rows = await tx.update(backtests)
+    .set({ status: "queued", progress: 0, startedAt: null })
+    .where(held(run))
+    .returning({ id: backtests.id });
+  return rows.length > 0;
+}
+
+/**
+ * Fails a record that no worker could bring to an end, whatever attempt it is at.
+ *
+ * @returns Whether it was recorded; false when the record had ended or is gone.
+ */
+export async function abandonBacktest(
+  tx: Db,
+  id: string,
+  error: { readonly code: string; readonly message: string },
+): Promise<boolean> {
+  const rows = await tx.update(backtests)
+    .set({ status: "failed", error, finishedAt: sql`now()` })
+    .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
+    .returning({ id: backtests.id });
+  return rows.length > 0;
+}
+
+/**
+ * Cancels a queued or running record; what a worker still does for it is thrown away.
+ *
+ * @returns The record as it is now (with a status other than `cancelled` when it had ended before), or null where this
+ * user has none of that id.
+ */
+export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | null> {
+  const [row] = await tx.update(backtests)
+    .set({ status: "cancelled", finishedAt: sql`now()` })
+    .where(and(owned(key), inArray(backtests.status, UNENDED)))
+    .returning();
+  return row ?? await getBacktest(tx, key);
+}
+
+/** Removes a record with its trades and equity; false where this user has none of that id. */
+export async function deleteBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
+  const rows = await tx.delete(backtests).where(owned(key)).returning({ id: backtests.id });
+  return rows.length > 0;
+}
+
+function owned(key: OwnedKey) {
+  return and(eq(backtests.id, key.id), eq(backtests.ownerId, key.ownerId));
+}
+
+function held(run: AttemptKey) {
+  return and(eq(backtests.id, run.id), eq(backtests.attempts, run.attempt), eq(backtests.status, "running"));
+}

@@ -1,0 +1,42 @@
+import { and, eq } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import { decodeColumns, encodeColumns } from "./columns.ts";
+import { backtestEquity, backtests } from "./schema.ts";
+
+/**
+ * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
+ * and `position` (units held at its close, negative when short).
+ */
+export interface EquityColumns {
+  readonly time: Float64Array;
+  readonly equity: Float64Array;
+  readonly position: Float64Array;
+}
+
+/** Writes a run's curve as one compressed value. */
+export async function insertEquity(tx: Db, backtestId: string, columns: EquityColumns): Promise<void> {
+  const { time, equity, position } = columns;
+  const data = encodeColumns({ time, equity, position });
+  await tx.insert(backtestEquity).values({ backtestId, points: time.length, data });
+}
+
+/**
+ * The curve of one user's backtest, or null where this user has no completed one of that id.
+ *
+ * @throws {Error} When the stored bytes are damaged.
+ */
+export async function readEquity(
+  db: Db,
+  key: { readonly backtestId: string; readonly ownerId: string },
+): Promise<EquityColumns | null> {
+  const [row] = await db.select({ data: backtestEquity.data })
+    .from(backtestEquity)
+    .innerJoin(backtests, and(eq(backtests.id, backtestEquity.backtestId), eq(backtests.ownerId, key.ownerId)))
+    .where(eq(backtestEquity.backtestId, key.backtestId));
+  if (row === undefined) return null;
+  const { time, equity, position } = decodeColumns(row.data);
+  if (time === undefined || equity === undefined || position === undefined) {
+    throw new Error(`Cannot read the equity of backtest ${key.backtestId}: a column is missing`);
+  }
+  return { time, equity, position };
+}
