@@ -57,3 +57,14 @@ export function bucketStartAtOrAfter(timeMs: number, timeframe: Timeframe): numb
 export function divides(finer: Timeframe, coarser: Timeframe): boolean {
   return TIMEFRAMES[coarser] % TIMEFRAMES[finer] === 0;
 }
+
+/** The first day of a moment's calendar month (UTC), `YYYY-MM-01`. */
+export function monthOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, -17)}-01`;
+}
+
+/** When the month after the given one begins, in milliseconds since 1970. @param month `YYYY-MM-01` */
+export function monthEnd(month: string): number {
+  const start = new Date(`${month}T00:00:00Z`);
+  return start.setUTCMonth(start.getUTCMonth() + 1);
+}

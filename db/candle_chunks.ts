@@ -1,0 +1,48 @@
+import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import { candleChunks } from "./schema.ts";
+
+export type ChunkRow = typeof candleChunks.$inferSelect;
+export type NewChunk = typeof candleChunks.$inferInsert;
+/** A chunk without its candles. */
+export type ChunkSummary = Omit<ChunkRow, "data">;
+
+const { data: _data, ...summaryColumns } = getTableColumns(candleChunks);
+
+/** What is held of an instrument, in order of timeframe name and month, without the candles themselves. */
+export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSummary[]> {
+  return await db.select(summaryColumns).from(candleChunks)
+    .where(eq(candleChunks.instrumentId, instrumentId))
+    .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
+}
+
+/** Chunks with their candles, in order of month. */
+export async function readChunks(
+  db: Db,
+  key: { instrumentId: string; timeframe: string; months: readonly string[] },
+): Promise<ChunkRow[]> {
+  if (key.months.length === 0) return [];
+  return await db.select().from(candleChunks)
+    .where(and(
+      eq(candleChunks.instrumentId, key.instrumentId),
+      eq(candleChunks.timeframe, key.timeframe),
+      inArray(candleChunks.month, [...key.months]),
+    ))
+    .orderBy(asc(candleChunks.month));
+}
+
+/** Writes chunks in one statement, each in the place of the one that was there. */
+export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<void> {
+  if (chunks.length === 0) return;
+  await tx.insert(candleChunks).values([...chunks]).onConflictDoUpdate({
+    target: [candleChunks.instrumentId, candleChunks.timeframe, candleChunks.month],
+    set: {
+      candles: sql`excluded.candles`,
+      firstTime: sql`excluded.first_time`,
+      lastTime: sql`excluded.last_time`,
+      sha256: sql`excluded.sha256`,
+      data: sql`excluded.data`,
+      updatedAt: sql`now()`,
+    },
+  });
+}

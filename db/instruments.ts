@@ -1,0 +1,113 @@
+import { and, asc, eq, gt, ilike, or, type SQL, sql } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import { candleChunks, instruments } from "./schema.ts";
+
+export type Instrument = typeof instruments.$inferSelect;
+export type NewInstrument = typeof instruments.$inferInsert;
+export type AssetClass = Instrument["assetClass"];
+export type Provider = Instrument["provider"];
+
+/** What tells instruments apart: a symbol can trade on several exchanges. */
+export interface InstrumentKey {
+  readonly symbol: string;
+  readonly exchange: string;
+}
+
+export async function findInstrument(db: Db, key: InstrumentKey): Promise<Instrument | undefined> {
+  const [row] = await db.select().from(instruments)
+    .where(and(eq(instruments.symbol, key.symbol), eq(instruments.exchange, key.exchange)));
+  return row;
+}
+
+export async function findInstrumentById(db: Db, id: string): Promise<Instrument | undefined> {
+  const [row] = await db.select().from(instruments).where(eq(instruments.id, id));
+  return row;
+}
+
+/** Every instrument with the symbol that fits what else is given, the oldest first. */
+export async function findInstrumentsBySymbol(
+  db: Db,
+  by: { symbol: string; exchange?: string | undefined; assetClass?: AssetClass | undefined },
+): Promise<Instrument[]> {
+  return await db.select().from(instruments)
+    .where(and(
+      eq(instruments.symbol, by.symbol),
+      by.exchange === undefined ? undefined : eq(instruments.exchange, by.exchange),
+      by.assetClass === undefined ? undefined : eq(instruments.assetClass, by.assetClass),
+    ))
+    .orderBy(asc(instruments.createdAt), asc(instruments.id));
+}
+
+/** Every instrument, by symbol and exchange. */
+export async function listAllInstruments(db: Db): Promise<Instrument[]> {
+  return await db.select().from(instruments).orderBy(asc(instruments.symbol), asc(instruments.exchange));
+}
+
+/** The instrument of that symbol and exchange: the one that is there, or the given one, newly written. */
+export async function ensureInstrument(tx: Db, row: NewInstrument): Promise<Instrument> {
+  const [inserted] = await tx.insert(instruments).values(row)
+    .onConflictDoNothing({ target: [instruments.symbol, instruments.exchange] }).returning();
+  const instrument = inserted ?? await findInstrument(tx, row);
+  if (instrument === undefined) {
+    throw new Error(`Cannot find the instrument ${row.symbol} on ${row.exchange} just made`);
+  }
+  return instrument;
+}
+
+/** Makes other writers of the instrument's candles wait until the transaction ends. */
+export async function lockInstrument(tx: Db, id: string): Promise<void> {
+  await tx.select({ id: instruments.id }).from(instruments).where(eq(instruments.id, id)).for("update");
+}
+
+/** One instrument with what is held of it. */
+export interface InstrumentHolding {
+  readonly instrument: Instrument;
+  /** Unsorted; empty where no candle is held. */
+  readonly timeframes: readonly string[];
+  /** Opens of the first and the last candle held, whichever the timeframe. */
+  readonly first: Date | null;
+  readonly last: Date | null;
+  /** Over all timeframes. */
+  readonly candles: number;
+}
+
+/**
+ * Instruments in order of symbol and exchange, with what is held of each.
+ *
+ * @param by `search` is a part of the symbol in any case; `after` is the last key of the page before.
+ */
+export async function listHoldings(
+  db: Db,
+  by: {
+    search?: string | undefined;
+    assetClass?: AssetClass | undefined;
+    after?: InstrumentKey | undefined;
+    limit: number;
+  },
+): Promise<InstrumentHolding[]> {
+  const rows = await db.select({
+    instrument: instruments,
+    timeframes: sql<string[]>`coalesce(json_agg(distinct ${candleChunks.timeframe})
+      filter (where ${candleChunks.timeframe} is not null), '[]')`,
+    first: sql<number | null>`(extract(epoch from min(${candleChunks.firstTime})) * 1000)::float8`,
+    last: sql<number | null>`(extract(epoch from max(${candleChunks.lastTime})) * 1000)::float8`,
+    candles: sql<number>`coalesce(sum(${candleChunks.candles}), 0)::float8`,
+  }).from(instruments).leftJoin(candleChunks, eq(candleChunks.instrumentId, instruments.id))
+    .where(and(
+      by.search === undefined ? undefined : ilike(instruments.symbol, `%${by.search.replace(/[\\%_]/g, "\\$&")}%`),
+      by.assetClass === undefined ? undefined : eq(instruments.assetClass, by.assetClass),
+      by.after === undefined ? undefined : isAfter(by.after),
+    ))
+    .groupBy(instruments.id)
+    .orderBy(asc(instruments.symbol), asc(instruments.exchange))
+    .limit(by.limit);
+  const moment = (timeMs: number | null) => timeMs === null ? null : new Date(timeMs);
+  return rows.map((row) => ({ ...row, first: moment(row.first), last: moment(row.last) }));
+}
+
+function isAfter(key: InstrumentKey): SQL | undefined {
+  return or(
+    gt(instruments.symbol, key.symbol),
+    and(eq(instruments.symbol, key.symbol), gt(instruments.exchange, key.exchange)),
+  );
+}

@@ -1,0 +1,233 @@
+import { type ChunkRow, type ChunkSummary, type NewChunk, readChunks, writeChunks } from "../db/candle_chunks.ts";
+import type { Db } from "../db/client.ts";
+import { decodeColumns, encodeColumns } from "../db/columns.ts";
+import { lockInstrument } from "../db/instruments.ts";
+import type { Candles } from "../engine/candles.ts";
+import { type CandleQuery, planRead, type ReadPlan } from "./archive_plan.ts";
+import { isGap } from "./calendar.ts";
+import {
+  allocateCandles,
+  candlesFromColumns,
+  copyCandles,
+  hashCandles,
+  lowerBound,
+  sliceCandles,
+} from "./candle_columns.ts";
+import { mergeCandles, type MergeCounts } from "./merge.ts";
+import { Resampler } from "./resample.ts";
+import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+
+// A quarter of 1m candles or years of daily ones in one query: few round trips, little memory.
+const QUERY_CANDLES_MAX = 131_072;
+const QUERY_CHUNKS_MAX = 200;
+
+const READ_ATTEMPTS_MAX = 5;
+
+/** Someone wrote to the range while it was read: asking again gives the new candles. */
+export class CandlesChangedError extends Error {
+  override readonly name = "CandlesChangedError";
+}
+
+/** A chunk's bytes are not what was stored. */
+export class DamagedChunkError extends Error {
+  override readonly name = "DamagedChunkError";
+  constructor(readonly chunk: ChunkSummary, cause?: unknown) {
+    super(`Cannot trust the stored ${chunk.timeframe} candles of ${chunk.month}: their checksum differs`, { cause });
+  }
+}
+
+/** Candles of a range with what a result says about them. */
+export interface CandlesRead {
+  /** Oldest first; the first `lookback` of them open before the asked start. */
+  readonly candles: Candles;
+  readonly lookback: number;
+  /** The held timeframe from which they were made. */
+  readonly source: Timeframe;
+  /** Of all the columns' bytes (see hashCandles), hexadecimal. */
+  readonly sha256: string;
+  /** Stretches without candles between the first and the last of the range (lookback not counted); see isGap. */
+  readonly gaps: number;
+}
+
+/**
+ * Reads candles into columns.
+ *
+ * @param query `shared` puts the columns into one SharedArrayBuffer, which a Web Worker takes without a copy.
+ * @returns Empty columns where nothing is held.
+ * @throws {TimeframeTooFineError} When only coarser timeframes are held.
+ * @throws {DamagedChunkError}
+ */
+export async function readCandles(db: Db, query: CandleQuery & { readonly shared?: boolean }): Promise<CandlesRead> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await readPlanned(db, await planRead(db, query), query.shared ?? false);
+    } catch (error) {
+      if (!(error instanceof CandlesChangedError) || attempt === READ_ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function readPlanned(db: Db, plan: ReadPlan, shared: boolean): Promise<CandlesRead> {
+  const columns = allocateCandles(plan.candlesMax, shared);
+  const gaps = new GapCounter(plan);
+  let count = 0;
+  for await (const batch of resampled(plan, gaps.watch(sourceBatches(db, plan)))) {
+    copyCandles(batch, columns, count);
+    count += batch.time.length;
+  }
+  const before = lowerBound(columns.time.subarray(0, count), plan.start);
+  const lookback = Math.min(before, plan.lookback);
+  const candles = sliceCandles(columns, before - lookback, count);
+  return { candles, lookback, source: plan.source, sha256: hashCandles(candles), gaps: gaps.count };
+}
+
+/**
+ * The candles of a plan in parts, a chunk at a time, oldest first: memory stays flat however long the range is.
+ *
+ * Lookback is not trimmed: plan without it.
+ *
+ * @throws {CandlesChangedError} When a chunk was written after the plan was made.
+ * @throws {DamagedChunkError}
+ */
+export function candleBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
+  return resampled(plan, sourceBatches(db, plan));
+}
+
+async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
+  if (plan.source === plan.timeframe) {
+    yield* batches;
+    return;
+  }
+  const resampler = new Resampler(plan.timeframe);
+  for await (const batch of batches) {
+    const made = resampler.push(batch);
+    if (made.time.length > 0) yield made;
+  }
+  const last = resampler.flush();
+  if (last.time.length > 0) yield last;
+}
+
+/** Held candles that open in the plan's [from, until), as they are stored. */
+async function* sourceBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
+  for (const group of groupChunks(plan.chunks)) {
+    const months = group.map((chunk) => chunk.month);
+    const rows = await readChunks(db, { instrumentId: plan.instrument.id, timeframe: plan.source, months });
+    for (const [index, expected] of group.entries()) {
+      const row = rows[index];
+      if (row?.month !== expected.month || row.sha256 !== expected.sha256) {
+        throw new CandlesChangedError(`Cannot go on reading: the candles of ${expected.month} were written meanwhile`);
+      }
+      const candles = openChunk(row);
+      const batch = sliceCandles(
+        candles,
+        lowerBound(candles.time, plan.from),
+        lowerBound(candles.time, plan.until),
+      );
+      if (batch.time.length > 0) yield batch;
+    }
+  }
+}
+
+function groupChunks(chunks: readonly ChunkSummary[]): ChunkSummary[][] {
+  const groups: ChunkSummary[][] = [];
+  let candles = Infinity;
+  for (const chunk of chunks) {
+    const group = groups.at(-1);
+    candles += chunk.candles;
+    if (group === undefined || candles > QUERY_CANDLES_MAX || group.length === QUERY_CHUNKS_MAX) {
+      groups.push([chunk]);
+      candles = chunk.candles;
+    } else group.push(chunk);
+  }
+  return groups;
+}
+
+function openChunk(row: ChunkRow): Candles {
+  let candles: Candles;
+  try {
+    candles = candlesFromColumns(decodeColumns(row.data));
+  } catch (error) {
+    throw new DamagedChunkError(row, error);
+  }
+  if (hashCandles(candles) !== row.sha256) throw new DamagedChunkError(row);
+  return candles;
+}
+
+class GapCounter {
+  count = 0;
+  readonly #plan: ReadPlan;
+  readonly #lengthMs: number;
+
+  constructor(plan: ReadPlan) {
+    this.#plan = plan;
+    this.#lengthMs = TIMEFRAMES[plan.source];
+  }
+
+  async *watch(batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
+    const { start, instrument } = this.#plan;
+    let close = Infinity;
+    for await (const batch of batches) {
+      const time = batch.time;
+      for (let i = 0; i < time.length; i++) {
+        const open = time[i]!;
+        if (open > close && isGap(instrument.assetClass, close, open)) this.count++;
+        if (open >= start) close = open + this.#lengthMs;
+      }
+      yield batch;
+    }
+  }
+}
+
+/**
+ * Puts candles into the archive, where they replace held ones of the same time. Belongs in one transaction with the event that tells of it.
+ *
+ * @param candles Checked (see candle_rules.ts), times strictly increasing and on boundaries of the timeframe.
+ */
+export async function storeCandles(
+  tx: Db,
+  series: { readonly instrumentId: string; readonly timeframe: Timeframe },
+  candles: Candles,
+): Promise<MergeCounts> {
+  const counts = { imported: 0, unchanged: 0, revised: 0 };
+  if (candles.time.length === 0) return counts;
+  await lockInstrument(tx, series.instrumentId);
+  const parts = splitByMonth(candles);
+  const held = await readChunks(tx, { ...series, months: [...parts.keys()] });
+  const heldByMonth = new Map(held.map((row) => [row.month, row]));
+  const changed: NewChunk[] = [];
+  for (const [month, part] of parts) {
+    const row = heldByMonth.get(month);
+    const merge = mergeCandles(row === undefined ? allocateCandles(0) : openChunk(row), part);
+    counts.imported += merge.imported;
+    counts.unchanged += merge.unchanged;
+    counts.revised += merge.revised;
+    if (merge.imported + merge.revised > 0) changed.push(makeChunk(series, month, merge.merged));
+  }
+  await writeChunks(tx, changed);
+  return counts;
+}
+
+function splitByMonth(candles: Candles): Map<string, Candles> {
+  const parts = new Map<string, Candles>();
+  const { time } = candles;
+  for (let from = 0; from < time.length;) {
+    const month = monthOf(time[from]!);
+    const until = lowerBound(time, monthEnd(month));
+    parts.set(month, sliceCandles(candles, from, until));
+    from = until;
+  }
+  return parts;
+}
+
+function makeChunk(series: { instrumentId: string; timeframe: Timeframe }, month: string, candles: Candles): NewChunk {
+  const { time } = candles;
+  return {
+    ...series,
+    month,
+    candles: time.length,
+    firstTime: new Date(time[0]!),
+    lastTime: new Date(time[time.length - 1]!),
+    sha256: hashCandles(candles),
+    data: encodeColumns({ ...candles }),
+  };
+}
