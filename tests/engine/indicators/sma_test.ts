@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { sma } from "../../../engine/indicators/sma.ts";
+import { MOVING_AVERAGE_CLOSES, walk } from "./prices.ts";
 
 /** The mean of a window in exact arithmetic, rounded once: doubles are integers times a power of two. */
 function exactMean(values: Float64Array, end: number, period: number): number {
@@ -19,17 +20,13 @@ function exactMean(values: Float64Array, end: number, period: number): number {
 }
 
 Deno.test("sma() gives the published ten-day example", () => {
-  // StockCharts, ChartSchool, "Moving Averages: Simple and Exponential": closes and their 10-day SMA.
+  // The 10-day SMA of the same page.
   // Both are printed in cents and were computed from more digits: half a cent each way.
-  const closes = new Float64Array([
-    ...[22.27, 22.19, 22.08, 22.17, 22.18, 22.13, 22.23, 22.43, 22.24, 22.29, 22.15, 22.39, 22.38, 22.61, 23.36],
-    ...[24.05, 23.75, 23.83, 23.95, 23.63, 23.82, 23.87, 23.65, 23.19, 23.10, 23.33, 22.68, 23.10, 22.40, 22.17],
-  ]);
   const published = [
     ...[22.22, 22.21, 22.23, 22.26, 22.31, 22.42, 22.61, 22.77, 22.91, 23.08, 23.21],
     ...[23.38, 23.53, 23.65, 23.71, 23.69, 23.61, 23.51, 23.43, 23.28, 23.13],
   ];
-  const means = sma(closes, 10);
+  const means = sma(MOVING_AVERAGE_CLOSES, 10);
   expect([...means.subarray(0, 9)]).toEqual(Array(9).fill(NaN));
   for (let i = 0; i < published.length; i++) expect(Math.abs(means[i + 9]! - published[i]!)).toBeLessThanOrEqual(0.01);
 });
@@ -54,11 +51,7 @@ Deno.test("sma() of equal prices is that price, for every window", () => {
 });
 
 Deno.test("sma() rounds each mean once, as exact arithmetic does", () => {
-  let seed = 12345;
-  const prices = Float64Array.from({ length: 700 }, () => {
-    seed = (seed * 1103515245 + 12345) % 2 ** 31;
-    return Math.round(10_000 + seed / 2 ** 15) / 100;
-  });
+  const prices = walk(700);
   for (const period of [2, 3, 10, 33, 200]) {
     const means = sma(prices, period);
     for (let i = period - 1; i < prices.length; i++) expect(means[i]).toBe(exactMean(prices, i, period));

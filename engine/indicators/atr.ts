@@ -1,0 +1,25 @@
+import { checkPeriod } from "./period.ts";
+import { wilder } from "./wilder.ts";
+
+/**
+ * Average true range: Wilder's average of the true range, which is how far a candle reached, the gap from the close
+ * before it included. The first candle has no close before it, and its range is high - low.
+ *
+ * @param high Highest price a candle, oldest first.
+ * @param low Lowest price a candle.
+ * @param close Last price a candle.
+ * @param period Candles in the average, an integer of at least 1.
+ * @returns One range a candle, in the unit of the prices; NaN for the first `period - 1`.
+ * @throws {RangeError} When `period` is not a positive integer.
+ * @see J. W. Wilder (1978), "New Concepts in Technical Trading Systems".
+ */
+export function atr(high: Float64Array, low: Float64Array, close: Float64Array, period: number): Float64Array {
+  checkPeriod("atr", period);
+  const ranges = new Float64Array(close.length);
+  for (let i = 0; i < ranges.length; i++) {
+    const top = i > 0 && close[i - 1]! > high[i]! ? close[i - 1]! : high[i]!;
+    const bottom = i > 0 && close[i - 1]! < low[i]! ? close[i - 1]! : low[i]!;
+    ranges[i] = top - bottom;
+  }
+  return wilder(ranges, period);
+}

@@ -1,0 +1,30 @@
+import { sma } from "./sma.ts";
+import { stddev } from "./stddev.ts";
+
+/** Columns of equal length, in the unit of the prices; NaN for the first `period - 1` candles. */
+export interface BollingerColumns {
+  readonly upper: Float64Array;
+  readonly middle: Float64Array;
+  readonly lower: Float64Array;
+}
+
+/**
+ * Bollinger bands: the simple moving average, and so many standard deviations (of a population) above and below it.
+ *
+ * @param closes One price a candle, oldest first.
+ * @param period Candles, an integer of at least 1: commonly 20.
+ * @param width Standard deviations between the middle and a band: commonly 2.
+ * @throws {RangeError} When `period` is not a positive integer.
+ * @see J. Bollinger (2001), "Bollinger on Bollinger Bands".
+ */
+export function bollinger(closes: Float64Array, period: number, width: number): BollingerColumns {
+  const middle = sma(closes, period);
+  const upper = stddev(closes, period);
+  const lower = new Float64Array(closes.length);
+  for (let i = 0; i < lower.length; i++) {
+    const reach = width * upper[i]!;
+    upper[i] = middle[i]! + reach;
+    lower[i] = middle[i]! - reach;
+  }
+  return { upper, middle, lower };
+}

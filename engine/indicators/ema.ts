@@ -1,0 +1,16 @@
+import { checkPeriod } from "./period.ts";
+import { smooth } from "./smoothing.ts";
+
+/**
+ * Exponential moving average with the weight 2 / (period + 1), begun at the simple mean of the first `period` values.
+ *
+ * @param values One value a candle, oldest first; NaN only before the first value.
+ * @param period Candles, an integer of at least 1.
+ * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
+ * @throws {RangeError} When `period` is not a positive integer.
+ * @see StockCharts ChartSchool, "Moving Averages: Simple and Exponential", for the beginning and the worked example.
+ */
+export function ema(values: Float64Array, period: number): Float64Array {
+  checkPeriod("ema", period);
+  return smooth(values, period, 2 / (period + 1));
+}

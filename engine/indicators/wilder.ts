@@ -1,0 +1,17 @@
+import { checkPeriod } from "./period.ts";
+import { smooth } from "./smoothing.ts";
+
+/**
+ * Wilder's smoothing: an exponential average with the weight 1 / period, begun at the simple mean of the first `period`
+ * values. It is what RSI and ATR are made of.
+ *
+ * @param values One value a candle, oldest first; NaN only before the first value.
+ * @param period Candles, an integer of at least 1.
+ * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
+ * @throws {RangeError} When `period` is not a positive integer.
+ * @see J. W. Wilder (1978), "New Concepts in Technical Trading Systems".
+ */
+export function wilder(values: Float64Array, period: number): Float64Array {
+  checkPeriod("wilder", period);
+  return smooth(values, period, 1 / period);
+}
