@@ -108,6 +108,14 @@ export const candleChunks = pgTable("candle_chunks", {
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] })]);
 
+/** Stretches [start, end) of a series that were asked for: where one holds no candle, there was no trade. They do not touch. */
+export const candleCoverage = pgTable("candle_coverage", {
+  instrumentId: uuid("instrument_id").notNull().references(() => instruments.id, { onDelete: "cascade" }),
+  timeframe: text("timeframe").notNull(),
+  start: moment("start").notNull(),
+  end: moment("end").notNull(),
+}, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.start] })]);
+
 export const ingestionRuns = pgTable("ingestion_runs", {
   id: uuid("id").primaryKey(),
   status: text("status", { enum: ["queued", "running", "completed", "failed"] }).notNull(),
