@@ -1,0 +1,49 @@
+const HEAD_BYTES = 64 * 1024;
+
+// Minutes to names. They are the service's own: a wrong guess is refused there, with the right ones named.
+const NAMES: readonly (readonly [minutes: number, name: string])[] = [
+  [1, "1m"],
+  [5, "5m"],
+  [15, "15m"],
+  [30, "30m"],
+  [60, "1h"],
+  [240, "4h"],
+  [1440, "1d"],
+  [10_080, "1w"],
+];
+
+/**
+ * How far apart the candles of a CSV file are, by the smallest distance between neighbours in its first lines.
+ *
+ * @throws Error when the first lines tell no time.
+ */
+export async function guessTimeframe(path: string): Promise<string> {
+  const times = (await readHead(path)).split(/\r?\n/).slice(0, -1).map(timeOf).filter((time) => !Number.isNaN(time));
+  const distances = times.slice(1).map((time, i) => Math.abs(time - (times[i] ?? time))).filter((distance) =>
+    distance > 0
+  );
+  const minutes = Math.min(...distances) / 60_000;
+  const name = NAMES.find(([length]) => length === minutes)?.[1];
+  if (name === undefined) {
+    throw new Error(`Cannot tell how far apart the candles of ${path} are: say it with --timeframe`);
+  }
+  return name;
+}
+
+async function readHead(path: string): Promise<string> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array(HEAD_BYTES);
+  const count = await file.read(bytes) ?? 0;
+  return `${new TextDecoder().decode(bytes.subarray(0, count))}${count < HEAD_BYTES ? "\n" : ""}`;
+}
+
+/** The first cell of a line that is a date, ISO time or epoch in milliseconds; NaN where none is. */
+function timeOf(line: string): number {
+  for (const cell of line.split(",").map((text) => text.trim().replaceAll('"', ""))) {
+    if (/^\d{12,14}$/.test(cell)) return Number(cell);
+    if (/^\d{4}-\d{2}-\d{2}/.test(cell)) {
+      return Date.parse(/[zZ]|[+-]\d{2}:?\d{2}$|^.{10}$/.test(cell) ? cell : `${cell}Z`);
+    }
+  }
+  return NaN;
+}

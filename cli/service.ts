@@ -1,0 +1,63 @@
+/** A service that was started for one command. */
+export interface Service {
+  readonly url: string;
+  readonly ingestionSecret: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service in a process of its own, on a free port and a temporary data directory.
+ *
+ * @throws Error with what the process said when it does not come up.
+ */
+export async function startService(): Promise<Service> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-demo-" });
+  const ingestionSecret = crypto.randomUUID();
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-P=serve", new URL("../main.ts", import.meta.url).pathname, "serve"],
+    env: {
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: folder,
+      DATABASE_URL: "",
+      BASE_URL: "",
+      INGESTION_ADMIN_SECRET: ingestionSecret,
+      LOG_LEVEL: "warning",
+    },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const errors = new Response(process.stderr).text();
+  const stop = async () => {
+    try {
+      process.kill("SIGTERM");
+    } catch {
+      // It has ended already.
+    }
+    await process.status;
+    await Deno.remove(folder, { recursive: true });
+  };
+  const url = await findUrl(process.stdout);
+  if (url !== null) return { url, ingestionSecret, stop };
+  await stop();
+  throw new Error(`Cannot start the service:\n${await errors}`);
+}
+
+/** The address in the first lines that the service prints; the rest is read and forgotten, so that it never blocks. */
+async function findUrl(output: ReadableStream<Uint8Array>): Promise<string | null> {
+  let seen = "";
+  const reader = output.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return null;
+    seen += value;
+    const url = /http:\/\/\S+:\d+(?=\s)/.exec(seen)?.[0];
+    if (url === undefined) continue;
+    void forget(reader);
+    return url;
+  }
+}
+
+async function forget(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+  while (!(await reader.read()).done);
+}

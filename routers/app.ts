@@ -1,0 +1,29 @@
+import { backtestsRouter } from "./backtests.ts";
+import { healthRouter } from "./health.ts";
+import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
+import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
+import { sessionRouter } from "./session.ts";
+import { strategiesRouter } from "./strategies.ts";
+import { router } from "./trpc.ts";
+
+const routers = {
+  health: healthRouter,
+  session: sessionRouter,
+  marketData: marketDataRouter,
+  backtests: backtestsRouter,
+  strategies: strategiesRouter,
+  ingestion: ingestionRouter,
+};
+
+/** What /trpc serves. */
+export const appRouter = router(routers);
+
+/** What a typed frontend imports, and nothing else of the server. */
+export type AppRouter = typeof appRouter;
+
+/** What REST serves: the same, and the procedures that take or give a stream, which tRPC cannot carry. */
+export const restRouter = router({
+  ...routers,
+  marketDataStreams: marketDataStreamsRouter,
+  ingestionStreams: ingestionStreamsRouter,
+});

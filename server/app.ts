@@ -1,0 +1,129 @@
+import { trpcServer } from "@hono/trpc-server";
+import { getLogger } from "@logtape/logtape";
+import { type Context as HonoContext, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { appRouter, restRouter } from "../routers/app.ts";
+import { AppError, errorBody, errorStatus, toAppError } from "../routers/errors.ts";
+import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
+import { BODY_BYTES_MAX } from "./body.ts";
+import { clientAddress, type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { refuseForeignOrigins } from "./origin.ts";
+import { serveRest } from "./rest.ts";
+
+const log = getLogger(["hindcast", "http"]);
+
+/** What the HTTP side needs to be told. */
+export interface AppOptions extends ContextSources {
+  /** The origins that may send cookies, the service's own included. */
+  readonly origins: readonly string[];
+  readonly https: boolean;
+}
+
+const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
+const INGESTION_PREFIX = "/api/admin/ingestion";
+
+/**
+ * The whole HTTP surface: REST under /api, tRPC under /trpc.
+ *
+ * A request is refused in the order origin, session, role, method, size, syntax, schema.
+ */
+export function createApp(options: AppOptions): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>();
+  app.use(requestId({ limitLength: 128 }));
+  app.use(logRequests);
+  app.use(secureHeaders({ strictTransportSecurity: options.https ? "max-age=15552000; includeSubDomains" : false }));
+  app.use(cors({
+    origin: [...options.origins],
+    credentials: true,
+    maxAge: 600,
+    exposeHeaders: ["etag", "location", "retry-after", "x-request-id"],
+  }));
+  app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
+  app.use("/api/auth/*", bodyLimit({ maxSize: 1024 * 1024, onError: refuseSize }));
+  app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, clientAddress(c)));
+
+  app.use("/api/*", async (c, next) => {
+    c.set("context", await createContext(c, options));
+    guardPath(c);
+    await next();
+  });
+  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
+
+  app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: refuseSize }));
+  app.use(
+    "/trpc/*",
+    trpcServer({
+      router: appRouter,
+      // The adapter types a context as a record; ours is spread into one.
+      createContext: async (_, c) => ({ ...await createContext(c, options) }),
+      onError: ({ error }) => logFault(toAppError(error)),
+    }),
+  );
+
+  app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
+  app.onError((error, c) => {
+    const seen = error instanceof HTTPException && error.status === 413 ? sizeError() : toAppError(error);
+    logFault(seen, c.get("requestId"));
+    return answerError(c, seen);
+  });
+  return app;
+}
+
+/** Refuses by path alone, so that not even the existence of a protected path shows to a stranger. */
+function guardPath(c: HonoContext<ServerEnv>): void {
+  const path = c.req.path;
+  const within = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
+  if (PUBLIC_PREFIXES.some(within)) return;
+  const context = c.get("context");
+  if (within(INGESTION_PREFIX)) requireIngestionAdmin(context);
+  else if (within("/api/admin")) requireAdmin(context);
+  else requireUser(context);
+}
+
+async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  const begun = performance.now();
+  await next();
+  log.info("{method} {path} {status}", {
+    method: c.req.method,
+    path: c.req.path,
+    status: c.res.status,
+    duration_ms: Math.round((performance.now() - begun) * 10) / 10,
+    request_id: c.get("requestId"),
+    user_id: c.get("context")?.user?.id,
+  });
+}
+
+// Refusals are the caller's and stand in the access log; a fault of ours is written with its cause.
+function logFault(error: AppError, requestId?: string): void {
+  if (errorStatus(error) !== 500) return;
+  const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause);
+  log.error("Cannot answer: {cause}", { cause, request_id: requestId });
+}
+
+function sizeError(): AppError {
+  return new AppError("PAYLOAD_TOO_LARGE", `Cannot read the body: at most ${BODY_BYTES_MAX} bytes are accepted`);
+}
+
+function refuseSize(): never {
+  throw sizeError();
+}
+
+function answerError(c: HonoContext<ServerEnv>, error: AppError): Response {
+  if (error.retryAfterSeconds !== undefined) c.header("retry-after", String(Math.ceil(error.retryAfterSeconds)));
+  return c.json(errorBody(error, c.get("requestId")), statusOf(error));
+}
+
+function statusOf(error: AppError): ContentfulStatusCode {
+  const status = errorStatus(error);
+  // Every code of ours is an error status with a body; the check tells the compiler so.
+  return isContentful(status) ? status : 500;
+}
+
+function isContentful(status: number): status is ContentfulStatusCode {
+  return status >= 400 && status < 600;
+}

@@ -1,0 +1,76 @@
+import { drizzleAdapter } from "better-auth/adapters/drizzle";
+import { betterAuth } from "better-auth";
+import { admin } from "better-auth/plugins";
+import type { Db } from "../db/client.ts";
+import * as schema from "../db/schema.ts";
+import type { User } from "../routers/trpc.ts";
+
+// Our own header, set from the connection and never taken from a client, so that limits count addresses and not headers.
+const ADDRESS_HEADER = "x-hindcast-client-address";
+
+/** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
+export interface Auth {
+  /** Answers a request under /api/auth. */
+  handle(request: Request, clientAddress: string): Promise<Response>;
+  /** Who a request's cookie belongs to, or null: no cookie, a forged one, an expired one. */
+  findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
+}
+
+/**
+ * Builds the authentication on our tables.
+ *
+ * @param options.secret Signs cookies; the same for every process on one database.
+ * @param options.baseUrl Where clients reach the service; over https, cookies are Secure.
+ * @param options.origins The origins that may send cookies, the service's own included.
+ */
+export function createAuth(
+  db: Db,
+  options: { secret: string; baseUrl: string; origins: readonly string[] },
+): Auth {
+  const auth = betterAuth({
+    database: drizzleAdapter(db, { provider: "pg", schema }),
+    secret: options.secret,
+    baseURL: options.baseUrl,
+    trustedOrigins: [...options.origins],
+    emailAndPassword: { enabled: true },
+    plugins: [admin()],
+    telemetry: { enabled: false },
+    // Guessing passwords is slowed, whole offices behind one address are not.
+    rateLimit: {
+      enabled: true,
+      window: 60,
+      max: 600,
+      customRules: {
+        "/sign-in/email": { window: 60, max: 100 },
+        "/sign-up/email": { window: 60, max: 100 },
+        "/get-session": false,
+      },
+    },
+    advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
+    logger: { disabled: true },
+  });
+  return {
+    handle(request, clientAddress) {
+      const headers = new Headers(request.headers);
+      headers.set(ADDRESS_HEADER, clientAddress);
+      // The library refuses a cookie without Origin. Our own check has let this request pass as one of no browser.
+      if (!headers.has("origin")) headers.set("origin", options.baseUrl);
+      return auth.handler(new Request(request, { headers }));
+    },
+    async findSession(headers) {
+      if (!headers.has("cookie")) return null;
+      const found = await auth.api.getSession({ headers });
+      if (found === null) return null;
+      const { id, email, name, role } = found.user;
+      return {
+        user: { id, email, name, role: isAdmin(role) ? "admin" : "user" },
+        session: { id: found.session.id, expiresAt: found.session.expiresAt },
+      };
+    },
+  };
+}
+
+/** Roles are stored as a comma-separated list. */
+function isAdmin(role: string | null | undefined): boolean {
+  return (role ?? "").split(",").some((part) => part.trim() === "admin");
+}

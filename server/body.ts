@@ -1,0 +1,96 @@
+import type { Context as HonoContext } from "hono";
+import { AppError, quote } from "../routers/errors.ts";
+
+/** Bodies may have this many bytes in all. */
+export const BODY_BYTES_MAX = 6 * 1024 * 1024;
+// Of which this many may be anything but uploaded artifacts (`content_base64`).
+const PLAIN_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 32;
+
+/**
+ * Reads a JSON body.
+ *
+ * @param optional Whether the request may come without a body; then the answer is `undefined`.
+ * @returns The parsed value, at most 32 levels deep.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order.
+ */
+export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
+  const type = c.req.header("content-type");
+  if (optional && type === undefined && c.req.raw.body === null) return undefined;
+  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${quote(type)}: send application/json`);
+  }
+  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
+  if (optional && bytes.byteLength === 0) return undefined;
+  const value = parseJson(bytes);
+  if (bytes.byteLength > PLAIN_BYTES_MAX) {
+    const plain = bytes.byteLength - (value.parsed ? measureArtifacts(value.value) : 0);
+    if (plain > PLAIN_BYTES_MAX) throw tooLarge(`${plain} bytes, not counting content_base64`, PLAIN_BYTES_MAX);
+  }
+  if (!value.parsed) {
+    throw new AppError("VALIDATION_FAILED", `Cannot read the body as JSON: ${value.reason}`, {
+      issues: [{ path: "", message: value.reason }],
+    });
+  }
+  return value.value;
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > bytesMax) throw tooLarge(`${announced} bytes`, bytesMax);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.byteLength;
+    if (length > bytesMax) throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
+    parts.push(part);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.byteLength;
+  }
+  return bytes;
+}
+
+function tooLarge(size: string, bytesMax: number): AppError {
+  return new AppError("PAYLOAD_TOO_LARGE", `Cannot read a body of ${size}: at most ${bytesMax} are accepted`);
+}
+
+type Parsed = { parsed: true; value: unknown } | { parsed: false; reason: string };
+
+function parseJson(bytes: Uint8Array): Parsed {
+  if (isTooDeep(bytes)) return { parsed: false, reason: `is nested more than ${DEPTH_MAX} levels deep` };
+  try {
+    return { parsed: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+  } catch (error) {
+    return { parsed: false, reason: error instanceof SyntaxError ? error.message : "is not UTF-8" };
+  }
+}
+
+// Counted on the bytes, before anything is built from them: quotes, backslashes and brackets are single bytes in UTF-8.
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (inString) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > DEPTH_MAX) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
+}
+
+function measureArtifacts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let bytes = 0;
+  for (const [key, inner] of Object.entries(value)) {
+    bytes += key === "content_base64" && typeof inner === "string" ? inner.length : measureArtifacts(inner);
+  }
+  return bytes;
+}

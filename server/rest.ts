@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import type { Context as HonoContext, Hono } from "hono";
+import type { restRouter } from "../routers/app.ts";
+import { AppError, pointer, quote } from "../routers/errors.ts";
+import { readJson } from "./body.ts";
+import type { ServerEnv } from "./context.ts";
+
+type Api = ReturnType<typeof restRouter.createCaller>;
+
+/** What a row may say beyond method, path, status and procedure. */
+interface RouteOptions<Output> {
+  /** `json` is required (the default for POST and PATCH), `optional` may be missing, `stream` is handed on as `body`. */
+  readonly body?: "json" | "optional" | "stream";
+  /** Tags the answer by its bytes, and answers 304 to whom has them. */
+  readonly etag?: true;
+  /** Where what was created can be read. */
+  readonly location?: (output: Output) => string;
+  /** Turns an answer that is too large for one JSON value into a response. */
+  readonly encode?: (output: Output, request: Request) => Response;
+}
+
+interface Route {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly status: number;
+  readonly body: "none" | "json" | "optional" | "stream";
+  call(api: Api, input: unknown, request: Request): Promise<Response>;
+}
+
+/**
+ * A row of ROUTES: the status that is declared here is the one that is sent.
+ *
+ * @param procedure Its input is whatever the request holds: the procedure's own schema is what checks it.
+ */
+function route<Output>(
+  method: Route["method"],
+  path: string,
+  status: number,
+  procedure: (api: Api) => (input: never) => Promise<Output>,
+  options: RouteOptions<Output> = {},
+): Route {
+  const hasBody = method === "POST" || method === "PATCH";
+  const call = async (api: Api, input: unknown, request: Request) => {
+    const output: Output = await Reflect.apply(procedure(api), undefined, [input]);
+    if (options.encode !== undefined) return options.encode(output, request);
+    if (status === 204) return new Response(null, { status });
+    const text = JSON.stringify(output);
+    const headers = new Headers({ "content-type": "application/json" });
+    if (options.location !== undefined) headers.set("location", options.location(output));
+    if (options.etag !== true) return new Response(text, { status, headers });
+    const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+    headers.set("etag", tag);
+    headers.set("cache-control", "private, no-cache");
+    if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    return new Response(text, { status, headers });
+  };
+  return { method, path, status, body: hasBody ? options.body ?? "json" : "none", call };
+}
+
+/**
+ * Whether an If-None-Match header names the tag (RFC 9110, section 13.1.2: weak comparison).
+ */
+export function matchesTag(header: string | null, tag: string): boolean {
+  if (header === null) return false;
+  const bare = (text: string) => text.trim().replace(/^W\//, "");
+  return header.trim() === "*" || header.split(",").some((part) => bare(part) === bare(tag));
+}
+
+/** Every path of the API, what it answers when all is well, and the procedure behind it. */
+export const ROUTES: readonly Route[] = [
+  route("GET", "/api/health", 200, (api) => api.health.get),
+  route("GET", "/api/session", 200, (api) => api.session.get),
+  route("GET", "/api/backtests", 200, (api) => api.backtests.list),
+  route("POST", "/api/backtests", 202, (api) => api.backtests.create, {
+    location: ({ backtest }) => `/api/backtests/${backtest.id}`,
+  }),
+  route("GET", "/api/backtests/:id", 200, (api) => api.backtests.get, { etag: true }),
+  route("GET", "/api/backtests/:id/trades", 200, (api) => api.backtests.trades),
+  route("GET", "/api/backtests/:id/equity", 200, (api) => api.backtests.equity),
+  route("GET", "/api/strategies", 200, (api) => api.strategies.list),
+  route("GET", "/api/strategies/:slug", 200, (api) => api.strategies.get),
+  route("GET", "/api/strategies/:slug/versions", 200, (api) => api.strategies.versions),
+];
+
+/**
+ * Serves ROUTES on a Hono app.
+ *
+ * @param createApi Makes the procedures' caller for one request.
+ */
+export function serveRest(app: Hono<ServerEnv>, createApi: (c: HonoContext<ServerEnv>) => Api): void {
+  for (const row of ROUTES) {
+    app.on(row.method, row.path, async (c) => {
+      const input = await readInput(c, row.body);
+      return await row.call(createApi(c), input, c.req.raw);
+    });
+  }
+  // Whatever reaches a path that exists was of another method.
+  for (const path of new Set(ROUTES.map((row) => row.path))) {
+    const methods = ROUTES.filter((row) => row.path === path).map((row) => row.method);
+    app.all(path, (c) => {
+      c.header("allow", [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
+      throw new AppError("METHOD_NOT_ALLOWED", `Cannot ${c.req.method} ${c.req.path}: use ${methods.join(" or ")}`);
+    });
+  }
+}
+
+/** Path parameters, query and body as one object: a key that comes twice is refused, since either could be meant. */
+async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = { ...c.req.param() };
+  for (const [key, values] of Object.entries(c.req.queries())) {
+    if (values.length > 1 || key in input) throw refuse(`/${key}`, "must be given once");
+    input[key] = values[0];
+  }
+  if (bodyKind === "stream") return { ...input, body: c.req.raw.body };
+  if (bodyKind === "none") return input;
+  const body = await readJson(c, bodyKind === "optional");
+  if (body === undefined) return input;
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw refuse("", `must be a JSON object, not ${quote(body)}`);
+  }
+  for (const key of Object.keys(body)) {
+    if (Object.hasOwn(input, key)) throw refuse(pointer([key]), "is not a known key");
+  }
+  return { ...body, ...input };
+}
+
+function refuse(path: string, message: string): AppError {
+  const issues = [{ path, message }];
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request: ${path || "the body"} ${message}`, { issues });
+}

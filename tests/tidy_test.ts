@@ -1,0 +1,153 @@
+/** The tree is the architecture: this holds who may import whom, sizes, and what no file may contain. */
+import { expect } from "@std/expect";
+import { dirname, join, relative } from "node:path";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const FUNCTION_LINES_MAX = 70;
+const FILE_LINES_MAX = 300;
+
+/** A folder or file, and what it may import of ours; the first row that fits a file counts. `types:` allows `import type` alone. */
+const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["engine/", ["engine/"]],
+  ["strategies/builtin/", ["strategies/builtin/", "engine/"]],
+  ["workers/sandbox/", ["workers/sandbox/", "engine/", "strategies/builtin/", "workers/protocol.ts"]],
+  ["workers/protocol.ts", ["types:engine/"]],
+  ["workers/", ["workers/", "db/", "market/", "engine/", "strategies/builtin/"]],
+  ["db/", ["db/", "engine/"]],
+  ["market/", ["market/", "db/", "types:engine/"]],
+  ["routers/", [
+    "routers/",
+    "db/",
+    "market/",
+    "engine/execution.ts",
+    "engine/version.ts",
+    "engine/metrics/definitions.ts",
+    "types:engine/",
+    "strategies/builtin/",
+    "deno.json",
+  ]],
+  ["server/auth.ts", ["server/", "routers/", "db/"]],
+  ["server/", ["server/", "routers/"]],
+  ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
+  ["cli/", ["cli/", "server/config.ts"]],
+  ["main.ts", ["*"]],
+  ["tests/", ["*"]],
+  ["bench/", ["*"]],
+];
+// These use no library and not even the runtime: columns in, columns out.
+const PURE = ["engine/", "strategies/builtin/"];
+
+interface Found {
+  readonly imports: { specifier: string; typeOnly: boolean }[];
+  readonly complaints: string[];
+}
+
+const sources = listSources(ROOT);
+
+Deno.test("there are sources to look at", () => {
+  expect(sources.length).toBeGreaterThan(40);
+});
+
+Deno.test("every file imports only what its folder may", () => {
+  const complaints = sources.flatMap((path) =>
+    inspect(path).imports.map((found) => complainAbout(path, found)).filter((line) => line !== null)
+  );
+  expect(complaints).toEqual([]);
+});
+
+Deno.test("functions fit a screen and files a sitting", () => {
+  const long = sources.filter((path) => countLines(path) > FILE_LINES_MAX).map((path) => `${path} is too long`);
+  expect([...long, ...sources.flatMap((path) => inspect(path).complaints)]).toEqual([]);
+});
+
+Deno.test("no file has any, console.log or a bare TODO", () => {
+  const complaints = sources.flatMap((path) => {
+    const text = read(path);
+    const lines: string[] = [];
+    if (/\bconsole\.\w+\(/.test(text)) lines.push(`${path} writes to the console`);
+    if (/\bTODO\b(?!\([^)]+\): \S)/.test(text) && path !== "tests/tidy_test.ts") lines.push(`${path} has a TODO`);
+    if (/@ts-(ignore|nocheck|expect-error)/.test(text) && path !== "tests/tidy_test.ts") {
+      lines.push(`${path} silences the compiler`);
+    }
+    return lines;
+  });
+  expect(complaints).toEqual([]);
+});
+
+Deno.test("the checks notice what they are for", () => {
+  expect(complainAbout("engine/run.ts", { specifier: "../db/client.ts", typeOnly: false })).toMatch(/engine\/run/);
+  expect(complainAbout("engine/run.ts", { specifier: "zod", typeOnly: false })).toMatch(/zod/);
+  expect(complainAbout("market/archive.ts", { specifier: "../engine/run.ts", typeOnly: false })).toMatch(/run/);
+  expect(complainAbout("market/archive.ts", { specifier: "../engine/run.ts", typeOnly: true })).toBeNull();
+  const long = `function f() {\n${"f();\n".repeat(FUNCTION_LINES_MAX)}}\nconst x: any = 1;`;
+  expect(inspectText("x.ts", long).complaints.length).toBe(2);
+});
+
+function complainAbout(path: string, { specifier, typeOnly }: Found["imports"][number]): string | null {
+  if (!specifier.startsWith(".")) {
+    return PURE.some((folder) => path.startsWith(folder)) ? `${path} must be pure but imports ${specifier}` : null;
+  }
+  const target = relative(ROOT, join(ROOT, dirname(path), specifier));
+  const row = IMPORTS.find(([from]) => path.startsWith(from));
+  if (row === undefined) return `${path} is in no row of the import table`;
+  const allowed = row[1].some((to) =>
+    to === "*" || target.startsWith(to) || (typeOnly && to.startsWith("types:") && target.startsWith(to.slice(6)))
+  );
+  return allowed ? null : `${path} may not import ${target}`;
+}
+
+function inspect(path: string): Found {
+  return inspectText(path, read(path));
+}
+
+function inspectText(path: string, text: string): Found {
+  const found: Found = { imports: [], complaints: [] };
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const measure = (node: { range: [number, number] }) => {
+    const [begin, end] = node.range.map(lineOf);
+    const lines = end! - begin! + 1;
+    if (lines > FUNCTION_LINES_MAX) found.complaints.push(`${path}:${begin} has a function of ${lines} lines`);
+  };
+  const keep = (specifier: string, typeOnly: boolean) => void found.imports.push({ specifier, typeOnly });
+  const plugin: Deno.lint.Plugin = {
+    name: "tidy",
+    rules: {
+      look: {
+        create: () => ({
+          // A test's body is a sequence of steps, read from top to bottom: files, not functions, bound it.
+          FunctionDeclaration: measure,
+          FunctionExpression: measure,
+          ArrowFunctionExpression: (node) => path.startsWith("tests/") ? undefined : measure(node),
+          TSAnyKeyword: (node) => void found.complaints.push(`${path}:${lineOf(node.range[0])} has an any`),
+          ImportDeclaration: (node) => {
+            const inner = node.specifiers.length > 0 &&
+              node.specifiers.every((one) => one.type === "ImportSpecifier" && one.importKind === "type");
+            keep(node.source.value, node.importKind === "type" || inner);
+          },
+          ExportAllDeclaration: (node) => keep(node.source.value, node.exportKind === "type"),
+          ExportNamedDeclaration: (node) => {
+            if (node.source !== null) keep(node.source.value, node.exportKind === "type");
+          },
+        }),
+      },
+    },
+  };
+  Deno.lint.runPlugin(plugin, path, text);
+  return found;
+}
+
+function read(path: string): string {
+  return Deno.readTextFileSync(join(ROOT, path));
+}
+
+function countLines(path: string): number {
+  return read(path).split("\n").length - 1;
+}
+
+function listSources(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap((entry): string[] => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) return entry.name.startsWith(".") || entry.name === "node_modules" ? [] : listSources(path);
+    return entry.isFile && entry.name.endsWith(".ts") ? [relative(ROOT, path)] : [];
+  }).sort();
+}
