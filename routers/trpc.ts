@@ -22,7 +22,10 @@ export interface Queue {
 export interface Services {
   readonly db: Db;
   readonly queue: Queue;
+  /** performance.now() at the start. */
   readonly startedAt: number;
+  /** The largest CSV file that an import accepts. */
+  readonly importBytesMax: number;
 }
 
 /** What a procedure knows about its caller. */

@@ -1,0 +1,175 @@
+/**
+ * The composition root: configuration, database, queue, workers, HTTP, and nothing else.
+ *
+ * `main.ts serve` listens on HOST and PORT, `main.ts worker` runs backtests for a service elsewhere; `deno serve main.ts` and Deno
+ * Deploy use the default export.
+ */
+import { getLogger } from "@logtape/logtape";
+import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
+import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
+import { grantAdmin } from "./db/users.ts";
+import { archiveSample } from "./market/sample.ts";
+import { createApp } from "./server/app.ts";
+import { createAuth } from "./server/auth.ts";
+import { describeStart } from "./server/banner.ts";
+import { type Config, ConfigError, readConfig } from "./server/config.ts";
+import { serveControl } from "./server/control.ts";
+import { configureLog } from "./server/log.ts";
+import { openQueue } from "./workers/queue.ts";
+
+// How long a shutdown may take before what is left is dropped; a dropped run is repeated by another worker.
+const SHUTDOWN_MS = 5_000;
+
+const log = getLogger(["hindcast"]);
+
+/** The service without the socket in front of it. */
+interface Service {
+  fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The service on a socket. */
+export interface RunningService {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves on HOST and PORT. The port is taken before anything else is touched; requests wait until all is open.
+ *
+ * @throws ConfigError, DataDirectoryInUse, Deno.errors.AddrInUse or what the database says.
+ */
+export async function listen(config: Config): Promise<RunningService> {
+  const opened = Promise.withResolvers<Service>();
+  const server = Deno.serve(
+    { hostname: config.host, port: config.port, onListen: () => {} },
+    async (request, info) => (await opened.promise).fetch(request, info),
+  );
+  try {
+    const service = await openService(config, server.addr.port);
+    opened.resolve(service);
+    const close = async () => {
+      await server.shutdown();
+      await service.close();
+    };
+    return { url: `http://${config.host}:${server.addr.port}`, close };
+  } catch (error) {
+    opened.promise.catch(() => {});
+    opened.reject(error);
+    await server.shutdown();
+    throw error;
+  }
+}
+
+async function openService(config: Config, port: number): Promise<Service> {
+  await using opened = new AsyncDisposableStack();
+  const { handle, directory } = await openDatabase(config, opened);
+  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax });
+  opened.defer(() => queue.close());
+  if (config.workers > 0) await queue.work(config.workers);
+  await archiveSample(handle.db);
+  if (directory !== null) {
+    const control = await serveControl(directory.controlSocketPath, (email) => grantAdmin(handle.db, email));
+    opened.defer(() => control.close());
+  }
+  const own = config.baseUrl === undefined
+    ? [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
+    : [config.baseUrl];
+  const origins = [...own, ...config.trustedOrigins];
+  const secret = config.authSecret ?? directory?.authSecret;
+  if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
+  const baseUrl = own[0]!;
+  const app = createApp({
+    db: handle.db,
+    queue,
+    startedAt: performance.now(),
+    auth: createAuth(handle.db, { secret, baseUrl, origins }),
+    ingestionSecret: config.ingestionSecret,
+    importBytesMax: config.importBytesMax,
+    origins,
+    https: baseUrl.startsWith("https:"),
+  });
+  const parts = opened.move();
+  return { fetch: (request, info) => app.fetch(request, info), close: () => parts.disposeAsync() };
+}
+
+/** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */
+async function openDatabase(
+  config: Config,
+  opened: AsyncDisposableStack,
+): Promise<{ handle: DatabaseHandle; directory: DataDirectory | null }> {
+  if (config.databaseUrl !== undefined) {
+    const handle = await openPostgres(config.databaseUrl);
+    opened.defer(() => handle.close());
+    return { handle, directory: null };
+  }
+  const directory = await holdDataDirectory(config.dataDir);
+  opened.defer(() => directory.release());
+  const handle = await openPglite(directory.databasePath);
+  opened.defer(() => handle.close());
+  return { handle, directory };
+}
+
+/** Runs backtests, without HTTP, for services on the same PostgreSQL. */
+export async function openWorker(config: Config): Promise<{ close(): Promise<void> }> {
+  if (config.databaseUrl === undefined) {
+    throw new ConfigError(
+      "Cannot start: DATABASE_URL must be set for a worker: the embedded database serves one process",
+    );
+  }
+  if (config.workers === 0) throw new ConfigError("Cannot start: WORKERS must be at least 1 for a worker, not 0");
+  await using opened = new AsyncDisposableStack();
+  const { handle } = await openDatabase(config, opened);
+  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax });
+  opened.defer(() => queue.close());
+  await queue.work(config.workers);
+  const parts = opened.move();
+  return { close: () => parts.disposeAsync() };
+}
+
+/** What `main.ts serve` and `main.ts worker` do: run until SIGTERM or SIGINT, then end within SHUTDOWN_MS. */
+async function run(command: "serve" | "worker"): Promise<void> {
+  const config = readConfig();
+  await configureLog(config.logLevel);
+  const running = command === "serve" ? await listen(config) : await openWorker(config);
+  const text = "url" in running
+    ? describeStart(config, String(running.url))
+    : "Hindcast runs backtests for DATABASE_URL.\n";
+  await Deno.stdout.write(new TextEncoder().encode(text));
+  const stop = async (signal: string) => {
+    log.info("Shutting down on {signal}", { signal });
+    setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
+    await running.close();
+    Deno.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, () => void stop(signal));
+}
+
+let hosted: Promise<Service> | undefined;
+
+/** For `deno serve` and Deno Deploy, which bring their own socket: the service opens with the first request. */
+export default {
+  async fetch(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+    hosted ??= openHosted();
+    return await (await hosted).fetch(request, info);
+  },
+};
+
+async function openHosted(): Promise<Service> {
+  const config = readConfig();
+  await configureLog(config.logLevel);
+  return await openService(config, config.port);
+}
+
+const command = Deno.args[0];
+if (import.meta.main && (command === "serve" || command === "worker")) {
+  try {
+    await run(command);
+  } catch (error) {
+    const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
+      error instanceof Deno.errors.AddrInUse;
+    const text = error instanceof Error ? (expected ? error.message : error.stack ?? error.message) : String(error);
+    await Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
+    Deno.exit(1);
+  }
+}

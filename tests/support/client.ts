@@ -1,0 +1,82 @@
+/** An answer, with a way into its JSON that needs no type. */
+export class Answer {
+  readonly #json: unknown;
+
+  constructor(readonly status: number, readonly headers: Headers, readonly text: string) {
+    this.#json = /^application\/json/.test(headers.get("content-type") ?? "") ? JSON.parse(text) : undefined;
+  }
+
+  /** What a JSON pointer leads to; undefined where nothing is. */
+  at(pointer: string): unknown {
+    let value: unknown = this.#json;
+    for (const key of pointer.split("/").slice(1)) {
+      if (typeof value !== "object" || value === null) return undefined;
+      value = Object.entries(value).find(([name]) => name === key)?.[1];
+    }
+    return value;
+  }
+
+  /** The list that a JSON pointer leads to. */
+  list(pointer: string): readonly unknown[] {
+    const value = this.at(pointer);
+    if (!Array.isArray(value)) throw new Error(`Cannot read ${pointer} as a list: ${this.status} ${this.text}`);
+    return value;
+  }
+}
+
+/** A client that keeps its cookie, as a browser or curl with a jar does, and sends no Origin unless told. */
+export class TestClient {
+  cookie = "";
+
+  constructor(readonly url: string) {}
+
+  /** Sends a request; a body that is neither text nor bytes is sent as JSON. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const all = new Headers(headers);
+    if (this.cookie !== "" && !all.has("cookie")) all.set("cookie", this.cookie);
+    const raw = typeof body === "string" || body instanceof Uint8Array
+      ? new Blob([new Uint8Array(toBytes(body))])
+      : null;
+    if (body !== undefined && raw === null) all.set("content-type", "application/json");
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: all,
+      redirect: "manual",
+      ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+    });
+    return new Answer(response.status, response.headers, await response.text());
+  }
+
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.send("GET", path, undefined, headers);
+  }
+
+  /** Signs a user up and keeps the cookie. */
+  async signUp(email = `${crypto.randomUUID()}@example.com`, password = "correct horse battery"): Promise<string> {
+    const answer = await this.send("POST", "/api/auth/sign-up/email", { name: "Test", email, password });
+    if (answer.status !== 200) throw new Error(`Cannot sign ${email} up: ${answer.status} ${answer.text}`);
+    this.cookie = answer.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+    return email;
+  }
+
+  /** Polls a backtest, as clients do, until it has ended. */
+  async finish(id: unknown): Promise<Answer> {
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const answer = await this.get(`/api/backtests/${id}`);
+      const status = answer.at("/backtest/status");
+      if (status !== "queued" && status !== "running") return answer;
+      if (performance.now() > deadline) throw new Error(`Backtest ${id} is still ${status}`);
+      await new Promise((wake) => setTimeout(wake, 20));
+    }
+  }
+}
+
+function toBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? new TextEncoder().encode(body) : body;
+}

@@ -1,0 +1,52 @@
+import { listen } from "../../main.ts";
+import { readConfig } from "../../server/config.ts";
+import { createTestDatabase, type DATABASES } from "./database.ts";
+import { TestClient } from "./client.ts";
+
+export const INGESTION_SECRET = "a secret for ingestion tests";
+
+/** A whole service on a socket of its own, with its own data, for one test file. */
+export interface TestService {
+  readonly url: string;
+  /** A client that nobody has signed in. */
+  client(): TestClient;
+  /** A client of a new user. */
+  user(): Promise<TestClient>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the real service, as main.ts composes it.
+ *
+ * @param environment What differs from a fresh machine's environment.
+ */
+export async function startTestService(
+  kind: (typeof DATABASES)[number] = "PostgreSQL",
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const database = kind === "PostgreSQL" ? await createTestDatabase() : null;
+  const service = await listen(readConfig({
+    PORT: "0",
+    DATA_DIR: folder,
+    WORKERS: "1",
+    LOG_LEVEL: "error",
+    INGESTION_ADMIN_SECRET: INGESTION_SECRET,
+    ...(database === null
+      ? {}
+      : { DATABASE_URL: database.url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" }),
+    ...environment,
+  }));
+  const { url } = service;
+  const user = async () => {
+    const client = new TestClient(url);
+    await client.signUp();
+    return client;
+  };
+  const close = async () => {
+    await service.close();
+    await database?.drop();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return { url, client: () => new TestClient(url), user, close };
+}
