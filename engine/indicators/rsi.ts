@@ -18,8 +18,8 @@ export function rsi(closes: Float64Array, period: number): Float64Array {
   const falls = new Float64Array(count).fill(NaN);
   for (let i = 1; i < count; i++) {
     const change = closes[i]! - closes[i - 1]!;
-    rises[i] = change > 0 ? change : 0;
-    falls[i] = change < 0 ? -change : 0;
+    rises[i] = Math.max(change, 0);
+    falls[i] = Math.max(-change, 0);
   }
   const strength = wilder(rises, period);
   const weakness = wilder(falls, period);
