@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import type { ExitReason, TradeColumns } from "../engine/trades.ts";
+import type { TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { type EquityColumns, insertEquity } from "./equity.ts";
 import { BACKTEST_STATUSES, backtests } from "./schema.ts";
@@ -103,7 +103,6 @@ export async function setProgress(db: Db, run: AttemptKey & { readonly progress:
 /**
  * Completes a run: record, trades and equity, all in the caller's transaction.
  *
- * @param run `exitReasons`: the names that the trades' `exitReason` indexes.
  * @returns Whether anything was stored; false, with nothing changed, when the run no longer holds the record.
  */
 export async function storeResult(
@@ -111,7 +110,6 @@ export async function storeResult(
   run: AttemptKey & {
     readonly result: Readonly<Record<string, unknown>>;
     readonly trades: TradeColumns;
-    readonly exitReasons: readonly ExitReason[];
     readonly equity: EquityColumns;
   },
 ): Promise<boolean> {
@@ -120,7 +118,7 @@ export async function storeResult(
     .where(held(run))
     .returning({ id: backtests.id });
   if (rows.length === 0) return false;
-  await insertTrades(tx, run.id, run.trades, run.exitReasons);
+  await insertTrades(tx, run.id, run.trades);
   await insertEquity(tx, run.id, run.equity);
   return true;
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import type { ExitReason, TradeColumns } from "../engine/trades.ts";
+import { EXIT_REASONS, type TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { backtests, backtestTrades } from "./schema.ts";
 
@@ -8,19 +8,10 @@ export type Trade = typeof backtestTrades.$inferSelect;
 // Bounds the size of one statement: about 4 MB.
 const ROWS_PER_INSERT = 16_384;
 
-/**
- * Writes a run's trades, numbered from 1 in the order of the columns.
- *
- * @param exitReasons The names that `exitReason` indexes; an index beyond them is a trade that is still open.
- */
-export async function insertTrades(
-  tx: Db,
-  backtestId: string,
-  trades: TradeColumns,
-  exitReasons: readonly ExitReason[],
-): Promise<void> {
+/** Writes a run's trades, numbered from 1 in the order of the columns. */
+export async function insertTrades(tx: Db, backtestId: string, trades: TradeColumns): Promise<void> {
   for (let from = 0; from < trades.count; from += ROWS_PER_INSERT) {
-    await insertSlice(tx, backtestId, trades, exitReasons, from, Math.min(from + ROWS_PER_INSERT, trades.count));
+    await insertSlice(tx, backtestId, trades, from, Math.min(from + ROWS_PER_INSERT, trades.count));
   }
 }
 
@@ -30,7 +21,6 @@ async function insertSlice(
   tx: Db,
   backtestId: string,
   trades: TradeColumns,
-  exitReasons: readonly ExitReason[],
   from: number,
   to: number,
 ): Promise<void> {
@@ -38,7 +28,8 @@ async function insertSlice(
     sql`${`{${column.subarray(from, to).join()}}`}::text`;
   const numbersOrNull = (column: Float64Array) =>
     sql`${`{${Array.from(column.subarray(from, to), (value) => Number.isNaN(value) ? "NULL" : value).join()}}`}::text`;
-  const reasons = Array.from(trades.exitReason.subarray(from, to), (index) => exitReasons[index] ?? null);
+  // STILL_OPEN names no reason.
+  const reasons = Array.from(trades.exitReason.subarray(from, to), (index) => EXIT_REASONS[index] ?? null);
   await tx.execute(sql`
     insert into ${backtestTrades} (
       backtest_id, number, side, quantity, entry_time, entry_price, exit_time, exit_price, fees, pnl, "return", candles,

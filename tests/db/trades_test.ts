@@ -1,0 +1,59 @@
+import { expect } from "@std/expect";
+import { insertBacktest } from "../../db/backtests.ts";
+import { insertTrades, listTrades } from "../../db/trades.ts";
+import { addUser, databaseSteps, newBacktest, tradeColumns } from "../support/backtests.ts";
+
+databaseSteps("trades", async ({ db }, step) => {
+  await addUser(db, "ann");
+  const record = async (count: number) => {
+    const { id } = await insertBacktest(db, newBacktest("ann"));
+    await insertTrades(db, id, tradeColumns(count));
+    return (after: number, limit: number, ownerId = "ann") => listTrades(db, { backtestId: id, ownerId, after, limit });
+  };
+
+  await step("come back as they were, times to the millisecond, the open one last and without an exit", async () => {
+    const list = await record(2);
+    const rows = await list(0, 10);
+    expect(rows[0]).toMatchObject({
+      number: 1,
+      side: "long",
+      quantity: 1,
+      entryTime: new Date("2024-01-01T00:00:00.000Z"),
+      entryPrice: 100,
+      exitTime: new Date("2024-01-01T00:00:00.001Z"),
+      exitPrice: 101,
+      fees: 1e-9,
+      pnl: 1,
+      return: 0.01,
+      candles: 0,
+      mae: -0.01,
+      mfe: 0.02,
+      exitReason: "signal",
+      ambiguous: false,
+      tag: null,
+    });
+    expect(rows[1]).toMatchObject({ number: 2, side: "short", return: 1 / 101, ambiguous: true });
+    expect(rows[1]).toMatchObject({ exitTime: null, exitPrice: null, exitReason: null });
+    expect(rows[1]?.tag).toBe('a "tag", {with} all\\sorts; NULL');
+  });
+
+  await step("are listed oldest first, in pages, to their owner alone", async () => {
+    const list = await record(5);
+    expect((await list(0, 2)).map(({ number }) => number)).toEqual([1, 2]);
+    expect((await list(2, 10)).map(({ number }) => number)).toEqual([3, 4, 5]);
+    expect(await list(0, 10, "bob")).toEqual([]);
+  });
+
+  await step("none are none, and many are all there across the statements that write them", async () => {
+    expect(await (await record(0))(0, 10)).toEqual([]);
+    const list = await record(16_386);
+    const rows = await list(16_382, 10);
+    expect(rows.map(({ number, quantity, exitReason }) => [number, quantity, exitReason])).toEqual([
+      // 16,382 % 7 is 2, the third reason; the last trade is open.
+      [16_383, 16_383, "take_profit"],
+      [16_384, 16_384, "trailing_stop"],
+      [16_385, 16_385, "margin_call"],
+      [16_386, 16_386, null],
+    ]);
+  });
+});

@@ -1,0 +1,196 @@
+import { getLogger } from "@logtape/logtape";
+import { is, SQL, sql } from "drizzle-orm";
+import { fromDrizzle, fromPglite, PgBoss } from "pg-boss";
+import { z } from "zod";
+import type { DatabaseHandle, Db } from "../db/client.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+/** The queues. `dead` holds backtests that no worker could bring to an end. */
+export const QUEUES = { backtests: "backtests", ingestion: "ingestion", dead: "backtests-dead" } as const;
+export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
+
+/** A job that this process has taken. `id` is the record's id too; `retryCount` names the attempt. */
+export interface TakenJob {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly data: unknown;
+}
+
+// How soon the death of a worker is noticed: its jobs miss the heartbeat, and a monitor pass finds that.
+const HEARTBEAT_SECONDS = 10;
+const MONITOR_SECONDS = 5;
+// The first attempt and two more.
+const RETRY_LIMIT = 2;
+// So that a database that restarts does not use up all attempts at once.
+const RETRY_DELAY_SECONDS = 1;
+const EXPIRY_MARGIN_SECONDS = 60;
+const INGESTION_SECONDS_MAX = 12 * 3600;
+const YEAR_SECONDS = 365 * 86_400;
+const KEEP_ENDED_SECONDS = 3600;
+const CHANNEL = "hindcast_jobs";
+
+/**
+ * Jobs in the same database as the records, so that one transaction writes both: pg-boss as this service uses it.
+ *
+ * Everything that ends a job takes a transaction and is fenced by the attempt: it changes nothing once the job is another's.
+ */
+export class Jobs {
+  readonly #boss: PgBoss;
+  #unlisten: (() => Promise<void>) | undefined;
+
+  private constructor(boss: PgBoss) {
+    this.#boss = boss;
+  }
+
+  /**
+   * Connects, and creates or updates the queues.
+   *
+   * @param runSecondsMax How long a run may compute; a backtest's job expires a minute later.
+   */
+  static async open(handle: DatabaseHandle, runSecondsMax: number): Promise<Jobs> {
+    const boss = new PgBoss({
+      ...connection(handle),
+      // Schedules are not used, and nothing here depends on other jobs: no need to look for either often.
+      schedule: false,
+      flowIntervalSeconds: 3600,
+      superviseIntervalSeconds: MONITOR_SECONDS,
+      monitorIntervalSeconds: MONITOR_SECONDS,
+      // A long queue is what a queue is for.
+      warningQueueSize: 1_000_000,
+    });
+    boss.on("error", (error) => log.error("The queue's database connection: {error}", { error }));
+    boss.on("warning", (warning) => log.warn("The queue warns: {message}", { ...warning }));
+    try {
+      await boss.start();
+      await createQueues(boss, runSecondsMax);
+    } catch (error) {
+      await boss.stop({ graceful: false });
+      throw error;
+    }
+    return new Jobs(boss);
+  }
+
+  /** Writes a job in the caller's transaction, under the record's id. */
+  async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
+    const [sent] = await Promise.all([
+      this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) }),
+      notify(tx, queue),
+    ]);
+    if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
+  }
+
+  /** Takes up to `count` jobs, oldest first. */
+  async take(queue: QueueName, count: number): Promise<TakenJob[]> {
+    const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count });
+    return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }));
+  }
+
+  /** Says that the jobs are being worked on; returns the ids of those that are still this process's. */
+  async touch(queue: QueueName, jobs: readonly TakenJob[]): Promise<ReadonlySet<string>> {
+    return settledIds(await this.#boss.touch(queue, attempts(jobs)));
+  }
+
+  /** Ends a job well. */
+  async complete(tx: Db, queue: QueueName, job: TakenJob): Promise<void> {
+    await this.#boss.complete(queue, attempts([job]), null, { db: inTransaction(tx) });
+  }
+
+  /** Ends an attempt badly: the job is tried again a moment later, or goes to the dead when it had its attempts. */
+  async fail(tx: Db, queue: QueueName, job: TakenJob, reason: string): Promise<void> {
+    await this.#boss.fail(queue, attempts([job]), { reason }, { db: inTransaction(tx) });
+    if (queue === QUEUES.backtests) await notify(tx, QUEUES.dead);
+  }
+
+  /** Gives a job back unfinished, at the front of its queue and without counting the attempt. */
+  async giveBack(tx: Db, queue: QueueName, job: TakenJob): Promise<void> {
+    const deleted = settledIds(await this.#boss.deleteJob(queue, attempts([job]), { db: inTransaction(tx) }));
+    if (deleted.has(job.id)) await this.send(tx, queue, job.id, toObject(job.data), 1);
+  }
+
+  /** Ends a job that nobody has taken yet, or that somebody has: that one's later calls change nothing. */
+  async cancel(tx: Db, queue: QueueName, id: string): Promise<void> {
+    await this.#boss.deleteJob(queue, id, { db: inTransaction(tx) });
+  }
+
+  /** @throws When the queue's tables cannot be reached. */
+  async check(): Promise<void> {
+    await this.#boss.getQueue(QUEUES.backtests);
+  }
+
+  /** Calls back with a queue's name when it was sent a job, and with null when any may have been. */
+  async listen(wake: (queue: string | null) => void): Promise<void> {
+    const db = this.#boss.getDb();
+    if (db.listen === undefined) throw new Error("Cannot listen for jobs: the database adapter has no listen()");
+    const listener = await db.listen(CHANNEL, (payload) => wake(payload), () => wake(null));
+    this.#unlisten = () => listener.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#unlisten?.();
+    await this.#boss.stop({ graceful: false });
+  }
+}
+
+function connection({ connection }: DatabaseHandle) {
+  return connection.kind === "pglite"
+    ? { db: fromPglite(connection.pglite), backend: "pglite" as const }
+    : { connectionString: connection.url, max: 4, application_name: "hindcast-queue" };
+}
+
+async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
+  const kept = { retentionSeconds: YEAR_SECONDS, deleteAfterSeconds: KEEP_ENDED_SECONDS };
+  const tried = { ...kept, retryLimit: RETRY_LIMIT, retryDelay: RETRY_DELAY_SECONDS };
+  const guarded = { ...tried, heartbeatSeconds: HEARTBEAT_SECONDS };
+  const settings = [
+    [QUEUES.dead, { ...tried, retryLimit: 1000, retryDelay: 10 }],
+    [QUEUES.backtests, {
+      ...guarded,
+      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
+      deadLetter: QUEUES.dead,
+    }],
+    [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
+  ] as const;
+  for (const [name, options] of settings) {
+    await boss.createQueue(name, options);
+    // Creating leaves an existing queue as it was.
+    await boss.updateQueue(name, options);
+    // Fills pg-boss's cache of the queue. Sending inside a transaction with an empty cache would ask a second connection,
+    // and PGlite has no second one: it would wait for itself.
+    await boss.findJobs(name, { id: crypto.randomUUID() });
+  }
+}
+
+async function notify(tx: Db, queue: QueueName): Promise<void> {
+  await tx.execute(sql`select pg_notify(${CHANNEL}, ${queue})`);
+}
+
+function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
+  return fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
+}
+
+async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
+  if (!is(query, SQL)) throw new TypeError("Cannot execute what is no statement");
+  return rowsSchema.parse(await tx.execute(query));
+}
+
+// postgres.js answers with the rows, PGlite with an object around them.
+const rowsSchema = z.union([
+  z.array(z.unknown()).transform((rows) => ({ rows: [...rows] })),
+  z.object({ rows: z.array(z.unknown()) }),
+]);
+
+const settledSchema = z.object({ settled: z.array(z.string()) });
+
+// pg-boss gives the ids, but does not declare them.
+function settledIds(response: object): ReadonlySet<string> {
+  return new Set(settledSchema.parse(response).settled);
+}
+
+function attempts(jobs: readonly TakenJob[]): { id: string; retryCount: number }[] {
+  return jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+}
+
+function toObject(data: unknown): object {
+  return typeof data === "object" && data !== null ? data : {};
+}
