@@ -8,6 +8,8 @@ export const INGESTION_SECRET = "a secret for ingestion tests";
 /** A whole service on a socket of its own, with its own data, for one test file. */
 export interface TestService {
   readonly url: string;
+  /** Empty on PGlite. */
+  readonly databaseUrl: string;
   /** A client that nobody has signed in. */
   client(): TestClient;
   /** A client of a new user. */
@@ -48,5 +50,5 @@ export async function startTestService(
     await database?.drop();
     await Deno.remove(folder, { recursive: true });
   };
-  return { url, client: () => new TestClient(url), user, close };
+  return { url, databaseUrl: database?.url ?? "", client: () => new TestClient(url), user, close };
 }

@@ -1,0 +1,199 @@
+import { expect } from "@std/expect";
+import { DATABASES } from "../support/database.ts";
+import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Ten daily candles whose mean of two crosses that of three upwards once and downwards once. */
+const CSV = `date,open,high,low,close,volume
+2023-01-02,10,11,9,10,100
+2023-01-03,10,11,9,10,100
+2023-01-04,10,11,8,9,100
+2023-01-05,9,10,7,8,100
+2023-01-06,8,13,8,12,100
+2023-01-09,12,16,12,15,100
+2023-01-10,15,17,14,16,100
+2023-01-11,16,16,10,11,100
+2023-01-12,11,11,7,8,100
+2023-01-13,8,9,6,7,100
+`;
+
+const REQUEST = {
+  symbol: "TEN",
+  exchange: "TEST",
+  strategy: "SMA Cross",
+  start_date: "2023-01-02",
+  end_date: "2023-01-14",
+  initial_balance: 1000,
+  parameters: { timeframe: "1d", fast: 2, slow: 3, direction: "long", execution: { quantityStep: 1 } },
+};
+
+async function importTen(service: TestService): Promise<void> {
+  const path = "/api/admin/ingestion/import?symbol=TEN&exchange=TEST&assetClass=stock&timeframe=1d";
+  const answer = await service.client().send("POST", path, CSV, {
+    "content-type": "text/csv",
+    "x-ingestion-admin-secret": INGESTION_SECRET,
+  });
+  expect([answer.status, answer.at("/imported")]).toEqual([200, 10]);
+}
+
+for (const kind of DATABASES) {
+  Deno.test(`a trader submits a backtest, polls it and reads right trades (${kind})`, async (t) => {
+    const service = await startTestService(kind);
+    await importTen(service);
+    const trader = await service.user();
+    let id = "";
+
+    await t.step("it is accepted at once, with everything filled in that decides the result", async () => {
+      const answer = await trader.send("POST", "/api/backtests", { backtest: REQUEST });
+      expect(answer.status).toBe(202);
+      id = String(answer.at("/backtest/id"));
+      expect(answer.headers.get("location")).toBe(`/api/backtests/${id}`);
+      expect(answer.at("/backtest/strategy_slug")).toBe("sma-cross");
+      expect(answer.at("/backtest/result")).toBeNull();
+      expect(answer.at("/backtest/parameters/execution/fill")).toBe("next_open");
+      expect(answer.at("/backtest/parameters/execution/quantityStep")).toBe(1);
+    });
+
+    await t.step("it completes, and its numbers can be checked on paper", async () => {
+      const done = await trader.finish(id);
+      expect(done.at("/backtest/status")).toBe("completed");
+      expect(done.at("/backtest/progress")).toBe(1);
+      expect(done.at("/backtest/result/data/candles")).toBe(10);
+      // Means at the close of 6 January: fast (8 + 12) / 2 = 10, slow (9 + 8 + 12) / 3 = 9.67, the day before 8.5 and 9:
+      // a cross upwards, so 83 shares are bought at the open of 9 January, 12. At the close of 11 January: 13.5 and 14, the day before
+      // 15.5 and 14.33: a cross downwards, sold at the open of 12 January, 11. 83 x (11 - 12) = -83.
+      expect(done.at("/backtest/result/metrics/final_equity")).toBe(917);
+      expect(done.at("/backtest/result/metrics/trades")).toBe(1);
+    });
+
+    await t.step("its trades", async () => {
+      const answer = await trader.get(`/api/backtests/${id}/trades`);
+      expect(answer.at("/next_cursor")).toBeNull();
+      expect(answer.list("/trades")).toEqual([expect.objectContaining({
+        number: 1,
+        side: "long",
+        quantity: 83,
+        entry_time: "2023-01-09T00:00:00.000Z",
+        entry_price: 12,
+        exit_time: "2023-01-12T00:00:00.000Z",
+        exit_price: 11,
+        fees: 0,
+        pnl: -83,
+        exit_reason: "signal",
+      })]);
+    });
+
+    await t.step("its equity at each close", async () => {
+      const points = (await trader.get(`/api/backtests/${id}/equity`)).list("/equity");
+      expect(points.map((point) => Object(point).equity)).toEqual(
+        // Flat, then 1000 - 83 x 12 = 4 in cash and 83 shares at 15, 16, 11, then flat again.
+        [1000, 1000, 1000, 1000, 1000, 1249, 1332, 917, 917, 917],
+      );
+      expect((await trader.get(`/api/backtests/${id}/equity?points=4`)).list("/equity").length).toBeLessThanOrEqual(4);
+    });
+
+    await t.step("an answer that has not changed is 304", async () => {
+      const first = await trader.get(`/api/backtests/${id}`);
+      const again = await trader.get(`/api/backtests/${id}`, { "if-none-match": String(first.headers.get("etag")) });
+      expect([again.status, again.text]).toEqual([304, ""]);
+    });
+
+    await t.step("the list is newest first, filtered, and continues by cursor", async () => {
+      const second = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, initial_balance: 2000 } });
+      await trader.finish(second.at("/backtest/id"));
+      const page = await trader.get("/api/backtests?limit=1&status=completed&symbol=TEN&strategy=SMA%20Cross");
+      expect(page.list("/backtests").map((one) => Object(one).initial_balance)).toEqual([2000]);
+      const rest = await trader.get(`/api/backtests?limit=1&cursor=${page.at("/next_cursor")}`);
+      expect(rest.list("/backtests").map((one) => Object(one).id)).toEqual([id]);
+      expect(rest.at("/next_cursor")).toBeNull();
+      expect((await trader.get("/api/backtests?status=failed")).list("/backtests")).toEqual([]);
+      expect((await trader.get("/api/backtests?cursor=nonsense")).status).toBe(400);
+    });
+
+    await t.step("to another user it does not exist, in the very bytes of an unknown id", async () => {
+      const other = await service.user();
+      const unknown = crypto.randomUUID();
+      for (const path of ["", "/trades", "/equity"]) {
+        const fixed = { "x-request-id": "same" };
+        const foreign = await other.get(`/api/backtests/${id}${path}`, fixed);
+        const missing = await other.get(`/api/backtests/${unknown}${path}`, fixed);
+        expect([foreign.status, missing.status]).toEqual([404, 404]);
+        expect(foreign.text.replaceAll(id, "ID")).toBe(missing.text.replaceAll(unknown, "ID"));
+      }
+      expect((await other.get("/api/backtests/not-an-id")).at("/error/code")).toBe("BACKTEST_NOT_FOUND");
+      expect((await other.get("/api/backtests")).list("/backtests")).toEqual([]);
+    });
+
+    await t.step("without candles in the range it fails and says what is held", async () => {
+      const early = { ...REQUEST, start_date: "2019-01-01", end_date: "2020-01-01" };
+      const answer = await trader.send("POST", "/api/backtests", { backtest: early });
+      const done = await trader.finish(answer.at("/backtest/id"));
+      expect(done.at("/backtest/status")).toBe("failed");
+      expect(done.at("/backtest/error/code")).toBe("NO_DATA");
+      expect(done.at("/backtest/error/message")).toMatch(/2023-01-02/);
+      expect((await trader.get(`/api/backtests/${answer.at("/backtest/id")}/trades`)).list("/trades")).toEqual([]);
+      const unknown = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, symbol: "NOWHERE" } });
+      const failed = await trader.finish(unknown.at("/backtest/id"));
+      expect(failed.at("/backtest/error/code")).toBe("NO_DATA");
+    });
+    await service.close();
+  });
+}
+
+Deno.test("a backtest that cannot be right is refused, naming the field and the value", async () => {
+  const service = await startTestService();
+  const trader = await service.user();
+  const today = new Date().toISOString().slice(0, 10);
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  const own = (parameters: Readonly<Record<string, unknown>>) => ({
+    parameters: { ...REQUEST.parameters, ...parameters },
+  });
+  const execution = (value: unknown) => own({ execution: value });
+  const cases: readonly (readonly [change: object, code: string, path: string, value: string])[] = [
+    [{ start_date: "2023-02-29" }, "VALIDATION_FAILED", "/start_date", "2023-02-29"],
+    [{ start_date: "2023-1-2" }, "VALIDATION_FAILED", "/start_date", "2023-1-2"],
+    [{ start_date: 20230102 }, "VALIDATION_FAILED", "/start_date", "20230102"],
+    [{ start_date: undefined }, "VALIDATION_FAILED", "/start_date", "required"],
+    [{ end_date: "2023-01-02" }, "INVALID_DATE_RANGE", "/start_date", "2023-01-02"],
+    [{ end_date: "2022-12-31" }, "INVALID_DATE_RANGE", "/start_date", "2023-01-02"],
+    [{ end_date: tomorrow }, "FUTURE_DATE_RANGE", "/end_date", tomorrow],
+    [{ start_date: tomorrow, end_date: "2999-01-01" }, "FUTURE_DATE_RANGE", "/start_date", tomorrow],
+    [{ initial_balance: 0 }, "VALIDATION_FAILED", "/initial_balance", "0"],
+    [{ initial_balance: -1 }, "VALIDATION_FAILED", "/initial_balance", "-1"],
+    [{ initial_balance: 1e13 }, "VALIDATION_FAILED", "/initial_balance", "10000000000000"],
+    [{ initial_balance: "x" }, "VALIDATION_FAILED", "/initial_balance", '"x"'],
+    [{ symbol: "" }, "VALIDATION_FAILED", "/symbol", '""'],
+    [{ leverage: 5 }, "VALIDATION_FAILED", "/leverage", "known"],
+    [{ strategy: "No Such Thing" }, "UNKNOWN_STRATEGY", "/strategy", "No Such Thing"],
+    [own({ runtime: { slug: "no-such" } }), "UNKNOWN_STRATEGY", "/parameters/runtime/slug", "no-such"],
+    [own({ runtime: { slug: "sma-cross", version: "9.9" } }), "UNKNOWN_STRATEGY", "/parameters/runtime/version", "9.9"],
+    [own({ timeframe: "7m" }), "INVALID_PARAMETERS", "/parameters/timeframe", "7m"],
+    [own({ timeframe: 5 }), "INVALID_PARAMETERS", "/parameters/timeframe", "5"],
+    [own({ fast: "ten" }), "INVALID_PARAMETERS", "/parameters/fast", "integer"],
+    [own({ fast: 2.5 }), "INVALID_PARAMETERS", "/parameters/fast", "integer"],
+    [own({ fast: 0 }), "INVALID_PARAMETERS", "/parameters/fast", "0"],
+    [own({ direction: "up" }), "INVALID_PARAMETERS", "/parameters/direction", "long"],
+    [own({ fsat: 3 }), "INVALID_PARAMETERS", "/parameters/fsat", "fsat"],
+    [execution({ profile: "lucky" }), "VALIDATION_FAILED", "/parameters/execution/profile", "lucky"],
+    [execution({ commission: -1 }), "VALIDATION_FAILED", "/parameters/execution/commission", "-1"],
+    [execution({ comission: 0.1 }), "VALIDATION_FAILED", "/parameters/execution/comission", "known"],
+    [execution("cheap"), "VALIDATION_FAILED", "/parameters/execution", "cheap"],
+  ];
+  for (const [change, code, path, value] of cases) {
+    const answer = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, ...change } });
+    const label = JSON.stringify(change);
+    expect([label, answer.status, answer.at("/error/code")]).toEqual([label, 400, code]);
+    const issues = answer.list("/error/issues").map((issue) => String(Object(issue).path));
+    expect([label, issues]).toEqual([label, expect.arrayContaining([`/backtest${path}`])]);
+    expect([label, answer.text.replaceAll("\\", "")]).toEqual([label, expect.stringContaining(value)]);
+  }
+  const whole = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, end_date: today } });
+  expect(whole.status).toBe(202);
+  const empty = await trader.send("POST", "/api/backtests", {});
+  expect(empty.list("/error/issues")).toEqual([{ path: "/backtest", message: "is required" }]);
+  expect((await trader.get("/api/backtests?limit=0")).status).toBe(400);
+  expect((await trader.get("/api/backtests?limit=1&limit=2")).status).toBe(400);
+  expect((await trader.get("/api/backtests?lmit=1")).status).toBe(400);
+  await service.close();
+});

@@ -1,0 +1,49 @@
+import { expect } from "@std/expect";
+import { ConfigError, environmentSchema, readConfig } from "../../server/config.ts";
+
+Deno.test("without any variable the service is embedded, on loopback", () => {
+  const config = readConfig({});
+  expect(config).toMatchObject({
+    host: "127.0.0.1",
+    port: 8000,
+    dataDir: ".data",
+    runSecondsMax: 600,
+    logLevel: "info",
+  });
+  expect(config.databaseUrl).toBeUndefined();
+  expect(config.ingestionSecret).toBeUndefined();
+});
+
+Deno.test("a wrong value stops the start with one line that names the variable and what it should be", () => {
+  const complaint = (environment: Record<string, string>) => {
+    try {
+      readConfig(environment);
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : error;
+    }
+  };
+  expect(complaint({ PORT: "http" })).toBe('Cannot start: PORT must be a whole number, not "http"');
+  expect(complaint({ PORT: "70000" })).toBe('Cannot start: PORT must be at most 65535, not "70000"');
+  expect(complaint({ WORKERS: "-1" })).toBe('Cannot start: WORKERS must be a whole number, not "-1"');
+  expect(complaint({ LOG_LEVEL: "loud" })).toMatch(/^Cannot start: LOG_LEVEL must be one of trace, .*, not "loud"$/);
+  expect(complaint({ BASE_URL: "example.com" })).toMatch(/^Cannot start: BASE_URL must be an origin/);
+  expect(complaint({ BASE_URL: "https://example.com/app" })).toMatch(/^Cannot start: BASE_URL must be an origin/);
+  expect(complaint({ TRUSTED_ORIGINS: "https://a.example, b" })).toMatch(/^Cannot start: TRUSTED_ORIGINS must be/);
+  expect(complaint({ DATABASE_URL: "mysql://x" })).toMatch(/^Cannot start: DATABASE_URL must be of the form postgres/);
+  expect(complaint({ DATABASE_URL: "postgres://h/d" })).toMatch(/^Cannot start: BETTER_AUTH_SECRET must be set with/);
+  expect(complaint({ DENO_DEPLOYMENT_ID: "x" })).toMatch(/^Cannot start: DATABASE_URL must be set on Deno Deploy/);
+});
+
+Deno.test("a secret that is too short is refused without being shown", () => {
+  for (const name of ["BETTER_AUTH_SECRET", "INGESTION_ADMIN_SECRET"]) {
+    expect(() => readConfig({ [name]: "hunter2" })).toThrow(
+      new RegExp(`^Cannot start: ${name} must be at least \\d+ `),
+    );
+    expect(() => readConfig({ [name]: "hunter2" })).not.toThrow(/hunter2/);
+  }
+});
+
+Deno.test("the environment is read by name: nothing else of it is looked at", () => {
+  expect(Object.keys(environmentSchema.shape)).toContain("PORT");
+  expect(readConfig({ UNRELATED: "x" })).toEqual(readConfig({}));
+});

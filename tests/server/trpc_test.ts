@@ -1,0 +1,67 @@
+import { expect } from "@std/expect";
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import type { AppRouter } from "../../routers/app.ts";
+import { startTestService } from "../support/service.ts";
+
+Deno.test("a typed client uses the same procedures over a real socket", async (t) => {
+  const service = await startTestService();
+  const user = await service.user();
+  const connect = (cookie: string) =>
+    createTRPCClient<AppRouter>({
+      links: [httpBatchLink({ url: `${service.url}/trpc`, headers: { cookie } })],
+    });
+  const api = connect(user.cookie);
+
+  await t.step("queries answer what REST answers", async () => {
+    const { session, user: me } = await api.session.get.query();
+    expect(session.id).toBe((await user.get("/api/session")).at("/session/id"));
+    expect(me.role).toBe("user");
+    const { strategies } = await api.strategies.list.query({ search: "cross" });
+    expect(strategies.map((strategy) => strategy.slug)).toContain("sma-cross");
+  });
+
+  await t.step("a backtest runs from submission to trades", async () => {
+    const { backtest } = await api.backtests.create.mutate({
+      backtest: {
+        symbol: "DEMO",
+        exchange: "SAMPLE",
+        strategy: "SMA Cross",
+        start_date: "2024-01-01",
+        end_date: "2024-02-01",
+        initial_balance: 10_000,
+        parameters: { timeframe: "1h" },
+      },
+    });
+    const done = await user.finish(backtest.id);
+    expect(done.at("/backtest/status")).toBe("completed");
+    const read = await api.backtests.get.query({ id: backtest.id });
+    expect(read.backtest.result).toEqual(done.at("/backtest/result"));
+    // 31 days of 24 candles.
+    expect(done.at("/backtest/result/data/candles")).toBe(744);
+    const { trades } = await api.backtests.trades.query({ id: backtest.id, limit: 3 });
+    expect(trades.length).toBe(3);
+  });
+
+  await t.step("candles come with a limit", async () => {
+    const range = { symbol: "DEMO", startDate: "2024-01-01", endDate: "2024-01-02" };
+    const { ticks, next_cursor } = await api.marketData.ticks.query({ ...range, timeframe: "1h", limit: 10 });
+    expect(ticks.length).toBe(10);
+    expect(next_cursor).not.toBeNull();
+  });
+
+  await t.step("refusals carry the same code and issues", async () => {
+    const refused = await api.backtests.get.query({ id: crypto.randomUUID() }).catch((error) => error);
+    expect(refused).toBeInstanceOf(TRPCClientError);
+    expect(refused.data.appCode).toBe("BACKTEST_NOT_FOUND");
+    const stranger = await connect("").session.get.query().catch((error) => error);
+    expect([stranger.data.httpStatus, stranger.data.appCode]).toEqual([401, "UNAUTHENTICATED"]);
+    const invalid = await api.backtests.list.query({ limit: 1000 }).catch((error) => error);
+    expect(invalid.data.issues).toEqual([{ path: "/limit", message: "must be at most 200, not 1000" }]);
+  });
+
+  await t.step("what only streams can carry is not there", async () => {
+    const answer = await user.get("/trpc/ingestionStreams.import");
+    expect(answer.status).toBe(404);
+  });
+  await service.close();
+});
