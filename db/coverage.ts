@@ -1,0 +1,43 @@
+import { and, asc, eq, gte, lte } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import { candleCoverage } from "./schema.ts";
+
+/** One instrument's candles of one timeframe. */
+export interface SeriesKey {
+  readonly instrumentId: string;
+  readonly timeframe: string;
+}
+
+/** A stretch of time [start, end). */
+export interface Stretch {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** The stretches of a series that were asked for, oldest first; they neither touch nor overlap. */
+export async function listCoverage(db: Db, series: SeriesKey): Promise<Stretch[]> {
+  return await db.select({ start: candleCoverage.start, end: candleCoverage.end }).from(candleCoverage)
+    .where(ofSeries(series)).orderBy(asc(candleCoverage.start));
+}
+
+/** Adds a stretch to a series and joins it with those that it touches. The caller holds the instrument (lockInstrument). */
+export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<void> {
+  const touching = and(
+    ofSeries(series),
+    lte(candleCoverage.start, stretch.end),
+    gte(candleCoverage.end, stretch.start),
+  );
+  const joined = await tx.delete(candleCoverage).where(touching)
+    .returning({ start: candleCoverage.start, end: candleCoverage.end });
+  const all = [stretch, ...joined];
+  await tx.insert(candleCoverage).values({
+    instrumentId: series.instrumentId,
+    timeframe: series.timeframe,
+    start: new Date(Math.min(...all.map(({ start }) => start.getTime()))),
+    end: new Date(Math.max(...all.map(({ end }) => end.getTime()))),
+  });
+}
+
+function ofSeries(series: SeriesKey) {
+  return and(eq(candleCoverage.instrumentId, series.instrumentId), eq(candleCoverage.timeframe, series.timeframe));
+}

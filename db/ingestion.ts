@@ -1,0 +1,104 @@
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import type { Db } from "./client.ts";
+import { ingestionEvents, ingestionRuns } from "./schema.ts";
+
+export type IngestionRun = typeof ingestionRuns.$inferSelect;
+export type IngestionEvent = typeof ingestionEvents.$inferSelect;
+export type IngestionEventType = IngestionEvent["type"];
+export const INGESTION_EVENT_TYPES = ingestionEvents.type.enumValues;
+
+// Any constant will do: it only has to be the same in every process.
+const RUNS_LOCK = 7_405_101_985;
+
+/** Makes others who call this wait until the transaction ends: between looking for a run and adding one, none appears. */
+export async function lockRuns(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(RUNS_LOCK))})`);
+}
+
+/** Writes a run under a new UUIDv7. */
+export async function insertRun(
+  tx: Db,
+  values: Omit<typeof ingestionRuns.$inferInsert, "id">,
+): Promise<IngestionRun> {
+  const [row] = await tx.insert(ingestionRuns).values({ ...values, id: uuidv7() }).returning();
+  if (row === undefined) throw new Error("Cannot insert an ingestion run: no row came back");
+  return row;
+}
+
+export async function findRun(db: Db, id: string): Promise<IngestionRun | undefined> {
+  const [row] = await db.select().from(ingestionRuns).where(eq(ingestionRuns.id, id));
+  return row;
+}
+
+/** Runs that are waiting or working and were not made by an upload, the oldest first. */
+export async function listRunsInFlight(db: Db): Promise<IngestionRun[]> {
+  return await db.select().from(ingestionRuns)
+    .where(and(
+      inArray(ingestionRuns.status, ["queued", "running"]),
+      inArray(ingestionRuns.trigger, ["manual", "schedule", "start"]),
+    ))
+    .orderBy(ingestionRuns.id);
+}
+
+/** Runs, newest first, from the one before `before` on. */
+export async function listRuns(
+  db: Db,
+  page: { before?: string | undefined; limit: number },
+): Promise<IngestionRun[]> {
+  return await db.select().from(ingestionRuns)
+    .where(page.before === undefined ? undefined : lt(ingestionRuns.id, page.before))
+    .orderBy(desc(ingestionRuns.id)).limit(page.limit);
+}
+
+/**
+ * Moves a run on from a status, if it is still in it.
+ *
+ * @returns Whether it was: only one of several that try at once is told so.
+ */
+export async function moveRun(
+  tx: Db,
+  key: { readonly id: string; readonly from: IngestionRun["status"] },
+  values: Partial<Omit<typeof ingestionRuns.$inferInsert, "id">>,
+): Promise<boolean> {
+  const moved = await tx.update(ingestionRuns).set(values)
+    .where(and(eq(ingestionRuns.id, key.id), eq(ingestionRuns.status, key.from)))
+    .returning({ id: ingestionRuns.id });
+  return moved.length > 0;
+}
+
+/** Counts candles that a run stored. */
+export async function addRunCandles(tx: Db, id: string, candles: number): Promise<void> {
+  await tx.update(ingestionRuns).set({ candles: sql`${ingestionRuns.candles} + ${candles}` })
+    .where(eq(ingestionRuns.id, id));
+}
+
+/** Writes events under new UUIDv7s, in the order in which they are given. */
+export async function insertEvents(
+  tx: Db,
+  events: readonly Omit<typeof ingestionEvents.$inferInsert, "id" | "createdAt">[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx.insert(ingestionEvents).values(events.map((event) => ({ ...event, id: uuidv7() })));
+}
+
+/** Events, newest first, from the one before `before` on. */
+export async function listEvents(
+  db: Db,
+  page: {
+    type?: IngestionEventType | undefined;
+    symbol?: string | undefined;
+    runId?: string | undefined;
+    before?: string | undefined;
+    limit: number;
+  },
+): Promise<IngestionEvent[]> {
+  return await db.select().from(ingestionEvents)
+    .where(and(
+      page.type === undefined ? undefined : eq(ingestionEvents.type, page.type),
+      page.symbol === undefined ? undefined : eq(ingestionEvents.symbol, page.symbol),
+      page.runId === undefined ? undefined : eq(ingestionEvents.runId, page.runId),
+      page.before === undefined ? undefined : lt(ingestionEvents.id, page.before),
+    ))
+    .orderBy(desc(ingestionEvents.id)).limit(page.limit);
+}
