@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, ilike, or, type SQL, sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { candleChunks, instruments } from "./schema.ts";
 
@@ -44,8 +45,8 @@ export async function listAllInstruments(db: Db): Promise<Instrument[]> {
 }
 
 /** The instrument of that symbol and exchange: the one that is there, or the given one, newly written. */
-export async function ensureInstrument(tx: Db, row: NewInstrument): Promise<Instrument> {
-  const [inserted] = await tx.insert(instruments).values(row)
+export async function ensureInstrument(tx: Db, row: Omit<NewInstrument, "id">): Promise<Instrument> {
+  const [inserted] = await tx.insert(instruments).values({ ...row, id: uuidv7() })
     .onConflictDoNothing({ target: [instruments.symbol, instruments.exchange] }).returning();
   const instrument = inserted ?? await findInstrument(tx, row);
   if (instrument === undefined) {

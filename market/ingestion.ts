@@ -11,7 +11,6 @@ import {
   moveRun,
 } from "../db/ingestion.ts";
 import {
-  ensureInstrument,
   findInstrument,
   type Instrument,
   type InstrumentKey,
@@ -19,12 +18,11 @@ import {
   lockInstrument,
 } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
-import { v7 as uuidv7 } from "uuid";
 import { storeCandles } from "./archive.ts";
 import { concatCandles } from "./candle_columns.ts";
 import { BUILTIN_FEEDS, type Feed, type FeedPart, type Feeds } from "./feeds.ts";
 import type { MergeCounts } from "./merge.ts";
-import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "./sample.ts";
+import { SAMPLE_RANGE } from "./sample_feed.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, monthEnd, monthOf, type Timeframe } from "./timeframes.ts";
 
 /** What a run is asked to fetch. */
@@ -253,15 +251,4 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<MergeCount
   ]);
   await addRunCandles(tx, runId, counts.imported + counts.revised);
   return counts;
-}
-
-/** Archives the sample instrument where it is not archived yet; returns whether there was anything to do. */
-export async function archiveSample(db: Db): Promise<boolean> {
-  const instrument = await ensureInstrument(db, { ...SAMPLE_INSTRUMENT, id: uuidv7() });
-  const series = { instrumentId: instrument.id, timeframe: SAMPLE_INSTRUMENT.timeframe };
-  if ((await missingRanges(db, series, SAMPLE_RANGE)).length === 0) return false;
-  const key = { symbol: instrument.symbol, exchange: instrument.exchange };
-  const { run } = await db.transaction((tx) => createRun(tx, { trigger: "start", instruments: [key] }));
-  await executeRun(db, run.id);
-  return true;
 }

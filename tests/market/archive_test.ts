@@ -1,6 +1,5 @@
 import { expect } from "@std/expect";
 import { eq } from "drizzle-orm";
-import { v7 as uuid } from "uuid";
 import type { Db } from "../../db/client.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../db/instruments.ts";
 import { candleChunks } from "../../db/schema.ts";
@@ -22,7 +21,7 @@ const iso = (times: Float64Array) => [...times].map((time) => new Date(time).toI
 const now = at("2030-01-01");
 
 async function makeInstrument(db: Db, symbol: string, assetClass: AssetClass = "crypto"): Promise<Instrument> {
-  return await ensureInstrument(db, { id: uuid(), symbol, exchange: "TEST", assetClass, provider: "import" });
+  return await ensureInstrument(db, { symbol, exchange: "TEST", assetClass, provider: "import" });
 }
 
 /** Candles whose open is 1, 2, 3 ..., high two above, low half below, close one above it, volume 10. */

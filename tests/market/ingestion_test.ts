@@ -1,12 +1,12 @@
 import { expect } from "@std/expect";
-import { v7 as uuid } from "uuid";
 import type { Db } from "../../db/client.ts";
 import { findRun, type IngestionEvent, listEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
 import { readCandles } from "../../market/archive.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
 import type { Feed, FeedPart } from "../../market/feeds.ts";
-import { archiveSample, createRun, executeRun, missingRanges, type RunRequest } from "../../market/ingestion.ts";
+import { createRun, executeRun, missingRanges, type RunRequest } from "../../market/ingestion.ts";
+import { archiveSample } from "../../market/sample.ts";
 import { databaseTest } from "../support/database.ts";
 
 const DAY = 86_400_000;
@@ -34,7 +34,7 @@ function dailyFeed(asked: string[], failAt = Infinity): Feed {
 }
 
 async function makeInstrument(db: Db, symbol: string): Promise<Instrument> {
-  const row = { id: uuid(), symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+  const row = { symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
   return await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05" });
 }
 
@@ -149,7 +149,7 @@ async function goesOnBehindAFailure(db: Db) {
 }
 
 async function failsWithoutAFeed(db: Db) {
-  await ensureInstrument(db, { id: uuid(), symbol: "FILE", exchange: "X", assetClass: "stock", provider: "import" });
+  await ensureInstrument(db, { symbol: "FILE", exchange: "X", assetClass: "stock", provider: "import" });
   const { run } = await create(db, { instruments: [{ symbol: "FILE", exchange: "X" }] });
   await executeRun(db, run.id);
   expect((await findRun(db, run.id))?.message).toBe(
