@@ -1,0 +1,39 @@
+import { expect } from "@std/expect";
+import { runTask } from "../support/process.ts";
+
+Deno.test("the demonstration goes from a sign-up to the last trades and leaves nothing behind", async () => {
+  const temporary = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const ended = await runTask("demo", [], { TMPDIR: temporary });
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  for (
+    const part of ["sma-cross", "527,040 candles", "100%", "completed", "Sharpe ratio", "2024-12-", "The last 8 of"]
+  ) {
+    expect(ended.stdout).toContain(part);
+  }
+  expect([...Deno.readDirSync(temporary)]).toEqual([]);
+  await Deno.remove(temporary);
+});
+
+Deno.test("the demonstration takes the user's own candles, and says which lines it could not use", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const rows = Array.from({ length: 120 }, (_, i) => {
+    const price = 100 + 20 * Math.sin(i / 9);
+    const day = new Date(Date.UTC(2023, 0, 2 + i)).toISOString().slice(0, 10);
+    return `${day},${price},${price + 1},${price - 1},${price},10`;
+  });
+  rows[50] = rows[50]!.replace(/,[\d.]+,/, ",abc,");
+  await Deno.writeTextFile(`${folder}/waves.csv`, `Date,Open,High,Low,Close,Volume\n${rows.join("\n")}\n`);
+  const ended = await runTask("demo", ["--data", `${folder}/waves.csv`]);
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(ended.stdout).toContain("Imported 119 candles of 1d");
+  expect(ended.stdout).toContain("line 52: ");
+  expect(ended.stdout).toContain("SMA Cross on WAVES, 2023-01-02 to 2023-05-02");
+
+  const missing = await runTask("demo", ["--data", `${folder}/none.csv`]);
+  expect([missing.code, missing.stderr.includes("none.csv")]).toEqual([1, true]);
+  const unknown = await runTask("demo", ["--dta", "x"]);
+  expect([unknown.code, unknown.stderr.includes("--dta")]).toEqual([1, true]);
+  const help = await runTask("demo", ["--help"]);
+  expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("--data FILE.csv")]);
+  await Deno.remove(folder, { recursive: true });
+});

@@ -1,0 +1,108 @@
+import { expect } from "@std/expect";
+import { join } from "node:path";
+import { createTestDatabase } from "./support/database.ts";
+import { runTask, startProcess } from "./support/process.ts";
+
+const BACKTEST = {
+  symbol: "DEMO",
+  exchange: "SAMPLE",
+  strategy: "SMA Cross",
+  start_date: "2024-01-01",
+  end_date: "2024-01-08",
+  initial_balance: 1000,
+  parameters: { timeframe: "1h" },
+};
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  try {
+    await body(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("an embedded service keeps its users and results from one start to the next", () =>
+  inFolder(async (DATA_DIR) => {
+    const first = await startProcess("serve", { DATA_DIR });
+    expect(first.output).toMatch(/^Hindcast listens on http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(first.output).toMatch(/INGESTION_ADMIN_SECRET/);
+    const user = first.client();
+    const email = await user.signUp();
+    const submitted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
+    const done = await user.finish(submitted.at("/backtest/id"));
+    expect(done.at("/backtest/status")).toBe("completed");
+
+    // A second process on the same folder would destroy the first one's writes.
+    const second = await runTask("start", [], { DATA_DIR, PORT: "0" });
+    expect([second.code, second.stdout]).toEqual([1, ""]);
+    expect(second.stderr).toMatch(new RegExp(`^Cannot use ${DATA_DIR}: the process with PID \\d+ already does\\n$`));
+
+    // The command asks the running service, since it must not open the database itself.
+    const unknown = await runTask("admin", ["nobody@example.com"], { DATA_DIR });
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      "Cannot make nobody@example.com an admin: nobody has signed up with this e-mail.\n",
+    ]);
+    const granted = await runTask("admin", [email], { DATA_DIR });
+    expect([granted.code, granted.stdout]).toEqual([0, `${email} is an admin now.\n`]);
+    expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
+
+    const socket = await Deno.stat(join(DATA_DIR, "control.sock"));
+    expect((socket.mode ?? 0) & 0o777).toBe(0o600);
+    const secret = await Deno.stat(join(DATA_DIR, "auth_secret"));
+    expect((secret.mode ?? 0) & 0o777).toBe(0o600);
+
+    // Killed without a word: the lock of a dead process is no lock, and what was acknowledged is there.
+    await first.end("SIGKILL");
+    const third = await startProcess("serve", { DATA_DIR });
+    const again = third.client();
+    again.cookie = user.cookie;
+    expect((await again.get(`/api/backtests/${done.at("/backtest/id")}`)).text).toBe(done.text);
+    const ended = await third.end("SIGTERM");
+    expect([ended.code, ended.stderr]).toEqual([0, ""]);
+
+    // Nobody runs now: the command opens the files itself.
+    expect((await runTask("admin", [email], { DATA_DIR })).code).toBe(0);
+  }));
+
+Deno.test("a wrong start is one line on standard error", () =>
+  inFolder(async (DATA_DIR) => {
+    const port = await runTask("start", [], { DATA_DIR, PORT: "http" });
+    expect([port.code, port.stderr]).toEqual([1, 'Cannot start: PORT must be a whole number, not "http"\n']);
+    const worker = await runTask("worker", [], { DATA_DIR });
+    expect([worker.code, worker.stderr]).toEqual([
+      1,
+      "Cannot start: DATABASE_URL must be set for a worker: the embedded database serves one process\n",
+    ]);
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const taken = await runTask("start", [], { DATA_DIR, PORT: String(listener.addr.port) });
+    listener.close();
+    expect([taken.code, taken.stderr.trim().split("\n").length]).toEqual([1, 1]);
+    expect(taken.stderr).toMatch(/in use/);
+    const help = await runTask("admin", ["--help"], { DATA_DIR });
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("deno task admin EMAIL")]);
+    expect((await runTask("admin", [], { DATA_DIR })).code).toBe(1);
+  }));
+
+Deno.test("on one PostgreSQL, an API process without workers has its backtests run by a worker process", () =>
+  inFolder(async (DATA_DIR) => {
+    const { url: DATABASE_URL, drop } = await createTestDatabase();
+    const environment = { DATA_DIR, DATABASE_URL, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+    const api = await startProcess("serve", { ...environment, WORKERS: "0" });
+    const user = api.client();
+    const email = await user.signUp();
+    const submitted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
+    expect(submitted.status).toBe(202);
+    expect((await user.get(`/api/backtests/${submitted.at("/backtest/id")}`)).at("/backtest/status")).toBe("queued");
+    const worker = await startProcess("worker", environment);
+    const done = await user.finish(submitted.at("/backtest/id"));
+    expect(done.at("/backtest/status")).toBe("completed");
+    expect((await runTask("admin", [email], environment)).code).toBe(0);
+    expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
+    for (const process of [worker, api]) {
+      const ended = await process.end("SIGTERM");
+      expect([ended.code, ended.stderr]).toEqual([0, ""]);
+    }
+    await drop();
+  }));

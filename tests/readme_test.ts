@@ -1,0 +1,78 @@
+/** What the README says is done here, as it says it. */
+import { expect } from "@std/expect";
+import manifest from "../deno.json" with { type: "json" };
+import { environmentSchema } from "../server/config.ts";
+import { startTestService } from "./support/service.ts";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const README = await Deno.readTextFile(`${ROOT}/README.md`);
+
+/** The code blocks of a language that hold a text. */
+function block(language: string, holding: string): string {
+  const blocks = [...README.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.find(([, name, text]) => name === language && text?.includes(holding));
+  if (found?.[2] === undefined) throw new Error(`Cannot find a ${language} block with ${holding} in the README`);
+  return found[2];
+}
+
+Deno.test("every command that the README names is a task, run with the pinned runtime", () => {
+  const commands = [...README.matchAll(/(?:npx -y (deno@\S+)|deno) task ([\w:]+)/g)];
+  expect(commands.length).toBeGreaterThan(3);
+  for (const [, version, task] of commands) {
+    expect(Object.keys(manifest.tasks)).toContain(task);
+    if (version !== undefined) expect(version).toBe(`deno@${Deno.version.deno}`);
+  }
+});
+
+Deno.test("the README's lines of curl go from sign-up to trades", async () => {
+  const service = await startTestService("PGlite");
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const script = block("sh", "curl -sf -c jar").replace("http://127.0.0.1:8000", service.url);
+  expect(script).toContain(service.url);
+  const shell = new Deno.Command("sh", { args: ["-euc", script], cwd: folder, stdout: "piped", stderr: "piped" });
+  const { code, stdout, stderr } = await shell.output();
+  expect([code, new TextDecoder().decode(stderr)]).toEqual([0, ""]);
+  const { trades } = JSON.parse(new TextDecoder().decode(stdout));
+  expect(trades.length).toBeGreaterThan(5);
+  expect(trades[0]).toMatchObject({ number: 1, side: expect.stringMatching(/^(long|short)$/) });
+  await Deno.remove(folder, { recursive: true });
+  await service.close();
+});
+
+Deno.test("the README's typed client type-checks and runs", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const client = block("ts", "createTRPCClient")
+    .replace("./routers/app.ts", `${ROOT}routers/app.ts`)
+    .replace("http://127.0.0.1:8000", service.url);
+  await Deno.writeTextFile(`${folder}/client.ts`, client);
+  await Deno.writeTextFile(
+    `${folder}/main.ts`,
+    `import { strategies } from "./client.ts";\nconst names: string[] = strategies.map((s) => s.name);\nconsole.log(names.join());`,
+  );
+  const deno = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--check", "--config", `${ROOT}deno.json`, "-A", `${folder}/main.ts`],
+    env: { HINDCAST_COOKIE: user.cookie, NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await deno.output();
+  expect([code, code === 0 ? "" : new TextDecoder().decode(stderr)]).toEqual([0, ""]);
+  expect(new TextDecoder().decode(stdout)).toMatch(/SMA Cross/);
+  await Deno.remove(folder, { recursive: true });
+  await service.close();
+});
+
+Deno.test("the README's table of configuration has every variable and no other", () => {
+  const rows = [...README.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
+  expect(rows.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
+});
+
+Deno.test("the README's tree has every folder of the repository and no other", async () => {
+  const git = await new Deno.Command("git", { args: ["ls-files"], cwd: ROOT }).output();
+  const files = new TextDecoder().decode(git.stdout).split("\n");
+  const folders = new Set(files.filter((path) => /^[a-z]+\//.test(path)).map((path) => path.split("/")[0]));
+  const named = [...README.matchAll(/^([a-z]+)\/ {2,}\S/gm)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual([...folders].toSorted());
+});

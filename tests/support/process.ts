@@ -1,0 +1,82 @@
+import { TestClient } from "./client.ts";
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+
+/** How a command ended and what it said. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs one of deno.json's tasks to its end, with the permissions that a user's would have.
+ *
+ * @param environment Instead of the test's own database and port settings.
+ */
+export async function runTask(
+  task: string,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", task, ...args],
+    cwd: ROOT,
+    env: { NO_COLOR: "1", DATABASE_URL: "", ...environment },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await process.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** A process of main.ts that has printed its first line. */
+export interface RunningProcess {
+  /** Where it listens; empty for a worker. */
+  readonly url: string;
+  readonly output: string;
+  client(): TestClient;
+  /** Sends the signal and waits for the end. */
+  end(signal: Deno.Signal): Promise<Ended>;
+}
+
+/**
+ * Starts main.ts as a process of its own, with the permissions that deno.json gives it.
+ *
+ * @throws Error with what it said when it ends before it has printed a line.
+ */
+export async function startProcess(
+  command: "serve" | "worker",
+  environment: Readonly<Record<string, string>>,
+): Promise<RunningProcess> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-P=serve", `${ROOT}/main.ts`, command],
+    env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", ...environment },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const stderr = new Response(process.stderr).text();
+  const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const first = await reader.read();
+  const output = first.value ?? "";
+  const rest = (async () => {
+    let text = output;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    return text;
+  })();
+  const end = async (signal: Deno.Signal) => {
+    try {
+      process.kill(signal);
+    } catch {
+      // It has ended by itself.
+    }
+    const { code } = await process.status;
+    return { code, stdout: await rest, stderr: await stderr };
+  };
+  if (first.done) throw new Error(`${command} ended: ${(await end("SIGKILL")).stderr}`);
+  const url = /http:\/\/\S+/.exec(output)?.[0] ?? "";
+  return { url, output, client: () => new TestClient(url), end };
+}
