@@ -1,0 +1,132 @@
+import type { Candles } from "./candles.ts";
+
+/** What an order waits for. An order's `type` is an index into this list. */
+export const ORDER_TYPES = ["market", "limit", "stop", "stop_limit"] as const;
+export const MARKET = 0;
+export const LIMIT = 1;
+export const STOP = 2;
+export const STOP_LIMIT = 3;
+
+/** What an order's `size` counts. An order's `sizeBy` is an index into this list; `default`: execution.sizing decides. */
+export const SIZES_BY = ["default", "units", "equity_fraction", "cash", "risk_fraction"] as const;
+export const BY_DEFAULT = 0;
+export const BY_UNITS = 1;
+export const BY_EQUITY_FRACTION = 2;
+export const BY_CASH = 3;
+export const BY_RISK_FRACTION = 4;
+
+/** Returned in place of an order's number when the order was refused. */
+export const REFUSED = -1;
+
+/**
+ * An order before it is placed: a reusable form that a strategy fills in and hands over.
+ *
+ * `place` copies it, so one draft serves a whole run without garbage. NaN is "none" for every price, distance and
+ * fraction below; fractions are of the entry price (0.01 is 1%), prices and distances are in the quote currency.
+ */
+export interface OrderDraft {
+  /** 1 buys, -1 sells. */
+  side: number;
+  /** Index into ORDER_TYPES. */
+  type: number;
+  /** Index into SIZES_BY. */
+  sizeBy: number;
+  /** Units, fraction of equity, money, or fraction of equity lost at the stop loss. */
+  size: number;
+  limitPrice: number;
+  stopPrice: number;
+  /** Candles for which the order works after the one that placed it; 0: until cancelled. Market orders ignore it. */
+  candlesMax: number;
+  /** Whether the order may only make the open position smaller. */
+  reduceOnly: boolean;
+  /** Attached to the trade that the order opens: prices, or fractions of its entry price. Both given: the price counts. */
+  stopLoss: number;
+  takeProfit: number;
+  stopLossFraction: number;
+  takeProfitFraction: number;
+  /** The stop follows the best price since the entry at this distance, or at this fraction of that price. */
+  trailDistance: number;
+  trailFraction: number;
+  /** The trade is closed at the open once it has been held for this many candles; 0: never. */
+  timeStopCandles: number;
+  tag: string | null;
+}
+
+/** A fresh draft: buy at market, sized by default, nothing attached. */
+export function newDraft(): OrderDraft {
+  return {
+    side: 1,
+    type: MARKET,
+    sizeBy: BY_DEFAULT,
+    size: NaN,
+    limitPrice: NaN,
+    stopPrice: NaN,
+    candlesMax: 0,
+    reduceOnly: false,
+    stopLoss: NaN,
+    takeProfit: NaN,
+    stopLossFraction: NaN,
+    takeProfitFraction: NaN,
+    trailDistance: NaN,
+    trailFraction: NaN,
+    timeStopCandles: 0,
+    tag: null,
+  };
+}
+
+/** The account at a candle's close, as the strategy sees it. The run overwrites it in place at each candle. */
+export interface Account {
+  readonly cash: number;
+  /** cash + quantity x close. */
+  readonly equity: number;
+  /** Units held, negative when short. */
+  readonly quantity: number;
+  /** Mean entry price of what is open, weighted by quantity; NaN when flat. */
+  readonly entryPrice: number;
+  readonly initialBalance: number;
+}
+
+/** Where a strategy places its orders. What is placed at a candle's close is filled at that close at the earliest. */
+export interface OrderBook {
+  /** Orders that are waiting, market orders included. */
+  readonly workingOrders: number;
+  /** Trades that are open: each entry order opens one. */
+  readonly openTrades: number;
+
+  /** Places an order. Returns its number, from 0, or REFUSED; a refusal is listed with its reason. */
+  place(draft: OrderDraft): number;
+  /** Places a market order that closes this fraction of each open trade, oldest first. Returns as `place` does. */
+  close(fraction: number, tag: string | null): number;
+  /** Withdraws an order; false when it was no longer working. */
+  cancel(order: number): boolean;
+  cancelAll(): void;
+  /** Withdraws an order and places another in its stead; REFUSED, and nothing placed, when it was no longer working. */
+  replace(order: number, draft: OrderDraft): number;
+  isWorking(order: number): boolean;
+
+  /** The number of the n-th open trade, oldest first (0 to openTrades - 1): it stays the same while the trade is open. */
+  tradeAt(n: number): number;
+  isOpen(trade: number): boolean;
+  /** Units, negative when short. */
+  tradeQuantity(trade: number): number;
+  tradeEntryPrice(trade: number): number;
+  /** Places a market order that closes this fraction of one trade. Returns as `place` does. */
+  closeTrade(trade: number, fraction: number, tag: string | null): number;
+  /** Sets the stop loss and take profit of an open trade, in prices; NaN takes one away. False when it is closed. */
+  protect(trade: number, stopLoss: number, takeProfit: number): boolean;
+}
+
+/**
+ * A strategy as the simulator sees it, whatever it is written in.
+ *
+ * `decide` is called once a candle, at its close, and must not look at anything later. A strategy that runs elsewhere
+ * is driven by a Simulation (engine/simulation.ts) instead, one `advance` a candle, with the same book and account.
+ */
+export interface Strategy {
+  /** Candles that must have been seen, the deciding one included, before the first decision; at least 1. */
+  readonly warmup: number;
+  /** Called once before the first decision: the place to compute indicator columns. */
+  prepare(candles: Candles): void;
+  /** Decides at the close of candle `i`; hot: it should not allocate. */
+  decide(i: number, account: Account, book: OrderBook): void;
+}
