@@ -1,0 +1,113 @@
+const DIGIT_0 = 0x30;
+const decoder = new TextDecoder();
+
+// Powers of ten that a double holds exactly: a whole number below 2^53 divided by one is rounded once, so it is the nearest double.
+const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
+const EXACT_MAX = 2 ** 53;
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The text of a field. */
+export function fieldText(bytes: Uint8Array, from: number, until: number): string {
+  return decoder.decode(bytes.subarray(from, until));
+}
+
+/** A field that is a decimal number, to the nearest double; NaN for anything else ("NaN", "0x10" and "" included). */
+export function parseDecimal(bytes: Uint8Array, from: number, until: number): number {
+  let at = from;
+  let mantissa = 0;
+  let digit = 0;
+  for (; at < until && (digit = bytes[at]! - DIGIT_0) >= 0 && digit <= 9; at++) mantissa = mantissa * 10 + digit;
+  if (at === until && at > from && mantissa <= EXACT_MAX) return mantissa;
+  if (bytes[at] === 0x2e && at > from) {
+    const point = at++;
+    for (; at < until && (digit = bytes[at]! - DIGIT_0) >= 0 && digit <= 9; at++) mantissa = mantissa * 10 + digit;
+    const scale = at - point - 1;
+    if (at === until && mantissa <= EXACT_MAX && scale < POWERS_OF_TEN.length) return mantissa / POWERS_OF_TEN[scale]!;
+  }
+  // Signs, exponents and very long numbers are rare: they may take the slow way.
+  const text = fieldText(bytes, from, until);
+  // The sum makes a negative zero a plain one, so that equal candles have equal bytes.
+  return DECIMAL.test(text) ? Number(text) + 0 : NaN;
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+const TIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(?:Z|UTC|([+-])(\d{2}):?(\d{2})?)?)?$/i;
+
+/**
+ * A field that is a moment, in milliseconds since 1970; NaN for anything else.
+ *
+ * `YYYY-MM-DD`, the same with `T` or a space and `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff`, and then `Z`, `UTC`, an offset such as +02:00, or
+ * nothing, which means UTC. Whole numbers are epochs: of 9 or 10 digits in seconds, of 11 to 13 in milliseconds, of 16 in microseconds.
+ */
+export function parseTime(bytes: Uint8Array, from: number, until: number): number {
+  const length = until - from;
+  // The two shapes that nearly all files have: YYYY-MM-DD and YYYY-MM-DD HH:MM:SS, with or without a Z.
+  if (bytes[from + 4] === 0x2d && bytes[from + 7] === 0x2d) {
+    const day = dayNumber(number4(bytes, from), number2(bytes, from + 5), number2(bytes, from + 8));
+    if (length === 10) return day * DAY_MS;
+    const plain = length === 19 || (length === 20 && bytes[until - 1] === 0x5a);
+    if (plain && isSeparator(bytes[from + 10]!) && bytes[from + 13] === 0x3a && bytes[from + 16] === 0x3a) {
+      return day * DAY_MS + clock(number2(bytes, from + 11), number2(bytes, from + 14), number2(bytes, from + 17));
+    }
+    return parseRareTime(fieldText(bytes, from, until));
+  }
+  return parseEpoch(bytes, from, until);
+}
+
+function parseEpoch(bytes: Uint8Array, from: number, until: number): number {
+  let value = 0;
+  for (let at = from; at < until; at++) {
+    const digit = bytes[at]! - DIGIT_0;
+    if (digit < 0 || digit > 9) return NaN;
+    value = value * 10 + digit;
+  }
+  const digits = until - from;
+  if (digits >= 11 && digits <= 13) return value;
+  if (digits === 9 || digits === 10) return value * 1000;
+  return digits === 16 ? value / 1000 : NaN;
+}
+
+function parseRareTime(text: string): number {
+  const found = TIME.exec(text);
+  if (found === null) return NaN;
+  const part = (index: number) => Number(found[index] ?? 0);
+  const fractionMs = Number(`0.${found[7] ?? 0}`) * 1000;
+  const [offsetHours, offsetMinutes] = [part(9), part(10)];
+  if (offsetHours > 18 || offsetMinutes > 59) return NaN;
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[8] === "-" ? -1 : 1);
+  return dayNumber(part(1), part(2), part(3)) * DAY_MS + clock(part(4), part(5), part(6)) + fractionMs - offsetMs;
+}
+
+function clock(hours: number, minutes: number, seconds: number): number {
+  return hours < 24 && minutes < 60 && seconds < 60 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : NaN;
+}
+
+/** Days since 1970 of a date that exists, else NaN (Gregorian; Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+function dayNumber(year: number, month: number, day: number): number {
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : DAYS_IN_MONTH[month - 1];
+  if (days === undefined || !(day >= 1 && day <= days)) return NaN;
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear -
+    719_468;
+}
+
+function isSeparator(byte: number): boolean {
+  return byte === 0x54 || byte === 0x20;
+}
+
+function number2(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at]! - DIGIT_0;
+  const ones = bytes[at + 1]! - DIGIT_0;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;
+}
+
+function number4(bytes: Uint8Array, at: number): number {
+  return number2(bytes, at) * 100 + number2(bytes, at + 2);
+}
