@@ -158,9 +158,81 @@ export const ingestionEvents = pgTable("ingestion_events", {
   createdAt: moment("created_at").notNull().defaultNow(),
 }, (table) => [index("ingestion_events_run_index").on(table.runId)]);
 
+// ---- Strategies ----
+
+export const RUNTIME_TYPES = ["remote", "wasm"] as const;
+
+export const strategies = pgTable("strategies", {
+  /** A UUIDv7, so that newest first is by id. */
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  slug: text("slug").notNull().unique(),
+  name: text("name").notNull(),
+  description: text("description").notNull(),
+  runtimeType: text("runtime_type", { enum: RUNTIME_TYPES }).notNull(),
+  language: text("language").notNull(),
+  defaultFrequency: text("default_frequency").notNull(),
+  minCandles: integer("min_candles").notNull(),
+  lookbackCandles: integer("lookback_candles").notNull(),
+  defaultConfig: jsonb("default_config").$type<Readonly<Record<string, unknown>>>().notNull(),
+  parameterSchema: jsonb("parameter_schema").$type<Readonly<Record<string, unknown>>>().notNull(),
+  isPublic: boolean("is_public").notNull(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+}, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);
+
+/** WASM modules by their content: the same bytes are kept once, whoever registered them. */
+export const modules = pgTable("modules", {
+  /** Of the bytes, hexadecimal. */
+  sha256: text("sha256").primaryKey(),
+  data: bytea("data").notNull(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+});
+
+export const strategyVersions = pgTable("strategy_versions", {
+  strategyId: uuid("strategy_id").notNull().references(() => strategies.id, { onDelete: "cascade" }),
+  /** Dotted numeric, as it was given. */
+  version: text("version").notNull(),
+  /** As registered, without the artifact's content. */
+  runtimeConfig: jsonb("runtime_config").$type<Readonly<Record<string, unknown>>>().notNull(),
+  /** The module of a WASM version. */
+  sha256: text("sha256").references(() => modules.sha256),
+  sizeBytes: integer("size_bytes"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+}, (table) => [primaryKey({ columns: [table.strategyId, table.version] })]);
+
+/** Modules that wait for a worker's verdict before they may be registered; gone once it has been read. */
+export const moduleChecks = pgTable("module_checks", {
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  /** Uploaded bytes, or what a worker fetched from `moduleUrl`. */
+  data: bytea("data"),
+  moduleUrl: text("module_url"),
+  /** Parameters for the dry run. */
+  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
+  lookbackCandles: integer("lookback_candles").notNull(),
+  /** Null until a worker has looked: accepted, or refused with a code and a reason. */
+  verdict: jsonb("verdict").$type<
+    { readonly accepted: true } | { readonly accepted: false; readonly code: string; readonly message: string }
+  >(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+});
+
 // ---- Backtests ----
 
 export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
+
+/** What a run of foreign code needs to be told; `sha256` names a row of `modules`. */
+export type SandboxRuntime =
+  | { readonly type: "wasm"; readonly sha256: string; readonly minCandles: number; readonly lookbackCandles: number }
+  | {
+    readonly type: "remote";
+    readonly endpoint: string;
+    readonly mode: "batch" | "step";
+    readonly timeoutMs: number;
+    readonly minCandles: number;
+    readonly lookbackCandles: number;
+  };
 
 export const backtests = pgTable("backtests", {
   /** A UUIDv7, so that newest first is by id. */
@@ -176,6 +248,8 @@ export const backtests = pgTable("backtests", {
   initialBalance: doublePrecision("initial_balance").notNull(),
   /** Effective: defaults filled in, with `timeframe`, `execution` and, where given, `runtime`. */
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
+  /** What a worker runs in a sandbox; null for a built-in strategy, which its slug names. */
+  runtime: jsonb("runtime").$type<SandboxRuntime>(),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
   progress: real("progress").notNull().default(0),
   /** How often a worker began it. The store after a run is fenced by this number. */
