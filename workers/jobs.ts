@@ -166,7 +166,13 @@ async function notify(tx: Db, queue: QueueName): Promise<void> {
 }
 
 function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
-  return fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
+  const { executeSql } = fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
+  return { executeSql: (text, values) => executeSql(text, values?.map(toParameter)) };
+}
+
+// Drizzle keeps the driver from turning objects into JSON, which pg-boss counts on.
+function toParameter(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
 async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {

@@ -1,0 +1,54 @@
+import type { Candles } from "../engine/candles.ts";
+import type { Execution } from "../engine/execution.ts";
+import type { RunResult } from "../engine/run.ts";
+
+/** Everything that a built-in strategy's run is made of. */
+export interface RunTask {
+  readonly slug: string;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Over shared memory, so that handing them over copies nothing. */
+  readonly candles: Candles;
+  /** Candles before this one are lookback. */
+  readonly firstIndex: number;
+  readonly initialBalance: number;
+  /** Complete, periodsPerYear included. */
+  readonly execution: Execution;
+  readonly timeframeMs: number;
+  /** Chooses where the integrity checks look; an unsigned 32-bit number. */
+  readonly seed: number;
+}
+
+/** What a sandbox is told. `control` is shared memory, see CONTROL. */
+export type ToSandbox = { readonly type: "run"; readonly task: RunTask; readonly control: Int32Array };
+
+/** What a sandbox says about the run that it was given. */
+export type FromSandbox =
+  | { readonly type: "done"; readonly result: RunResult; readonly integrity: Integrity }
+  | { readonly type: "stopped"; readonly candlesDone: number }
+  | { readonly type: "failed"; readonly code: RunFailureCode; readonly message: string }
+  | { readonly type: "broken"; readonly message: string };
+
+/** Why a run has no result, where the fault is the strategy's. */
+export type RunFailureCode = "INVALID_SIGNAL" | "STRATEGY_FAILED";
+
+/** Indexes into a run's control words: not zero asks it to stop; how many candles are done. */
+export const CONTROL = { stop: 0, candlesDone: 1 } as const;
+
+/** What was found when the strategy was put to the test. */
+export interface Integrity {
+  /** Whether decisions depend on candles that came later. */
+  readonly lookahead: Finding;
+  /** Whether the same candles lead to the same decisions. */
+  readonly determinism: Finding;
+  /** Whether decisions depend on how many candles came before the range. */
+  readonly warm_up: Finding;
+  /** Whether the simulator refused orders. */
+  readonly orders: Finding;
+}
+
+export interface Finding {
+  readonly status: "passed" | "failed" | "skipped";
+  /** What was done and seen, in a sentence. */
+  readonly evidence: string;
+}
