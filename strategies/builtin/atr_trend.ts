@@ -1,0 +1,62 @@
+import { atr } from "../../engine/indicators/atr.ts";
+import { crossesAbove } from "../../engine/indicators/cross.ts";
+import { ema } from "../../engine/indicators/ema.ts";
+import { DIRECTION, entryDraft, periodProperty, readNumber, readShorts, TAKE_PROFIT_LEVEL } from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Enters with the trend and lets a stop that trails by the market's own range decide when to leave. */
+export const atrTrend: Builtin = {
+  slug: "atr-trend",
+  name: "ATR Trend",
+  description:
+    "Trend following with a volatility stop. Buys when the close crosses above its exponential moving average, goes short when it crosses below, and leaves by a trailing stop alone, so many average true ranges (measured at the entry) from the best price since. Quiet markets are given little room, wild ones much.",
+  default_frequency: "DAILY",
+  min_candles: 2,
+  lookback_candles: 51,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      trend: periodProperty("Candles of the average that the close must cross", 50),
+      atr: periodProperty("Candles of the average true range", 14),
+      multiple: {
+        type: "number",
+        description: "Average true ranges between the best price and the trailing stop",
+        default: 3,
+        exclusiveMinimum: 0,
+        maximum: 100,
+      },
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const trendPeriod = readNumber(parameters, "trend");
+    const atrPeriod = readNumber(parameters, "atr");
+    const multiple = readNumber(parameters, "multiple");
+    const shorts = readShorts(parameters);
+    const entry = entryDraft(parameters);
+    let close: Float64Array = new Float64Array(0);
+    let trend: Float64Array = close;
+    let ranges: Float64Array = close;
+    return {
+      warmup: Math.max(trendPeriod + 1, atrPeriod),
+      prepare(candles) {
+        close = candles.close;
+        trend = ema(close, trendPeriod);
+        ranges = atr(candles.high, candles.low, close, atrPeriod);
+      },
+      decide(i, account, book) {
+        if (account.quantity !== 0) return;
+        const up = crossesAbove(close, trend, i);
+        if (!up && !(shorts && crossesAbove(trend, close, i))) return;
+        // A market that has not moved at all gives no distance, and a stop without one would fill at once.
+        if (!(ranges[i]! > 0)) return;
+        entry.side = up ? 1 : -1;
+        entry.trailDistance = multiple * ranges[i]!;
+        book.place(entry);
+      },
+    };
+  },
+};

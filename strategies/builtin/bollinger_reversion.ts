@@ -1,0 +1,68 @@
+import { bollinger } from "../../engine/indicators/bollinger.ts";
+import {
+  DIRECTION,
+  entryDraft,
+  periodProperty,
+  readNumber,
+  readShorts,
+  STOP_LOSS_LEVEL,
+  TAKE_PROFIT_LEVEL,
+} from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Expects closes that leave the Bollinger bands to come back to their mean. */
+export const bollingerReversion: Builtin = {
+  slug: "bollinger-reversion",
+  name: "Bollinger Reversion",
+  description:
+    "Mean reversion. Buys when the close falls through the lower Bollinger band and leaves once it is back at the middle one; goes short when it rises through the upper band, and covers likewise. A band that widens in a crash keeps buying low: consider a stop loss.",
+  default_frequency: "DAILY",
+  min_candles: 3,
+  lookback_candles: 21,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      period: periodProperty("Candles of the average and of the deviation", 20, 2),
+      width: {
+        type: "number",
+        description: "Standard deviations from the middle to a band",
+        default: 2,
+        exclusiveMinimum: 0,
+        maximum: 10,
+      },
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const period = readNumber(parameters, "period");
+    const width = readNumber(parameters, "width");
+    const shorts = readShorts(parameters);
+    const entry = entryDraft(parameters);
+    let close: Float64Array = new Float64Array(0);
+    let { upper, middle, lower } = bollinger(close, period, width);
+    return {
+      warmup: period + 1,
+      prepare(candles) {
+        close = candles.close;
+        ({ upper, middle, lower } = bollinger(close, period, width));
+      },
+      decide(i, account, book) {
+        if (account.quantity <= 0 && close[i - 1]! >= lower[i - 1]! && close[i]! < lower[i]!) {
+          entry.side = 1;
+          book.place(entry);
+        } else if (shorts && account.quantity >= 0 && close[i - 1]! <= upper[i - 1]! && close[i]! > upper[i]!) {
+          entry.side = -1;
+          book.place(entry);
+        } else if (
+          (account.quantity > 0 && close[i]! >= middle[i]!) || (account.quantity < 0 && close[i]! <= middle[i]!)
+        ) {
+          book.close(1, null);
+        }
+      },
+    };
+  },
+};

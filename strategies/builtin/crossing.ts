@@ -1,0 +1,38 @@
+import type { Candles } from "../../engine/candles.ts";
+import { crossesAbove } from "../../engine/indicators/cross.ts";
+import type { Strategy } from "../../engine/strategy.ts";
+import { entryDraft, type Parameters, readShorts } from "./parameters.ts";
+
+/**
+ * A strategy of two lines: long where the first crosses above the second, and where it crosses below, short or (with
+ * direction `long`) out. Between crosses it does nothing, so a trade that a stop has ended is not entered again.
+ *
+ * @param warmup Candles until both lines have two values.
+ * @param drawLines Computes both lines, a value a candle.
+ */
+export function crossStrategy(
+  parameters: Parameters,
+  warmup: number,
+  drawLines: (candles: Candles) => readonly [Float64Array, Float64Array],
+): Strategy {
+  const shorts = readShorts(parameters);
+  const entry = entryDraft(parameters);
+  let first: Float64Array = new Float64Array(0);
+  let second: Float64Array = first;
+  return {
+    warmup,
+    prepare(candles) {
+      [first, second] = drawLines(candles);
+    },
+    decide(i, account, book) {
+      if (crossesAbove(first, second, i)) {
+        entry.side = 1;
+        if (account.quantity <= 0) book.place(entry);
+      } else if (crossesAbove(second, first, i)) {
+        entry.side = -1;
+        if (shorts && account.quantity >= 0) book.place(entry);
+        else if (account.quantity > 0) book.close(1, null);
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { BY_CASH } from "../../engine/strategy.ts";
+import { entryDraft, periodProperty, readNumber, TAKE_PROFIT_LEVEL } from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Less money than this share of a purchase is not worth an order. */
+const REMAINDER_MIN = 0.01;
+
+/** Buys for the same amount at fixed intervals, whatever the price. */
+export const dca: Builtin = {
+  slug: "dca",
+  name: "Dollar-Cost Averaging",
+  description:
+    "Accumulation. Buys for the same amount of money every so many candles, whatever the price, until the cash is spent; the last purchase takes what is left. Each purchase is a trade of its own, held to the end or to its take profit.",
+  default_frequency: "DAILY",
+  min_candles: 1,
+  lookback_candles: 1,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      interval: periodProperty("Candles from one purchase to the next", 7),
+      fraction: {
+        type: "number",
+        description: "Money of each purchase, as a fraction of the initial balance (0.05 is 5%)",
+        default: 0.05,
+        exclusiveMinimum: 0,
+        maximum: 1,
+      },
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const interval = readNumber(parameters, "interval");
+    const fraction = readNumber(parameters, "fraction");
+    const purchase = { ...entryDraft(parameters), sizeBy: BY_CASH };
+    let next = 0;
+    return {
+      warmup: 1,
+      prepare() {
+        next = 0;
+      },
+      decide(i, account, book) {
+        if (i < next) return;
+        next = i + interval;
+        const amount = account.initialBalance * fraction;
+        if (account.cash < amount * REMAINDER_MIN) return;
+        purchase.size = Math.min(amount, account.cash);
+        book.place(purchase);
+      },
+    };
+  },
+};

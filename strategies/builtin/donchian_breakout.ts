@@ -1,0 +1,107 @@
+import { donchian, type DonchianColumns } from "../../engine/indicators/donchian.ts";
+import {
+  BY_UNITS,
+  newDraft,
+  type OrderBook,
+  type OrderDraft,
+  REFUSED,
+  STOP,
+  type Strategy,
+} from "../../engine/strategy.ts";
+import {
+  DIRECTION,
+  entryDraft,
+  type Parameters,
+  periodProperty,
+  readNumber,
+  readShorts,
+  STOP_LOSS_LEVEL,
+  TAKE_PROFIT_LEVEL,
+} from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Trades breakouts of the price channel with stop orders that wait at its edges. */
+export const donchianBreakout: Builtin = {
+  slug: "donchian-breakout",
+  name: "Donchian Breakout",
+  description:
+    "Trend following, the Turtles' rule. While flat, a buy stop waits at the highest high of the entry channel and (both directions) a sell stop at its lowest low; once in, a stop at the other edge of the shorter exit channel follows the price. Many small losses, few large gains.",
+  default_frequency: "DAILY",
+  min_candles: 1,
+  lookback_candles: 20,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      entry: periodProperty("Candles of the channel whose breakout is traded", 20),
+      exit: periodProperty("Candles of the channel at whose other edge a position is left", 10),
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create: (parameters) => breakoutStrategy(parameters),
+};
+
+function breakoutStrategy(parameters: Parameters): Strategy {
+  const entryPeriod = readNumber(parameters, "entry");
+  const exitPeriod = readNumber(parameters, "exit");
+  const shorts = readShorts(parameters);
+  const buy = new WaitingStop({ ...entryDraft(parameters), side: 1 });
+  const sell = new WaitingStop({ ...entryDraft(parameters), side: -1 });
+  const leave = new WaitingStop({ ...newDraft(), sizeBy: BY_UNITS, reduceOnly: true });
+  let entries: DonchianColumns = { upper: new Float64Array(0), lower: new Float64Array(0) };
+  let exits = entries;
+  return {
+    warmup: Math.max(entryPeriod, exitPeriod),
+    prepare({ high, low }) {
+      entries = donchian(high, low, entryPeriod);
+      exits = donchian(high, low, exitPeriod);
+      for (const stop of [buy, sell, leave]) stop.forget();
+    },
+    decide(i, account, book) {
+      if (account.quantity === 0) {
+        leave.withdraw(book);
+        buy.wait(book, entries.upper[i]!);
+        if (shorts) sell.wait(book, entries.lower[i]!);
+      } else {
+        buy.withdraw(book);
+        sell.withdraw(book);
+        leave.draft.side = account.quantity > 0 ? -1 : 1;
+        leave.draft.size = Math.abs(account.quantity);
+        leave.wait(book, account.quantity > 0 ? exits.lower[i]! : exits.upper[i]!);
+      }
+    },
+  };
+}
+
+/** One stop order that is kept working at a price. It is placed anew only when its price or size changes. */
+class WaitingStop {
+  readonly draft: OrderDraft;
+  #order = REFUSED;
+  #size = NaN;
+
+  constructor(draft: OrderDraft) {
+    this.draft = { ...draft, type: STOP };
+  }
+
+  wait(book: OrderBook, price: number): void {
+    const working = this.#order !== REFUSED && book.isWorking(this.#order);
+    if (working && price === this.draft.stopPrice && Object.is(this.draft.size, this.#size)) return;
+    this.draft.stopPrice = price;
+    this.#size = this.draft.size;
+    this.#order = working ? book.replace(this.#order, this.draft) : book.place(this.draft);
+  }
+
+  /** Forgets the order of an earlier run. */
+  forget(): void {
+    this.#order = REFUSED;
+  }
+
+  withdraw(book: OrderBook): void {
+    if (this.#order === REFUSED) return;
+    book.cancel(this.#order);
+    this.#order = REFUSED;
+  }
+}

@@ -1,0 +1,94 @@
+import { BY_UNITS, LIMIT, newDraft, REFUSED, type Strategy } from "../../engine/strategy.ts";
+import { type Parameters, readNumber } from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Buys a market that swings at evenly spaced prices below its start, and sells each purchase one step higher. */
+export const grid: Builtin = {
+  slug: "grid",
+  name: "Grid",
+  description:
+    "Range trading. From the first close down, buy limits wait at evenly spaced prices; each purchase is sold one step above its entry, after which its limit waits again. Earns from swings, and holds everything it bought when the market leaves the grid downwards: the floor ends it there.",
+  default_frequency: "HOURLY",
+  min_candles: 1,
+  lookback_candles: 1,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      levels: { type: "integer", description: "Prices at which it buys", default: 10, minimum: 1, maximum: 100 },
+      spacing: {
+        type: "number",
+        description:
+          "From one level to the next, as a fraction of the first close (0.01 is 1%); also each trade's gain",
+        default: 0.01,
+        exclusiveMinimum: 0,
+        maximum: 0.5,
+      },
+      fraction: {
+        type: "number",
+        description: "Share of the initial balance that all levels together may spend; the rest is left for fees",
+        default: 0.95,
+        exclusiveMinimum: 0,
+        maximum: 1,
+      },
+      floor: {
+        type: "number",
+        description:
+          "Sells everything and ends the grid once the close is this far below the first one, as a fraction of it; 0: never",
+        default: 0,
+        minimum: 0,
+        maximum: 1,
+      },
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const levels = readNumber(parameters, "levels");
+    const spacing = readNumber(parameters, "spacing");
+    if (levels * spacing >= 1) {
+      throw new RangeError(
+        `levels x spacing must be less than 1, or the lowest price is not above 0: ${levels} x ${spacing}`,
+      );
+    }
+    return gridStrategy(parameters, levels, spacing);
+  },
+};
+
+function gridStrategy(parameters: Parameters, levels: number, spacing: number): Strategy {
+  const fraction = readNumber(parameters, "fraction");
+  const floor = readNumber(parameters, "floor");
+  const purchase = { ...newDraft(), type: LIMIT, sizeBy: BY_UNITS, takeProfitFraction: spacing };
+  const orders = new Int32Array(levels).fill(REFUSED);
+  let close: Float64Array = new Float64Array(0);
+  let start = NaN;
+  let ended = false;
+  return {
+    warmup: 1,
+    prepare(candles) {
+      close = candles.close;
+      orders.fill(REFUSED);
+      start = NaN;
+      ended = false;
+    },
+    decide(i, account, book) {
+      if (ended) return;
+      if (Number.isNaN(start)) start = close[i]!;
+      if (floor > 0 && close[i]! <= start * (1 - floor)) {
+        ended = true;
+        book.cancelAll();
+        if (account.quantity > 0) book.close(1, "floor");
+        return;
+      }
+      // A lower purchase has a lower target and is sold first, so what is open fills the grid from the top: the levels
+      // below it are those that must wait.
+      const held = book.openTrades;
+      if (held + book.workingOrders >= levels) return;
+      for (let level = held; level < levels; level++) {
+        if (orders[level] !== REFUSED && book.isWorking(orders[level]!)) continue;
+        purchase.limitPrice = start * (1 - spacing * (level + 1));
+        purchase.size = account.initialBalance * fraction / levels / purchase.limitPrice;
+        orders[level] = book.place(purchase);
+      }
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { macd } from "../../engine/indicators/macd.ts";
+import { crossStrategy } from "./crossing.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Follows the momentum that the MACD shows. */
+export const macdCross: Builtin = {
+  slug: "macd",
+  name: "MACD",
+  description:
+    "Momentum. Buys when the MACD line (fast less slow exponential moving average) crosses above its own average, the signal line; sells, or goes short, when it crosses below.",
+  default_frequency: "DAILY",
+  min_candles: 2,
+  lookback_candles: 35,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      fast: periodProperty("Candles of the fast average", 12),
+      slow: periodProperty("Candles of the slow average; more than the fast one's", 26, 2),
+      signal: periodProperty("Candles of the signal line: an average of the MACD line", 9, 2),
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const fast = readNumber(parameters, "fast");
+    const slow = readNumber(parameters, "slow");
+    const signal = readNumber(parameters, "signal");
+    if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
+    return crossStrategy(parameters, slow + signal, ({ close }) => {
+      const columns = macd(close, { fast, slow, signal });
+      return [columns.macd, columns.signal];
+    });
+  },
+};

@@ -1,0 +1,73 @@
+import { rsi } from "../../engine/indicators/rsi.ts";
+import {
+  DIRECTION,
+  entryDraft,
+  periodProperty,
+  readNumber,
+  readShorts,
+  STOP_LOSS_LEVEL,
+  TAKE_PROFIT_LEVEL,
+} from "./parameters.ts";
+import type { Builtin, ParameterProperty } from "./strategy.ts";
+
+const levelProperty = (description: string, level: number): ParameterProperty => (
+  { type: "number", description, default: level, minimum: 0, maximum: 100 }
+);
+
+/** Buys weakness and sells strength, as Wilder's RSI measures them. */
+export const rsiReversion: Builtin = {
+  slug: "rsi-reversion",
+  name: "RSI Reversion",
+  description:
+    "Mean reversion. Buys when the RSI falls below the oversold level and leaves once it is back at the exit level; goes short when it rises above the overbought level, and covers likewise. Expects moves to overshoot, so it suffers in a strong trend: consider a stop loss.",
+  default_frequency: "DAILY",
+  min_candles: 3,
+  lookback_candles: 16,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      period: periodProperty("Changes of the close in the RSI", 14),
+      oversold: levelProperty("Buys when the RSI falls below this", 30),
+      overbought: levelProperty("Goes short when the RSI rises above this", 70),
+      exit: levelProperty("Leaves a position when the RSI is back at this", 50),
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const period = readNumber(parameters, "period");
+    const oversold = readNumber(parameters, "oversold");
+    const overbought = readNumber(parameters, "overbought");
+    const exit = readNumber(parameters, "exit");
+    if (!(oversold <= exit && exit <= overbought)) {
+      throw new RangeError(
+        `exit must lie between oversold and overbought, and ${exit} is not between ${oversold} and ${overbought}`,
+      );
+    }
+    const shorts = readShorts(parameters);
+    const entry = entryDraft(parameters);
+    let strength: Float64Array = new Float64Array(0);
+    return {
+      warmup: period + 2,
+      prepare(candles) {
+        strength = rsi(candles.close, period);
+      },
+      decide(i, account, book) {
+        const now = strength[i]!;
+        const before = strength[i - 1]!;
+        if (account.quantity <= 0 && before >= oversold && now < oversold) {
+          entry.side = 1;
+          book.place(entry);
+        } else if (shorts && account.quantity >= 0 && before <= overbought && now > overbought) {
+          entry.side = -1;
+          book.place(entry);
+        } else if ((account.quantity > 0 && now >= exit) || (account.quantity < 0 && now <= exit)) {
+          book.close(1, null);
+        }
+      },
+    };
+  },
+};
