@@ -1,0 +1,218 @@
+import { z } from "zod";
+import type { Db } from "../db/client.ts";
+import {
+  findRun,
+  INGESTION_EVENT_TYPES,
+  type IngestionEvent,
+  type IngestionRun,
+  listEvents,
+  listRuns,
+} from "../db/ingestion.ts";
+import { findInstrument, type InstrumentKey } from "../db/instruments.ts";
+import {
+  type CsvImport,
+  type CsvImportResult,
+  importCsv,
+  ImportRefusedError,
+  ImportTooLargeError,
+} from "../market/csv_import.ts";
+import { CsvError } from "../market/csv_header.ts";
+import { createRun } from "../market/ingestion.ts";
+import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
+import { dateSchema, parseRange } from "./dates.ts";
+import { AppError } from "./errors.ts";
+import { cutPage, decodeCursor, pageShape } from "./paging.ts";
+import { ASSET_CLASSES, marketNameSchema } from "./ticks.ts";
+import { ingestionProcedure, router } from "./trpc.ts";
+
+const RUN_INSTRUMENTS_MAX = 1_000;
+
+const keySchema = z.strictObject({ symbol: marketNameSchema, exchange: marketNameSchema });
+const momentSchema = z.iso.datetime().nullable();
+
+const runSchema = z.object({
+  id: z.uuid(),
+  status: z.enum(["queued", "running", "completed", "failed"]),
+  trigger: z.enum(["manual", "schedule", "import", "start"]),
+  instruments: z.array(z.object({ symbol: z.string(), exchange: z.string() })).nullable(),
+  start_date: z.string().nullable(),
+  end_date: z.string().nullable(),
+  candles: z.int(),
+  message: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  started_at: momentSchema,
+  finished_at: momentSchema,
+});
+
+const eventSchema = z.object({
+  id: z.uuid(),
+  run_id: z.uuid(),
+  type: z.enum(INGESTION_EVENT_TYPES),
+  provider: z.string().nullable(),
+  symbol: z.string().nullable(),
+  exchange: z.string().nullable(),
+  timeframe: z.string().nullable(),
+  start: momentSchema,
+  end: momentSchema,
+  candles: z.int().nullable(),
+  message: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+
+// What is no id of a run names none, like any other unknown id.
+const runIdSchema = z.string().max(100);
+
+export const ingestionRouter = router({
+  /** What ingestion did, newest first. */
+  events: ingestionProcedure
+    .input(z.strictObject({
+      ...pageShape,
+      type: z.enum(INGESTION_EVENT_TYPES).optional(),
+      symbol: marketNameSchema.optional(),
+      run_id: runIdSchema.optional(),
+    }))
+    .output(z.object({ events: z.array(eventSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { limit, cursor, type, symbol, run_id: runId } = input;
+      const before = decodeCursor(cursor, z.uuid());
+      if (runId !== undefined && !isUuid(runId)) return { events: [], next_cursor: null };
+      const rows = await listEvents(ctx.db, { type, symbol, runId, before, limit: limit + 1 });
+      const { page, next_cursor } = cutPage(rows, limit, (row) => row.id);
+      return { events: page.map(toEvent), next_cursor };
+    }),
+
+  /** Runs, newest first. */
+  runs: ingestionProcedure
+    .input(z.strictObject(pageShape))
+    .output(z.object({ runs: z.array(runSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, cursor } }) => {
+      const rows = await listRuns(ctx.db, { before: decodeCursor(cursor, z.uuid()), limit: limit + 1 });
+      const { page, next_cursor } = cutPage(rows, limit, (row) => row.id);
+      return { runs: page.map(toRun), next_cursor };
+    }),
+
+  run: ingestionProcedure
+    .input(z.strictObject({ id: runIdSchema }))
+    .output(z.object({ run: runSchema }))
+    .query(async ({ ctx, input: { id } }) => {
+      const run = isUuid(id) ? await findRun(ctx.db, id) : undefined;
+      if (run === undefined) throw new AppError("ROUTE_NOT_FOUND", `Cannot find the ingestion run ${id}`);
+      return { run: toRun(run) };
+    }),
+
+  /** Fetches what is missing now: of the named instruments, or of all that have a feed. */
+  runOnce: ingestionProcedure
+    .input(z.strictObject({
+      instruments: z.array(keySchema).min(1).max(RUN_INSTRUMENTS_MAX).optional(),
+      start_date: dateSchema.optional(),
+      end_date: dateSchema.optional(),
+    }))
+    .output(z.object({ run: runSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const { instruments, start_date: startDate, end_date: endDate } = input;
+      checkDates(startDate, endDate);
+      for (const [index, key] of (instruments ?? []).entries()) await requireInstrument(ctx.db, key, index);
+      const run = await ctx.db.transaction(async (tx: Db) => {
+        const created = await createRun(tx, { trigger: "manual", instruments, startDate, endDate });
+        if (!created.joined) await ctx.queue.enqueueIngestion(tx, created.run.id);
+        return created.run;
+      });
+      return { run: toRun(run) };
+    }),
+});
+
+export const ingestionStreamsRouter = router({
+  /** Archives the candles of a CSV file while it arrives. */
+  import: ingestionProcedure
+    .input(z.strictObject({
+      symbol: marketNameSchema,
+      exchange: marketNameSchema,
+      assetClass: z.enum(ASSET_CLASSES).optional(),
+      timeframe: z.enum(TIMEFRAME_NAMES),
+      body: z.instanceof(ReadableStream<Uint8Array>).nullable(),
+    }))
+    .output(z.object({
+      run: runSchema,
+      imported: z.int(),
+      unchanged: z.int(),
+      revised: z.int(),
+      rejected_count: z.int(),
+      rejected: z.array(z.object({ line: z.int(), reason: z.string() })),
+    }))
+    .mutation(async ({ ctx, input }) => {
+      const body = input.body ?? new Blob([]).stream();
+      const { run, rejectedCount, ...counts } = await importOrRefuse(ctx.db, {
+        ...input,
+        body,
+        bytesMax: ctx.importBytesMax,
+      });
+      return { ...counts, run: toRun(run), rejected: [...counts.rejected], rejected_count: rejectedCount };
+    }),
+});
+
+async function importOrRefuse(db: Db, request: CsvImport): Promise<CsvImportResult> {
+  try {
+    return await importCsv(db, request);
+  } catch (error) {
+    if (error instanceof ImportTooLargeError) throw new AppError("PAYLOAD_TOO_LARGE", error.message, { cause: error });
+    if (error instanceof ImportRefusedError) throw invalid(error.message, `/${error.field}`, error.reason);
+    if (error instanceof CsvError) throw invalid(error.message, "", error.message);
+    throw error;
+  }
+}
+
+function checkDates(startDate: string | undefined, endDate: string | undefined): void {
+  // A range may be open at either end: a day that is surely before, or today, stands for the missing one.
+  const today = new Date().toISOString().slice(0, 10);
+  const paths = { start: "/start_date", end: endDate === undefined ? "/today" : "/end_date" };
+  if (startDate !== undefined || endDate !== undefined) parseRange(startDate ?? "0001-01-01", endDate ?? today, paths);
+}
+
+async function requireInstrument(db: Db, key: InstrumentKey, index: number): Promise<void> {
+  if (await findInstrument(db, key) !== undefined) return;
+  const message = `names no instrument that exists: ${key.symbol} on ${key.exchange}`;
+  throw new AppError("SYMBOL_NOT_FOUND", `Cannot ingest: /instruments/${index} ${message}`, {
+    issues: [{ path: `/instruments/${index}`, message }],
+  });
+}
+
+function invalid(message: string, path: string, issue: string): AppError {
+  return new AppError("VALIDATION_FAILED", message, { issues: [{ path, message: issue }] });
+}
+
+function isUuid(text: string): boolean {
+  return z.uuid().safeParse(text).success;
+}
+
+function toRun(run: IngestionRun): z.infer<typeof runSchema> {
+  return {
+    id: run.id,
+    status: run.status,
+    trigger: run.trigger,
+    instruments: run.instruments?.map(({ symbol, exchange }) => ({ symbol, exchange })) ?? null,
+    start_date: run.startDate,
+    end_date: run.endDate,
+    candles: run.candles,
+    message: run.message,
+    created_at: run.createdAt.toISOString(),
+    started_at: run.startedAt?.toISOString() ?? null,
+    finished_at: run.finishedAt?.toISOString() ?? null,
+  };
+}
+
+function toEvent(event: IngestionEvent): z.infer<typeof eventSchema> {
+  return {
+    id: event.id,
+    run_id: event.runId,
+    type: event.type,
+    provider: event.provider,
+    symbol: event.symbol,
+    exchange: event.exchange,
+    timeframe: event.timeframe,
+    start: event.start?.toISOString() ?? null,
+    end: event.end?.toISOString() ?? null,
+    candles: event.candles,
+    message: event.message,
+    created_at: event.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
+import type { Candles } from "../engine/candles.ts";
+import { candleBatches } from "../market/archive.ts";
+import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
+import { cutPage, decodeCursor, pageShape } from "./paging.ts";
+import {
+  ASSET_CLASSES,
+  findTicks,
+  limitSchema,
+  readPage,
+  tickSchema,
+  type TicksHead,
+  ticksShape,
+  toTicks,
+} from "./ticks.ts";
+import { publicProcedure, router } from "./trpc.ts";
+
+const PROVIDERS = ["provider_a", "provider_b", "import", "sample"] as const;
+
+const holdingSchema = z.object({
+  symbol: z.string(),
+  exchange: z.string(),
+  assetClass: z.enum(ASSET_CLASSES),
+  provider: z.enum(PROVIDERS),
+  timeframes: z.array(z.enum(TIMEFRAME_NAMES)),
+  first: z.iso.datetime().nullable(),
+  last: z.iso.datetime().nullable(),
+  candles: z.int(),
+});
+
+// The key of a row in the listing, which a cursor carries: symbol and exchange.
+const holdingKeySchema = z.string().transform((text, ctx) => {
+  try {
+    return z.tuple([z.string(), z.string()]).parse(JSON.parse(decodeURIComponent(text)));
+  } catch {
+    ctx.addIssue("is not a key of the listing");
+    return z.NEVER;
+  }
+});
+
+export const marketDataRouter = router({
+  /** Up to `limit` candles of a range, and where the rest begins. */
+  ticks: publicProcedure
+    .input(z.strictObject({ ...ticksShape, limit: limitSchema }))
+    .output(z.object({
+      symbol: z.string(),
+      timeframe: z.enum(TIMEFRAME_NAMES),
+      assetClass: z.enum(ASSET_CLASSES),
+      provider: z.enum(PROVIDERS),
+      ticks: z.array(tickSchema),
+      next_cursor: z.string().nullable(),
+    }))
+    .query(async ({ ctx, input }) => {
+      const { head, plan } = await findTicks(ctx, input);
+      const { batches, nextCursor } = await readPage(ctx, plan, input.limit);
+      return { ...head, ticks: toTicks(batches), next_cursor: nextCursor };
+    }),
+
+  /** What data exists, by symbol and exchange. */
+  instruments: publicProcedure
+    .input(z.strictObject({
+      ...pageShape,
+      cursor: z.string().max(2_000).optional(),
+      search: z.string().max(100).optional(),
+      assetClass: z.enum(ASSET_CLASSES).optional(),
+    }))
+    .output(z.object({ instruments: z.array(holdingSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { limit, cursor, search, assetClass } = input;
+      const key = decodeCursor(cursor, holdingKeySchema);
+      const after = key && { symbol: key[0], exchange: key[1] };
+      const rows = await listHoldings(ctx.db, { search, assetClass, after, limit: limit + 1 });
+      const { page, next_cursor } = cutPage(
+        rows,
+        limit,
+        ({ instrument }) => encodeURIComponent(JSON.stringify([instrument.symbol, instrument.exchange])),
+      );
+      return { instruments: page.map(toHolding), next_cursor };
+    }),
+});
+
+function toHolding({ instrument, timeframes, first, last, candles }: InstrumentHolding) {
+  return {
+    symbol: instrument.symbol,
+    exchange: instrument.exchange,
+    assetClass: instrument.assetClass,
+    provider: instrument.provider,
+    timeframes: TIMEFRAME_NAMES.filter((name) => timeframes.includes(name)),
+    first: first?.toISOString() ?? null,
+    last: last?.toISOString() ?? null,
+    candles,
+  };
+}
+
+/** An answer of candles that is written while they are read. */
+export interface TicksAnswer {
+  readonly head: TicksHead;
+  /** Changes when the candles do; the format is the encoder's to add. */
+  readonly tag: string;
+  readonly batches: AsyncIterable<Candles> | Iterable<Candles>;
+  /** Undefined where all was asked for, null where nothing is left. */
+  readonly nextCursor: string | null | undefined;
+  readonly format: TicksFormat | undefined;
+}
+
+export const TICKS_FORMATS = ["json"] as const;
+export type TicksFormat = (typeof TICKS_FORMATS)[number];
+
+export const marketDataStreamsRouter = router({
+  /** All candles of a range, or with a `limit` the first of them. */
+  ticks: publicProcedure
+    .input(z.strictObject({ ...ticksShape, limit: limitSchema.optional(), format: z.enum(TICKS_FORMATS).optional() }))
+    .query(async ({ ctx, input }): Promise<TicksAnswer> => {
+      const { head, plan, tag } = await findTicks(ctx, input);
+      const { limit, format } = input;
+      if (limit === undefined) {
+        return { head, tag, batches: candleBatches(ctx.db, plan), nextCursor: undefined, format };
+      }
+      const { batches, nextCursor } = await readPage(ctx, plan, limit);
+      return { head, tag: `${tag}-${limit}`, batches, nextCursor, format };
+    }),
+});
