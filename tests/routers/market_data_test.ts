@@ -1,0 +1,148 @@
+import { expect } from "@std/expect";
+import type { Db } from "../../db/client.ts";
+import { importCsv } from "../../market/csv_import.ts";
+import type { Timeframe } from "../../market/timeframes.ts";
+import { AppError } from "../../routers/errors.ts";
+import { marketDataRouter, marketDataStreamsRouter } from "../../routers/market_data.ts";
+import { createCallerFactory } from "../../routers/trpc.ts";
+import { databaseTest } from "../support/database.ts";
+import { strangerContext } from "../support/context.ts";
+
+const hour = (index: number) => new Date(Date.UTC(2024, 0, 1) + index * 3_600_000).toISOString();
+
+async function importHours(db: Db, symbol: string, exchange: string, count: number, timeframe: Timeframe = "1h") {
+  const lines = Array.from({ length: count }, (_, i) => `${hour(i)},${i + 1},${i + 2},${i + 1},${i + 2},10`);
+  const body = new Blob([`time,open,high,low,close,volume\n${lines.join("\n")}`]).stream();
+  await importCsv(db, { symbol, exchange, assetClass: "crypto", timeframe, body, bytesMax: 1e7 });
+}
+
+async function refusal(attempt: Promise<unknown>) {
+  const error: unknown = await attempt.then(() => null, (reason) => reason);
+  if (error instanceof AppError) return [error.appCode, error.issues[0]?.path ?? error.message];
+  // A schema's refusal reaches REST and tRPC as VALIDATION_FAILED (see errors.ts).
+  const cause: unknown = error instanceof Error ? error.cause : error;
+  const issues = cause instanceof Error && "issues" in cause ? cause.issues : [];
+  return ["schema", JSON.stringify(issues).match(/"path":\["(\w*)"\]/)?.[1] ?? JSON.stringify(issues).slice(0, 60)];
+}
+
+databaseTest("candles and instruments are found, paged and refused as the contract says", async ({ db }) => {
+  await importHours(db, "BTC/USD ü", "ONE", 50);
+  await importHours(db, "BTC/USD ü", "TWO", 3);
+  await importHours(db, "eth_x", "ONE", 1);
+  await servesRanges(db);
+  await pages(db);
+  await refuses(db);
+  await listsInstruments(db);
+});
+
+async function servesRanges(db: Db) {
+  const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db));
+  const range = { symbol: "BTC/USD ü", startDate: "2024-01-01", endDate: "2024-01-03" };
+  const all = await api.ticks({ ...range, timeframe: "1h" });
+  expect(all.head).toEqual({ symbol: "BTC/USD ü", timeframe: "1h", assetClass: "crypto", provider: "import" });
+  expect(all.nextCursor).toBeUndefined();
+  const counts = (await Array.fromAsync(all.batches)).map((batch) => batch.time.length);
+  // Two days, of which the end is not a part.
+  expect(counts).toEqual([48]);
+  const two = await api.ticks({ ...range, timeframe: "1h", exchange: "TWO" });
+  expect((await Array.fromAsync(two.batches)).map((batch) => batch.time.length)).toEqual([3]);
+  const none = await api.ticks({ ...range, startDate: "2020-01-01", endDate: "2020-02-01", timeframe: "1h" });
+  expect(await Array.fromAsync(none.batches)).toEqual([]);
+  const again = await api.ticks({ ...range, timeframe: "1h" });
+  expect(again.tag).toBe(all.tag);
+  await importHours(db, "BTC/USD ü", "ONE", 51);
+  // Tags are made of whole months, so a candle behind the range changes it too: early, never late.
+  expect((await api.ticks({ ...range, timeframe: "1h" })).tag).not.toBe(all.tag);
+}
+
+async function pages(db: Db) {
+  const api = createCallerFactory(marketDataRouter)(strangerContext(db));
+  const range = { symbol: "BTC/USD ü", startDate: "2024-01-01", endDate: "2024-01-03" };
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  for (let requests = 0; requests < 10; requests++) {
+    const page = await api.ticks({ ...range, timeframe: "1h", limit: 20, ...(cursor && { cursor }) });
+    seen.push(...page.ticks.map(({ timestamp }) => timestamp));
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
+  }
+  expect(seen).toEqual(Array.from({ length: 48 }, (_, i) => hour(i)));
+  const day = await api.ticks({ ...range, timeframe: "1d", limit: 1 });
+  // 1 January: hours 0 to 23, of which hour i opens at i + 1 and closes at i + 2.
+  expect(day.ticks).toEqual([{ timestamp: hour(0), open: 1, high: 25, low: 1, close: 25, volume: 240 }]);
+  // The second day is whole, the third has only three hours.
+  const rest = await api.ticks({ ...range, timeframe: "1d", limit: 5, cursor: day.next_cursor! });
+  expect([rest.ticks.map(({ close }) => close), rest.next_cursor]).toEqual([[49], null]);
+  const exact = await api.ticks({ ...range, timeframe: "1h", limit: 48 });
+  expect([exact.ticks.length, exact.next_cursor]).toEqual([48, null]);
+}
+
+async function refuses(db: Db) {
+  const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db));
+  const good = { symbol: "BTC/USD ü", startDate: "2024-01-01", endDate: "2024-01-03", timeframe: "1h" } as const;
+  const today = new Date().toISOString().slice(0, 10);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const cases: [() => Promise<unknown>, string, string][] = [
+    [() => api.ticks({ ...good, startDate: "2023-02-29" }), "schema", "startDate"],
+    [() => api.ticks({ ...good, endDate: "2024-1-3" }), "schema", "endDate"],
+    [() => api.ticks({ ...good, symbol: "" }), "schema", "symbol"],
+    [() => api.ticks({ ...good, symbol: "A\u0000B" }), "schema", "symbol"],
+    [() => api.ticks({ ...good, limit: 0 }), "schema", "limit"],
+    [() => api.ticks({ ...good, limit: 50_001 }), "schema", "limit"],
+    [() => api.ticks({ ...good, startDate: "2024-01-03" }), "INVALID_DATE_RANGE", "/startDate"],
+    [() => api.ticks({ ...good, startDate: "2024-01-04" }), "INVALID_DATE_RANGE", "/startDate"],
+    [() => api.ticks({ ...good, endDate: tomorrow }), "FUTURE_DATE_RANGE", "/endDate"],
+    [() => api.ticks({ ...good, startDate: "1900-01-01", endDate: today }), "RANGE_TOO_LARGE", "/endDate"],
+    [() => api.ticks({ ...good, timeframe: "1m" }), "TIMEFRAME_TOO_FINE", "/timeframe"],
+    [() => api.ticks({ ...good, symbol: "NOPE" }), "VALIDATION_FAILED", "/assetClass"],
+    [
+      () => api.ticks({ ...good, symbol: "NOPE", assetClass: "stock" }),
+      "SYMBOL_NOT_FOUND",
+      "Cannot find candles of stock NOPE",
+    ],
+    [() => api.ticks({ ...good, cursor: "abc" }), "VALIDATION_FAILED", "/cursor"],
+    [() => api.ticks({ ...good, cursor: btoa("1") }), "VALIDATION_FAILED", "/cursor"],
+  ];
+  for (const [attempt, code, where] of cases) expect(await refusal(attempt())).toEqual([code, where]);
+  // The largest range that is answered: 1,100,000 minutes are 763 days and some.
+  const minutes = { ...good, timeframe: "1m" } as const;
+  expect(await refusal(api.ticks({ ...minutes, startDate: "2020-01-01", endDate: "2022-02-02" }))).toEqual([
+    "TIMEFRAME_TOO_FINE",
+    "/timeframe",
+  ]);
+  expect(await refusal(api.ticks({ ...minutes, startDate: "2020-01-01", endDate: "2022-02-03" }))).toEqual([
+    "RANGE_TOO_LARGE",
+    "/endDate",
+  ]);
+}
+
+async function listsInstruments(db: Db) {
+  const api = createCallerFactory(marketDataRouter)(strangerContext(db));
+  const { instruments, next_cursor } = await api.instruments({ search: "btc" });
+  expect(next_cursor).toBeNull();
+  expect(instruments).toEqual([
+    {
+      symbol: "BTC/USD ü",
+      exchange: "ONE",
+      assetClass: "crypto",
+      provider: "import",
+      timeframes: ["1h"],
+      first: hour(0),
+      last: hour(50),
+      candles: 51,
+    },
+    expect.objectContaining({ exchange: "TWO", candles: 3 }),
+  ]);
+  // An underscore is a letter like any other, not a wildcard.
+  expect((await api.instruments({ search: "_" })).instruments.map(({ symbol }) => symbol)).toEqual(["eth_x"]);
+  expect((await api.instruments({ assetClass: "stock" })).instruments).toEqual([]);
+  const first = await api.instruments({ limit: 1 });
+  const second = await api.instruments({ limit: 2, cursor: first.next_cursor! });
+  expect([...first.instruments, ...second.instruments].map(({ symbol, exchange }) => `${symbol} ${exchange}`)).toEqual([
+    "BTC/USD ü ONE",
+    "BTC/USD ü TWO",
+    "eth_x ONE",
+  ]);
+  expect(second.next_cursor).toBeNull();
+  expect(await refusal(api.instruments({ cursor: btoa("nonsense") }))).toEqual(["VALIDATION_FAILED", "/cursor"]);
+}

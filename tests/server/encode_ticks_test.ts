@@ -1,0 +1,91 @@
+import { expect } from "@std/expect";
+import type { TicksAnswer } from "../../routers/market_data.ts";
+import { encodeTicks } from "../../server/encode_ticks.ts";
+
+const request = (headers: Record<string, string> = {}) => new Request("http://localhost/ticks", { headers });
+
+/** A batch of candles a minute apart, whose numbers are their index and some. */
+function batch(from: number, count: number) {
+  const column = (add: number) => Float64Array.from({ length: count }, (_, i) => from + i + add);
+  const time = Float64Array.from({ length: count }, (_, i) => Date.UTC(2024, 0, 1) + (from + i) * 60_000);
+  return { time, open: column(1), high: column(2.5), low: column(0.25), close: column(1.125), volume: column(0) };
+}
+
+function answer(batches: TicksAnswer["batches"], nextCursor?: string | null): TicksAnswer {
+  const head = { symbol: 'A"B/ü', timeframe: "1m", assetClass: "crypto", provider: "import" } as const;
+  return { head, tag: "abc", batches, nextCursor, format: undefined };
+}
+
+Deno.test("candles are written as the JSON that the contract shows", async () => {
+  const response = encodeTicks(answer([batch(0, 1), batch(1, 1)]), request());
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(await response.json()).toEqual({
+    symbol: 'A"B/ü',
+    timeframe: "1m",
+    assetClass: "crypto",
+    provider: "import",
+    ticks: [
+      { timestamp: "2024-01-01T00:00:00.000Z", open: 1, high: 2.5, low: 0.25, close: 1.125, volume: 0 },
+      { timestamp: "2024-01-01T00:01:00.000Z", open: 2, high: 3.5, low: 1.25, close: 2.125, volume: 1 },
+    ],
+  });
+});
+
+Deno.test("an empty answer and pages are whole JSON too", async () => {
+  expect((await encodeTicks(answer([]), request()).json()).ticks).toEqual([]);
+  const page = await encodeTicks(answer([batch(0, 2)], "next"), request()).json();
+  expect([page.ticks.length, page.next_cursor]).toEqual([2, "next"]);
+  expect((await encodeTicks(answer([], null), request()).json()).next_cursor).toBeNull();
+});
+
+Deno.test("many candles in batches of many sizes arrive whole and in order", async () => {
+  const batches = [];
+  let from = 0;
+  for (const size of [1, 700, 0, 3_000, 2, 5_000]) {
+    batches.push(batch(from, size));
+    from += size;
+  }
+  const { ticks } = await encodeTicks(answer(batches), request()).json();
+  expect(ticks.length).toBe(8_703);
+  ticks.forEach((tick: { timestamp: string; volume: number }, i: number) => {
+    const timestamp = new Date(Date.UTC(2024, 0, 1) + i * 60_000).toISOString();
+    if (tick.volume !== i || tick.timestamp !== timestamp) throw new Error(`Cannot find candle ${i} in its place`);
+  });
+});
+
+Deno.test("who has the same candles already is told so, and nothing is read", async () => {
+  const first = encodeTicks(answer([batch(0, 1)]), request());
+  const tag = first.headers.get("etag")!;
+  await first.body?.cancel();
+  const never = {
+    [Symbol.asyncIterator](): never {
+      throw new Error("Cannot be read");
+    },
+  };
+  const second = encodeTicks(answer(never), request({ "if-none-match": tag }));
+  expect([second.status, second.body, second.headers.get("etag")]).toEqual([304, null, tag]);
+  expect(first.headers.get("cache-control")).toBe("public, max-age=60");
+});
+
+Deno.test("candles are read no faster than they are taken, and a reader who leaves ends the reading", async () => {
+  let made = 0;
+  let ended = false;
+  async function* endless() {
+    try {
+      for (;;) {
+        yield batch(1000 * made++, 1000);
+        await Promise.resolve();
+      }
+    } finally {
+      ended = true;
+    }
+  }
+  const reader = encodeTicks(answer(endless()), request()).body!.getReader();
+  expect(made).toBe(0);
+  const { value } = await reader.read();
+  expect(value!.length).toBeGreaterThan(60_000);
+  // A thousand candles are some 90,000 bytes: one batch fills a piece.
+  expect(made).toBe(1);
+  await reader.cancel();
+  expect(ended).toBe(true);
+});

@@ -1,0 +1,23 @@
+import type { Db } from "../../db/client.ts";
+import type { Context } from "../../routers/trpc.ts";
+
+/** What a procedure knows of a caller who has not signed in, on a service whose queue only takes note. */
+export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
+  const queue = {
+    enqueueBacktest: () => Promise.resolve(),
+    enqueueIngestion: () => Promise.resolve(),
+    check: () => Promise.resolve(),
+  };
+  return {
+    db,
+    queue,
+    startedAt: performance.now(),
+    importBytesMax: 1_000_000,
+    user: null,
+    session: null,
+    hasIngestionSecret: false,
+    requestId: "test",
+    clientAddress: "127.0.0.1",
+    ...more,
+  };
+}
