@@ -52,3 +52,43 @@ export interface Finding {
   /** What was done and seen, in a sentence. */
   readonly evidence: string;
 }
+
+/** An endpoint whose name has been looked up and checked: calls go to this one address, whatever the name means later. */
+export interface PinnedEndpoint {
+  /** In full, without fragment. It may hold its owner's token: never log it. */
+  readonly url: string;
+  /** `name:port`, for messages. */
+  readonly host: string;
+  /** Name or address, without brackets: what TLS verifies. */
+  readonly hostname: string;
+  /** IPv4, or IPv6 without brackets. */
+  readonly address: string;
+  readonly port: number;
+  readonly secure: boolean;
+}
+
+/** Everything that a remote strategy's run is made of. */
+export interface RemoteTask {
+  /** What the endpoint is told about whose run it is. */
+  readonly runId: string;
+  readonly endpoint: PinnedEndpoint;
+  /** `batch` asks for many decisions at once; `step` for one, with the account. */
+  readonly mode: "batch" | "step";
+  /** For each request. */
+  readonly timeoutMs: number;
+  /** Candles before an asked one that the endpoint is given, as far as they are held. */
+  readonly lookbackCandles: number;
+  /** Candles that must have been seen, the deciding one included, before the first decision; at least 1. */
+  readonly minCandles: number;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly candles: Candles;
+  /** Candles before this one are lookback. */
+  readonly firstIndex: number;
+  readonly initialBalance: number;
+  /** Complete, periodsPerYear included. */
+  readonly execution: Execution;
+  readonly timeframeMs: number;
+  /** Chooses where the integrity checks look; an unsigned 32-bit number. */
+  readonly seed: number;
+}
