@@ -11,7 +11,8 @@ import { samplePoints } from "./equity.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
-import { effectiveParameters, resolveStrategy } from "./strategies.ts";
+import { effectiveParameters } from "./parameters.ts";
+import { type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -104,8 +105,8 @@ export const backtestsRouter = router({
         start: "/backtest/start_date",
         end: "/backtest/end_date",
       });
-      const { entry, version } = resolveStrategy(backtest.strategy, backtest.parameters.runtime);
-      const parameters = completeParameters(entry, backtest.parameters);
+      const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters.runtime);
+      const parameters = completeParameters(strategy, backtest.parameters);
       const row = await ctx.db.transaction(async (tx: Db) => {
         const inserted = await insertBacktest(tx, {
           ...backtest,
@@ -113,8 +114,9 @@ export const backtestsRouter = router({
           startDate: backtest.start_date,
           endDate: backtest.end_date,
           initialBalance: backtest.initial_balance,
-          strategySlug: entry.slug,
-          strategyVersion: version,
+          strategySlug: strategy.slug,
+          strategyVersion: strategy.version,
+          runtime: strategy.runtime,
           parameters,
         });
         await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id);
@@ -163,29 +165,43 @@ async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
 // The strategy's own default when the request names no timeframe.
 const FREQUENCIES: Readonly<Record<string, Timeframe>> = { MINUTE: "1m", HOURLY: "1h", DAILY: "1d", WEEKLY: "1w" };
 
+const PARAMETERS_PATH = "/backtest/parameters";
+
 /** Submitted parameters with everything filled in that decides the result, so that the record says what was run. */
 function completeParameters(
-  entry: ReturnType<typeof resolveStrategy>["entry"],
+  strategy: ResolvedStrategy,
   submitted: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const { timeframe: requested, runtime, execution, ...own } = submitted;
-  const frequency = entry.default_config.timeframe ?? entry.default_frequency;
-  const timeframe = requested ?? FREQUENCIES[String(frequency).toUpperCase()] ?? frequency;
-  if (typeof timeframe !== "string" || !isTimeframe(timeframe)) {
-    const path = "/backtest/parameters/timeframe";
-    const message = `must be one of ${Object.keys(TIMEFRAMES).join(", ")}, not ${quote(timeframe)}`;
-    throw new AppError("INVALID_PARAMETERS", `Cannot run ${entry.name}: ${path} ${message}`, {
-      issues: [{ path, message }],
-    });
+  const settings = executionRequestSchema.safeParse(submitted.execution ?? {});
+  if (!settings.success) throw validationFailed(settings.error, `${PARAMETERS_PATH}/execution`);
+  const own = effectiveParameters(strategy, submitted, PARAMETERS_PATH);
+  try {
+    strategy.builtin?.create(own);
+  } catch (error) {
+    // Parameters that contradict each other in a way that the schema cannot say.
+    if (error instanceof RangeError) throw invalidParameters(strategy, PARAMETERS_PATH, error.message);
+    throw error;
   }
-  const settings = executionRequestSchema.safeParse(execution ?? {});
-  if (!settings.success) throw validationFailed(settings.error, "/backtest/parameters/execution");
   return {
-    ...effectiveParameters(entry, own),
-    timeframe,
-    ...(runtime === undefined ? {} : { runtime }),
+    ...own,
+    timeframe: chooseTimeframe(strategy, submitted.timeframe),
+    ...(strategy.shown === undefined ? {} : { runtime: strategy.shown }),
     execution: resolveExecution(settings.data, null),
   };
+}
+
+function chooseTimeframe(strategy: ResolvedStrategy, requested: unknown): Timeframe {
+  const frequency = strategy.default_config.timeframe ?? strategy.default_frequency;
+  const timeframe = requested ?? FREQUENCIES[String(frequency).toUpperCase()] ?? frequency;
+  if (typeof timeframe === "string" && isTimeframe(timeframe)) return timeframe;
+  const message = `must be one of ${Object.keys(TIMEFRAMES).join(", ")}, not ${quote(timeframe)}`;
+  throw invalidParameters(strategy, `${PARAMETERS_PATH}/timeframe`, message);
+}
+
+function invalidParameters(strategy: ResolvedStrategy, path: string, message: string): AppError {
+  return new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
 }
 
 function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {

@@ -40,7 +40,9 @@ export function parseRange(startDate: string, endDate: string, paths: RangePaths
     const message = `must not be after today, ${new Date(today).toISOString().slice(0, 10)} (UTC), but is ${
       start > today ? startDate : endDate
     }`;
-    throw new AppError("FUTURE_DATE_RANGE", `Cannot use the range: ${path} ${message}`, { issues: [{ path, message }] });
+    throw new AppError("FUTURE_DATE_RANGE", `Cannot use the range: ${path} ${message}`, {
+      issues: [{ path, message }],
+    });
   }
   return { start, end };
 }

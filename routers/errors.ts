@@ -148,9 +148,13 @@ z.config({
       case "invalid_type":
         return issue.input === undefined ? "is required" : `must be of type ${issue.expected}, not ${value}`;
       case "too_small":
-        return `must be ${issue.inclusive ? "at least" : "more than"} ${sized(issue.origin, issue.minimum)}, not ${value}`;
+        return `must be ${issue.inclusive ? "at least" : "more than"} ${
+          sized(issue.origin, issue.minimum)
+        }, not ${value}`;
       case "too_big":
-        return `must be ${issue.inclusive ? "at most" : "less than"} ${sized(issue.origin, issue.maximum)}, not ${value}`;
+        return `must be ${issue.inclusive ? "at most" : "less than"} ${
+          sized(issue.origin, issue.maximum)
+        }, not ${value}`;
       case "invalid_value":
         return `must be one of ${issue.values.map(quote).join(", ")}, not ${value}`;
       case "invalid_format":

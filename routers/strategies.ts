@@ -1,202 +1,178 @@
-import { Validator } from "@cfworker/json-schema";
 import { z } from "zod";
-import { ENGINE_VERSION } from "../engine/version.ts";
+import type { Db } from "../db/client.ts";
+import { RUNTIME_TYPES } from "../db/schema.ts";
+import {
+  countUnfinishedRuns,
+  deleteStrategy,
+  findStrategy,
+  getVersion,
+  listStrategies,
+  listVersions,
+  readModule,
+  type StrategyRow,
+  updateStrategy,
+} from "../db/strategies.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
-import type { Builtin } from "../strategies/builtin/strategy.ts";
-import { AppError, type Issue, quote } from "./errors.ts";
+import {
+  builtinEntry,
+  builtinVersion,
+  type Entry,
+  entrySchema,
+  registryEntry,
+  registryVersion,
+  versionSchema,
+} from "./catalogue.ts";
+import { AppError, quote } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { router, userProcedure } from "./trpc.ts";
-
-const freeForm = z.record(z.string(), z.unknown());
-
-const entrySchema = z.object({
-  slug: z.string(),
-  name: z.string(),
-  description: z.string(),
-  source: z.enum(["builtin", "registry"]),
-  runtime_type: z.enum(["builtin", "remote", "wasm"]),
-  language: z.string(),
-  default_frequency: z.string(),
-  min_candles: z.int(),
-  lookback_candles: z.int(),
-  default_config: freeForm,
-  parameter_schema: freeForm,
-  is_public: z.boolean(),
-  is_owner: z.boolean(),
-  latest_version: z.string(),
-  runtime: z.object({
-    type: z.enum(["builtin", "remote", "wasm"]),
-    slug: z.string(),
-    version: z.string(),
-    language: z.string(),
-    lookbackCandles: z.int(),
-  }),
-  created_at: z.iso.datetime().nullable(),
-  updated_at: z.iso.datetime().nullable(),
-});
-
-const versionSchema = z.object({
-  version: z.string(),
-  runtime_config: freeForm,
-  sha256: z.string().nullable(),
-  size_bytes: z.int().nullable(),
-  created_at: z.iso.datetime().nullable(),
-});
+import { effectiveParameters, withoutReserved } from "./parameters.ts";
+import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
+import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const slugSchema = z.string().max(64);
+const slugInput = z.strictObject({ slug: slugSchema });
 
 export const strategiesRouter = router({
-  /** The catalogue: what can be named in a backtest. */
+  /** The catalogue: built-in strategies, then the caller's own and public ones, newest first. */
   list: userProcedure
     .input(z.strictObject({
       ...pageShape,
       search: z.string().max(100).optional(),
-      runtime_type: z.enum(["builtin", "remote", "wasm"]).optional(),
+      runtime_type: z.enum(["builtin", ...RUNTIME_TYPES]).optional(),
       source: z.enum(["builtin", "registry"]).optional(),
     }))
     .output(z.object({ strategies: z.array(entrySchema), next_cursor: z.string().nullable() }))
-    .query(({ input }) => {
-      const after = decodeCursor(input.cursor, slugSchema);
-      const entries = BUILTINS.map(toEntry)
-        .filter((entry) => input.runtime_type === undefined || entry.runtime_type === input.runtime_type)
-        .filter((entry) => input.source === undefined || entry.source === input.source)
-        .filter((entry) => input.search === undefined || mentions(entry, input.search));
-      const begin = after === undefined ? 0 : entries.findIndex((entry) => entry.slug === after) + 1;
-      const { page, next_cursor } = cutPage(entries.slice(begin), input.limit, (entry) => entry.slug);
-      return { strategies: [...page], next_cursor };
+    .query(async ({ ctx, input }) => {
+      const { limit, search, runtime_type: runtimeType, source } = input;
+      // A cursor is the slug of a built-in strategy or the id of a registered one.
+      const after = decodeCursor(input.cursor, z.union([z.uuid(), z.enum(BUILTINS.map((one) => one.slug))]));
+      const before = after !== undefined && z.uuid().safeParse(after).success ? after : undefined;
+      const rows: { entry: Entry; key: string }[] = [];
+      if (before === undefined && source !== "registry" && (runtimeType ?? "builtin") === "builtin") {
+        const begin = BUILTINS.findIndex((one) => one.slug === after) + 1;
+        rows.push(
+          ...BUILTINS.slice(begin).map(builtinEntry).filter((entry) => mentions(entry, search))
+            .map((entry) => ({ entry, key: entry.slug })),
+        );
+      }
+      const missing = limit + 1 - rows.length;
+      if (missing > 0 && source !== "builtin" && runtimeType !== "builtin") {
+        const found = await listStrategies(ctx.db, {
+          userId: ctx.user.id,
+          search,
+          runtimeType,
+          before,
+          limit: missing,
+        });
+        rows.push(...found.map((row) => ({ entry: registryEntry(row, ctx.user.id), key: row.strategy.id })));
+      }
+      const { page, next_cursor } = cutPage(rows, limit, (row) => row.key);
+      return { strategies: page.map((row) => row.entry), next_cursor };
     }),
 
   /** One entry of the catalogue. */
   get: userProcedure
-    .input(z.strictObject({ slug: slugSchema }))
+    .input(slugInput)
     .output(z.object({ strategy: entrySchema }))
-    .query(({ input }) => ({ strategy: toEntry(mustFind(input.slug)) })),
+    .query(async ({ ctx, input }) => {
+      const builtin = findBuiltin(input.slug);
+      if (builtin !== undefined) return { strategy: builtinEntry(builtin) };
+      return { strategy: registryEntry(await mustFind(ctx, input.slug), ctx.user.id) };
+    }),
 
-  /** The versions of a strategy, newest first. */
+  /** Registers a strategy with its first version; a WASM module is checked by a worker before. */
+  create: userProcedure
+    .input(z.strictObject({ strategy: strategySchema }))
+    .output(z.object({ strategy: entrySchema, version: versionSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const row = await registerStrategy(ctx, input.strategy);
+      return { strategy: registryEntry(row, ctx.user.id), version: registryVersion(row.latest, true) };
+    }),
+
+  /** Changes one's own strategy; how it runs changes with a new version instead. */
+  update: userProcedure
+    .input(z.strictObject({ slug: slugSchema, strategy: z.strictObject(textShape).partial() }))
+    .output(z.object({ strategy: entrySchema }))
+    .mutation(async ({ ctx, input }) => {
+      const { name, description, is_public: isPublic, default_config: defaultConfig } = input.strategy;
+      const { strategy } = await mustOwn(ctx, input.slug);
+      if (defaultConfig !== undefined) {
+        const rules = { name: strategy.name, default_config: {}, parameter_schema: strategy.parameterSchema };
+        effectiveParameters(rules, withoutReserved(defaultConfig), "/strategy/default_config");
+      }
+      const changes = { name, description, isPublic, defaultConfig };
+      const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      await updateStrategy(ctx.db, { slug: input.slug, ownerId: ctx.user.id }, present);
+      return { strategy: registryEntry(await mustFind(ctx, input.slug), ctx.user.id) };
+    }),
+
+  /** Removes one's own strategy, unless runs of it wait or run. */
+  delete: userProcedure.input(slugInput).mutation(async ({ ctx, input: { slug } }) => {
+    await mustOwn(ctx, slug);
+    await ctx.db.transaction(async (tx: Db) => {
+      const unfinished = await countUnfinishedRuns(tx, slug);
+      if (unfinished > 0) {
+        throw new AppError("STRATEGY_IN_USE", `Cannot delete ${slug}: ${unfinished} of its backtests have not ended`);
+      }
+      await deleteStrategy(tx, { slug, ownerId: ctx.user.id });
+    });
+  }),
+
+  /** The versions of a strategy, highest first. */
   versions: userProcedure
     .input(z.strictObject({ slug: slugSchema, ...pageShape }))
     .output(z.object({ versions: z.array(versionSchema), next_cursor: z.string().nullable() }))
-    .query(({ input }) => {
-      const { runtime } = toEntry(mustFind(input.slug));
-      const { version, slug: _slug, ...config } = runtime;
-      return {
-        versions: [{ version, runtime_config: config, sha256: null, size_bytes: null, created_at: null }],
-        next_cursor: null,
-      };
+    .query(async ({ ctx, input }) => {
+      const builtin = findBuiltin(input.slug);
+      if (builtin !== undefined) return { versions: [builtinVersion(builtin)], next_cursor: null };
+      const { strategy } = await mustFind(ctx, input.slug);
+      const below = decodeCursor(input.cursor, z.string().regex(/^\d{1,9}(\.\d{1,9})*$/));
+      const rows = await listVersions(ctx.db, { strategyId: strategy.id, below, limit: input.limit + 1 });
+      const { page, next_cursor } = cutPage(rows, input.limit, (row) => row.version);
+      const isOwner = strategy.ownerId === ctx.user.id;
+      return { versions: page.map((row) => registryVersion(row, isOwner)), next_cursor };
+    }),
+
+  /** Adds a version to one's own strategy; older ones stay runnable. */
+  addVersion: userProcedure
+    .input(z.strictObject({ slug: slugSchema, version: versionRequestSchema }))
+    .output(z.object({ version: versionSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const row = await mustOwn(ctx, input.slug);
+      return { version: registryVersion(await addVersion(ctx, row, input.version), true) };
+    }),
+
+  /** The module of one's own version, as it was registered. */
+  artifact: userProcedure
+    .input(z.strictObject({ slug: slugSchema, version: z.string().max(64) }))
+    .query(async ({ ctx, input }): Promise<{ fileName: string; sha256: string; data: Uint8Array }> => {
+      const { strategy } = await mustOwn(ctx, input.slug);
+      const version = await getVersion(ctx.db, { strategyId: strategy.id, version: input.version });
+      const sha256 = version?.sha256 ?? null;
+      const data = sha256 === null ? null : await readModule(ctx.db, sha256);
+      if (sha256 === null || data === null) {
+        throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${input.slug} ${quote(input.version)}`);
+      }
+      return { fileName: `${input.slug}-${input.version}.wasm`, sha256, data };
     }),
 });
 
-function toEntry(builtin: Builtin): z.infer<typeof entrySchema> {
-  const { create: _create, ...shown } = builtin;
-  return {
-    ...shown,
-    default_config: { ...builtin.default_config },
-    parameter_schema: { ...builtin.parameter_schema },
-    source: "builtin",
-    runtime_type: "builtin",
-    language: "typescript",
-    is_public: true,
-    is_owner: false,
-    latest_version: ENGINE_VERSION,
-    runtime: {
-      type: "builtin",
-      slug: builtin.slug,
-      version: ENGINE_VERSION,
-      language: "typescript",
-      lookbackCandles: builtin.lookback_candles,
-    },
-    created_at: null,
-    updated_at: null,
-  };
-}
-
-function mentions(entry: z.infer<typeof entrySchema>, search: string): boolean {
+function mentions(entry: Entry, search: string | undefined): boolean {
+  if (search === undefined) return true;
   const needle = search.toLowerCase();
   return [entry.slug, entry.name, entry.description].some((text) => text.toLowerCase().includes(needle));
 }
 
-function mustFind(slug: string): Builtin {
-  const found = findBuiltin(slug);
-  if (found === undefined) throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(slug)}`);
-  return found;
+/** A registered strategy that the caller may see. */
+async function mustFind(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
+  const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
+  if (row === null) throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(slug)}`);
+  return row;
 }
 
-const runtimeSchema = z.strictObject({
-  type: z.literal("builtin").optional(),
-  slug: slugSchema,
-  version: z.string().max(64).optional(),
-  language: z.string().optional(),
-  lookbackCandles: z.int().optional(),
-});
-
-/** A strategy that a backtest names, at one version. */
-export interface ResolvedStrategy {
-  readonly entry: Builtin;
-  readonly version: string;
-}
-
-/**
- * Finds the strategy that a backtest is to run.
- *
- * @param name The display name; it decides when no runtime is given.
- * @param runtime `parameters.runtime` as submitted, or undefined.
- * @throws AppError UNKNOWN_STRATEGY, or VALIDATION_FAILED for a runtime that is none.
- */
-export function resolveStrategy(name: string, runtime: unknown): ResolvedStrategy {
-  if (runtime === undefined) {
-    const entry = BUILTINS.find((builtin) => builtin.name === name);
-    if (entry !== undefined) return { entry, version: ENGINE_VERSION };
-    const message = `must be the name of a strategy in the catalogue, not ${quote(name)}`;
-    throw unknownStrategy("/backtest/strategy", message);
-  }
-  const path = "/backtest/parameters/runtime";
-  const parsed = runtimeSchema.safeParse(runtime);
-  if (!parsed.success) {
-    const message = `must name a strategy of the catalogue, as {"slug": "sma-cross"} does, not ${quote(runtime)}`;
-    throw new AppError("VALIDATION_FAILED", `Cannot run the strategy: ${path} ${message}`, {
-      issues: [{ path, message }],
-    });
-  }
-  const { slug, version } = parsed.data;
-  const entry = findBuiltin(slug);
-  if (entry === undefined) throw unknownStrategy(`${path}/slug`, `must be a slug in the catalogue, not ${quote(slug)}`);
-  if (version !== undefined && version !== ENGINE_VERSION) {
-    throw unknownStrategy(
-      `${path}/version`,
-      `must be ${ENGINE_VERSION}, the only one of ${slug}, not ${quote(version)}`,
-    );
-  }
-  return { entry, version: ENGINE_VERSION };
-}
-
-function unknownStrategy(path: string, message: string): AppError {
-  return new AppError("UNKNOWN_STRATEGY", `Cannot find the strategy: ${path} ${message}`, {
-    issues: [{ path, message }],
-  });
-}
-
-/**
- * Holds a strategy's own parameters against its schema and fills in what was not given.
- *
- * @param own The submitted parameters without the reserved keys.
- * @returns Schema defaults, overridden by default_config, overridden by what was submitted.
- * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one.
- */
-export function effectiveParameters(entry: Builtin, own: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const schema = entry.parameter_schema;
-  const defaults = Object.entries(schema.properties).flatMap(([key, property]) =>
-    "default" in property ? [[key, property.default] as const] : []
-  );
-  const { timeframe: _timeframe, ...config } = entry.default_config;
-  const effective = { ...Object.fromEntries(defaults), ...config, ...own };
-  const result = new Validator({ ...schema }, "2020-12", false).validate(effective);
-  if (result.valid) return effective;
-  const issues = result.errors
-    .filter((error) => error.keyword !== "properties" && error.keyword !== "false")
-    .map((error): Issue => ({
-      path: `/backtest/parameters${error.instanceLocation.slice(1)}`,
-      message: error.error,
-    }));
-  const first = issues[0];
-  throw new AppError("INVALID_PARAMETERS", `Cannot run ${entry.name}: ${first?.path} ${first?.message}`, { issues });
+/** A registered strategy of the caller's own: what others made public they may see and not change. */
+async function mustOwn(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
+  if (findBuiltin(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot change ${slug}: it is built in`);
+  const row = await mustFind(ctx, slug);
+  if (row.strategy.ownerId === ctx.user.id) return row;
+  throw new AppError("FORBIDDEN", `Cannot change ${slug}: it belongs to another user`);
 }

@@ -14,6 +14,7 @@ export interface User {
 export interface Queue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
   /** @throws When the queue cannot be reached. */
   check(): Promise<void>;
 }

@@ -15,11 +15,8 @@ const DEPTH_MAX = 32;
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order.
  */
 export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
-  const type = c.req.header("content-type");
-  if (optional && type === undefined && c.req.raw.body === null) return undefined;
-  if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
-    throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${quote(type)}: send application/json`);
-  }
+  if (optional && c.req.header("content-type") === undefined && c.req.raw.body === null) return undefined;
+  requireType(c, "application/json");
   const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
   if (optional && bytes.byteLength === 0) return undefined;
   const value = parseJson(bytes);
@@ -33,6 +30,13 @@ export async function readJson(c: HonoContext, optional: boolean): Promise<unkno
     });
   }
   return value.value;
+}
+
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body is of this media type, with or without parameters. */
+export function requireType(c: HonoContext, wanted: string): void {
+  const type = c.req.header("content-type");
+  if (type?.split(";")[0]?.trim().toLowerCase() === wanted) return;
+  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${quote(type)}: send ${wanted}`);
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {

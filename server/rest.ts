@@ -2,15 +2,17 @@ import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
 import type { restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
-import { readJson } from "./body.ts";
+import { readJson, requireType } from "./body.ts";
 import type { ServerEnv } from "./context.ts";
+import { encodeArtifact } from "./encode_artifact.ts";
+import { encodeTicks } from "./encode_ticks.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
 
 /** What a row may say beyond method, path, status and procedure. */
 interface RouteOptions<Output> {
-  /** `json` is required (the default for POST and PATCH), `optional` may be missing, `stream` is handed on as `body`. */
-  readonly body?: "json" | "optional" | "stream";
+  /** `json` is required (the default for POST and PATCH), `optional` may be missing, `csv` is handed on unread as `body`. */
+  readonly body?: "json" | "optional" | "csv";
   /** Tags the answer by its bytes, and answers 304 to whom has them. */
   readonly etag?: true;
   /** Where what was created can be read. */
@@ -23,7 +25,7 @@ interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly status: number;
-  readonly body: "none" | "json" | "optional" | "stream";
+  readonly body: "none" | "json" | "optional" | "csv";
   call(api: Api, input: unknown, request: Request): Promise<Response>;
 }
 
@@ -70,6 +72,8 @@ export function matchesTag(header: string | null, tag: string): boolean {
 export const ROUTES: readonly Route[] = [
   route("GET", "/api/health", 200, (api) => api.health.get),
   route("GET", "/api/session", 200, (api) => api.session.get),
+  route("GET", "/api/market-data/ticks", 200, (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
+  route("GET", "/api/market-data/instruments", 200, (api) => api.marketData.instruments),
   route("GET", "/api/backtests", 200, (api) => api.backtests.list),
   route("POST", "/api/backtests", 202, (api) => api.backtests.create, {
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
@@ -78,8 +82,22 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/backtests/:id/trades", 200, (api) => api.backtests.trades),
   route("GET", "/api/backtests/:id/equity", 200, (api) => api.backtests.equity),
   route("GET", "/api/strategies", 200, (api) => api.strategies.list),
+  route("POST", "/api/strategies", 201, (api) => api.strategies.create, {
+    location: ({ strategy }) => `/api/strategies/${strategy.slug}`,
+  }),
   route("GET", "/api/strategies/:slug", 200, (api) => api.strategies.get),
   route("GET", "/api/strategies/:slug/versions", 200, (api) => api.strategies.versions),
+  route("POST", "/api/strategies/:slug/versions", 201, (api) => api.strategies.addVersion),
+  route("GET", "/api/strategies/:slug/versions/:version/artifact", 200, (api) => api.strategies.artifact, {
+    encode: encodeArtifact,
+  }),
+  route("PATCH", "/api/strategies/:slug", 200, (api) => api.strategies.update),
+  route("DELETE", "/api/strategies/:slug", 204, (api) => api.strategies.delete),
+  route("GET", "/api/admin/ingestion/events", 200, (api) => api.ingestion.events),
+  route("GET", "/api/admin/ingestion/runs", 200, (api) => api.ingestion.runs),
+  route("GET", "/api/admin/ingestion/runs/:id", 200, (api) => api.ingestion.run),
+  route("POST", "/api/admin/ingestion/run-once", 202, (api) => api.ingestion.runOnce, { body: "optional" }),
+  route("POST", "/api/admin/ingestion/import", 200, (api) => api.ingestionStreams.import, { body: "csv" }),
 ];
 
 /**
@@ -111,7 +129,10 @@ async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Pr
     if (values.length > 1 || key in input) throw refuse(`/${key}`, "must be given once");
     input[key] = values[0];
   }
-  if (bodyKind === "stream") return { ...input, body: c.req.raw.body };
+  if (bodyKind === "csv") {
+    requireType(c, "text/csv");
+    return { ...input, body: c.req.raw.body };
+  }
   if (bodyKind === "none") return input;
   const body = await readJson(c, bodyKind === "optional");
   if (body === undefined) return input;

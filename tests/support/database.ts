@@ -6,22 +6,35 @@ export const DATABASES = ["PGlite", "PostgreSQL"] as const;
 
 /** The server that `deno task test` started, or the one that the caller named. */
 export function testServerUrl(): string {
-  const url = Deno.env.get("TEST_DATABASE_URL");
-  if (url === undefined) throw new Error("TEST_DATABASE_URL is not set: run the tests with `deno task test`");
-  return url;
+  return prepared("TEST_DATABASE_URL");
 }
 
-/** A new, empty database on the tests' PostgreSQL server, dropped again by `drop`. */
-export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+/** What `deno task test` left in the environment for its tests. */
+export function prepared(name: "TEST_DATABASE_URL" | "TEST_TEMPLATE_DATABASE" | "TEST_TEMPLATE_DATA_DIR"): string {
+  const value = Deno.env.get(name);
+  if (value === undefined) throw new Error(`${name} is not set: run the tests with \`deno task test\``);
+  return value;
+}
+
+/**
+ * A new database on the tests' PostgreSQL server, dropped again by `drop`.
+ *
+ * @param from `service` has every table and the sample candles, as after a first start; `empty` has nothing.
+ */
+export async function createTestDatabase(
+  from: "empty" | "service" = "empty",
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = testServerUrl();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await administer(server, `create database ${name}`);
+  const template = from === "empty" ? "template1" : prepared("TEST_TEMPLATE_DATABASE");
+  await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
 }
 
-async function administer(server: string, statement: string): Promise<void> {
+/** Runs one statement on a server. */
+export async function administer(server: string, statement: string): Promise<void> {
   const sql = postgres(server, { max: 1, onnotice: () => {} });
   try {
     await sql.unsafe(statement);

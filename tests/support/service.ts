@@ -1,6 +1,7 @@
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { createTestDatabase, type DATABASES } from "./database.ts";
+import { createTestDatabase, type DATABASES, prepared } from "./database.ts";
+import { join } from "node:path";
 import { TestClient } from "./client.ts";
 
 export const INGESTION_SECRET = "a secret for ingestion tests";
@@ -27,7 +28,8 @@ export async function startTestService(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TestService> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const database = kind === "PostgreSQL" ? await createTestDatabase() : null;
+  const database = kind === "PostgreSQL" ? await createTestDatabase("service") : null;
+  if (database === null) copyFolder(join(prepared("TEST_TEMPLATE_DATA_DIR"), "database"), join(folder, "database"));
   const service = await listen(readConfig({
     PORT: "0",
     DATA_DIR: folder,
@@ -51,4 +53,12 @@ export async function startTestService(
     await Deno.remove(folder, { recursive: true });
   };
   return { url, databaseUrl: database?.url ?? "", client: () => new TestClient(url), user, close };
+}
+
+function copyFolder(from: string, to: string): void {
+  Deno.mkdirSync(to);
+  for (const entry of Deno.readDirSync(from)) {
+    if (entry.isDirectory) copyFolder(join(from, entry.name), join(to, entry.name));
+    else Deno.copyFileSync(join(from, entry.name), join(to, entry.name));
+  }
 }

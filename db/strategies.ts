@@ -1,0 +1,162 @@
+import { and, count, desc, eq, ilike, inArray, lt, or, sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import type { Db } from "./client.ts";
+import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
+
+export type Strategy = typeof strategies.$inferSelect;
+export type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
+export type StrategyVersion = typeof strategyVersions.$inferSelect;
+
+/** A registered strategy with its highest version. */
+export interface StrategyRow {
+  readonly strategy: Strategy;
+  readonly latest: StrategyVersion;
+}
+
+// Versions are dotted numbers: as arrays of numbers PostgreSQL compares 1.10 above 1.9.
+const byVersion = sql`string_to_array(${strategyVersions.version}, '.')::bigint[]`;
+
+/** What a user may see: their own, and what others made public. */
+const visibleTo = (userId: string) => or(eq(strategies.ownerId, userId), eq(strategies.isPublic, true));
+
+function selectWithLatest(db: Db) {
+  const latest = db.select().from(strategyVersions)
+    .where(eq(strategyVersions.strategyId, strategies.id)).orderBy(desc(byVersion)).limit(1).as("latest");
+  return db.select({
+    strategy: strategies,
+    latest: {
+      strategyId: latest.strategyId,
+      version: latest.version,
+      runtimeConfig: latest.runtimeConfig,
+      sha256: latest.sha256,
+      sizeBytes: latest.sizeBytes,
+      createdAt: latest.createdAt,
+    },
+  }).from(strategies).innerJoinLateral(latest, sql`true`);
+}
+
+/**
+ * Stores a strategy with its first version.
+ *
+ * @returns null when the slug is taken.
+ */
+export async function insertStrategy(
+  tx: Db,
+  values: NewStrategy,
+  version: Omit<typeof strategyVersions.$inferInsert, "strategyId" | "createdAt">,
+): Promise<StrategyRow | null> {
+  const [strategy] = await tx.insert(strategies).values({ ...values, id: uuidv7() })
+    .onConflictDoNothing({ target: strategies.slug }).returning();
+  if (strategy === undefined) return null;
+  const [latest] = await tx.insert(strategyVersions).values({ ...version, strategyId: strategy.id }).returning();
+  if (latest === undefined) throw new Error("Cannot read the version that was just inserted");
+  return { strategy, latest };
+}
+
+/** One strategy by its slug, if the user may see it. */
+export async function findStrategy(db: Db, key: { slug: string; userId: string }): Promise<StrategyRow | null> {
+  const [row] = await selectWithLatest(db).where(and(eq(strategies.slug, key.slug), visibleTo(key.userId)));
+  return row ?? null;
+}
+
+/** All strategies of a display name that the user may see. */
+export async function findStrategiesByName(db: Db, key: { name: string; userId: string }): Promise<StrategyRow[]> {
+  return await selectWithLatest(db).where(and(eq(strategies.name, key.name), visibleTo(key.userId))).limit(200);
+}
+
+/** What the user may see, newest first. */
+export async function listStrategies(db: Db, page: {
+  readonly userId: string;
+  readonly search?: string | undefined;
+  readonly runtimeType?: Strategy["runtimeType"] | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}): Promise<StrategyRow[]> {
+  const pattern = page.search === undefined ? undefined : `%${page.search.replace(/[\\%_]/g, "\\$&")}%`;
+  const columns = [strategies.slug, strategies.name, strategies.description];
+  return await selectWithLatest(db).where(and(
+    visibleTo(page.userId),
+    pattern === undefined ? undefined : or(...columns.map((column) => ilike(column, pattern))),
+    page.runtimeType === undefined ? undefined : eq(strategies.runtimeType, page.runtimeType),
+    page.before === undefined ? undefined : lt(strategies.id, page.before),
+  )).orderBy(desc(strategies.id)).limit(page.limit);
+}
+
+/** How many strategies a user has registered. */
+export async function countStrategies(db: Db, ownerId: string): Promise<number> {
+  const [row] = await db.select({ count: count() }).from(strategies).where(eq(strategies.ownerId, ownerId));
+  return row?.count ?? 0;
+}
+
+/** Changes what may change of one's own strategy. @returns Whether there is such a one. */
+export async function updateStrategy(
+  db: Db,
+  key: { slug: string; ownerId: string },
+  changes: Partial<Pick<NewStrategy, "name" | "description" | "isPublic" | "defaultConfig">>,
+): Promise<boolean> {
+  const rows = await db.update(strategies).set({ ...changes, updatedAt: new Date() })
+    .where(and(eq(strategies.slug, key.slug), eq(strategies.ownerId, key.ownerId))).returning({ id: strategies.id });
+  return rows.length > 0;
+}
+
+/** How many backtests with this strategy have not ended. */
+export async function countUnfinishedRuns(db: Db, slug: string): Promise<number> {
+  const [row] = await db.select({ count: count() }).from(backtests)
+    .where(and(eq(backtests.strategySlug, slug), inArray(backtests.status, ["queued", "running"])));
+  return row?.count ?? 0;
+}
+
+/** Removes one's own strategy with its versions. @returns Whether there was such a one. */
+export async function deleteStrategy(tx: Db, key: { slug: string; ownerId: string }): Promise<boolean> {
+  const rows = await tx.delete(strategies)
+    .where(and(eq(strategies.slug, key.slug), eq(strategies.ownerId, key.ownerId))).returning({ id: strategies.id });
+  return rows.length > 0;
+}
+
+/** Keeps others from adding versions until the transaction ends. */
+export async function lockStrategy(tx: Db, strategyId: string): Promise<void> {
+  await tx.select({ id: strategies.id }).from(strategies).where(eq(strategies.id, strategyId)).for("update");
+}
+
+export async function insertVersion(
+  tx: Db,
+  values: Omit<typeof strategyVersions.$inferInsert, "createdAt">,
+): Promise<StrategyVersion> {
+  const [row] = await tx.insert(strategyVersions).values(values).returning();
+  if (row === undefined) throw new Error("Cannot read the version that was just inserted");
+  await tx.update(strategies).set({ updatedAt: new Date() }).where(eq(strategies.id, values.strategyId));
+  return row;
+}
+
+/** Versions of a strategy, highest first. */
+export async function listVersions(db: Db, page: {
+  readonly strategyId: string;
+  readonly below?: string | undefined;
+  readonly limit: number;
+}): Promise<StrategyVersion[]> {
+  const below = page.below === undefined
+    ? undefined
+    : sql`${byVersion} < string_to_array(${page.below}, '.')::bigint[]`;
+  return await db.select().from(strategyVersions).where(and(eq(strategyVersions.strategyId, page.strategyId), below))
+    .orderBy(desc(byVersion)).limit(page.limit);
+}
+
+export async function getVersion(
+  db: Db,
+  key: { strategyId: string; version: string },
+): Promise<StrategyVersion | null> {
+  const [row] = await db.select().from(strategyVersions)
+    .where(and(eq(strategyVersions.strategyId, key.strategyId), eq(strategyVersions.version, key.version)));
+  return row ?? null;
+}
+
+/** Keeps a module by its content; the same bytes are kept once. @param sha256 Of the bytes, hexadecimal. */
+export async function storeModule(tx: Db, sha256: string, data: Uint8Array): Promise<void> {
+  await tx.insert(modules).values({ sha256, data }).onConflictDoNothing();
+}
+
+/** A module's bytes, or null where none has this sum. */
+export async function readModule(db: Db, sha256: string): Promise<Uint8Array | null> {
+  const [row] = await db.select({ data: modules.data }).from(modules).where(eq(modules.sha256, sha256));
+  return row?.data ?? null;
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { deleteCheck, insertCheck, readCheck, readVerdict } from "../db/module_checks.ts";
+import type { Db } from "../db/client.ts";
+import { AppError } from "./errors.ts";
+import type { Parameters } from "./parameters.ts";
+import type { ModuleSource } from "./runtime_config.ts";
+import type { Context, User } from "./trpc.ts";
+
+const VERDICT_MS_MAX = 15_000;
+const POLL_MS = 40;
+
+/** A module that a worker has accepted. */
+export interface CheckedModule {
+  readonly data: Uint8Array;
+  /** Of the data, hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * Has a worker fetch (where it is an address) and check a module, and waits for the verdict: this process neither
+ * compiles what a user sent nor calls what a user named.
+ *
+ * @param parameters For the dry run.
+ * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; UNAVAILABLE when no worker
+ * answers in time. Nothing is left stored then.
+ */
+export async function checkModule(
+  ctx: Context & { readonly user: User },
+  source: ModuleSource,
+  parameters: Parameters,
+  lookbackCandles: number,
+): Promise<CheckedModule> {
+  const id = await ctx.db.transaction(async (tx: Db) => {
+    const inserted = await insertCheck(tx, { ...source, ownerId: ctx.user.id, parameters, lookbackCandles });
+    await ctx.queue.enqueueModuleCheck(tx, inserted);
+    return inserted;
+  });
+  try {
+    await awaitVerdict(ctx.db, id);
+    const data = source.data ?? (await readCheck(ctx.db, id))?.data;
+    if (data === undefined || data === null) throw new Error(`Cannot find the module of the accepted check ${id}`);
+    return { data, sha256: createHash("sha256").update(data).digest("hex") };
+  } finally {
+    await deleteCheck(ctx.db, id);
+  }
+}
+
+async function awaitVerdict(db: Db, id: string): Promise<void> {
+  const deadline = performance.now() + VERDICT_MS_MAX;
+  for (;;) {
+    const verdict = await readVerdict(db, id);
+    if (verdict?.accepted === true) return;
+    if (verdict !== undefined) {
+      const code = verdict.code === "ENDPOINT_NOT_ALLOWED" ? verdict.code : "INVALID_MODULE";
+      throw new AppError(code, `Cannot accept the module: ${verdict.message}`);
+    }
+    if (performance.now() > deadline) {
+      throw new AppError("UNAVAILABLE", "Cannot check the module: no worker has answered", { retryAfterSeconds: 15 });
+    }
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+}

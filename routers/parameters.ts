@@ -1,0 +1,120 @@
+import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import { z } from "zod";
+import { AppError, type Issue, pointer, quote } from "./errors.ts";
+
+/** Keys of `parameters` that belong to the service; a strategy's own parameters are all others. */
+export const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+// Regular expressions of a user's would run here, in the API, for as long as they like; references would be looked up.
+const REFUSED_KEYWORDS = new Set(["pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef"]);
+const SCHEMA_BYTES_MAX = 64 * 1024;
+
+const draftSchema = z.looseObject({
+  type: z.literal("object"),
+  properties: z.record(z.string().min(1).max(100), z.looseObject({})).default({}),
+});
+
+/** What a strategy says about its parameters. */
+export interface ParameterRules {
+  readonly name: string;
+  readonly default_config: Parameters;
+  readonly parameter_schema: Parameters;
+}
+
+/**
+ * Checks that a parameter_schema can be used: a JSON Schema of an object, without regular expressions and references.
+ *
+ * @param path Where it stands in the request, for the issues.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function checkParameterSchema(schema: Parameters, path: string): void {
+  const parsed = draftSchema.safeParse(schema);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw refuse(`${path}${pointer(issue?.path ?? [])}`, issue?.message ?? "is no JSON Schema");
+  }
+  if (JSON.stringify(schema).length > SCHEMA_BYTES_MAX) throw refuse(path, `must not exceed ${SCHEMA_BYTES_MAX} bytes`);
+  const found = findRefused(schema, path);
+  if (found !== undefined) throw refuse(found, "is a keyword that is not supported here");
+  for (const key of RESERVED_PARAMETERS) {
+    if (Object.hasOwn(parsed.data.properties, key)) throw refuse(`${path}/properties/${key}`, "is a reserved name");
+  }
+  try {
+    validator(schema).validate({});
+  } catch (error) {
+    throw refuse(path, `is no JSON Schema: ${error instanceof Error ? error.message : quote(error)}`);
+  }
+}
+
+function findRefused(value: unknown, path: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    // A parameter may well be called `pattern`: names stand one level below `properties`.
+    const isName = path.endsWith("/properties");
+    const here = `${path}${pointer([key])}`;
+    if (!isName && !Array.isArray(value) && REFUSED_KEYWORDS.has(key)) return here;
+    const deeper = findRefused(inner, here);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
+}
+
+/**
+ * Holds a strategy's own parameters against its schema and fills in what was not given.
+ *
+ * @param own What was submitted; reserved keys are left out.
+ * @param path Where the parameters stand in the request, for the issues.
+ * @returns Schema defaults, overridden by default_config, overridden by what was submitted.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one.
+ */
+export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
+  const defaults = Object.entries(draftSchema.parse(rules.parameter_schema).properties)
+    .flatMap(([key, property]) => "default" in property ? [[key, property.default] as const] : []);
+  const effective = {
+    ...Object.fromEntries(defaults),
+    ...withoutReserved(rules.default_config),
+    ...withoutReserved(own),
+  };
+  const issues = findIssues(rules.parameter_schema, effective, path);
+  const first = issues[0];
+  if (first === undefined) return effective;
+  throw new AppError("INVALID_PARAMETERS", `Cannot run ${rules.name}: ${first.path} ${first.message}`, { issues });
+}
+
+export function withoutReserved(parameters: Parameters): Record<string, unknown> {
+  const reserved: readonly string[] = RESERVED_PARAMETERS;
+  return Object.fromEntries(Object.entries(parameters).filter(([key]) => !reserved.includes(key)));
+}
+
+function findIssues(schema: Parameters, value: Parameters, path: string): Issue[] {
+  const { valid, errors } = validator(schema).validate(value);
+  if (valid) return [];
+  // An error of a part is repeated by each whole around it, without saying more.
+  const innermost = errors.filter((error) => !["properties", "items", "additionalProperties"].includes(error.keyword));
+  const told = innermost.length > 0 ? innermost : errors;
+  return told.map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, value) }));
+}
+
+function describe(error: OutputUnit, whole: Parameters): string {
+  if (error.keyword === "false") return "is not a known parameter";
+  let value: unknown = whole;
+  for (const part of error.instanceLocation.split("/").slice(1)) {
+    if (typeof value !== "object" || value === null) break;
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    value = Object.entries(value).find(([name]) => name === key)?.[1];
+  }
+  return `is ${quote(value)}: ${error.error}`;
+}
+
+function validator(schema: Parameters): Validator {
+  const copy: Schema = { ...schema };
+  return new Validator(copy, "2020-12", false);
+}
+
+function refuse(path: string, message: string): AppError {
+  return new AppError("VALIDATION_FAILED", `Cannot use the parameter_schema: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

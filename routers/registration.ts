@@ -1,0 +1,183 @@
+import { z } from "zod";
+import type { Db } from "../db/client.ts";
+import { RUNTIME_TYPES } from "../db/schema.ts";
+import {
+  insertStrategy,
+  insertVersion,
+  listVersions,
+  lockStrategy,
+  storeModule,
+  type StrategyRow,
+  type StrategyVersion,
+} from "../db/strategies.ts";
+import { isTimeframe } from "../market/timeframes.ts";
+import { findBuiltin } from "../strategies/builtin/catalogue.ts";
+import { AppError, quote } from "./errors.ts";
+import { checkModule } from "./module_check.ts";
+import { checkParameterSchema, effectiveParameters, type ParameterRules, withoutReserved } from "./parameters.ts";
+import {
+  artifactSchema,
+  languageSchema,
+  lookbackSchema,
+  moduleSource,
+  runtimeConfigSchema,
+  withoutContent,
+} from "./runtime_config.ts";
+import type { Context, User } from "./trpc.ts";
+
+type UserContext = Context & { readonly user: User };
+
+const freeForm = z.record(z.string(), z.unknown());
+const FREQUENCIES = ["MINUTE", "HOURLY", "DAILY", "WEEKLY"];
+
+export const versionRequestSchema = z.strictObject({
+  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, { error: "must be a dotted number such as 1.0.2" }),
+  runtime_config: runtimeConfigSchema,
+  /** May stand here or inside runtime_config. */
+  artifact: artifactSchema.optional(),
+});
+
+export type VersionRequest = z.infer<typeof versionRequestSchema>;
+
+/** What may be changed later. */
+export const textShape = {
+  name: z.string().trim().min(1).max(100),
+  description: z.string().max(4000),
+  is_public: z.boolean(),
+  default_config: freeForm,
+};
+
+export const strategySchema = z.strictObject({
+  slug: z.string().min(3).max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
+    error: "must be lower-case letters and digits, in parts joined by single hyphens",
+  }),
+  name: textShape.name,
+  description: textShape.description.default(""),
+  runtime_type: z.enum(RUNTIME_TYPES),
+  language: languageSchema,
+  default_frequency: z.string().refine((text) => isTimeframe(text) || FREQUENCIES.includes(text.toUpperCase()), {
+    error: (issue) => `must be MINUTE, HOURLY, DAILY, WEEKLY or a timeframe, not ${quote(issue.input)}`,
+  }).default("DAILY"),
+  min_candles: z.int().min(1).max(1_000_000).default(1),
+  lookback_candles: lookbackSchema.default(0),
+  default_config: textShape.default_config.default({}),
+  parameter_schema: freeForm.default({ type: "object", properties: {} }),
+  is_public: textShape.is_public.default(false),
+  initial_version: versionRequestSchema,
+});
+
+export type StrategyRequest = z.infer<typeof strategySchema>;
+
+/**
+ * Registers a strategy with its first version.
+ *
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
+ */
+export async function registerStrategy(ctx: UserContext, request: StrategyRequest): Promise<StrategyRow> {
+  checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
+  const rules = { ...request, default_config: {} };
+  const path = "/strategy/default_config";
+  const dryRun = effectiveParameters(rules, withoutReserved(request.default_config), path);
+  if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
+  const place = { path: "/strategy/initial_version/runtime_config", runtimeType: request.runtime_type };
+  const lookback = request.lookback_candles;
+  const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
+  return await ctx.db.transaction(async (tx: Db) => {
+    if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
+    const row = await insertStrategy(tx, {
+      ownerId: ctx.user.id,
+      slug: request.slug,
+      name: request.name,
+      description: request.description,
+      runtimeType: request.runtime_type,
+      language: request.language,
+      defaultFrequency: request.default_frequency,
+      minCandles: request.min_candles,
+      lookbackCandles: lookback,
+      defaultConfig: request.default_config,
+      parameterSchema: request.parameter_schema,
+      isPublic: request.is_public,
+    }, checked.values);
+    if (row === null) throw slugTaken(request.slug);
+    return row;
+  });
+}
+
+/**
+ * Adds a version, which must be higher than all before.
+ *
+ * @throws AppError VERSION_EXISTS, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
+ */
+export async function addVersion(
+  ctx: UserContext,
+  { strategy, latest }: StrategyRow,
+  request: VersionRequest,
+): Promise<StrategyVersion> {
+  requireHigher(request.version, latest.version);
+  const place = { path: "/version/runtime_config", runtimeType: strategy.runtimeType };
+  const rules: ParameterRules = {
+    name: strategy.name,
+    default_config: strategy.defaultConfig,
+    parameter_schema: strategy.parameterSchema,
+  };
+  const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
+  const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
+  return await ctx.db.transaction(async (tx: Db) => {
+    await lockStrategy(tx, strategy.id);
+    // Another version may have been added while the module was checked.
+    const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
+    if (highest !== undefined) requireHigher(request.version, highest.version);
+    if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
+    return await insertVersion(tx, { strategyId: strategy.id, ...checked.values });
+  });
+}
+
+async function checkVersion(
+  ctx: UserContext,
+  request: VersionRequest,
+  place: { readonly path: string; readonly runtimeType: string },
+  dryRun: Readonly<Record<string, unknown>>,
+  lookbackCandles: number,
+) {
+  const config = request.runtime_config;
+  if (config.type !== place.runtimeType) {
+    throw refuse(`${place.path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
+  }
+  const values = { version: request.version, runtimeConfig: withoutContent(config, request.artifact) };
+  if (config.type === "remote") {
+    if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
+    return { module: null, values };
+  }
+  const source = moduleSource(config, request.artifact, place.path);
+  const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
+  return { module, values: { ...values, sha256: module.sha256, sizeBytes: module.data.byteLength } };
+}
+
+function requireHigher(version: string, latest: string): void {
+  const order = compareVersions(version, latest);
+  if (order > 0) return;
+  if (order === 0) throw new AppError("VERSION_EXISTS", `Cannot add version ${version}: there is a ${latest} already`);
+  throw refuse("/version/version", `must be higher than the latest, ${latest}, not ${quote(version)}`);
+}
+
+/** Compares dotted numbers part by part; missing parts count as 0, so that 1.0 and 1.0.0 are equal. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}
+
+function slugTaken(slug: string): AppError {
+  return new AppError("SLUG_TAKEN", `Cannot register ${slug}: the slug is taken`, {
+    issues: [{ path: "/strategy/slug", message: `is taken: ${quote(slug)}` }],
+  });
+}
+
+function refuse(path: string, message: string): AppError {
+  return new AppError("VALIDATION_FAILED", `Cannot register the version: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

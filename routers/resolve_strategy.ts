@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { findStrategiesByName, findStrategy, getVersion, storeModule, type StrategyRow } from "../db/strategies.ts";
+import type { Db } from "../db/client.ts";
+import type { SandboxRuntime } from "../db/schema.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
+import type { Builtin } from "../strategies/builtin/strategy.ts";
+import { AppError, quote, validationFailed } from "./errors.ts";
+import { checkModule } from "./module_check.ts";
+import type { ParameterRules, Parameters } from "./parameters.ts";
+import { moduleSource, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
+import type { Context, User } from "./trpc.ts";
+
+/** What a backtest is to run. */
+export interface ResolvedStrategy extends ParameterRules {
+  readonly slug: string | null;
+  readonly version: string | null;
+  readonly default_frequency: string;
+  /** Null for a built-in strategy, which is `builtin`. */
+  readonly runtime: SandboxRuntime | null;
+  readonly builtin: Builtin | null;
+  /** `parameters.runtime` as the record keeps it, without a module's content; undefined where none was given. */
+  readonly shown: Parameters | undefined;
+}
+
+type UserContext = Context & { readonly user: User };
+
+const PATH = "/backtest/parameters/runtime";
+// An entry's runtime can be pasted as it is: beside the slug, all keys but the version are ignored.
+const namedSchema = z.looseObject({ slug: z.string().max(64), version: z.string().max(64).optional() });
+const inlineKeys = { endpoint: z.unknown(), moduleUrl: z.unknown(), artifact: z.unknown() };
+const inlineSchema = z.looseObject({ type: z.enum(["remote", "wasm"]), ...inlineKeys });
+
+/**
+ * Finds the strategy that a backtest is to run.
+ *
+ * @param label The display name; it decides when no runtime is given.
+ * @param runtime `parameters.runtime` as submitted, or undefined.
+ * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for a runtime that is none, and what
+ * checkModule() throws.
+ */
+export async function resolveStrategy(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
+  if (runtime === undefined) return await resolveName(ctx, label);
+  const named = namedSchema.safeParse(runtime);
+  if (named.success) return { ...await resolveSlug(ctx, named.data.slug, named.data.version), shown: named.data };
+  if (inlineSchema.safeParse(runtime).success) return await resolveInline(ctx, label, runtime);
+  const message = `must name a strategy, as {"slug": "sma-cross"} does, or be of type "remote" or "wasm", not ${
+    quote(runtime)
+  }`;
+  throw new AppError("VALIDATION_FAILED", `Cannot run the strategy: ${PATH} ${message}`, {
+    issues: [{ path: PATH, message }],
+  });
+}
+
+/** Built-in strategies come first, then the caller's own, then public ones. */
+async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStrategy> {
+  const builtin = BUILTINS.find((one) => one.name === name);
+  if (builtin !== undefined) return resolveBuiltin(builtin);
+  const found = await findStrategiesByName(ctx.db, { name, userId: ctx.user.id });
+  const own = found.filter((row) => row.strategy.ownerId === ctx.user.id);
+  const fitting = own.length > 0 ? own : found;
+  const only = fitting[0];
+  const path = "/backtest/strategy";
+  if (only === undefined) throw unknown(path, `must be the name of a strategy in the catalogue, not ${quote(name)}`);
+  if (fitting.length === 1) return resolveRow(only, only.latest);
+  const slugs = fitting.map((row) => row.strategy.slug).sort();
+  const message = `is the name of ${slugs.join(" and ")}: choose one with parameters.runtime.slug`;
+  throw new AppError("AMBIGUOUS_STRATEGY", `Cannot choose the strategy: ${quote(name)} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+async function resolveSlug(ctx: UserContext, slug: string, version: string | undefined): Promise<ResolvedStrategy> {
+  const builtin = findBuiltin(slug);
+  if (builtin !== undefined) {
+    if (version === undefined || version === ENGINE_VERSION) return resolveBuiltin(builtin);
+    throw unknown(`${PATH}/version`, `must be ${ENGINE_VERSION}, the only one of ${slug}, not ${quote(version)}`);
+  }
+  const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
+  if (row === null) throw unknown(`${PATH}/slug`, `must be a slug in the catalogue, not ${quote(slug)}`);
+  if (version === undefined || version === row.latest.version) return resolveRow(row, row.latest);
+  const older = await getVersion(ctx.db, { strategyId: row.strategy.id, version });
+  if (older === null) throw unknown(`${PATH}/version`, `must be a version of ${slug}, not ${quote(version)}`);
+  return resolveRow(row, older);
+}
+
+function resolveBuiltin(builtin: Builtin): ResolvedStrategy {
+  return {
+    ...builtin,
+    default_config: { ...builtin.default_config },
+    parameter_schema: { ...builtin.parameter_schema },
+    version: ENGINE_VERSION,
+    runtime: null,
+    builtin,
+    shown: undefined,
+  };
+}
+
+function resolveRow({ strategy }: StrategyRow, version: StrategyRow["latest"]): ResolvedStrategy {
+  return {
+    name: strategy.name,
+    slug: strategy.slug,
+    version: version.version,
+    default_frequency: strategy.defaultFrequency,
+    default_config: strategy.defaultConfig,
+    parameter_schema: strategy.parameterSchema,
+    runtime: sandboxRuntime(version.runtimeConfig, version.sha256, strategy),
+    builtin: null,
+    shown: undefined,
+  };
+}
+
+/** Runs without registration; a module is checked and kept as it would be at registration. */
+async function resolveInline(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
+  const parsed = runtimeConfigSchema.safeParse(runtime);
+  if (!parsed.success) throw validationFailed(parsed.error, PATH);
+  const config = parsed.data;
+  const candles = { minCandles: 1, lookbackCandles: config.lookbackCandles ?? 0 };
+  let sha256: string | null = null;
+  if (config.type === "wasm") {
+    const source = moduleSource(config, undefined, PATH);
+    const checked = await checkModule(ctx, source, {}, candles.lookbackCandles);
+    await ctx.db.transaction((tx: Db) => storeModule(tx, checked.sha256, checked.data));
+    sha256 = checked.sha256;
+  }
+  return {
+    name: label,
+    slug: null,
+    version: null,
+    default_frequency: "DAILY",
+    default_config: {},
+    parameter_schema: { type: "object" },
+    runtime: sandboxRuntime(config, sha256, candles),
+    builtin: null,
+    shown: { ...withoutContent(config, undefined), ...(sha256 === null ? {} : { sha256 }) },
+  };
+}
+
+function unknown(path: string, message: string): AppError {
+  return new AppError("UNKNOWN_STRATEGY", `Cannot find the strategy: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { SandboxRuntime } from "../db/schema.ts";
+import { AppError, quote } from "./errors.ts";
+import type { Parameters } from "./parameters.ts";
+
+const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS_MAX = 30_000;
+const LOOKBACK_CANDLES_MAX = 10_000;
+const MODULE_BYTES_MAX = 4 * 1024 * 1024;
+
+export const lookbackSchema = z.int().min(0).max(LOOKBACK_CANDLES_MAX);
+export const languageSchema = z.string().min(1).max(40);
+
+// Where it leads is checked by the workers, which resolve the name; here it must only be a web address.
+const webAddress = z.string().max(2000).refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}, { error: (issue) => `must be an http or https address without credentials, not ${quote(issue.input)}` });
+
+export const artifactSchema = z.strictObject({
+  file_name: z.string().max(255).default("module.wasm"),
+  content_base64: z.string(),
+  content_type: z.string().max(100).default("application/wasm"),
+});
+
+const remoteSchema = z.strictObject({
+  type: z.literal("remote"),
+  language: languageSchema.optional(),
+  lookbackCandles: lookbackSchema.optional(),
+  endpoint: webAddress,
+  timeoutMs: z.int().min(1).max(TIMEOUT_MS_MAX).default(TIMEOUT_MS),
+  mode: z.enum(["batch", "step"]).default("batch"),
+});
+
+const wasmSchema = z.strictObject({
+  type: z.literal("wasm"),
+  language: languageSchema.optional(),
+  lookbackCandles: lookbackSchema.optional(),
+  moduleUrl: webAddress.optional(),
+  artifact: artifactSchema.optional(),
+});
+
+/** How a version runs, as it is registered or given inline. */
+export const runtimeConfigSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
+  error: (issue) => issue.code === "invalid_union" ? 'must have the type "remote" or "wasm"' : undefined,
+});
+
+export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
+export type Artifact = z.infer<typeof artifactSchema>;
+
+/** Where a WASM module comes from: bytes that came with the request, or an address that a worker fetches. */
+export type ModuleSource =
+  | { readonly data: Uint8Array; readonly moduleUrl: null }
+  | { readonly data: null; readonly moduleUrl: string };
+
+/**
+ * The one source of a WASM version's module.
+ *
+ * @param beside An artifact that stood beside runtime_config instead of inside.
+ * @param path Of runtime_config in the request.
+ * @throws AppError VALIDATION_FAILED when there is none or more than one, PAYLOAD_TOO_LARGE
+ */
+export function moduleSource(
+  config: Extract<RuntimeConfig, { type: "wasm" }>,
+  beside: Artifact | undefined,
+  path: string,
+): ModuleSource {
+  const given = [config.moduleUrl, config.artifact, beside].filter((source) => source !== undefined);
+  const artifact = config.artifact ?? beside;
+  if (given.length !== 1) {
+    const message = `must have either a moduleUrl or an artifact, not ${given.length === 0 ? "none" : "both"}`;
+    throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
+      issues: [{ path, message }],
+    });
+  }
+  if (artifact === undefined) return { data: null, moduleUrl: config.moduleUrl ?? "" };
+  return { data: decodeArtifact(artifact, `${path}/artifact/content_base64`), moduleUrl: null };
+}
+
+function decodeArtifact(artifact: Artifact, path: string): Uint8Array {
+  let data: Uint8Array;
+  try {
+    data = Uint8Array.fromBase64(artifact.content_base64);
+  } catch {
+    const message = "must be base64";
+    throw new AppError("VALIDATION_FAILED", `Cannot read the module: ${path} ${message}`, {
+      issues: [{ path, message }],
+    });
+  }
+  if (data.byteLength <= MODULE_BYTES_MAX) return data;
+  throw new AppError(
+    "PAYLOAD_TOO_LARGE",
+    `Cannot keep a module of ${data.byteLength} bytes: at most ${MODULE_BYTES_MAX} are accepted`,
+  );
+}
+
+/** A config as it is stored and shown: without an artifact's content, which is kept apart. */
+export function withoutContent(config: RuntimeConfig, beside: Artifact | undefined): Record<string, unknown> {
+  if (config.type === "remote") return { ...config };
+  const artifact = config.artifact ?? beside;
+  if (artifact === undefined) return { ...config };
+  return { ...config, artifact: { file_name: artifact.file_name, content_type: artifact.content_type } };
+}
+
+/** A config as others than its owner see it: where the code is stays the owner's secret. */
+export function withoutAddress(config: Parameters): Record<string, unknown> {
+  const { endpoint: _endpoint, moduleUrl: _moduleUrl, ...rest } = config;
+  return rest;
+}
+
+/** What a worker must be told to run a version. @param sha256 Of the module; null for a remote one. */
+export function sandboxRuntime(
+  config: Parameters,
+  sha256: string | null,
+  candles: { readonly minCandles: number; readonly lookbackCandles: number },
+): SandboxRuntime {
+  const parsed = runtimeConfigSchema.parse({ ...config, artifact: undefined });
+  const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
+  if (parsed.type === "wasm") {
+    if (sha256 === null) throw new Error("Cannot run a WASM version whose module is not known");
+    return { type: "wasm", sha256, ...lookback };
+  }
+  return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };
+}
