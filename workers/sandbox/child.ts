@@ -1,0 +1,78 @@
+/**
+ * The main thread of a sandbox process: `child.ts KIND [ADDRESS]`. It reads one job from standard input, gives it to a Web
+ * Worker without permissions (or, with ADDRESS, with the one to call that address) and writes what that says to standard output.
+ *
+ * It never computes, so it always hears its parent: standard input that ends means that nobody waits any more, and the whole
+ * process, a busy Worker included, ends itself at once. The parent's SIGKILL alone would not do: where `deno` is npm's script, it
+ * would end the script.
+ */
+import { CONTROL } from "../protocol.ts";
+import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
+import type { FromChild, SandboxAnswer, SandboxJob, ToChildWorker } from "./job.ts";
+
+const PROGRESS_MS = 250;
+
+/** The Worker's entry for each kind of job. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  validate: "./wasm_worker.ts",
+  run: "./wasm_worker.ts",
+};
+
+const [kind = "", address] = Deno.args;
+const entry = ENTRIES[kind];
+if (entry === undefined) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
+const worker = new Worker(new URL(entry, import.meta.url), {
+  type: "module",
+  deno: { permissions: address === undefined ? "none" : { net: [address] } },
+});
+const control = new Int32Array(new SharedArrayBuffer(8));
+worker.onmessage = ({ data }: MessageEvent<SandboxAnswer>) => say(data);
+worker.onmessageerror = () => say({ type: "broken", message: "its Worker's answer could not be read" });
+worker.onerror = (event) => {
+  event.preventDefault();
+  say({ type: "broken", message: event.message });
+};
+say({ type: "hello", pid: Deno.pid });
+const job = readJob();
+const columns = "task" in job ? Object.values(job.task.candles) : [];
+const owned = new Set(columns.map(({ buffer }) => buffer).filter((buffer) => buffer instanceof ArrayBuffer));
+worker.postMessage({ job, control } satisfies ToChildWorker, [...owned]);
+setInterval(() => say({ type: "progress", candlesDone: Atomics.load(control, CONTROL.candlesDone) }), PROGRESS_MS);
+await endOfInput();
+die();
+
+function say(message: FromChild): void {
+  try {
+    for (const piece of encodeFrame(message)) {
+      for (let written = 0; written < piece.length;) written += Deno.stdout.writeSync(piece.subarray(written));
+    }
+  } catch {
+    die();
+  }
+}
+
+function readJob(): SandboxJob {
+  const { headBytes, bodyBytes } = readPrefix(readExactly(FRAME_PREFIX_BYTES));
+  const head = readExactly(headBytes);
+  return decodeFrame<SandboxJob>(head, readExactly(bodyBytes).buffer);
+}
+
+function readExactly(count: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(count);
+  for (let filled = 0; filled < count;) {
+    const read = Deno.stdin.readSync(bytes.subarray(filled));
+    if (read === null) die();
+    else filled += read;
+  }
+  return bytes;
+}
+
+async function endOfInput(): Promise<void> {
+  const spare = new Uint8Array(1);
+  while (await Deno.stdin.read(spare) !== null);
+}
+
+function die(): never {
+  Deno.kill(Deno.pid, "SIGKILL");
+  throw new Error("Cannot outlive SIGKILL");
+}
