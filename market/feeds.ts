@@ -1,6 +1,6 @@
 import type { Instrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
-import { SAMPLE_FEED } from "./sample_feed.ts";
+import { SAMPLE_FEED } from "./feeds/sample.ts";
 import type { Timeframe } from "./timeframes.ts";
 
 /** Candles of one instrument that a feed is asked for. */

@@ -22,7 +22,7 @@ import { storeCandles } from "./archive.ts";
 import { concatCandles } from "./candle_columns.ts";
 import { BUILTIN_FEEDS, type Feed, type FeedPart, type Feeds } from "./feeds.ts";
 import type { MergeCounts } from "./merge.ts";
-import { SAMPLE_RANGE } from "./sample_feed.ts";
+import { SAMPLE_RANGE } from "./feeds/sample.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, monthEnd, monthOf, type Timeframe } from "./timeframes.ts";
 
 /** What a run is asked to fetch. */

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
-import { hashCandles } from "../../market/candle_columns.ts";
-import { generateSample, SAMPLE_FEED, SAMPLE_INSTRUMENT } from "../../market/sample_feed.ts";
+import { hashCandles } from "../../../market/candle_columns.ts";
+import { generateSample, SAMPLE_FEED, SAMPLE_INSTRUMENT } from "../../../market/feeds/sample.ts";
 
 const months = [...generateSample()];
 
