@@ -8,6 +8,8 @@ export const FILLS = ["next_open", "close"] as const;
 export const SIZING_TYPES = ["equity_fraction", "units", "cash", "risk_fraction"] as const;
 export const FRACTIONS_OF = ["equity", "free_margin"] as const;
 export const SIZING_PRICES = ["fill", "signal_close"] as const;
+export const SIZING_MARKS = ["fill", "close"] as const;
+export const SIZING_FEES = ["order", "one_unit"] as const;
 export const SPREADS_ON = ["both", "entry"] as const;
 export const LIMIT_FILLS = ["touch", "penetrate"] as const;
 export const STOP_GAPS = ["open"] as const;
@@ -53,6 +55,10 @@ export interface Execution {
   readonly fractionOf: (typeof FRACTIONS_OF)[number];
   /** The price at which an order is sized: that of its fill, or the close at which it was decided. */
   readonly sizingPrice: (typeof SIZING_PRICES)[number];
+  /** What values the trades that stay open when an order is sized: the fill's price, or the close of its candle. */
+  readonly sizingMark: (typeof SIZING_MARKS)[number];
+  /** The fee that sizing sets aside: the order's own, or for each unit the fee of an order for one unit. */
+  readonly sizingFee: (typeof SIZING_FEES)[number];
   readonly commission: Commission;
   /** Fraction of price. */
   readonly spread: number;
@@ -103,6 +109,8 @@ const HINDCAST: Execution = {
   sizing: { type: "equity_fraction", value: 1 },
   fractionOf: "equity",
   sizingPrice: "fill",
+  sizingMark: "fill",
+  sizingFee: "order",
   commission: { rate: 0, fixed: 0, perUnit: 0, minimum: 0, maximumRate: null },
   spread: 0,
   spreadOn: "both",
@@ -132,6 +140,8 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
     profile: "backtesting.py",
     quantityStep: 1,
     fractionOf: "free_margin",
+    sizingMark: "close",
+    sizingFee: "one_unit",
     spreadOn: "entry",
     marginCall: false,
     entryCandleExit: "same_direction",

@@ -1,7 +1,9 @@
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
+import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import type { OrderColumns } from "./orders.ts";
+import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trades.ts";
 
@@ -60,4 +62,89 @@ export class RunStopped extends Error {
   constructor(readonly candlesDone: number) {
     super(`The run was stopped after ${candlesDone} candles`);
   }
+}
+
+/** Candles between two looks at the control words: a power of two. */
+const CANDLES_PER_LOOK = 65_536;
+
+const STOP_FLAG = 0;
+const CANDLES_DONE = 1;
+
+/**
+ * Runs a strategy over candles under stated assumptions.
+ *
+ * @throws {RunStopped} When the control words ask for it.
+ * @throws {RangeError} When there is no candle from firstIndex on, or periodsPerYear is not known.
+ * @throws Whatever the strategy throws.
+ */
+export function run(input: RunInput): RunResult {
+  checkInput(input);
+  const simulation = simulate(input, input.execution);
+  return describe(input, simulation);
+}
+
+function checkInput({ candles, firstIndex, execution, initialBalance }: RunInput): void {
+  const count = candles.close.length;
+  if (!(firstIndex >= 0 && firstIndex < count)) {
+    throw new RangeError(`Cannot run from candle ${firstIndex} on: there are ${count}`);
+  }
+  if (execution.periodsPerYear === null) throw new RangeError("Cannot run without periodsPerYear");
+  if (!(initialBalance > 0)) throw new RangeError(`Cannot run with a balance of ${initialBalance}`);
+}
+
+/** The hot loop. An order decided at the close of candle `i` is filled no earlier than that close. */
+function simulate(input: RunInput, execution: Execution): Simulation {
+  const { candles, firstIndex, initialBalance, strategy, control } = input;
+  const simulation = new Simulation({ candles, firstIndex, initialBalance, execution });
+  const { book, ledger } = simulation;
+  const count = candles.close.length;
+  strategy.prepare(candles);
+  const decidesFrom = Math.max(firstIndex, strategy.warmup - 1);
+  for (let i = firstIndex; i < count; i++) {
+    if (!simulation.advance(i)) break;
+    if (i >= decidesFrom) {
+      strategy.decide(i, ledger, book);
+      if (simulation.dirty) simulation.settle(i);
+    }
+    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, i - firstIndex);
+  }
+  if (control !== null) Atomics.store(control, CANDLES_DONE, count - firstIndex);
+  simulation.finish();
+  return simulation;
+}
+
+function look(control: Int32Array, candlesDone: number): void {
+  if (Atomics.load(control, STOP_FLAG) !== 0) throw new RunStopped(candlesDone);
+  Atomics.store(control, CANDLES_DONE, candlesDone);
+}
+
+/** The result of a simulation that has finished. */
+function describe(input: RunInput, simulation: Simulation): RunResult {
+  const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
+  const { ledger, equity, orders } = simulation;
+  const trades = ledger.log.finish(time);
+  const { metrics, undefinedMetrics } = computeMetrics({
+    time: time.subarray(firstIndex),
+    close: close.subarray(firstIndex),
+    equity,
+    trades,
+    exposedCandles: ledger.log.exposedCandles(),
+    initialBalance,
+    timeframeMs,
+    riskFreeRate: execution.riskFreeRate,
+    periodsPerYear: execution.periodsPerYear ?? NaN,
+    rejectedOrders: orders.rejected,
+    feesPaid: ledger.feesPaid,
+    tradedValue: ledger.tradedValue,
+  });
+  return {
+    trades,
+    equity,
+    position: ledger.position,
+    metrics,
+    undefinedMetrics,
+    bounds: null,
+    orders: orders.finish(time),
+    notes: [],
+  };
 }

@@ -1,0 +1,87 @@
+import { Records } from "./records.ts";
+
+/** How a price was reached: it decides what of a trade's entry and exit candles lies between entry and exit. */
+export const AT_OPEN = 0;
+export const AT_CLOSE = 1;
+/** Inside the candle, at a price that was reached from below, or from above. */
+export const FROM_BELOW = 2;
+export const FROM_ABOVE = 3;
+
+// Fields of a row; prices are NaN where there is none.
+export const NUMBER = 0;
+export const ENTRY_INDEX = 1;
+export const ENTRY_KIND = 2;
+export const QUANTITY = 3;
+export const PRICE = 4;
+/** Fees paid at the entry, and financing received, of what is still open. */
+export const FEES = 5;
+export const FINANCING = 6;
+export const STOP_LOSS = 7;
+export const TAKE_PROFIT = 8;
+export const TRAIL_DISTANCE = 9;
+export const TRAIL_FRACTION = 10;
+export const TRAIL_BEST = 11;
+export const TRAIL_STOP = 12;
+/** Index of the candle at whose open the trade is closed; Infinity: none. */
+export const TIME_STOP = 13;
+export const AMBIGUOUS = 14;
+/** Exit reason of an exit that has begun and could not be filled whole; -1: none. */
+export const EXITING = 15;
+/** The order that opened it. */
+export const ORDER = 16;
+/** The step of the walk (walk.ts) in which it was opened, and where it stood in it: 0 before all of it, else the direction. */
+export const ENTRY_STEP = 17;
+export const ENTRY_PATH = 18;
+const WIDTH = 19;
+
+/** The trades that are open, oldest first, all on one side. */
+export class OpenTrades extends Records {
+  #opened = 0;
+
+  constructor() {
+    super(WIDTH, 16);
+  }
+
+  /** Adds a trade without guards and returns its row. */
+  open(entryIndex: number, kind: number, quantity: number, price: number, fees: number, order: number): number {
+    const row = this.append();
+    this.set(row, NUMBER, this.#opened++);
+    this.set(row, ENTRY_INDEX, entryIndex);
+    this.set(row, ENTRY_KIND, kind);
+    this.set(row, QUANTITY, quantity);
+    this.set(row, PRICE, price);
+    this.set(row, FEES, fees);
+    this.set(row, FINANCING, 0);
+    this.set(row, TIME_STOP, Infinity);
+    this.set(row, AMBIGUOUS, 0);
+    this.set(row, EXITING, -1);
+    this.set(row, ORDER, order);
+    return row;
+  }
+
+  /** Whether prices or time alone may close a trade. */
+  isGuarded(row: number): boolean {
+    const hasPrice = !Number.isNaN(this.get(row, STOP_LOSS)) || !Number.isNaN(this.get(row, TAKE_PROFIT));
+    return hasPrice || !Number.isNaN(this.get(row, TRAIL_STOP)) || this.get(row, TIME_STOP) < Infinity;
+  }
+
+  /** The stop that counts for a trade: the tighter of its stop loss and its trailing stop; NaN: none. */
+  stopOf(row: number, side: number): number {
+    const fixed = this.get(row, STOP_LOSS);
+    const trailing = this.get(row, TRAIL_STOP);
+    if (Number.isNaN(trailing) || side * fixed >= side * trailing) return fixed;
+    return trailing;
+  }
+
+  /** Moves a trailing stop after the best price; it never moves back. */
+  trail(row: number, side: number, price: number): void {
+    const before = this.get(row, TRAIL_BEST);
+    if (side * price <= side * before) return;
+    this.set(row, TRAIL_BEST, price);
+    const distance = this.get(row, TRAIL_DISTANCE);
+    const given = distance > 0 ? distance : price * this.get(row, TRAIL_FRACTION);
+    const stop = price - side * given;
+    const old = this.get(row, TRAIL_STOP);
+    if (!(side * stop <= side * old)) this.set(row, TRAIL_STOP, stop);
+  }
+}

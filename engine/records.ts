@@ -1,0 +1,69 @@
+/** Rows of numbers in one growing column: what a run appends to and takes from without leaving garbage behind. */
+export class Records {
+  // Rows before this one were taken from the front.
+  #start = 0;
+  #data: Float64Array;
+  count = 0;
+
+  constructor(readonly width: number, rows: number) {
+    this.#data = new Float64Array(width * rows);
+  }
+
+  get(row: number, field: number): number {
+    return this.#data[(this.#start + row) * this.width + field]!;
+  }
+
+  set(row: number, field: number, value: number): void {
+    this.#data[(this.#start + row) * this.width + field] = value;
+  }
+
+  /** Adds a row of NaN and returns its number, which is one less than the count. */
+  append(): number {
+    const { width } = this;
+    let at = (this.#start + this.count) * width;
+    if (at === this.#data.length) {
+      const rows = this.#data.subarray(this.#start * width);
+      // Moving up is enough when half of the rows are gone.
+      const target = this.#start > this.count ? this.#data : new Float64Array(this.#data.length * 2);
+      target.set(rows);
+      this.#data = target;
+      this.#start = 0;
+      at = this.count * width;
+    }
+    this.#data.fill(NaN, at, at + width);
+    return this.count++;
+  }
+
+  /** Takes a row out; the later ones move up by one. */
+  remove(row: number): void {
+    this.count--;
+    if (row === 0) {
+      this.#start = this.count === 0 ? 0 : this.#start + 1;
+      return;
+    }
+    const { width } = this;
+    const at = (this.#start + row) * width;
+    this.#data.copyWithin(at, at + width, (this.#start + this.count + 1) * width);
+  }
+
+  /** The row whose first field is `number`, or -1; the first fields must rise from row to row. */
+  find(number: number): number {
+    let low = 0;
+    let high = this.count - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.get(middle, 0);
+      if (found === number) return middle;
+      if (found < number) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  /** One field of the rows that `order` names, in that order, or of all rows in theirs. */
+  column(field: number, order: Uint32Array | null): Float64Array {
+    const values = new Float64Array(this.count);
+    for (let k = 0; k < values.length; k++) values[k] = this.get(order === null ? k : order[k]!, field);
+    return values;
+  }
+}

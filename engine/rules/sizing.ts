@@ -1,0 +1,63 @@
+import type { Execution } from "../execution.ts";
+import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, SIZES_BY } from "../strategy.ts";
+import { affordableUnits, feeOf } from "./fees.ts";
+import { roundToLots, unitsOf } from "./lots.ts";
+
+/** The state of the account in which an order is sized, after whatever the order closes first. */
+export interface SizingAccount {
+  equity: number;
+  /** Equity less the margin of what stays open; not below 0. */
+  freeMargin: number;
+}
+
+/**
+ * Units of an order, in whole lots; 0 when it comes to less than one lot, NaN for risk sizing without a usable stop.
+ *
+ * - units: as asked.
+ * - cash: so many that value and fee together cost this money.
+ * - equity_fraction: so many that value and fee together cost value x equity x leverage, but no more than the free buying
+ *   power (free margin x leverage). With fractionOf `free_margin` the fraction is of the free buying power, 1 is
+ *   taken as 1 - 2^-52, and lots are counted by exact division: the library's arithmetic to the last digit.
+ * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
+ *   power buys.
+ *
+ * @param price At which the order will be filled, spread and slippage included. @param raw The same without them.
+ * @param riskPerUnit Distance from `price` to the order's stop, NaN when it has none on its losing side.
+ */
+export function sizeUnits(
+  execution: Execution,
+  account: SizingAccount,
+  sizeBy: number,
+  size: number,
+  price: number,
+  raw: number,
+  riskPerUnit: number,
+): number {
+  const { commission, quantityStep, leverage } = execution;
+  const buyingPower = account.freeMargin * leverage;
+  if (sizeBy === BY_EQUITY_FRACTION) {
+    if (execution.fractionOf === "free_margin") {
+      return wholeLots(execution, buyingPower * (size === 1 ? 1 - 2 ** -52 : size), price, raw);
+    }
+    return wholeLots(execution, Math.min(size * account.equity * leverage, buyingPower), price, raw);
+  }
+  if (sizeBy === BY_CASH) return roundToLots(affordableUnits(commission, size, price), quantityStep);
+  if (sizeBy === BY_RISK_FRACTION) {
+    const asked = size * account.equity / riskPerUnit;
+    return roundToLots(Math.min(asked, affordableUnits(commission, buyingPower, price)), quantityStep);
+  }
+  return roundToLots(size, quantityStep);
+}
+
+function wholeLots(execution: Execution, budget: number, price: number, raw: number): number {
+  const { commission, quantityStep } = execution;
+  if (execution.sizingFee === "order") return roundToLots(affordableUnits(commission, budget, price), quantityStep);
+  const lotCost = (price + feeOf(commission, 1, raw)) * quantityStep;
+  // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
+  return unitsOf(Math.max(0, Math.round((budget - budget % lotCost) / lotCost)), quantityStep);
+}
+
+/** Index into SIZES_BY of an execution's own sizing. */
+export function sizingIndex(execution: Execution): number {
+  return SIZES_BY.indexOf(execution.sizing.type);
+}

@@ -1,0 +1,213 @@
+import { Alarms } from "./alarms.ts";
+import * as book from "./book.ts";
+import type { Candles } from "./candles.ts";
+import type { Execution } from "./execution.ts";
+import { exitOldest, exitTrade } from "./exits.ts";
+import { fillOrder } from "./fill.ts";
+import { Ledger } from "./ledger.ts";
+import * as open from "./open_trades.ts";
+import { OrderLog } from "./order_log.ts";
+import { financingOf, hasFinancing } from "./rules/financing.ts";
+import { isMarginCall } from "./rules/margin.ts";
+import type { SizingAccount } from "./rules/sizing.ts";
+import { MARKET } from "./strategy.ts";
+import { EXIT_REASONS } from "./trades.ts";
+import { Walk } from "./walk.ts";
+
+const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
+const TIME_STOP = EXIT_REASONS.indexOf("time_stop");
+const END_OF_DATA = EXIT_REASONS.indexOf("end_of_data");
+
+/** What a simulation is about; run.ts says more of each. */
+export interface SimulationInput {
+  readonly candles: Candles;
+  readonly firstIndex: number;
+  readonly initialBalance: number;
+  readonly execution: Execution;
+}
+
+/**
+ * One account in one market, driven candle by candle: `advance(i)`, then orders through `book`, then `settle(i)`; and
+ * `finish()` after the last candle. Candles are taken in order from firstIndex, none left out.
+ *
+ * Inside one candle: financing of what was carried into it, time stops and market orders at the open, stops and limits by
+ * price path (walk.ts), a margin call at the worst price, the mark at the close, the decision, and market orders at the
+ * close where execution.fill says so.
+ */
+export class Simulation {
+  readonly candles: Candles;
+  readonly execution: Execution;
+  readonly firstIndex: number;
+  readonly ledger: Ledger;
+  readonly orders = new OrderLog();
+  readonly book: book.Book;
+  readonly alarms = new Alarms();
+  /** Equity at each candle's close, from firstIndex. */
+  readonly equity: Float64Array;
+  /** The candle that is being simulated. */
+  index = -1;
+  /** Whether equity has come to nothing: there is no more to decide. */
+  isRuined = false;
+  /** Whether something has changed that the alarms depend on. */
+  dirty = false;
+  /** Whether an open trade may have a stop, a target or a time limit. */
+  hasGuards = false;
+  /** Counts the walks, so that a trade knows whether it was opened in the present one. */
+  step = 0;
+  lastExitPrice = NaN;
+  volumeIndex = -1;
+  volumeTaken = 0;
+  /** Whether fills are forced, and whole whatever the volume. */
+  ignoresVolume = false;
+  readonly sizing: SizingAccount = { equity: NaN, freeMargin: NaN };
+  readonly #walk: Walk;
+  readonly #fillsAtClose: boolean;
+  readonly #hasFinancing: boolean;
+
+  constructor(input: SimulationInput) {
+    this.candles = input.candles;
+    this.execution = input.execution;
+    this.firstIndex = input.firstIndex;
+    this.ledger = new Ledger(input.candles, input.firstIndex, input.initialBalance, this.orders);
+    this.equity = new Float64Array(input.candles.close.length - input.firstIndex);
+    this.book = new book.Book(this);
+    this.#walk = new Walk(this);
+    this.#fillsAtClose = input.execution.fill === "close";
+    this.#hasFinancing = hasFinancing(input.execution);
+  }
+
+  /** Brings the account from the last candle's close to this one's; false when the run is over because nothing is left. */
+  advance(i: number): boolean {
+    const { candles, ledger, alarms } = this;
+    this.index = i;
+    if (i >= alarms.index || candles.low[i]! <= alarms.below || candles.high[i]! >= alarms.above) this.#simulate(i);
+    const equity = ledger.cash + ledger.quantity * candles.close[i]!;
+    ledger.equity = equity;
+    this.equity[i - this.firstIndex] = equity;
+    return equity > 0 || this.#ruin(i);
+  }
+
+  /** Takes over what was decided at the close of candle `i`. */
+  settle(i: number): void {
+    if (!this.dirty) return;
+    if (this.#fillsAtClose && this.book.markets > 0) {
+      this.#fillMarkets(i, this.candles.close[i]!, open.AT_CLOSE);
+      this.#mark(i);
+    }
+    this.#setAlarms(i);
+  }
+
+  /** Closes what closeAtEnd says, and completes the columns. */
+  finish(): void {
+    const last = this.candles.close.length - 1;
+    const { closeAtEnd } = this.execution;
+    if (closeAtEnd !== "none" && this.ledger.open.count > 0) {
+      const atOpen = closeAtEnd === "last_open";
+      const price = atOpen ? this.candles.open[last]! : this.candles.close[last]!;
+      this.#exitAll(last, atOpen ? open.AT_OPEN : open.AT_CLOSE, price, END_OF_DATA);
+      this.#mark(last);
+    }
+    this.ledger.finish();
+  }
+
+  #simulate(i: number): void {
+    const { open: o, high, low, close } = this.candles;
+    if (this.#hasFinancing && i > this.firstIndex) this.#finance(i);
+    this.#closeDue(i);
+    if (this.book.markets > 0) this.#fillMarkets(i, o[i]!, open.AT_OPEN);
+    if (this.hasGuards || this.book.count > this.book.markets) {
+      this.#walk.step(i, o[i]!, high[i]!, low[i]!, close[i]!, true);
+    }
+    this.book.expire(i);
+    this.#callMargin(i);
+    if (this.dirty || this.#hasFinancing) this.#setAlarms(i);
+  }
+
+  #setAlarms(i: number): void {
+    if (this.ledger.open.count === 0) this.hasGuards = false;
+    this.alarms.set(this, i);
+    this.dirty = false;
+  }
+
+  #mark(i: number): void {
+    const { ledger } = this;
+    ledger.equity = ledger.cash + ledger.quantity * this.candles.close[i]!;
+    this.equity[i - this.firstIndex] = ledger.equity;
+  }
+
+  #finance(i: number): void {
+    const { ledger, candles: { time, close }, execution } = this;
+    for (let row = 0; row < ledger.open.count; row++) {
+      const quantity = ledger.side * ledger.open.get(row, open.QUANTITY);
+      ledger.finance(row, financingOf(execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
+    }
+  }
+
+  /** Closes at the open what has been held long enough, and what a stop could not close for want of volume. */
+  #closeDue(i: number): void {
+    if (!this.hasGuards) return;
+    const { open: trades } = this.ledger;
+    for (let row = 0; row < trades.count;) {
+      const begun = trades.get(row, open.EXITING);
+      const isDue = begun >= 0 || trades.get(row, open.TIME_STOP) <= i;
+      const units = trades.get(row, open.QUANTITY);
+      const reason = begun >= 0 ? begun : TIME_STOP;
+      if (!isDue || exitTrade(this, row, units, i, open.AT_OPEN, this.candles.open[i]!, true, reason) < units) row++;
+    }
+  }
+
+  /** Fills market orders in order of placement; what volume does not allow stays. */
+  #fillMarkets(i: number, price: number, kind: number): void {
+    const orders = this.book;
+    for (let row = 0; row < orders.count;) {
+      const before = orders.count;
+      const isDue = orders.get(row, book.TYPE) === MARKET &&
+        (kind === open.AT_CLOSE || orders.get(row, book.FROM) <= i);
+      if (isDue) fillOrder(this, row, i, price, kind, 0);
+      if (orders.count === before) row++;
+    }
+  }
+
+  /** Liquidates at the worst price of the candle that is known to have come while the position was held. */
+  #callMargin(i: number): void {
+    const { ledger, execution, candles } = this;
+    if (ledger.side === 0) return;
+    const worst = this.#isWhole(i) ? (ledger.side > 0 ? candles.low[i]! : candles.high[i]!) : candles.close[i]!;
+    if (!isMarginCall(execution, ledger.cash, ledger.quantity, worst)) return;
+    this.#exitAll(i, ledger.side > 0 ? open.FROM_ABOVE : open.FROM_BELOW, worst, MARGIN_CALL);
+  }
+
+  /** Whether the candle's worst price certainly came after the entry of all that is open. */
+  #isWhole(i: number): boolean {
+    const { open: trades, side } = this.ledger;
+    const last = trades.count - 1;
+    if (trades.get(last, open.ENTRY_INDEX) !== i) return true;
+    const kind = trades.get(last, open.ENTRY_KIND);
+    return kind === open.AT_OPEN || kind === (side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
+  }
+
+  #exitAll(i: number, kind: number, price: number, reason: number): void {
+    this.ignoresVolume = true;
+    exitOldest(this, Infinity, i, kind, price, true, reason);
+    this.ignoresVolume = false;
+  }
+
+  /**
+   * Ends the run: everything is closed at the close. What is lost beyond the account is the broker's: it is credited to
+   * the trades closed here, in proportion to their quantities, so that equity is 0 and not less.
+   */
+  #ruin(i: number): boolean {
+    const { ledger } = this;
+    if (Number.isNaN(ledger.equity)) throw new TypeError(`Equity is not a number at candle ${i}`);
+    const before = ledger.log.count;
+    this.#exitAll(i, open.AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
+    const closed = ledger.log.count - before;
+    ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);
+    ledger.cash = 0;
+    ledger.equity = 0;
+    this.equity.fill(0, i - this.firstIndex);
+    this.isRuined = true;
+    this.dirty = false;
+    return false;
+  }
+}

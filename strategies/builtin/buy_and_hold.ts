@@ -1,0 +1,29 @@
+import { newDraft } from "../../engine/strategy.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Buys once, at the first decision, and never sells: what any other strategy has to beat. */
+export const buyAndHold: Builtin = {
+  slug: "buy-and-hold",
+  name: "Buy and Hold",
+  description: "Buys with everything at the start and holds to the end. The yardstick for every other strategy.",
+  default_frequency: "DAILY",
+  min_candles: 1,
+  lookback_candles: 0,
+  default_config: {},
+  parameter_schema: { type: "object", properties: {}, additionalProperties: false },
+  create() {
+    const order = newDraft();
+    let hasOrdered = false;
+    return {
+      warmup: 1,
+      prepare() {
+        hasOrdered = false;
+      },
+      decide(_i, _account, book) {
+        if (hasOrdered) return;
+        hasOrdered = true;
+        book.place(order);
+      },
+    };
+  },
+};

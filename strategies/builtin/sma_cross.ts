@@ -1,0 +1,33 @@
+import { sma } from "../../engine/indicators/sma.ts";
+import { crossStrategy } from "./crossing.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
+import type { Builtin } from "./strategy.ts";
+
+/** Follows the trend that two simple moving averages show. */
+export const smaCross: Builtin = {
+  slug: "sma-cross",
+  name: "SMA Cross",
+  description:
+    "Trend following. Buys when the fast moving average of closes crosses above the slow one; sells, or goes short, when it crosses below. Earns in long trends and loses a little at each turn of a sideways market.",
+  default_frequency: "DAILY",
+  min_candles: 2,
+  lookback_candles: 31,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      fast: periodProperty("Candles of the fast average", 10),
+      slow: periodProperty("Candles of the slow average; more than the fast one's", 30, 2),
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const fast = readNumber(parameters, "fast");
+    const slow = readNumber(parameters, "slow");
+    if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
+    return crossStrategy(parameters, slow + 1, ({ close }) => [sma(close, fast), sma(close, slow)]);
+  },
+};
