@@ -1,0 +1,134 @@
+/**
+ * Holds the profile `backtesting.py` to what the library of that name gives. Candles (Google, daily, 2004 to 2013: the
+ * sample that it ships) and numbers are facts that it printed; they lie in parity/.
+ */
+import { expect } from "@std/expect";
+import type { Candles } from "../../engine/candles.ts";
+import { resolveExecution } from "../../engine/execution.ts";
+import { METRIC_NAMES } from "../../engine/metrics/definitions.ts";
+import { run } from "../../engine/run.ts";
+import { BY_UNITS, newDraft, STOP, STOP_LIMIT } from "../../engine/strategy.ts";
+import { executionRequestSchema } from "../../routers/execution.ts";
+import { smaCross } from "../../strategies/builtin/sma_cross.ts";
+import google from "./parity/goog.csv" with { type: "text" };
+import cases from "./parity/sma_cross.json" with { type: "json" };
+import { DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+
+const LIBRARY = { profile: "backtesting.py" } as const;
+
+function readCandles(csv: string): Candles {
+  const rows = csv.trim().split("\n").slice(1).map((line) => line.split(","));
+  const column = (field: number) => Float64Array.from(rows, (row) => Number(row[field]));
+  return {
+    time: Float64Array.from(rows, (row) => Date.parse(`${row[0]}T00:00:00Z`)),
+    open: column(1),
+    high: column(2),
+    low: column(3),
+    close: column(4),
+    volume: column(5),
+  };
+}
+
+/** Equal to nine digits, as the library's own sums allow. */
+function near(got: number | null, want: number): boolean {
+  return got !== null && Math.abs(got - want) <= 1e-9 * Math.max(1, Math.abs(want));
+}
+
+function isoDay(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+const candles = readCandles(google);
+const firstRows: Row[] = Array.from({ length: 30 }, (_, i) => [
+  candles.open[i]!,
+  candles.high[i]!,
+  candles.low[i]!,
+  candles.close[i]!,
+]);
+
+for (const test of cases) {
+  Deno.test(`every trade of the library's ${test.name} comes out the same`, () => {
+    const { metrics, trades } = run({
+      candles,
+      firstIndex: 0,
+      timeframeMs: DAY_MS,
+      initialBalance: test.initialBalance,
+      execution: resolveExecution(executionRequestSchema.parse(test.execution), "stock"),
+      strategy: smaCross.create({ takeProfitLevel: 0, stopLossLevel: 0, ...test.parameters }),
+      control: null,
+    });
+    for (const name of METRIC_NAMES) {
+      const want = new Map<string, number>(Object.entries(test.expected)).get(name);
+      const got = metrics[name];
+      if (want !== undefined && typeof got === "number") {
+        expect([name, got, near(got, want)]).toEqual([name, got, true]);
+      }
+    }
+    test.trades.forEach((want, k) => {
+      const [side, quantity, entryDay, entryPrice, exitDay, exitPrice, pnl] = want;
+      const told = [trades.side[k] === 1 ? "long" : "short", trades.quantity[k], isoDay(trades.entryTime[k]!)];
+      expect([...told, isoDay(trades.exitTime[k]!)]).toEqual([side, quantity, entryDay, exitDay]);
+      expect(near(trades.entryPrice[k]!, Number(entryPrice))).toBe(true);
+      expect(near(trades.exitPrice[k]!, Number(exitPrice))).toBe(true);
+      expect(near(trades.pnl[k]!, Number(pnl))).toBe(true);
+    });
+    expect(metrics.trades).toBe(test.trades.length);
+  });
+}
+
+Deno.test("a stop loss comes before a take profit, and one that the open has passed fills at the open", () => {
+  // Candle 5 opens at 104.95, below the stop, and reaches 107.95, above the target.
+  const result = runOver(
+    firstRows,
+    script({
+      3: (book) => book.place(newDraft()),
+      4: (book) => book.protect(book.tradeAt(0), 105, 107.9),
+    }),
+    LIBRARY,
+    10_000,
+  );
+  expect(tell(result)).toMatchObject([{ exit: [5, 104.95], reason: "stop_loss" }]);
+});
+
+Deno.test("a short stop and its take profit fill in one candle when the stop loss is out of reach", () => {
+  const sell = order({
+    side: -1,
+    type: STOP,
+    sizeBy: BY_UNITS,
+    size: 1,
+    stopPrice: 108,
+    takeProfit: 105,
+    stopLoss: 113,
+  });
+  const result = runOver(firstRows, script({ 1: (book) => book.place(sell) }), LIBRARY, 10_000);
+  expect(tell(result)).toMatchObject([{ entry: [3, 108], exit: [3, 105], reason: "take_profit" }]);
+});
+
+Deno.test("a stop loss of 99.5 that is gapped through fills at the open of 99.19", () => {
+  const buy = order({ sizeBy: BY_UNITS, size: 1, stopLoss: 99.5 });
+  const result = runOver(firstRows, script({ 1: (book) => book.place(buy) }), LIBRARY, 10_000);
+  expect(tell(result)).toMatchObject([{ exit: [expect.any(Number), 99.19], reason: "stop_loss" }]);
+});
+
+Deno.test("stop-limit orders fill at the stop, not at the limit", () => {
+  const buy = order({ type: STOP_LIMIT, sizeBy: BY_UNITS, size: 1, stopPrice: 112, limitPrice: 113 });
+  const sell = order({ side: -1, type: STOP_LIMIT, sizeBy: BY_UNITS, size: 1, stopPrice: 107, limitPrice: 105 });
+  const bought = runOver(firstRows, script({ 1: (book) => book.place(buy) }), LIBRARY, 10_000);
+  const sold = runOver(firstRows, script({ 1: (book) => book.place(sell) }), LIBRARY, 10_000);
+  expect([tell(bought)[0]?.entry[1], tell(sold)[0]?.entry[1]]).toEqual([112, 107]);
+});
+
+Deno.test("a stop loss of 90 leaves a market that gaps from 100 to 50 at 50", () => {
+  const buy = order({ sizeBy: BY_UNITS, size: 1, stopLoss: 90 });
+  const result = runOver(flat(100, 100, 100, 50, 50), script({ 0: (book) => book.place(buy) }), LIBRARY);
+  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [3, 50], reason: "stop_loss" }]);
+});
+
+Deno.test("100 units from 1 to 4 with a fee of 10 plus 1% cost 11 at the entry and 14 at the exit", () => {
+  const buy = order({ sizeBy: BY_UNITS, size: 100 });
+  const rows = flat(1, 1, 2, 3, 4);
+  const decisions = script({ 0: (book) => book.place(buy), 3: (book) => book.close(1, null) });
+  const result = runOver(rows, decisions, { ...LIBRARY, commission: { fixed: 10, rate: 0.01 } });
+  // 100 x (4 - 1) - 11 - 14.
+  expect(tell(result)).toMatchObject([{ entry: [1, 1], exit: [4, 4], fees: 25, pnl: 275 }]);
+});
