@@ -1,0 +1,72 @@
+import { expect } from "@std/expect";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { run } from "../../../engine/run.ts";
+import { BUILTINS, findBuiltin } from "../../../strategies/builtin/catalogue.ts";
+import type { ParameterProperty } from "../../../strategies/builtin/strategy.ts";
+import { candlesOf, parametersOf, type Row } from "./play.ts";
+
+/** A seeded walk that trends and turns, so that every strategy finds something to do. */
+function wander(count: number): Row[] {
+  let state = 7;
+  let price = 100;
+  return Array.from({ length: count }, (_, i): Row => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const open = price;
+    price = Math.max(20, price + Math.sin(i / 15) + ((state >>> 16) % 401 - 200) / 100);
+    return [open, Math.max(open, price) + 0.5, Math.min(open, price) - 0.5, price];
+  });
+}
+
+function takes(property: ParameterProperty, value: unknown): boolean {
+  if (property.type === "string") return typeof value === "string" && (property.enum ?? []).includes(value);
+  if (property.type === "boolean") return typeof value === "boolean";
+  if (typeof value !== "number") return false;
+  return (property.type === "number" || Number.isInteger(value)) &&
+    value >= (property.minimum ?? -Infinity) && value <= (property.maximum ?? Infinity) &&
+    value > (property.exclusiveMinimum ?? -Infinity);
+}
+
+Deno.test("the catalogue holds ten strategies, each found by its slug", () => {
+  expect(BUILTINS.map((builtin) => builtin.slug)).toEqual([
+    ...["buy-and-hold", "sma-cross", "ema-cross", "macd", "rsi-reversion", "bollinger-reversion"],
+    ...["donchian-breakout", "atr-trend", "dca", "grid"],
+  ]);
+  for (const builtin of BUILTINS) expect(findBuiltin(builtin.slug)).toBe(builtin);
+  expect(findBuiltin("martingale")).toBeUndefined();
+});
+
+for (const builtin of BUILTINS) {
+  Deno.test(`${builtin.slug} has bounds for each parameter, and defaults within them`, () => {
+    for (const property of Object.values(builtin.parameter_schema.properties)) {
+      expect(takes(property, property.default)).toBe(true);
+      expect(property.description.length).toBeGreaterThan(10);
+      if (property.type === "string" || property.type === "boolean") continue;
+      expect(property.minimum ?? property.exclusiveMinimum).toBeDefined();
+      expect(property.maximum).toBeDefined();
+    }
+    expect(builtin.parameter_schema.additionalProperties).toBe(false);
+  });
+
+  Deno.test(`${builtin.slug} asks for the history that its defaults need`, () => {
+    const { warmup } = builtin.create(parametersOf(builtin));
+    expect(builtin.lookback_candles).toBeGreaterThanOrEqual(warmup - 1);
+    expect(builtin.min_candles).toBeLessThanOrEqual(warmup);
+  });
+
+  Deno.test(`${builtin.slug} trades with its defaults, and prepare() makes it forget an earlier run`, () => {
+    const input = {
+      candles: candlesOf(wander(600)),
+      firstIndex: 0,
+      timeframeMs: 3_600_000,
+      initialBalance: 1000,
+      execution: resolveExecution({}, "crypto"),
+      strategy: builtin.create(parametersOf(builtin)),
+      control: null,
+    };
+    const first = run(input);
+    const second = run(input);
+    expect(first.trades.count).toBeGreaterThan(0);
+    expect(first.orders.count).toBeGreaterThan(0);
+    expect(second).toEqual(first);
+  });
+}
