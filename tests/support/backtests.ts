@@ -1,7 +1,9 @@
 import type { NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
+import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trades.ts";
+import { storeCandles } from "../../market/archive.ts";
 import { DATABASES, openTestDatabase } from "./database.ts";
 
 /** Declares one test of several steps for each kind of database; the steps share it. */
@@ -65,4 +67,43 @@ export function tradeColumns(count: number, tag = 'a "tag", {with} all\\sorts; N
     ambiguous: Uint8Array.from({ length: count }, (_, i) => i % 2),
     tag: Array.from({ length: count }, (_, i) => i === last ? tag : null),
   };
+}
+
+/** Opens and closes of ten days from 2024-01-01; high and low are the greater and the lesser of them. */
+export const TEN_DAYS = {
+  open: [10, 10, 10, 25, 30, 15, 10, 10, 10, 10],
+  close: [10, 9, 20, 30, 20, 10, 10, 10, 10, 10],
+} as const;
+
+/** Archives TEN_DAYS as the daily candles of a new crypto instrument TEN on TEST. */
+export async function archiveTenDays(db: Db): Promise<void> {
+  const open = Float64Array.from(TEN_DAYS.open);
+  const close = Float64Array.from(TEN_DAYS.close);
+  const candles = {
+    time: open.map((_, day) => Date.UTC(2024, 0, 1 + day)),
+    open,
+    high: open.map((price, day) => Math.max(price, close[day]!)),
+    low: open.map((price, day) => Math.min(price, close[day]!)),
+    close,
+    volume: open.map(() => 1000),
+  };
+  const instrument = await ensureInstrument(db, {
+    symbol: "TEN",
+    exchange: "TEST",
+    assetClass: "crypto",
+    provider: "import",
+  });
+  await db.transaction((tx: Db) => storeCandles(tx, { instrumentId: instrument.id, timeframe: "1d" }, candles));
+}
+
+/** An sma-cross of closes and their mean of two over TEN_DAYS, long only. */
+export function newTenDaysBacktest(ownerId: string, more: Partial<NewBacktest> = {}): NewBacktest {
+  return newBacktest(ownerId, {
+    symbol: "TEN",
+    exchange: "TEST",
+    startDate: "2024-01-01",
+    endDate: "2024-01-11",
+    parameters: { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0, timeframe: "1d" },
+    ...more,
+  });
 }

@@ -3,7 +3,9 @@ export class Answer {
   readonly #json: unknown;
 
   constructor(readonly status: number, readonly headers: Headers, readonly text: string) {
-    this.#json = /^application\/json/.test(headers.get("content-type") ?? "") ? JSON.parse(text) : undefined;
+    this.#json = text !== "" && /^application\/json/.test(headers.get("content-type") ?? "")
+      ? JSON.parse(text)
+      : undefined;
   }
 
   /** What a JSON pointer leads to; undefined where nothing is. */
