@@ -16,6 +16,7 @@ const PROGRESS_MS = 250;
 const ENTRIES: Readonly<Record<string, string>> = {
   validate: "./wasm_worker.ts",
   run: "./wasm_worker.ts",
+  remote: "./remote_worker.ts",
 };
 
 const [kind = "", address] = Deno.args;

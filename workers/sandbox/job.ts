@@ -1,10 +1,10 @@
-import type { FromSandbox, Integrity, RunTask } from "../protocol.ts";
+import type { FromSandbox, Integrity, RemoteTask, RunTask } from "../protocol.ts";
 
 /** What a process of its own is started for; the child's first argument. */
 export type SandboxKind = SandboxJob["kind"];
 
 /** What a sandbox process is given to do. */
-export type SandboxJob = ValidateJob | WasmJob;
+export type SandboxJob = ValidateJob | WasmJob | RemoteJob;
 
 /** Whether a module may be registered: its structure, and a dry run over sample candles. */
 export interface ValidateJob {
@@ -27,11 +27,18 @@ export interface WasmJob {
   readonly task: SandboxTask;
 }
 
+/** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
+export interface RemoteJob {
+  readonly kind: "remote";
+  readonly task: RemoteTask;
+}
+
 /** A run's candles and settings, whatever decides. */
 export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
 
 /** Why a user's code has no result. */
 export type SandboxFailureCode =
+  | "ENDPOINT_FAILED"
   | "INVALID_MODULE"
   | "INVALID_SIGNAL"
   | "STRATEGY_FAILED"

@@ -1,0 +1,44 @@
+import { run } from "../../engine/run.ts";
+import type { RemoteTask } from "../protocol.ts";
+import type { SandboxAnswer } from "./job.ts";
+import { replayStrategy } from "./remote_actions.ts";
+import { decideInBatches, type Decisions } from "./remote_batch.ts";
+import { RemoteClient, RemoteFailure } from "./remote_client.ts";
+import { BatchChecks, checkOrders, checkSteps } from "./remote_integrity.ts";
+import { decideInSteps } from "./remote_step.ts";
+
+const BATCH_NOTE =
+  "The endpoint decided in batch mode: it was given later candles together with those to decide on, and no account. See integrity.lookahead.";
+
+/**
+ * Runs a remote strategy: asks its endpoint for every decision, replays them in the simulator, and puts the endpoint to the test.
+ *
+ * @param onProgress Called with how many candles are decided.
+ * @returns The result, or what was wrong with the endpoint.
+ */
+export async function runRemote(task: RemoteTask, onProgress: (candlesDone: number) => void): Promise<SandboxAnswer> {
+  const client = new RemoteClient(task);
+  try {
+    if (task.mode === "batch") {
+      const decisions = await decideInBatches(task, client, onProgress);
+      const result = replay(task, decisions);
+      const integrity = { ...await new BatchChecks(task, client, decisions).run(), orders: checkOrders(result) };
+      return { type: "done", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, log: [] };
+    }
+    const decisions = await decideInSteps(task, client, onProgress);
+    const result = replay(task, decisions);
+    const integrity = { ...await checkSteps(task, client, decisions.kept), orders: checkOrders(result) };
+    return { type: "done", result, integrity, log: [] };
+  } catch (error) {
+    if (error instanceof RemoteFailure) return { type: "failed", code: error.code, message: error.message };
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+function replay(task: RemoteTask, { actions, first }: Decisions) {
+  const { candles, firstIndex, timeframeMs, initialBalance, execution, minCandles } = task;
+  const strategy = replayStrategy(actions, first, minCandles);
+  return run({ candles, firstIndex, timeframeMs, initialBalance, execution, strategy, control: null });
+}

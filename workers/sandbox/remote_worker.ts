@@ -1,0 +1,19 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/** What runs inside a Web Worker that may call one address and nothing else: one remote strategy. */
+import { CONTROL } from "../protocol.ts";
+import type { SandboxAnswer, ToChildWorker } from "./job.ts";
+import { runRemote } from "./remote_run.ts";
+
+self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
+  self.postMessage(await answer(job, (candlesDone) => Atomics.store(control, CONTROL.candlesDone, candlesDone)));
+};
+
+async function answer(job: ToChildWorker["job"], onProgress: (candlesDone: number) => void): Promise<SandboxAnswer> {
+  if (job.kind !== "remote") return { type: "broken", message: `Cannot do a job of the kind ${job.kind} here` };
+  try {
+    return await runRemote(job.task, onProgress);
+  } catch (error) {
+    return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
+  }
+}
