@@ -79,8 +79,8 @@ function sampleRequest(strategy: string): BacktestRequest {
     start_date: "2024-01-01",
     end_date: "2025-01-01",
     initial_balance: 10_000,
-    // A day's mean against a week's, on candles of one minute.
-    parameters: { timeframe: "1m", fast: 1440, slow: 10_080, execution: { commission: 0.0005 } },
+    // Half a day's mean against that of three days, on candles of one minute.
+    parameters: { timeframe: "1m", fast: 720, slow: 4320, execution: { commission: 0.0005 } },
   };
 }
 

@@ -88,7 +88,7 @@ function guardPath(c: HonoContext<ServerEnv>): void {
 async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
   const begun = performance.now();
   await next();
-  log.info("{method} {path} {status}", {
+  log.info("request", {
     method: c.req.method,
     path: c.req.path,
     status: c.res.status,
