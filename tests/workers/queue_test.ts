@@ -1,0 +1,150 @@
+import { expect } from "@std/expect";
+import { type Backtest, cancelBacktest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { readEquity } from "../../db/equity.ts";
+import { listTrades } from "../../db/trades.ts";
+import { type OpenQueue, openQueue } from "../../workers/queue.ts";
+import { addUser, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
+
+const RUN_SECONDS_MAX = 60;
+
+/** Submits as the API does: record and job in one transaction. */
+async function submit(db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}): Promise<string> {
+  return await db.transaction(async (tx: Db) => {
+    const { id, ownerId } = await insertBacktest(tx, newTenDaysBacktest("ann", more));
+    await queue.enqueueBacktest(tx, id, ownerId);
+    return id;
+  });
+}
+
+const get = (db: Db, id: string) => getBacktest(db, { id, ownerId: "ann" });
+
+/** The record once it has ended; asks again and again, as a client does. */
+async function untilEnded(db: Db, id: string): Promise<Backtest> {
+  for (;;) {
+    const record = await get(db, id);
+    if (record === null) throw new Error(`There is no backtest ${id}`);
+    if (record.status !== "queued" && record.status !== "running") return record;
+    // Lets timers and messages come in between: answers of PGlite alone would not.
+    await new Promise((resume) => setTimeout(resume, 2));
+  }
+}
+
+databaseSteps("the queue", async (handle, step) => {
+  const { db } = handle;
+  await addUser(db, "ann");
+  await archiveTenDays(db);
+  let queue = await openQueue({ handle, runSecondsMax: RUN_SECONDS_MAX });
+  try {
+    await queue.work(2);
+
+    await step("a submitted backtest is run and stored: result, trades, equity", async () => {
+      const record = await untilEnded(db, await submit(db, queue));
+      expect(record).toMatchObject({ status: "completed", progress: 1, attempts: 1, error: null });
+      const key = { backtestId: record.id, ownerId: "ann" };
+      // Day 2 closes at 20, above the mean of 9 and 20: bought at day 3's open of 25, 10,000 / 25 = 400 units. Day 4
+      // closes at 20, below the mean of 30 and 20: sold at day 5's open of 15, for 400 x (15 - 25) = -4,000.
+      expect(await listTrades(db, { ...key, after: 0, limit: 10 })).toMatchObject([{
+        number: 1,
+        side: "long",
+        quantity: 400,
+        entryTime: new Date("2024-01-04"),
+        entryPrice: 25,
+        exitTime: new Date("2024-01-06"),
+        exitPrice: 15,
+        pnl: -4000,
+        exitReason: "signal",
+      }]);
+      const equity = await readEquity(db, key);
+      expect([...equity!.equity]).toEqual([10_000, 10_000, 10_000, 12_000, 8000, 6000, 6000, 6000, 6000, 6000]);
+      expect([...equity!.position]).toEqual([0, 0, 0, 400, 400, 0, 0, 0, 0, 0]);
+      expect(equity!.time[9]).toBe(Date.UTC(2024, 0, 10));
+      expect(record.result).toMatchObject({
+        data: { candles: 10, first: "2024-01-01T00:00:00.000Z", last: "2024-01-10T00:00:00.000Z", gaps: 0 },
+        // The instrument is crypto.
+        execution: { profile: "hindcast", periodsPerYear: 365 },
+        metrics: { final_equity: 6000, trades: 1 },
+        integrity: { lookahead: { status: "passed" }, determinism: { status: "passed" } },
+      });
+    });
+
+    await step("equal submissions have equal run keys, and another balance has another", async () => {
+      const keys = await Promise.all(
+        [{}, {}, { initialBalance: 5000 }].map(async (more) =>
+          (await untilEnded(db, await submit(db, queue, more))).result?.run_key
+        ),
+      );
+      expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
+      expect(keys[1]).toBe(keys[0]);
+      expect(keys[2]).not.toBe(keys[0]);
+    });
+
+    await step("without candles a run fails with NO_DATA and says what is held, and is not tried again", async () => {
+      const fail = async (more: Partial<NewBacktest>) => {
+        const { status, error, attempts } = await untilEnded(db, await submit(db, queue, more));
+        expect([status, error?.code, attempts]).toEqual(["failed", "NO_DATA", 1]);
+        return error?.message;
+      };
+      expect(await fail({ symbol: "NONE" })).toBe(
+        "Cannot run on NONE of TEST without candles from 2024-01-01 to 2024-01-11: nothing is held of this symbol",
+      );
+      const held = "held are 1d on TEST from 2024-01-01 to 2024-01-10";
+      expect(await fail({ exchange: "OTHER" })).toBe(
+        `Cannot run on TEN of OTHER without candles from 2024-01-01 to 2024-01-11: ${held}`,
+      );
+      expect(await fail({ startDate: "2023-01-01", endDate: "2023-02-01" })).toBe(
+        `Cannot run on TEN of TEST without 1d candles from 2023-01-01 to 2023-02-01: ${held}`,
+      );
+      const { parameters } = newTenDaysBacktest("ann");
+      expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest held are 1d");
+    });
+
+    await step("parameters that contradict each other fail the run with the reason", async () => {
+      const { parameters } = newTenDaysBacktest("ann");
+      const { error } = await untilEnded(db, await submit(db, queue, { parameters: { ...parameters, fast: 3 } }));
+      expect(error).toMatchObject({ code: "STRATEGY_FAILED" });
+    });
+
+    await step("a fault of ours is tried three times, and shows nothing of itself", async () => {
+      // No record that passed the API is without a timeframe.
+      const { status, error, attempts } = await untilEnded(db, await submit(db, queue, { parameters: {} }));
+      expect([status, attempts]).toEqual(["failed", 3]);
+      expect(error).toEqual({ code: "INTERNAL", message: "Cannot finish the run because of a fault of ours" });
+    });
+
+    await step("a record that its owner cancelled is not run", async () => {
+      const id = await db.transaction(async (tx: Db) => {
+        const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
+        await queue.enqueueBacktest(tx, record.id, "ann");
+        await cancelBacktest(tx, { id: record.id, ownerId: "ann" });
+        return record.id;
+      });
+      // Of one worker's jobs the older is taken first, so when the younger has ended the older was looked at.
+      await untilEnded(db, await submit(db, queue));
+      expect(await get(db, id)).toMatchObject({ status: "cancelled", attempts: 0, result: null });
+    });
+
+    await step("a queue that closes loses nothing: what it handed back is done after the next start", async () => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => submit(db, queue)));
+      await queue.close();
+      const left = await Promise.all(ids.map((id) => get(db, id)));
+      expect(left.filter((record) => record?.status === "running")).toEqual([]);
+      queue = await openQueue({ handle, runSecondsMax: RUN_SECONDS_MAX });
+      await queue.work(2);
+      for (const id of ids) expect(await untilEnded(db, id)).toMatchObject({ status: "completed" });
+    });
+
+    await step("a run that takes too long is stopped and fails with STRATEGY_TIMED_OUT", async () => {
+      await queue.close();
+      queue = await openQueue({ handle, runSecondsMax: 0 });
+      await queue.work(1);
+      const record = await untilEnded(db, await submit(db, queue));
+      expect(record).toMatchObject({ status: "failed", attempts: 1, error: { code: "STRATEGY_TIMED_OUT" } });
+      expect(await listTrades(db, { backtestId: record.id, ownerId: "ann", after: 0, limit: 1 })).toEqual([]);
+    });
+
+    await step("the queue answers for its health", () => queue.check());
+  } finally {
+    await queue.close();
+  }
+});

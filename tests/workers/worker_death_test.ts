@@ -1,0 +1,94 @@
+import { expect } from "@std/expect";
+import { sql } from "drizzle-orm";
+import postgres from "postgres";
+import { claimBacktest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
+import { readEquity } from "../../db/equity.ts";
+import { listTrades } from "../../db/trades.ts";
+import { type OpenQueue, openQueue } from "../../workers/queue.ts";
+import { addUser, archiveTenDays, newTenDaysBacktest } from "../support/backtests.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+/** A database of its own with one submitted backtest, and a lock that holds up whoever wants to read its candles. */
+interface Scene {
+  readonly url: string;
+  readonly handle: DatabaseHandle;
+  readonly queue: OpenQueue;
+  readonly id: string;
+  readonly unlock: () => Promise<void>;
+}
+
+async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
+  const { url, drop } = await createTestDatabase();
+  await using opened = new AsyncDisposableStack();
+  opened.defer(drop);
+  const handle = await openPostgres(url, 4);
+  opened.defer(() => handle.close());
+  await addUser(handle.db, "ann");
+  await archiveTenDays(handle.db);
+  const queue = await openQueue({ handle, runSecondsMax: 60 });
+  opened.defer(() => queue.close());
+  const lock = postgres(url, { max: 1 });
+  opened.defer(() => lock.end());
+  const locked = await lock.reserve();
+  opened.defer(() => locked.release());
+  await locked`begin`;
+  await locked`lock table candle_chunks in access exclusive mode`;
+  const unlock = async () => void await locked`rollback`;
+  const id = await handle.db.transaction(async (tx: Db) => {
+    const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
+    await queue.enqueueBacktest(tx, record.id, "ann");
+    return record.id;
+  });
+  await body({ url, handle, queue, id, unlock });
+}
+
+async function until(scene: Scene, status: string) {
+  for (;;) {
+    const record = await getBacktest(scene.handle.db, { id: scene.id, ownerId: "ann" });
+    if (record?.status === status) return record;
+  }
+}
+
+Deno.test("a killed worker's run is taken again and stored once", () =>
+  withScene(async (scene) => {
+    const { url, handle, queue, id, unlock } = scene;
+    const worker = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "--no-check", new URL("./worker_process.ts", import.meta.url).pathname, url],
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    expect(await until(scene, "running")).toMatchObject({ attempts: 1 });
+    worker.kill("SIGKILL");
+    await worker.status;
+    await unlock();
+    // Its heartbeat would be found to be missing in ten seconds; let them have passed.
+    await handle.db.execute(sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '10 seconds'`);
+    await queue.work(1);
+    expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
+    expect(await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toHaveLength(1);
+  }));
+
+Deno.test("a worker that was given up for dead and stores after all changes nothing", () =>
+  withScene(async (scene) => {
+    const { handle: { db }, queue, id, unlock } = scene;
+    await queue.work(1);
+    await until(scene, "running");
+    // Another worker takes the job, as pg-boss hands it out again, and claims the record.
+    await db.execute(sql`update pgboss.job set retry_count = retry_count + 1 where state = 'active'`);
+    expect(await claimBacktest(db, id)).toMatchObject({ attempts: 2 });
+    await unlock();
+    // Waits for the first worker's end.
+    await queue.close();
+    const key = { backtestId: id, ownerId: "ann" };
+    expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({
+      status: "running",
+      attempts: 2,
+      result: null,
+    });
+    expect(await listTrades(db, { ...key, after: 0, limit: 10 })).toEqual([]);
+    expect(await readEquity(db, key)).toBeNull();
+    expect(await db.execute(sql`select id, retry_count from pgboss.job where state = 'active'`)).toMatchObject([
+      { id, retry_count: 1 },
+    ]);
+  }));

@@ -1,0 +1,61 @@
+import type { Backtest } from "../db/backtests.ts";
+import { listChunks } from "../db/candle_chunks.ts";
+import type { Db } from "../db/client.ts";
+import { findInstrument, findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
+import { type CandlesRead, readCandles } from "../market/archive.ts";
+import { TimeframeTooFineError } from "../market/archive_plan.ts";
+import type { Timeframe } from "../market/timeframes.ts";
+import { RunError } from "./run_error.ts";
+
+/** The instrument that a backtest names. @throws {RunError} NO_DATA, saying on which exchanges the symbol is held. */
+export async function findBacktestInstrument(db: Db, record: Backtest): Promise<Instrument> {
+  const instrument = await findInstrument(db, record);
+  if (instrument === undefined) throw await noData(db, record);
+  return instrument;
+}
+
+/**
+ * A backtest's candles in shared memory.
+ *
+ * @param lookback How many candles before the start date are wanted, as far as they are held.
+ * @throws {RunError} NO_DATA, saying what is held.
+ */
+export async function readBacktestCandles(
+  db: Db,
+  record: Backtest,
+  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
+): Promise<CandlesRead> {
+  const start = Date.parse(`${record.startDate}T00:00:00Z`);
+  const end = Date.parse(`${record.endDate}T00:00:00Z`);
+  try {
+    const read = await readCandles(db, { ...wanted, start, end, shared: true });
+    if (read.candles.time.length > read.lookback) return read;
+  } catch (error) {
+    if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);
+    throw error;
+  }
+  throw await noData(db, record, wanted.timeframe);
+}
+
+async function noData(db: Db, record: Backtest, timeframe?: Timeframe): Promise<RunError> {
+  const candles = timeframe === undefined ? "candles" : `${timeframe} candles`;
+  const range = `from ${record.startDate} to ${record.endDate}`;
+  const instruments = await findInstrumentsBySymbol(db, { symbol: record.symbol });
+  const held = await Promise.all(instruments.map((instrument) => describeHolding(db, instrument)));
+  const what = held.length === 0 ? "nothing is held of this symbol" : `held are ${held.join("; ")}`;
+  return new RunError(
+    "NO_DATA",
+    `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${what}`,
+  );
+}
+
+async function describeHolding(db: Db, instrument: Instrument): Promise<string> {
+  const chunks = await listChunks(db, instrument.id);
+  const timeframes = [...new Set(chunks.map(({ timeframe }) => timeframe))];
+  if (timeframes.length === 0) return `no candles on ${instrument.exchange}`;
+  const day = (times: readonly Date[], pick: (...values: number[]) => number) =>
+    new Date(pick(...times.map((time) => time.getTime()))).toISOString().slice(0, 10);
+  const first = day(chunks.map(({ firstTime }) => firstTime), Math.min);
+  const last = day(chunks.map(({ lastTime }) => lastTime), Math.max);
+  return `${timeframes.join(", ")} on ${instrument.exchange} from ${first} to ${last}`;
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import type { Backtest } from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
+import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
+import type { RunResult } from "../engine/run.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import type { CandlesRead } from "../market/archive.ts";
+import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { findBuiltin } from "../strategies/builtin/catalogue.ts";
+import type { Builtin } from "../strategies/builtin/strategy.ts";
+import { findBacktestInstrument, readBacktestCandles } from "./backtest_candles.ts";
+import type { Integrity, RunTask } from "./protocol.ts";
+import { RunError } from "./run_error.ts";
+
+/** A backtest with everything that decides its result. */
+export interface BacktestPlan {
+  readonly task: RunTask;
+  readonly read: CandlesRead;
+  /** SHA-256 over everything that decides the result, hexadecimal: equal keys, equal results. */
+  readonly runKey: string;
+}
+
+/**
+ * Gathers what a record's run is made of: the strategy, its assumptions, its candles.
+ *
+ * @throws {RunError} Where the record cannot be run: NO_DATA, STRATEGY_FAILED.
+ */
+export async function planBacktest(db: Db, record: Backtest): Promise<BacktestPlan> {
+  const { timeframe, execution: requested, own } = splitParameters(record);
+  const builtin = findBuiltin(record.strategySlug ?? "");
+  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
+  const instrument = await findBacktestInstrument(db, record);
+  const execution = resolveExecution(requested, instrument.assetClass);
+  const lookback = execution.lookback ? Math.max(builtin.lookback_candles, warmupOf(builtin, own)) : 0;
+  const read = await readBacktestCandles(db, record, { instrument, timeframe, lookback });
+  const runKey = hashCanonical({
+    engine_version: ENGINE_VERSION,
+    strategy: builtin.slug,
+    parameters: { ...own, timeframe },
+    execution,
+    data: read.sha256,
+    lookback: read.lookback,
+    initial_balance: record.initialBalance,
+    start_date: record.startDate,
+    end_date: record.endDate,
+  });
+  const task = {
+    slug: builtin.slug,
+    parameters: own,
+    candles: read.candles,
+    firstIndex: read.lookback,
+    initialBalance: record.initialBalance,
+    execution,
+    timeframeMs: TIMEFRAMES[timeframe],
+    seed: Number.parseInt(runKey.slice(0, 8), 16),
+  };
+  return { task, read, runKey };
+}
+
+/** A completed run's `result`, as the api gives it. */
+export function makeResult(
+  { task, read, runKey }: BacktestPlan,
+  { result, integrity }: { readonly result: RunResult; readonly integrity: Integrity },
+  durationMs: number,
+): Readonly<Record<string, unknown>> {
+  const { time } = task.candles;
+  const timestamp = (index: number) => new Date(time[index]!).toISOString();
+  return {
+    run_key: runKey,
+    engine_version: ENGINE_VERSION,
+    data: {
+      candles: time.length - task.firstIndex,
+      first: timestamp(task.firstIndex),
+      last: timestamp(time.length - 1),
+      sha256: read.sha256,
+      gaps: read.gaps,
+    },
+    execution: task.execution,
+    metrics: result.metrics,
+    undefined_metrics: result.undefinedMetrics,
+    bounds: result.bounds,
+    notes: result.notes,
+    integrity,
+    duration_ms: durationMs,
+  };
+}
+
+/** A record's parameters, which were checked and completed when it was submitted. */
+function splitParameters(record: Backtest): {
+  readonly timeframe: Timeframe;
+  readonly execution: ExecutionRequest;
+  readonly own: Readonly<Record<string, unknown>>;
+} {
+  const { timeframe, execution = {}, runtime: _runtime, ...own } = record.parameters;
+  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecutionRequest(execution)) {
+    throw new Error(`Cannot run backtest ${record.id}: its record has no usable timeframe or execution`);
+  }
+  return { timeframe, execution, own };
+}
+
+function isExecutionRequest(value: unknown): value is ExecutionRequest {
+  return typeof value === "object" && value !== null;
+}
+
+/** @throws {RunError} STRATEGY_FAILED when the parameters contradict each other in a way that no schema can say. */
+function warmupOf(builtin: Builtin, parameters: Readonly<Record<string, unknown>>): number {
+  try {
+    return builtin.create(parameters).warmup;
+  } catch (error) {
+    if (error instanceof RangeError) throw new RunError("STRATEGY_FAILED", error.message);
+    throw error;
+  }
+}
+
+/** SHA-256 of a value's JSON with the keys of every object in order: the same content, the same sum. */
+export function hashCanonical(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex");
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
+}

@@ -1,0 +1,112 @@
+import { getLogger } from "@logtape/logtape";
+import { z } from "zod";
+import { abandonBacktest } from "../db/backtests.ts";
+import type { DatabaseHandle, Db } from "../db/client.ts";
+import { executeRun, finishRun } from "../market/ingestion.ts";
+import { runBacktestJob } from "./backtest_job.ts";
+import { JobLoop } from "./job_loop.ts";
+import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import { Pool } from "./pool.ts";
+import { INTERNAL_ERROR } from "./run_error.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+// Together with what else a process does when it ends, within five seconds.
+const CLOSE_MS = 4000;
+
+// A dead job carries the data of the one that died.
+const jobDataSchema = z.union([z.object({ backtestId: z.uuid() }), z.object({ runId: z.uuid() })]);
+
+/** Jobs for whoever submits them, and the workers that do them in this process. */
+export interface OpenQueue {
+  /** Writes a backtest's job in the transaction that writes its record. */
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
+  /** Writes an ingestion run's job in the transaction that writes its record. */
+  enqueueIngestion(tx: Db, runId: string): Promise<void>;
+  /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
+  dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
+  /** @throws When the queue cannot be reached. */
+  check(): Promise<void>;
+  /**
+   * Starts to take jobs.
+   *
+   * @param backtestsMax How many backtests compute at once.
+   */
+  work(backtestsMax: number): Promise<void>;
+  /** Takes no more jobs, hands back unfinished ones for another worker or the next start, and disconnects; within five seconds. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the queue in the same database as the records.
+ *
+ * @param options `runSecondsMax`: how long a backtest may compute.
+ * @throws When the database cannot be reached.
+ */
+export async function openQueue(
+  { handle, runSecondsMax }: { readonly handle: DatabaseHandle; readonly runSecondsMax: number },
+): Promise<OpenQueue> {
+  const jobs = await Jobs.open(handle, runSecondsMax);
+  const { db } = handle;
+  let pool: Pool | undefined;
+  let loops: JobLoop[] = [];
+  return {
+    enqueueBacktest: (tx, backtestId, ownerId) => jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }),
+    enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
+    dequeueBacktest: (tx, backtestId) => jobs.cancel(tx, QUEUES.backtests, backtestId),
+    check: () => jobs.check(),
+    async work(backtestsMax) {
+      const started = new Pool(backtestsMax);
+      pool = started;
+      const backtests = { db, jobs, pool: started, deadlineMs: runSecondsMax * 1000 };
+      const ingestion = { db, jobs };
+      const byQueue = new Map([
+        [
+          QUEUES.backtests,
+          new JobLoop(jobs, QUEUES.backtests, backtestsMax, (job, signal) => runBacktestJob(backtests, job, signal)),
+        ],
+        [
+          QUEUES.ingestion,
+          new JobLoop(jobs, QUEUES.ingestion, 1, (job, signal) => runIngestionJob(ingestion, job, signal)),
+        ],
+        [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, 1, (job) => buryJob(ingestion, job))],
+      ]);
+      loops = [...byQueue.values()];
+      await jobs.listen((queue) => {
+        for (const [name, loop] of byQueue) if (queue === null || queue === name) loop.wake();
+      });
+    },
+    async close() {
+      await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
+      pool?.close();
+      await jobs.close();
+    },
+  };
+}
+
+interface Services {
+  readonly db: Db;
+  readonly jobs: Jobs;
+}
+
+async function runIngestionJob({ db, jobs }: Services, job: TakenJob, signal: AbortSignal): Promise<void> {
+  try {
+    await executeRun(db, job.id, { signal });
+  } catch (error) {
+    if (signal.aborted) return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.ingestion, job));
+    log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
+    return await db.transaction((tx: Db) => jobs.fail(tx, QUEUES.ingestion, job, "see the log"));
+  }
+  await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.ingestion, job));
+}
+
+/** Ends the record of a job that used up its attempts. */
+async function buryJob({ db, jobs }: Services, job: TakenJob): Promise<void> {
+  const data = jobDataSchema.parse(job.data);
+  log.error("Giving up on {data} after its last attempt", { data });
+  if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
+  await db.transaction(async (tx: Db) => {
+    if ("backtestId" in data) await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR);
+    await jobs.complete(tx, QUEUES.dead, job);
+  });
+}

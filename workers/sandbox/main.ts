@@ -1,0 +1,42 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/** What runs inside a Web Worker without permissions: one built-in strategy at a time over candles in shared memory. */
+import { run, RunStopped } from "../../engine/run.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { CONTROL, type FromSandbox, type RunTask, type ToSandbox } from "../protocol.ts";
+import { checkIntegrity, cutCandles } from "./integrity.ts";
+
+self.onmessage = ({ data }: MessageEvent<ToSandbox>) => {
+  const answer = execute(data.task, data.control);
+  self.postMessage(answer, answer.type === "done" ? [...buffersOf(answer.result)] : []);
+};
+
+function execute(task: RunTask, control: Int32Array): FromSandbox {
+  try {
+    // It may have come while this run was still on its way here.
+    if (Atomics.load(control, CONTROL.stop) !== 0) return { type: "stopped", candlesDone: 0 };
+    const builtin = findBuiltin(task.slug);
+    if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
+    const { candles, firstIndex, initialBalance, execution, timeframeMs } = task;
+    const settings = { firstIndex, initialBalance, execution, timeframeMs };
+    const make = () => builtin.create(task.parameters);
+    const result = run({ ...settings, candles, strategy: make(), control });
+    const again = (until: number) =>
+      run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control });
+    const count = candles.time.length - firstIndex;
+    return { type: "done", result, integrity: checkIntegrity(again, { result, firstIndex, count, seed: task.seed }) };
+  } catch (error) {
+    if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
+    return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
+  }
+}
+
+/** The memory of every column in a value, to be handed over instead of copied; shared memory is not handed over. */
+function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+  } else if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) buffersOf(member, found);
+  }
+  return found;
+}
