@@ -25,6 +25,7 @@ const WATCH_MS = 25;
 const FRAME_BYTES_MAX = 1 << 30;
 const ERRORS_CHARS_MAX = 16_384;
 
+// What is read in the process: its Worker's entry, which the runtime insists on.
 const CODE = new URL("./sandbox/", import.meta.url).pathname;
 
 /**
@@ -40,7 +41,9 @@ export async function runInSandbox(job: SandboxJob, limits: SandboxLimits): Prom
   } catch (error) {
     return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
   }
-  return await child.run(job);
+  const outcome = await child.run(job);
+  if (job.kind !== "validate" || outcome.type !== "failed" || outcome.code === "INVALID_MODULE") return outcome;
+  return { ...outcome, code: "INVALID_MODULE", message: `Cannot use the module: in its dry run: ${outcome.message}` };
 }
 
 /** One child process and everything that watches it. */

@@ -8,21 +8,20 @@
  */
 import { CONTROL } from "../protocol.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
-import type { FromChild, SandboxAnswer, SandboxJob, ToChildWorker } from "./job.ts";
+import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./job.ts";
 
 const PROGRESS_MS = 250;
 
 /** The Worker's entry for each kind of job. */
-const ENTRIES: Readonly<Record<string, string>> = {
+const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   validate: "./wasm_worker.ts",
   run: "./wasm_worker.ts",
   remote: "./remote_worker.ts",
 };
 
 const [kind = "", address] = Deno.args;
-const entry = ENTRIES[kind];
-if (entry === undefined) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
-const worker = new Worker(new URL(entry, import.meta.url), {
+if (!isKind(kind)) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
+const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   type: "module",
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
@@ -41,6 +40,10 @@ worker.postMessage({ job, control } satisfies ToChildWorker, [...owned]);
 setInterval(() => say({ type: "progress", candlesDone: Atomics.load(control, CONTROL.candlesDone) }), PROGRESS_MS);
 await endOfInput();
 die();
+
+function isKind(name: string): name is SandboxKind {
+  return Object.hasOwn(ENTRIES, name);
+}
 
 function say(message: FromChild): void {
   try {

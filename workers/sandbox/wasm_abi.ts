@@ -1,0 +1,110 @@
+/** The numbers of strategies/ABI.md: offsets, enumerations and limits of what a module and its host share. */
+
+export const ABI_VERSION = 1;
+
+/** Byte offsets in the frame, whose address `init` and `on_candle` are given. */
+export const FRAME = {
+  abiVersion: 0,
+  size: 4,
+  parametersPointer: 8,
+  parametersBytes: 12,
+  warmup: 16,
+  ordersMax: 20,
+  tradesMax: 24,
+  workingMax: 28,
+  /** Six pointers: time, open, high, low, close, volume. */
+  columns: 32,
+  ordersPointer: 56,
+  resultsPointer: 60,
+  tradesPointer: 64,
+  workingPointer: 68,
+  count: 72,
+  resultsCount: 76,
+  workingOrders: 80,
+  openTrades: 84,
+  tradesCount: 88,
+  workingCount: 92,
+  cash: 96,
+  equity: 104,
+  quantity: 112,
+  entryPrice: 120,
+  initialBalance: 128,
+} as const;
+export const FRAME_BYTES = 136;
+
+/** Byte offsets in a row of the order table. */
+export const ORDER = {
+  action: 0,
+  side: 4,
+  type: 8,
+  sizeBy: 12,
+  size: 16,
+  limitPrice: 24,
+  stopPrice: 32,
+  stopLoss: 40,
+  takeProfit: 48,
+  stopLossFraction: 56,
+  takeProfitFraction: 64,
+  trailDistance: 72,
+  trailFraction: 80,
+  candlesMax: 88,
+  timeStopCandles: 92,
+  flags: 96,
+  target: 100,
+  tagPointer: 104,
+  tagBytes: 108,
+} as const;
+export const ORDER_BYTES = 112;
+
+export const ACTION = { place: 1, close: 2, closeTrade: 3, cancel: 4, cancelAll: 5, replace: 6, protect: 7 } as const;
+export const FLAG_REDUCE_ONLY = 1;
+
+/** Byte offsets in a row of the table of open trades. */
+export const TRADE = { number: 0, quantity: 8, entryPrice: 16 } as const;
+export const TRADE_BYTES = 24;
+
+/** Every block that `alloc` gives begins at a multiple of this. */
+export const ALIGN_BYTES = 8;
+export const PAGE_BYTES = 65_536;
+
+/** What `init` finds in the frame, and how far it may go. */
+export const ORDERS_MAX = { default: 64, limit: 1024 } as const;
+export const TRADES_MAX = { default: 0, limit: 4096 } as const;
+export const WORKING_MAX = { default: 0, limit: 4096 } as const;
+export const WARMUP_MAX = 1_000_000;
+export const TAG_BYTES_MAX = 64;
+/** Orders of one run, closes and replacements included. */
+export const RUN_ORDERS_MAX = 2_000_000;
+export const MESSAGE_BYTES_MAX = 1024;
+export const LOG_LINES_MAX = 100;
+
+/** What a module may be made of. */
+export const MODULE = {
+  bytesMax: 4 * 2 ** 20,
+  memoryPagesMax: 4096,
+  tablesMax: 1,
+  tableElementsMax: 10_000,
+  functionsMax: 20_000,
+  exportsMax: 1000,
+  importsMax: 16,
+  typesMax: 10_000,
+  globalsMax: 10_000,
+  nameBytesMax: 256,
+} as const;
+
+/** A function's type in words: `(i32, i32) -> i32`. */
+export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string; readonly required: boolean }>> = {
+  abi_version: { type: "() -> i32", required: true },
+  alloc: { type: "(i32) -> i32", required: true },
+  init: { type: "(i32) -> i32", required: true },
+  on_candle: { type: "(i32) -> i32", required: true },
+  _initialize: { type: "() -> nothing", required: false },
+};
+export const MEMORY_EXPORT = "memory";
+
+/** The only module name that imports may have, and their allowed types; the longer `abort` is AssemblyScript's. */
+export const IMPORT_MODULE = "env";
+export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  abort: ["(i32, i32) -> nothing", "(i32, i32, i32, i32) -> nothing"],
+  log: ["(i32, i32) -> nothing"],
+};

@@ -1,0 +1,83 @@
+import { resolveExecution } from "../../engine/execution.ts";
+import { run, type RunResult } from "../../engine/run.ts";
+import { checkIntegrity, cutCandles } from "./integrity.ts";
+import type { SandboxAnswer, ValidateJob, WasmJob } from "./job.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
+import { ABI_VERSION } from "./wasm_abi.ts";
+import { type CheckedModule, checkModule } from "./wasm_check.ts";
+import { Guest, StrategyFault } from "./wasm_guest.ts";
+import { ModuleFault } from "./wasm_sections.ts";
+import { WasmStrategy } from "./wasm_strategy.ts";
+
+const DRY_RUN_BALANCE = 10_000;
+
+/**
+ * Checks a module and runs it; its own faults are answers.
+ *
+ * @param control The run's control words, in shared memory.
+ */
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): SandboxAnswer {
+  try {
+    const checked = checkModule(job.module);
+    const module = compile(checked);
+    return job.kind === "validate" ? dryRun(job, checked, module) : backtest(job, module, control);
+  } catch (error) {
+    if (error instanceof ModuleFault) {
+      return { type: "failed", code: "INVALID_MODULE", message: `Cannot use the module: ${error.message}` };
+    }
+    if (error instanceof StrategyFault) return { type: "failed", code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+function compile({ bytes }: CheckedModule): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw error;
+    throw new ModuleFault(`it is not valid: ${error.message.replace(/^WebAssembly\.\w+\(\): /, "")}`);
+  }
+}
+
+function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): SandboxAnswer {
+  const log: string[] = [];
+  const candles = sampleCandles();
+  const count = candles.time.length;
+  const strategy = new WasmStrategy(new Guest(module, job.parametersJson, log), job.candlesMin);
+  const begun = performance.now();
+  const { orders } = run({
+    candles,
+    firstIndex: 0,
+    timeframeMs: SAMPLE_TIMEFRAME_MS,
+    initialBalance: DRY_RUN_BALANCE,
+    execution: resolveExecution({}, "crypto"),
+    strategy,
+    control: null,
+  });
+  const nanosecondsPerCandle = Math.round((performance.now() - begun) * 1e6 / count);
+  const { memoryBytesMin, memoryBytesMax } = checked;
+  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
+  return { type: "valid", report: { ...report, candles: count, orders: orders.count, nanosecondsPerCandle }, log };
+}
+
+function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
+  const { candles, firstIndex, seed, ...settings } = job.task;
+  const log: string[] = [];
+  const runOn = (until: number, words: Int32Array | null, lines: string[]): RunResult => {
+    const strategy = new WasmStrategy(new Guest(module, job.parametersJson, lines), job.candlesMin);
+    return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  };
+  const result = runOn(candles.time.length, control, log);
+  const again = (until: number) => {
+    collectGarbage();
+    return runOn(until, null, []);
+  };
+  const count = candles.time.length - firstIndex;
+  return { type: "done", result, integrity: checkIntegrity(again, { result, firstIndex, count, seed }), log };
+}
+
+/** Two instances' memories together could be more than the process may have, and only a collection frees the first. */
+function collectGarbage(): void {
+  const collect: unknown = Reflect.get(globalThis, "gc");
+  if (typeof collect === "function") collect();
+}

@@ -1,0 +1,16 @@
+/// <reference no-default-lib="true" />
+/// <reference lib="deno.worker" />
+/** What runs inside a sandbox process's Web Worker, without any permission: one WebAssembly module. */
+import type { SandboxAnswer, ToChildWorker } from "./job.ts";
+import { doWasmJob } from "./wasm_job.ts";
+
+self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => self.postMessage(answer(job, control));
+
+function answer(job: ToChildWorker["job"], control: Int32Array): SandboxAnswer {
+  if (job.kind === "remote") return { type: "broken", message: `Cannot do a job of the kind ${job.kind} here` };
+  try {
+    return doWasmJob(job, control);
+  } catch (error) {
+    return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
+  }
+}
