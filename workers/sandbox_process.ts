@@ -25,8 +25,8 @@ const WATCH_MS = 25;
 const FRAME_BYTES_MAX = 1 << 30;
 const ERRORS_CHARS_MAX = 16_384;
 
-// What is read in the process: its Worker's entry, which the runtime insists on.
-const CODE = new URL("./sandbox/", import.meta.url).pathname;
+const CODE = ["./sandbox/", "./protocol.ts", "../engine/"].map((path) => new URL(path, import.meta.url).pathname);
+const ENTRY = new URL("./sandbox/child.ts", import.meta.url).pathname;
 
 /**
  * Does a job in a process of its own, which ends with it.
@@ -220,15 +220,15 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
       "--no-lock",
       "--unstable-worker-options",
       `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc`,
-      `--allow-read=${CODE}`,
+      `--allow-read=${CODE.join(",")}`,
       ...(address === null ? [] : [`--allow-net=${address}`]),
-      `${CODE}child.ts`,
+      ENTRY,
       kind,
       ...(address === null ? [] : [address]),
     ],
     clearEnv: true,
     // npm's `deno` is a script whose interpreter is looked for there.
-    env: path === undefined ? {} : { PATH: path },
+    env: { NO_COLOR: "1", ...(path === undefined ? {} : { PATH: path }) },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
