@@ -114,7 +114,8 @@ export function sandboxRuntime(
   sha256: string | null,
   candles: { readonly minCandles: number; readonly lookbackCandles: number },
 ): SandboxRuntime {
-  const parsed = runtimeConfigSchema.parse({ ...config, artifact: undefined });
+  const { artifact: _artifact, ...rest } = config;
+  const parsed = runtimeConfigSchema.parse(rest);
   const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
   if (parsed.type === "wasm") {
     if (sha256 === null) throw new Error("Cannot run a WASM version whose module is not known");

@@ -15,10 +15,11 @@ const DEPTH_MAX = 32;
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order.
  */
 export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
-  if (optional && c.req.header("content-type") === undefined && c.req.raw.body === null) return undefined;
-  requireType(c, "application/json");
+  const untyped = c.req.header("content-type") === undefined;
+  if (!optional || !untyped) requireType(c, "application/json");
   const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
   if (optional && bytes.byteLength === 0) return undefined;
+  if (untyped) requireType(c, "application/json");
   const value = parseJson(bytes);
   if (bytes.byteLength > PLAIN_BYTES_MAX) {
     const plain = bytes.byteLength - (value.parsed ? measureArtifacts(value.value) : 0);

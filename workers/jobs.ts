@@ -6,8 +6,13 @@ import type { DatabaseHandle, Db } from "../db/client.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** The queues. `dead` holds backtests that no worker could bring to an end. */
-export const QUEUES = { backtests: "backtests", ingestion: "ingestion", dead: "backtests-dead" } as const;
+/** The queues. `checks` holds modules that wait to be registered, `dead` what no worker could bring to an end. */
+export const QUEUES = {
+  backtests: "backtests",
+  ingestion: "ingestion",
+  checks: "module-checks",
+  dead: "backtests-dead",
+} as const;
 export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
 
 /** A job that this process has taken. `id` is the record's id too; `retryCount` names the attempt. */
@@ -150,6 +155,8 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
       deadLetter: QUEUES.dead,
     }],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
+    // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
+    [QUEUES.checks, { ...kept, retryLimit: 0, retentionSeconds: 60, expireInSeconds: 60 }],
   ] as const;
   for (const [name, options] of settings) {
     await boss.createQueue(name, options);

@@ -23,6 +23,8 @@ export interface OpenQueue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
+  /** Asks the workers for a verdict on a module, in the transaction that writes the module down. */
+  enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
   /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /** @throws When the queue cannot be reached. */
@@ -53,6 +55,7 @@ export async function openQueue(
   return {
     enqueueBacktest: (tx, backtestId, ownerId) => jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
+    enqueueModuleCheck: (tx, checkId) => jobs.send(tx, QUEUES.checks, checkId, { checkId }),
     dequeueBacktest: (tx, backtestId) => jobs.cancel(tx, QUEUES.backtests, backtestId),
     check: () => jobs.check(),
     async work(backtestsMax) {
