@@ -22,6 +22,7 @@ export type NewBacktest = Pick<
   | "endDate"
   | "initialBalance"
   | "parameters"
+  | "runtime"
 >;
 
 /** A user's key to a record: another user's record does not exist under it. */
