@@ -1,0 +1,206 @@
+import { expect } from "@std/expect";
+import { startTestService } from "../support/service.ts";
+
+const REMOTE = { type: "remote", language: "python", lookbackCandles: 50, endpoint: "https://signals.example.com/v1" };
+
+function strategy(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    slug: "my-signals",
+    name: "My Signals",
+    description: "Buys when it should.",
+    runtime_type: "remote",
+    language: "python",
+    default_frequency: "DAILY",
+    min_candles: 20,
+    lookback_candles: 10,
+    default_config: { takeProfitLevel: 0.1, timeframe: "1d" },
+    parameter_schema: {
+      type: "object",
+      properties: { period: { type: "integer", default: 14, minimum: 2 }, takeProfitLevel: { type: "number" } },
+    },
+    is_public: false,
+    initial_version: { version: "1.0", runtime_config: REMOTE },
+    ...change,
+  };
+}
+
+const slugOf = (entry: unknown) => String(Object(entry).slug);
+
+Deno.test("users register strategies, and others see what is public", async (t) => {
+  const service = await startTestService();
+  const owner = await service.user();
+  const other = await service.user();
+
+  await t.step("registration answers the entry and the version", async () => {
+    const answer = await owner.send("POST", "/api/strategies", { strategy: strategy() });
+    expect([answer.status, answer.headers.get("location")]).toEqual([201, "/api/strategies/my-signals"]);
+    expect(answer.at("/strategy")).toMatchObject({
+      slug: "my-signals",
+      source: "registry",
+      runtime_type: "remote",
+      is_public: false,
+      is_owner: true,
+      latest_version: "1.0",
+      runtime: {
+        type: "remote",
+        slug: "my-signals",
+        version: "1.0",
+        language: "python",
+        lookbackCandles: 50,
+        endpoint: REMOTE.endpoint,
+        timeoutMs: 10_000,
+        mode: "batch",
+      },
+    });
+    expect(answer.at("/version")).toMatchObject({ version: "1.0", sha256: null, runtime_config: REMOTE });
+  });
+
+  await t.step("a private one does not exist for others; its slug is taken all the same", async () => {
+    for (const path of ["/api/strategies/my-signals", "/api/strategies/my-signals/versions"]) {
+      const answer = await other.get(path);
+      expect([answer.status, answer.at("/error/code")]).toEqual([404, "STRATEGY_NOT_FOUND"]);
+    }
+    const version = { version: { version: "2.0", runtime_config: REMOTE } };
+    expect((await other.send("POST", "/api/strategies/my-signals/versions", version)).status).toBe(404);
+    expect((await other.send("DELETE", "/api/strategies/my-signals")).status).toBe(404);
+    expect((await other.get("/api/strategies?limit=200")).list("/strategies").map(slugOf)).not.toContain("my-signals");
+    const again = await other.send("POST", "/api/strategies", { strategy: strategy() });
+    expect([again.status, again.at("/error/code")]).toEqual([409, "SLUG_TAKEN"]);
+    const builtin = await other.send("POST", "/api/strategies", { strategy: strategy({ slug: "sma-cross" }) });
+    expect([builtin.status, builtin.at("/error/code")]).toEqual([409, "SLUG_TAKEN"]);
+  });
+
+  await t.step("once public it is seen by all, its address by its owner alone", async () => {
+    const changed = await owner.send("PATCH", "/api/strategies/my-signals", { strategy: { is_public: true } });
+    expect(changed.at("/strategy/is_public")).toBe(true);
+    const seen = await other.get("/api/strategies/my-signals");
+    expect(seen.at("/strategy/is_owner")).toBe(false);
+    expect(seen.text).not.toContain("example.com");
+    expect((await other.get("/api/strategies/my-signals/versions")).text).not.toContain("example.com");
+    expect((await other.get("/api/strategies?search=signals")).list("/strategies").map(slugOf)).toEqual(["my-signals"]);
+    expect((await other.get("/api/strategies?source=registry&runtime_type=wasm")).list("/strategies")).toEqual([]);
+    for (
+      const refused of [
+        await other.send("PATCH", "/api/strategies/my-signals", { strategy: { name: "Mine" } }),
+        await other.send("DELETE", "/api/strategies/my-signals"),
+        await other.send("POST", "/api/strategies/my-signals/versions", {
+          version: { version: "2.0", runtime_config: REMOTE },
+        }),
+        await other.send("PATCH", "/api/strategies/sma-cross", { strategy: { name: "Mine" } }),
+      ]
+    ) expect([refused.status, refused.at("/error/code")]).toEqual([403, "FORBIDDEN"]);
+  });
+
+  await t.step("versions only rise, by number and not by letter, and are listed highest first", async () => {
+    const add = (version: string, config: object = REMOTE) =>
+      owner.send("POST", "/api/strategies/my-signals/versions", { version: { version, runtime_config: config } });
+    expect((await add("1.9")).status).toBe(201);
+    const added = await add("1.10", { ...REMOTE, timeoutMs: 5000, mode: "step" });
+    expect([added.status, added.at("/version/runtime_config/timeoutMs")]).toEqual([201, 5000]);
+    for (const equal of ["1.10", "1.10.0"]) {
+      expect((await add(equal)).at("/error/code")).toBe("VERSION_EXISTS");
+    }
+    const lower = await add("1.9.9");
+    expect([lower.status, lower.at("/error/issues/0/path")]).toEqual([400, "/version/version"]);
+    const first = await owner.get("/api/strategies/my-signals/versions?limit=2");
+    const rest = await owner.get(`/api/strategies/my-signals/versions?cursor=${first.at("/next_cursor")}`);
+    const versions = [...first.list("/versions"), ...rest.list("/versions")].map((one) => Object(one).version);
+    expect(versions).toEqual(["1.10", "1.9", "1.0"]);
+    expect((await owner.get("/api/strategies/my-signals")).at("/strategy/runtime/mode")).toBe("step");
+  });
+
+  await t.step("names need not be unique, but a backtest must be able to choose", async () => {
+    const twin = strategy({ slug: "their-signals", is_public: true });
+    expect((await other.send("POST", "/api/strategies", { strategy: twin })).status).toBe(201);
+    const third = await service.user();
+    const backtest = {
+      symbol: "DEMO",
+      exchange: "SAMPLE",
+      strategy: "My Signals",
+      start_date: "2024-01-01",
+      end_date: "2024-01-02",
+      initial_balance: 100,
+      parameters: {},
+    };
+    const submit = (client: typeof third, change: object = {}) =>
+      client.send("POST", "/api/backtests", { backtest: { ...backtest, ...change } });
+    const ambiguous = await submit(third);
+    expect(ambiguous.at("/error/code")).toBe("AMBIGUOUS_STRATEGY");
+    expect(ambiguous.at("/error/message")).toContain("my-signals and their-signals");
+    // One's own comes before what others made public.
+    expect((await submit(owner)).at("/backtest/strategy_slug")).toBe("my-signals");
+    const named = await submit(third, { parameters: { runtime: { slug: "my-signals", version: "1.9" }, period: 3 } });
+    expect([named.status, named.at("/backtest/strategy_version")]).toEqual([202, "1.9"]);
+    expect(named.at("/backtest/parameters")).toMatchObject({ period: 3, takeProfitLevel: 0.1, timeframe: "1d" });
+    expect(named.text).not.toContain("example.com");
+    const wrong = await submit(third, { parameters: { runtime: { slug: "my-signals" }, period: 1 } });
+    expect([wrong.at("/error/code"), wrong.at("/error/issues/0/path")])
+      .toEqual(["INVALID_PARAMETERS", "/backtest/parameters/period"]);
+  });
+
+  await t.step("a deleted one is gone, and its slug is free again", async () => {
+    expect((await other.send("DELETE", "/api/strategies/their-signals")).status).toBe(204);
+    expect((await other.get("/api/strategies/their-signals")).status).toBe(404);
+    const again = strategy({ slug: "their-signals" });
+    expect((await owner.send("POST", "/api/strategies", { strategy: again })).status).toBe(201);
+  });
+  await service.close();
+});
+
+Deno.test("a strategy that could not run is refused, naming the field", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const version = (runtime_config: unknown, more: object = {}) => ({
+    initial_version: { version: "1.0", runtime_config, ...more },
+  });
+  const wasm = { type: "wasm", language: "rust" };
+  const artifact = { file_name: "a.wasm", content_base64: "AGFzbQEAAAA=", content_type: "application/wasm" };
+  const config = "/strategy/initial_version/runtime_config";
+  const cases: readonly (readonly [change: Readonly<Record<string, unknown>>, path: string])[] = [
+    [{ slug: "No Good" }, "/strategy/slug"],
+    [{ slug: "ab" }, "/strategy/slug"],
+    [{ slug: "a--b" }, "/strategy/slug"],
+    [{ name: " " }, "/strategy/name"],
+    [{ runtime_type: "docker" }, "/strategy/runtime_type"],
+    [{ min_candles: 0 }, "/strategy/min_candles"],
+    [{ default_frequency: "SOMETIMES" }, "/strategy/default_frequency"],
+    [{ owner_id: "someone" }, "/strategy/owner_id"],
+    [{ parameter_schema: { type: "array" } }, "/strategy/parameter_schema/type"],
+    [{
+      parameter_schema: { type: "object", properties: { a: { type: "string", pattern: "(a+)+$" } } },
+    }, "/strategy/parameter_schema/properties/a/pattern"],
+    [
+      { parameter_schema: { type: "object", properties: { timeframe: {} } } },
+      "/strategy/parameter_schema/properties/timeframe",
+    ],
+    [{ default_config: { period: "x" } }, "/strategy/default_config/period"],
+    [version({ ...REMOTE, endpoint: "ftp://example.com" }), `${config}/endpoint`],
+    [version({ ...REMOTE, endpoint: "https://user:word@example.com" }), `${config}/endpoint`],
+    [version({ ...REMOTE, timeoutMs: 60_000 }), `${config}/timeoutMs`],
+    [version({ type: "remote" }), `${config}/endpoint`],
+    [version({ type: "docker" }), `${config}/type`],
+    [version(wasm), `${config}/type`],
+    [{ runtime_type: "wasm", ...version(wasm) }, config],
+    [{ runtime_type: "wasm", ...version({ ...wasm, artifact, moduleUrl: "https://example.com/a.wasm" }) }, config],
+    [{ runtime_type: "wasm", ...version({ ...wasm, artifact }, { artifact }) }, config],
+    [{
+      runtime_type: "wasm",
+      ...version({ ...wasm, artifact: { ...artifact, content_base64: "%%%" } }),
+    }, `${config}/artifact/content_base64`],
+    [{ initial_version: { version: "v1", runtime_config: REMOTE } }, "/strategy/initial_version/version"],
+  ];
+  for (const [change, path] of cases) {
+    const answer = await user.send("POST", "/api/strategies", { strategy: strategy(change) });
+    const label = JSON.stringify(change);
+    expect([label, answer.status]).toEqual([label, 400]);
+    const paths = answer.list("/error/issues").map((issue) => Object(issue).path);
+    expect([label, paths]).toEqual([label, expect.arrayContaining([path])]);
+  }
+  const large = { ...artifact, content_base64: btoa("\0".repeat(4 * 1024 * 1024 + 1)) };
+  const refused = await user.send("POST", "/api/strategies", {
+    strategy: strategy({ runtime_type: "wasm", ...version({ ...wasm, artifact: large }) }),
+  });
+  expect([refused.status, refused.at("/error/code")]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+  expect((await user.get("/api/strategies?source=registry")).list("/strategies")).toEqual([]);
+  await service.close();
+});
