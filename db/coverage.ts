@@ -38,6 +38,11 @@ export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): 
   });
 }
 
+/** Forgets what was asked for of a series. Its candles stay. */
+export async function clearCoverage(tx: Db, series: SeriesKey): Promise<void> {
+  await tx.delete(candleCoverage).where(ofSeries(series));
+}
+
 function ofSeries(series: SeriesKey) {
   return and(eq(candleCoverage.instrumentId, series.instrumentId), eq(candleCoverage.timeframe, series.timeframe));
 }

@@ -82,6 +82,24 @@ export async function insertEvents(
   await tx.insert(ingestionEvents).values(events.map((event) => ({ ...event, id: uuidv7() })));
 }
 
+/** The ranges of a series that a run has ingested already, by their start. */
+export async function listRunRanges(
+  db: Db,
+  runId: string,
+  series: { readonly symbol: string; readonly exchange: string; readonly timeframe: string },
+): Promise<{ start: Date; end: Date }[]> {
+  const rows = await db.select({ start: ingestionEvents.start, end: ingestionEvents.end }).from(ingestionEvents)
+    .where(and(
+      eq(ingestionEvents.runId, runId),
+      eq(ingestionEvents.type, "range_ingested"),
+      eq(ingestionEvents.symbol, series.symbol),
+      eq(ingestionEvents.exchange, series.exchange),
+      eq(ingestionEvents.timeframe, series.timeframe),
+    ))
+    .orderBy(ingestionEvents.start);
+  return rows.flatMap(({ start, end }) => start === null || end === null ? [] : [{ start, end }]);
+}
+
 /** Events, newest first, from the one before `before` on. */
 export async function listEvents(
   db: Db,

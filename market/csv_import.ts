@@ -3,7 +3,8 @@ import { findRun, type IngestionRun, insertEvents, insertRun } from "../db/inges
 import { type AssetClass, ensureInstrument, findInstrument, type Instrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { CsvReader, type Rejection } from "./csv_reader.ts";
-import { archiveStep, finishRun } from "./ingestion.ts";
+import { archiveStep } from "./archive_step.ts";
+import { finishRun } from "./ingestion.ts";
 import { type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /** A file of candles and whose they are. */
@@ -65,7 +66,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
     for await (const candles of readBatches(reader, request)) {
       run ??= await beginRun(db, request);
       instrument ??= await ensureInstrument(db, target);
-      const step = { runId: run.id, instrument, timeframe, candles, ...stretchOf(candles, timeframe), isWhole: false };
+      const step = { runId: run.id, instrument, timeframe, candles, ...stretchOf(candles, timeframe) };
       const stored = await db.transaction((tx) => archiveStep(tx, step));
       counts.imported += stored.imported;
       counts.unchanged += stored.unchanged;

@@ -1,29 +1,26 @@
-import { addCoverage, listCoverage, type SeriesKey } from "../db/coverage.ts";
+import { clearCoverage, listCoverage } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import {
-  addRunCandles,
   findRun,
   type IngestionRun,
   insertEvents,
   insertRun,
+  listRunRanges,
   listRunsInFlight,
   lockRuns,
   moveRun,
 } from "../db/ingestion.ts";
-import {
-  findInstrument,
-  type Instrument,
-  type InstrumentKey,
-  listAllInstruments,
-  lockInstrument,
-} from "../db/instruments.ts";
-import type { Candles } from "../engine/candles.ts";
-import { storeCandles } from "./archive.ts";
-import { concatCandles } from "./candle_columns.ts";
-import { BUILTIN_FEEDS, type Feed, type FeedPart, type Feeds } from "./feeds.ts";
-import type { MergeCounts } from "./merge.ts";
+import { findInstrument, type Instrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
+import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
+import type { Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
-import { bucketStart, bucketStartAtOrAfter, isTimeframe, monthEnd, monthOf, type Timeframe } from "./timeframes.ts";
+import { fetchSeries, type Patience, PATIENT } from "./fetch_series.ts";
+import { createFeeds } from "./providers.ts";
+import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+
+const OVERLAP_CANDLES = 10;
+
+const DEFAULT_FEEDS = createFeeds();
 
 /** What a run is asked to fetch. */
 export interface RunRequest {
@@ -37,11 +34,14 @@ export interface RunRequest {
 
 /** Where the work of a run comes from and when it ends. */
 export interface RunOptions {
+  /** Default: those that need no configuration. */
   readonly feeds?: Feeds;
   /** Stops the run between two parts; what was stored stays, and the run can be executed again. */
   readonly signal?: AbortSignal;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: number;
+  /** What differs from PATIENT. */
+  readonly patience?: Partial<Patience>;
 }
 
 /**
@@ -136,119 +136,50 @@ async function ingestInstrument(
 ): Promise<void> {
   const instrument = target.instrument ?? await findInstrument(db, target);
   if (instrument === undefined) throw new Error("Cannot ingest an instrument that does not exist");
-  const feed = (options.feeds ?? BUILTIN_FEEDS)(instrument);
-  const { timeframe } = instrument;
-  if (feed === undefined || timeframe === null || !isTimeframe(timeframe)) {
+  const feed = (options.feeds ?? DEFAULT_FEEDS)(instrument);
+  if (feed === undefined || instrument.timeframe === null || !isTimeframe(instrument.timeframe)) {
     throw new Error("Cannot ingest an instrument that has no feed: its candles are imported");
   }
-  const wanted = runRange(run, instrument, timeframe, options.now ?? Date.now());
-  const series = { instrumentId: instrument.id, timeframe };
-  for (const range of await missingRanges(db, series, wanted)) {
-    await ingestRange(db, { run, instrument, timeframe, feed, ...range, ...options });
+  const timeframe = feed.sourceTimeframe(instrument.timeframe);
+  const now = options.now ?? Date.now();
+  const patience = { ...PATIENT, ...options.patience };
+  const work = { runId: run.id, target: instrument, timeframe, feed, patience, signal: options.signal, now };
+  const wanted = runRange(run, instrument, timeframe, now);
+  if (run.startDate !== null || run.endDate !== null) {
+    // Dates that an operator names are asked for even if they are held: the provider may have corrected them.
+    const done = await listRunRanges(db, run.id, { ...keyOf(instrument), timeframe });
+    await fetchSeries(db, work, subtractRanges(wanted, done));
+    return;
   }
+  const series = { instrumentId: instrument.id, timeframe };
+  const missing = await missingRanges(db, series, wanted);
+  const { revised } = await fetchSeries(db, work, missing.map((range) => withOverlap(range, wanted, timeframe)));
+  if (revised === 0 || instrument.assetClass !== "stock") return;
+  // A split or a dividend changes the whole history of an adjusted series, so that all of it is fetched again.
+  const held = await listCoverage(db, series);
+  const start = Math.min(wanted.start, held[0]?.start.getTime() ?? wanted.start);
+  await clearCoverage(db, series);
+  await fetchSeries(db, work, [{ ...wanted, start }]);
 }
 
-function runRange(run: IngestionRun, instrument: Instrument, timeframe: Timeframe, now: number) {
+function keyOf({ symbol, exchange }: InstrumentKey): InstrumentKey {
+  return { symbol, exchange };
+}
+
+/** A range that follows held candles begins a few of them earlier: a provider that corrected its history shows there. */
+function withOverlap(range: TimeRange, wanted: TimeRange, timeframe: Timeframe): TimeRange {
+  return { ...range, start: Math.max(wanted.start, range.start - OVERLAP_CANDLES * TIMEFRAMES[timeframe]) };
+}
+
+function runRange(run: IngestionRun, instrument: Instrument, timeframe: Timeframe, now: number): TimeRange {
   const startDate = run.startDate ?? instrument.backfillFrom;
   if (startDate === null) {
     throw new Error("Cannot ingest without a start: neither the run nor the instrument names one");
   }
-  const endOfData = instrument.provider === "sample" ? SAMPLE_RANGE.end : now;
+  const endOfData = instrument.provider === "sample" ? Math.min(SAMPLE_RANGE.end, now) : now;
   const asked = run.endDate === null ? endOfData : Date.parse(`${run.endDate}T00:00:00Z`);
   return {
     start: bucketStartAtOrAfter(Date.parse(`${startDate}T00:00:00Z`), timeframe),
-    end: Math.min(bucketStartAtOrAfter(asked, timeframe), bucketStart(Math.min(now, endOfData), timeframe)),
+    end: Math.min(bucketStartAtOrAfter(asked, timeframe), bucketStart(endOfData, timeframe)),
   };
-}
-
-/** The parts of [start, end) of a series that were never asked for; milliseconds since 1970. */
-export async function missingRanges(
-  db: Db,
-  series: SeriesKey,
-  wanted: { readonly start: number; readonly end: number },
-): Promise<{ start: number; end: number }[]> {
-  const missing: { start: number; end: number }[] = [];
-  let from = wanted.start;
-  for (const stretch of await listCoverage(db, series)) {
-    const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];
-    if (end <= from) continue;
-    if (start >= wanted.end) break;
-    if (start > from) missing.push({ start: from, end: start });
-    from = end;
-  }
-  if (from < wanted.end) missing.push({ start: from, end: wanted.end });
-  return missing;
-}
-
-interface RangeWork extends RunOptions {
-  readonly run: IngestionRun;
-  readonly instrument: Instrument;
-  readonly timeframe: Timeframe;
-  readonly feed: Feed;
-  readonly start: number;
-  readonly end: number;
-}
-
-async function ingestRange(db: Db, work: RangeWork): Promise<void> {
-  const { run, instrument, timeframe, feed, start, end, signal } = work;
-  const store = (parts: readonly FeedPart[]) => storeParts(db, { runId: run.id, instrument, timeframe, parts });
-  let parts: FeedPart[] = [];
-  try {
-    for await (const part of feed.fetch({ instrument, timeframe, start, end, ...(signal && { signal }) })) {
-      const pending = parts[0];
-      // A month is one chunk: wait for all of it, so that each is written once however small the feed's pages are.
-      if (pending !== undefined && part.start >= monthEnd(monthOf(pending.start))) {
-        await store(parts);
-        parts = [];
-      }
-      parts.push(part);
-    }
-  } finally {
-    // What arrived before a failure is kept: the next attempt goes on behind it.
-    await store(parts);
-  }
-}
-
-async function storeParts(
-  db: Db,
-  step: { runId: string; instrument: Instrument; timeframe: Timeframe; parts: readonly FeedPart[] },
-): Promise<void> {
-  const [first, last] = [step.parts[0], step.parts.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const { runId, instrument, timeframe } = step;
-  const candles = concatCandles(step.parts.map((part) => part.candles));
-  await db.transaction((tx) =>
-    archiveStep(tx, { runId, instrument, timeframe, candles, start: first.start, end: last.end, isWhole: true })
-  );
-}
-
-/** One step of a run: candles, what they cover, and the events that tell of them. */
-export interface ArchiveStep {
-  readonly runId: string;
-  readonly instrument: Instrument;
-  readonly timeframe: Timeframe;
-  readonly candles: Candles;
-  /** The step's [start, end), milliseconds since 1970. */
-  readonly start: number;
-  readonly end: number;
-  /** Whether all there is in [start, end) is among the candles, so that nobody needs to ask for it again. */
-  readonly isWhole: boolean;
-}
-
-/** Archives a step: all of it in the given transaction, or nothing. */
-export async function archiveStep(tx: Db, step: ArchiveStep): Promise<MergeCounts> {
-  const { runId, instrument, timeframe, candles } = step;
-  const series = { instrumentId: instrument.id, timeframe };
-  const stretch = { start: new Date(step.start), end: new Date(step.end) };
-  await lockInstrument(tx, instrument.id);
-  const counts = await storeCandles(tx, series, candles);
-  if (step.isWhole) await addCoverage(tx, series, stretch);
-  const { provider, symbol, exchange } = instrument;
-  const event = { runId, provider, symbol, exchange, timeframe, ...stretch };
-  await insertEvents(tx, [
-    { ...event, type: "range_ingested", candles: candles.time.length },
-    ...(counts.revised === 0 ? [] : [{ ...event, type: "revised" as const, candles: counts.revised }]),
-  ]);
-  await addRunCandles(tx, runId, counts.imported + counts.revised);
-  return counts;
 }

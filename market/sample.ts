@@ -1,6 +1,7 @@
 import type { Db } from "../db/client.ts";
 import { ensureInstrument } from "../db/instruments.ts";
-import { createRun, executeRun, missingRanges } from "./ingestion.ts";
+import { missingRanges } from "./archive_step.ts";
+import { createRun, executeRun } from "./ingestion.ts";
 import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "./feeds/sample.ts";
 
 /** Archives the sample instrument where it is not archived yet; returns whether there was anything to do. */

@@ -42,6 +42,10 @@ const ACTIVITY = [
  * Math.sin differ between engines.
  */
 export const SAMPLE_FEED: Feed = {
+  name: "the sample",
+  exchange: SAMPLE_INSTRUMENT.exchange,
+  settleMs: 0,
+  sourceTimeframe: () => SAMPLE_INSTRUMENT.timeframe,
   async *fetch({ timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
     if (timeframe !== SAMPLE_INSTRUMENT.timeframe) {
       throw new RangeError(

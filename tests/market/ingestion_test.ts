@@ -4,8 +4,9 @@ import { findRun, type IngestionEvent, listEvents } from "../../db/ingestion.ts"
 import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
 import { readCandles } from "../../market/archive.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
-import type { Feed, FeedPart } from "../../market/feeds.ts";
-import { createRun, executeRun, missingRanges, type RunRequest } from "../../market/ingestion.ts";
+import { missingRanges } from "../../market/archive_step.ts";
+import { type Feed, FeedError, type FeedPart } from "../../market/feeds.ts";
+import { createRun, executeRun, type RunRequest } from "../../market/ingestion.ts";
 import { archiveSample } from "../../market/sample.ts";
 import { databaseTest } from "../support/database.ts";
 
@@ -13,19 +14,35 @@ const DAY = 86_400_000;
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
 const now = day("2024-04-01") + 12 * 3_600_000;
 
-/** Daily candles of price 5 for every day asked for but the 13th of a month, in parts of 20 days. */
-function dailyFeed(asked: string[], failAt = Infinity): Feed {
+/** What a scripted feed was asked for, and how it behaves. */
+interface Script {
+  readonly asked: string[];
+  /** Throws this instead of the part that begins at `failAt`; once. */
+  failure?: { at: number; error: Error } | undefined;
+  price: number;
+}
+
+/** Daily candles of one price for every day asked for but the 13th of a month, in parts of 20 days. */
+function dailyFeed(script: Script): Feed {
   return {
+    name: "the test's feed",
+    exchange: "TEST",
+    settleMs: 0,
+    sourceTimeframe: (timeframe) => timeframe,
     async *fetch({ start, end }): AsyncGenerator<FeedPart> {
-      asked.push(`${new Date(start).toISOString().slice(0, 10)}..${new Date(end).toISOString().slice(0, 10)}`);
+      script.asked.push(`${iso(start)}..${iso(end)}`);
       for (let from = start; from < end; from += 20 * DAY) {
-        if (from >= failAt) throw new Error("Cannot reach the provider");
+        if (script.failure !== undefined && from >= script.failure.at) {
+          const { error } = script.failure;
+          script.failure = undefined;
+          throw error;
+        }
         const until = Math.min(end, from + 20 * DAY);
         const times = [];
         for (let time = from; time < until; time += DAY) if (new Date(time).getUTCDate() !== 13) times.push(time);
         const { time, volume, ...prices } = allocateCandles(times.length);
         time.set(times);
-        for (const price of Object.values(prices)) price.fill(5);
+        for (const price of Object.values(prices)) price.fill(script.price);
         yield { start: from, end: until, candles: { time, volume, ...prices } };
         await Promise.resolve();
       }
@@ -33,9 +50,11 @@ function dailyFeed(asked: string[], failAt = Infinity): Feed {
   };
 }
 
-async function makeInstrument(db: Db, symbol: string): Promise<Instrument> {
+const iso = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+async function makeInstrument(db: Db, symbol: string, more: Partial<Instrument> = {}): Promise<Instrument> {
   const row = { symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
-  return await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05" });
+  return await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05", ...more });
 }
 
 const create = (db: Db, request: Omit<RunRequest, "trigger">) =>
@@ -51,6 +70,9 @@ databaseTest(
     await joinsRunsInFlight(db);
     await fetchesWhatIsMissing(db);
     await goesOnBehindAFailure(db);
+    await isPatient(db);
+    await seesCorrections(db);
+    await fetchesAnAdjustedStockWhole(db);
     await failsWithoutAFeed(db);
   },
 );
@@ -90,8 +112,8 @@ async function joinsRunsInFlight(db: Db) {
 async function fetchesWhatIsMissing(db: Db) {
   const instrument = await makeInstrument(db, "FETCH");
   const key = { symbol: "FETCH", exchange: "TEST" };
-  const asked: string[] = [];
-  const feeds = () => dailyFeed(asked);
+  const script: Script = { asked: [], price: 5 };
+  const feeds = () => dailyFeed(script);
   const march = await create(db, { instruments: [key], startDate: "2024-03-10", endDate: "2024-03-20" });
   await executeRun(db, march.run.id, { feeds, now });
   // Ten days without the 13th.
@@ -100,14 +122,16 @@ async function fetchesWhatIsMissing(db: Db) {
   expect(events.map(({ type, candles }) => [type, candles])).toEqual([
     ["run_started", null],
     ["range_ingested", 9],
+    ["gap_found", 0],
     ["run_finished", 9],
   ]);
   expect(events[1]).toMatchObject({ symbol: "FETCH", timeframe: "1d", provider: "provider_a" });
+  expect(events[2]).toMatchObject({ start: new Date("2024-03-13"), end: new Date("2024-03-14") });
 
-  // From the backfill's start to the last closed candle: only what was not asked for, the 13th neither.
+  // From the backfill's start to the last closed candle: what was not asked for, and ten candles before it.
   const rest = await create(db, { instruments: [key] });
   await executeRun(db, rest.run.id, { feeds, now });
-  expect(asked).toEqual(["2024-03-10..2024-03-20", "2024-03-05..2024-03-10", "2024-03-20..2024-04-01"]);
+  expect(script.asked).toEqual(["2024-03-10..2024-03-20", "2024-03-05..2024-03-10", "2024-03-10..2024-04-01"]);
   const wanted = { start: day("2024-03-01"), end: day("2024-05-01") };
   expect(await missingRanges(db, { instrumentId: instrument.id, timeframe: "1d" }, wanted)).toEqual([
     { start: day("2024-03-01"), end: day("2024-03-05") },
@@ -116,36 +140,114 @@ async function fetchesWhatIsMissing(db: Db) {
   const { candles, gaps } = await readCandles(db, { instrument, timeframe: "1d", ...wanted, now });
   expect([candles.time.length, gaps]).toEqual([26, 1]);
 
-  // Delivered once more, an ended run does nothing.
+  // Delivered once more, an ended run does nothing, and a new one finds nothing missing: the 13th was asked for.
   await executeRun(db, rest.run.id, { feeds, now });
-  expect((await eventsOf(db, rest.run.id)).length).toBe(4);
-  expect(asked.length).toBe(3);
+  const none = await create(db, { instruments: [key] });
+  await executeRun(db, none.run.id, { feeds, now });
+  expect((await eventsOf(db, none.run.id)).map(({ type }) => type)).toEqual(["run_started", "run_finished"]);
+  expect(script.asked.length).toBe(3);
 }
 
 async function goesOnBehindAFailure(db: Db) {
-  const instrument = await makeInstrument(db, "FLAPS");
-  const healthy = await makeInstrument(db, "STEADY");
+  const backfillFrom = "2024-02-02";
+  const instrument = await makeInstrument(db, "FLAPS", { backfillFrom });
+  const healthy = await makeInstrument(db, "STEADY", { backfillFrom });
   const instruments = [{ symbol: "FLAPS", exchange: "TEST" }, { symbol: "STEADY", exchange: "TEST" }];
-  const asked: string[] = [];
-  let calls = 0;
   // The first instrument fails at its third part, after 40 of 59 days.
-  const feeds = () => dailyFeed(asked, calls++ === 0 ? day("2024-03-13") : Infinity);
-  const request = { instruments, startDate: "2024-02-02", endDate: "2024-04-01" };
-  const { run } = await create(db, request);
+  const error = new FeedError("refused", "Cannot use the provider");
+  const script: Script = { asked: [], price: 5, failure: { at: day("2024-03-13"), error } };
+  const feeds = () => dailyFeed(script);
+  const { run } = await create(db, { instruments });
   await executeRun(db, run.id, { feeds, now });
-  const message = "FLAPS on TEST: Cannot reach the provider";
+  const message = "FLAPS on TEST: Cannot use the provider";
   expect(await findRun(db, run.id)).toMatchObject({ status: "failed", message });
   const failed = (await eventsOf(db, run.id)).filter(({ type }) => type === "failed");
-  expect(failed).toMatchObject([{ symbol: "FLAPS", message: "Cannot reach the provider" }]);
+  expect(failed).toMatchObject([{ symbol: "FLAPS", message: "Cannot use the provider" }]);
 
-  const again = await create(db, request);
+  const again = await create(db, { instruments });
   await executeRun(db, again.run.id, { feeds, now });
-  expect(asked).toEqual(["2024-02-02..2024-04-01", "2024-02-02..2024-04-01", "2024-03-13..2024-04-01"]);
+  expect(script.asked).toEqual(["2024-02-02..2024-04-01", "2024-02-02..2024-04-01", "2024-03-03..2024-04-01"]);
   const query = { timeframe: "1d", start: day("2024-02-01"), end: day("2024-05-01"), now } as const;
   const flapped = await readCandles(db, { ...query, instrument });
   const steady = await readCandles(db, { ...query, instrument: healthy });
   expect(flapped.sha256).toBe(steady.sha256);
   expect(flapped.candles.time.length).toBe(57);
+}
+
+async function isPatient(db: Db) {
+  await makeInstrument(db, "PATIENT", { backfillFrom: "2024-02-02" });
+  const waits: number[] = [];
+  const delay = (ms: number) => Promise.resolve(void waits.push(ms));
+  const limited = new FeedError("rate_limited", "Cannot ask it more often", { retryAfterSeconds: 7 });
+  const script: Script = { asked: [], price: 5, failure: { at: day("2024-03-13"), error: limited } };
+  const feeds = () => dailyFeed(script);
+  const { run } = await create(db, { instruments: [{ symbol: "PATIENT", exchange: "TEST" }] });
+  await executeRun(db, run.id, { feeds, now, patience: { delay } });
+  expect(waits).toEqual([7000]);
+  // It goes on behind what it has, which is not asked for again.
+  expect(script.asked).toEqual(["2024-02-02..2024-04-01", "2024-03-13..2024-04-01"]);
+  const told = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
+  expect(told).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; going on in 7 s" }]);
+  expect((await findRun(db, run.id))?.status).toBe("completed");
+
+  // A provider that is down is asked six times, each time after twice as long.
+  await makeInstrument(db, "DOWN");
+  let attempts = 0;
+  const down: Feed = {
+    ...dailyFeed(script),
+    // deno-lint-ignore require-yield
+    async *fetch() {
+      attempts++;
+      await Promise.resolve();
+      throw new FeedError("failed", "Cannot reach it");
+    },
+  };
+  waits.length = 0;
+  const second = await create(db, { instruments: [{ symbol: "DOWN", exchange: "TEST" }] });
+  await executeRun(db, second.run.id, { feeds: () => down, now, patience: { delay } });
+  expect(attempts).toBe(6);
+  waits.forEach((ms, i) => {
+    expect(ms).toBeGreaterThanOrEqual(500 * 2 ** i);
+    expect(ms).toBeLessThanOrEqual(1000 * 2 ** i);
+  });
+  expect((await findRun(db, second.run.id))?.message).toBe("DOWN on TEST: Cannot reach it");
+}
+
+async function seesCorrections(db: Db) {
+  const instrument = await makeInstrument(db, "CORRECTED");
+  const key = { symbol: "CORRECTED", exchange: "TEST" };
+  const script: Script = { asked: [], price: 5 };
+  const feeds = () => dailyFeed(script);
+  const first = await create(db, { instruments: [key] });
+  await executeRun(db, first.run.id, { feeds, now });
+  const query = { instrument, timeframe: "1d", start: day("2024-03-01"), end: day("2024-05-01"), now } as const;
+  const before = await readCandles(db, query);
+  script.price = 6;
+  const second = await create(db, { instruments: [key], startDate: "2024-03-20", endDate: "2024-03-25" });
+  await executeRun(db, second.run.id, { feeds, now });
+  const revised = (await eventsOf(db, second.run.id)).filter(({ type }) => type === "revised");
+  expect(revised).toMatchObject([{ candles: 5, start: new Date("2024-03-20"), end: new Date("2024-03-25") }]);
+  const after = await readCandles(db, query);
+  expect(after.sha256).not.toBe(before.sha256);
+  expect([...after.candles.close].filter((price) => price === 6).length).toBe(5);
+}
+
+async function fetchesAnAdjustedStockWhole(db: Db) {
+  const instrument = await makeInstrument(db, "SPLIT", { assetClass: "stock" });
+  const script: Script = { asked: [], price: 100 };
+  const feeds = () => dailyFeed(script);
+  const run = async (at: number) => {
+    const { run } = await create(db, { instruments: [{ symbol: "SPLIT", exchange: "TEST" }] });
+    await executeRun(db, run.id, { feeds, now: at });
+  };
+  await run(now);
+  // The next day, after a split of two for one, all prices are half of what they were.
+  script.price = 50;
+  await run(now + DAY);
+  expect(script.asked.slice(1)).toEqual(["2024-03-22..2024-04-02", "2024-03-05..2024-04-02"]);
+  const range = { start: day("2024-03-01"), end: day("2024-05-01"), now: now + DAY };
+  const { candles } = await readCandles(db, { instrument, timeframe: "1d", ...range });
+  expect(new Set(candles.close)).toEqual(new Set([50]));
 }
 
 async function failsWithoutAFeed(db: Db) {

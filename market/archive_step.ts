@@ -1,0 +1,99 @@
+import { addCoverage, listCoverage, type SeriesKey } from "../db/coverage.ts";
+import type { Db } from "../db/client.ts";
+import { addRunCandles, type IngestionEventType, insertEvents } from "../db/ingestion.ts";
+import { type Instrument, lockInstrument } from "../db/instruments.ts";
+import type { Candles } from "../engine/candles.ts";
+import { storeCandles } from "./archive.ts";
+import { isGap } from "./calendar.ts";
+import type { MergeCounts } from "./merge.ts";
+import { type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+
+/** A stretch of time [start, end), milliseconds since 1970. */
+export interface TimeRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One step of a run: candles, what they cover, and what is to be told of them. */
+export interface ArchiveStep extends TimeRange {
+  readonly runId: string;
+  readonly instrument: Instrument;
+  readonly timeframe: Timeframe;
+  readonly candles: Candles;
+  /** Up to here all there is in the step is among the candles, so that nobody needs to ask for it again; absent: not known. */
+  readonly coveredUntil?: number;
+  /** The close of the candle before the step, from which on missing candles are a gap; absent: gaps are not looked for. */
+  readonly previousClose?: number;
+  /** How many rows were left out because they are no candles. */
+  readonly rejected?: number;
+}
+
+const GAP_EVENTS_MAX = 20;
+
+/** Archives a step with its events: all of it in the given transaction, or nothing. */
+export async function archiveStep(tx: Db, step: ArchiveStep): Promise<MergeCounts> {
+  const { runId, instrument, timeframe, candles, start, end, coveredUntil, rejected } = step;
+  const series = { instrumentId: instrument.id, timeframe };
+  await lockInstrument(tx, instrument.id);
+  const counts = await storeCandles(tx, series, candles);
+  if (coveredUntil !== undefined && coveredUntil > start) {
+    await addCoverage(tx, series, { start: new Date(start), end: new Date(Math.min(coveredUntil, end)) });
+  }
+  const { provider, symbol, exchange } = instrument;
+  const event = (type: IngestionEventType, range: TimeRange, candles: number, message?: string) => ({
+    ...{ runId, type, provider, symbol, exchange, timeframe, candles },
+    start: new Date(range.start),
+    end: new Date(range.end),
+    message: message ?? null,
+  });
+  await insertEvents(tx, [
+    event("range_ingested", step, candles.time.length),
+    ...(counts.revised === 0 ? [] : [event("revised", step, counts.revised)]),
+    ...((rejected ?? 0) === 0
+      ? []
+      : [event("rejected", step, rejected ?? 0, "rows that are no candles were left out")]),
+    ...findGaps(step).map(({ message, ...range }) => event("gap_found", range, 0, message)),
+  ]);
+  await addRunCandles(tx, runId, counts.imported + counts.revised);
+  return counts;
+}
+
+function findGaps({ candles: { time }, instrument, timeframe, previousClose }: ArchiveStep) {
+  if (previousClose === undefined) return [];
+  const gaps: (TimeRange & { message?: string })[] = [];
+  let [close, count] = [previousClose, 0];
+  for (const open of time) {
+    if (open > close && isGap(instrument.assetClass, close, open) && ++count <= GAP_EVENTS_MAX) {
+      gaps.push({ start: close, end: open });
+    }
+    close = open + TIMEFRAMES[timeframe];
+  }
+  const last = gaps.at(-1);
+  if (last !== undefined && count > GAP_EVENTS_MAX) {
+    gaps.push({ start: last.end, end: close, message: `${count - GAP_EVENTS_MAX} more gaps in this range` });
+  }
+  return gaps;
+}
+
+/** The parts of a range of a series that were never asked for, oldest first. */
+export async function missingRanges(db: Db, series: SeriesKey, wanted: TimeRange): Promise<TimeRange[]> {
+  return subtractRanges(wanted, await listCoverage(db, series));
+}
+
+/** What is left of a range without others, which are sorted by their start. */
+export function subtractRanges(
+  wanted: TimeRange,
+  others: readonly { readonly start: Date; readonly end: Date }[],
+): TimeRange[] {
+  const left: TimeRange[] = [];
+  let from = wanted.start;
+  for (const other of others) {
+    const [start, end] = [other.start.getTime(), other.end.getTime()];
+    if (end <= from) continue;
+    if (start >= wanted.end) break;
+    if (start > from) left.push({ start: from, end: start });
+    from = end;
+  }
+  if (from < wanted.end) left.push({ start: from, end: wanted.end });
+  return left;
+}

@@ -1,0 +1,143 @@
+import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
+import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { decompressLzma } from "./lzma.ts";
+import { excerpt, ProviderClient, type ProviderOptions } from "./provider_client.ts";
+import { makePart, type Row } from "./rows.ts";
+
+export const DUKASCOPY_BASE_URL = "https://datafeed.dukascopy.com/datafeed";
+
+// Nothing is published; this is gentle on a public file server.
+const BUDGET = { weightMax: 600, windowMs: 60_000 };
+const FILES_AT_ONCE = 4;
+// A day's file appears when the day is over, and is completed for some hours.
+const SETTLE_MS = 2 * 86_400_000;
+const RECORD_BYTES = 24;
+// A day of minutes, a month of hours or a year of days, and room for a file that repeats itself.
+const FILE_BYTES_MAX = 4 * 1440 * RECORD_BYTES;
+
+/** Candle files by timeframe: what stretch of time one holds, and what it is called. */
+const FILES = {
+  "1m": { span: "day", file: "BID_candles_min_1.bi5" },
+  "1h": { span: "month", file: "BID_candles_hour_1.bi5" },
+  "1d": { span: "year", file: "BID_candles_day_1.bi5" },
+} as const;
+
+// Prices are whole numbers of points. A point is 0.00001, but for currencies of small value and metals.
+const COARSE_QUOTES = new Set(["JPY", "HUF", "CZK", "THB", "RUB"]);
+const COARSE_BASES = new Set(["XAU", "XAG"]);
+
+/**
+ * Dukascopy's forex history: candles of bid prices in LZMA-packed files, keyless.
+ *
+ * A file holds records of 24 bytes, big-endian: seconds since the file's beginning, open, close, low, high (32-bit whole numbers of points)
+ * and volume (a 32-bit float). Months count from 0 in the path. A missing or empty file is a time without trade, and so is a candle
+ * without volume.
+ *
+ * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/ and the format's description in rosasurfer/mt4-mql
+ *   (DUKASCOPY_BAR).
+ */
+export class DukascopyFeed implements Feed {
+  readonly name = "Dukascopy";
+  readonly exchange = "DUKASCOPY";
+  readonly settleMs = SETTLE_MS;
+  readonly #client: ProviderClient;
+
+  constructor(options: Partial<ProviderOptions> = {}) {
+    this.#client = new ProviderClient({ baseUrl: DUKASCOPY_BASE_URL, budget: BUDGET, ...options, name: this.name });
+  }
+
+  sourceTimeframe(timeframe: Timeframe): keyof typeof FILES {
+    if (TIMEFRAMES[timeframe] >= TIMEFRAMES["1d"]) return "1d";
+    return TIMEFRAMES[timeframe] >= TIMEFRAMES["1h"] ? "1h" : "1m";
+  }
+
+  async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
+    const pair = instrument.symbol.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+    if (!/^[A-Z]{6}$/.test(pair)) {
+      throw new FeedError(
+        "unknown_symbol",
+        `Cannot find ${instrument.symbol} at ${this.name}: it has pairs such as EUR/USD`,
+      );
+    }
+    const { span, file } = FILES[this.sourceTimeframe(timeframe)];
+    const perPoint = pointsPerUnit(pair);
+    for (let from = start; from < end;) {
+      const periods = periodsFrom(from, end, span);
+      // Every file of the group has ended before the generator can, so that none goes on unseen.
+      const files = await Promise.allSettled(
+        periods.map((period) => this.#readFile(`/${pair}/${pathOf(period.start, span)}/${file}`, signal)),
+      );
+      for (const [index, period] of periods.entries()) {
+        const read = files[index]!;
+        if (read.status === "rejected") throw read.reason;
+        const rows = parseRecords(read.value, period.start, perPoint);
+        const until = Math.min(period.end, end);
+        yield makePart(rows, timeframe, from, until);
+        from = until;
+      }
+    }
+  }
+
+  async #readFile(path: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { status, bytes } = await this.#client.get(path, signal);
+    if (status === 404 || (status === 200 && bytes.length === 0)) return new Uint8Array(0);
+    if (status !== 200) {
+      throw new FeedError("refused", `Cannot use ${this.name}: it answered ${status}${excerpt(bytes)}`);
+    }
+    try {
+      return decompressLzma(bytes, FILE_BYTES_MAX);
+    } catch (error) {
+      // Most often a file that was cut on its way: worth another attempt.
+      const why = error instanceof Error ? error.message : String(error);
+      throw new FeedError("failed", `Cannot read the file ${path} of ${this.name}: ${why}`, { cause: error });
+    }
+  }
+}
+
+type Span = (typeof FILES)[keyof typeof FILES]["span"];
+
+/** The next few stretches that have a file each, from the one in which `from` lies. */
+function periodsFrom(from: number, end: number, span: Span): { start: number; end: number }[] {
+  const periods: { start: number; end: number }[] = [];
+  let start = periodStart(from, span, 0);
+  while (start < end && periods.length < FILES_AT_ONCE) {
+    const next = periodStart(start, span, 1);
+    periods.push({ start, end: next });
+    start = next;
+  }
+  return periods;
+}
+
+function periodStart(time: number, span: Span, add: number): number {
+  const date = new Date(time);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (span === "year") return Date.UTC(year + add, 0, 1);
+  return span === "month" ? Date.UTC(year, month + add, 1) : Date.UTC(year, month, day + add);
+}
+
+function pathOf(time: number, span: Span): string {
+  const date = new Date(time);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const parts = [String(date.getUTCFullYear()), two(date.getUTCMonth()), two(date.getUTCDate())];
+  return parts.slice(0, { year: 1, month: 2, day: 3 }[span]).join("/");
+}
+
+function pointsPerUnit(pair: string): number {
+  return COARSE_QUOTES.has(pair.slice(3)) || COARSE_BASES.has(pair.slice(0, 3)) ? 1_000 : 100_000;
+}
+
+function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): Row[] {
+  if (bytes.length % RECORD_BYTES !== 0) {
+    throw new FeedError("refused", `Cannot read a file of Dukascopy: ${bytes.length} bytes are not whole records`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const rows: Row[] = [];
+  for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
+    const price = (offset: number) => view.getUint32(at + offset) / perPoint;
+    // The seven digits that a 32-bit float holds, without the noise that widening adds.
+    const volume = Number(view.getFloat32(at + 20).toPrecision(7));
+    if (volume === 0) continue;
+    rows.push([fileStart + view.getUint32(at) * 1000, price(4), price(16), price(12), price(8), volume]);
+  }
+  return rows;
+}

@@ -1,0 +1,140 @@
+import { FeedError } from "../feeds.ts";
+
+/** How often a provider may be asked. */
+export interface Budget {
+  /** Requests, weighed as the provider weighs them, in each window of the clock. */
+  readonly weightMax: number;
+  readonly windowMs: number;
+}
+
+/** How to reach a provider. */
+export interface ProviderOptions {
+  readonly name: string;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly budget: Budget;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+const TIMEOUT_MS = 20_000;
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+// A provider that says "too often" without saying how long is left alone for a minute.
+const RETRY_AFTER_SECONDS = 60;
+
+/** An answer that is not an error of transport: statuses below 500 but those that mean "too often". */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
+}
+
+/** Asks one provider, no more often than it allows, and tells its errors apart. */
+export class ProviderClient {
+  readonly #options: ProviderOptions;
+  readonly #now: () => number;
+  #window = NaN;
+  #weightUsed = 0;
+  #blockedUntil = 0;
+
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * @param path Begins with a slash.
+   * @throws {FeedError} `rate_limited` before the provider has to say so, or as it says; `failed` without an answer in time.
+   */
+  async get(path: string, signal: AbortSignal | undefined, weight = 1): Promise<ProviderAnswer> {
+    const { name, baseUrl, headers, timeoutMs } = this.#options;
+    this.#spend(weight);
+    const timeout = AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS);
+    try {
+      const response = await fetch(`${baseUrl}${path}`, {
+        headers: { accept: "*/*", ...headers },
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      });
+      const bytes = await readBytes(response, name);
+      this.#refuseErrors(response, bytes);
+      return { status: response.status, headers: response.headers, bytes };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof FeedError) throw error;
+      const why = timeout.aborted
+        ? "it did not answer in time"
+        : error instanceof Error
+        ? error.message
+        : String(error);
+      throw new FeedError("failed", `Cannot reach ${name}: ${why}`, { cause: error });
+    }
+  }
+
+  /** Takes over the provider's own count of what was used in this window. */
+  noteUsedWeight(header: string | null): void {
+    if (header !== null && /^\d+$/.test(header)) this.#weightUsed = Math.max(this.#weightUsed, Number(header));
+  }
+
+  #spend(weight: number): void {
+    const { name, budget } = this.#options;
+    const now = this.#now();
+    const window = Math.floor(now / budget.windowMs);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#weightUsed = 0;
+    }
+    const isSpent = this.#weightUsed + weight > budget.weightMax;
+    const until = Math.max(this.#blockedUntil, isSpent ? (window + 1) * budget.windowMs : 0);
+    if (until > now) {
+      const retryAfterSeconds = Math.ceil((until - now) / 1000);
+      throw new FeedError("rate_limited", `Cannot ask ${name} more often: its limit is used up`, { retryAfterSeconds });
+    }
+    this.#weightUsed += weight;
+  }
+
+  #refuseErrors({ status, headers }: Response, bytes: Uint8Array): void {
+    const { name } = this.#options;
+    if (status === 429 || status === 418) {
+      const retryAfterSeconds = parseRetryAfter(headers.get("retry-after"), this.#now());
+      this.#blockedUntil = this.#now() + retryAfterSeconds * 1000;
+      throw new FeedError("rate_limited", `Cannot ask ${name} more often: it answered ${status}`, {
+        retryAfterSeconds,
+      });
+    }
+    if (status >= 500) throw new FeedError("failed", `Cannot use ${name}: it answered ${status}${excerpt(bytes)}`);
+  }
+}
+
+/** What a provider said, short and on one line, for a message. */
+export function excerpt(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, 200)).replaceAll(/\s+/g, " ").trim();
+  return text === "" ? "" : `: ${text}`;
+}
+
+/** Seconds, from a Retry-After of seconds or a date (RFC 9110, section 10.2.3). */
+function parseRetryAfter(header: string | null, now: number): number {
+  if (header === null) return RETRY_AFTER_SECONDS;
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : RETRY_AFTER_SECONDS;
+}
+
+async function readBytes(response: Response, name: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > ANSWER_BYTES_MAX) {
+      throw new FeedError("refused", `Cannot use ${name}: its answer is longer than ${ANSWER_BYTES_MAX} bytes`);
+    }
+    parts.push(part);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,28 @@
+import { allocateCandles } from "../candle_columns.ts";
+import { findFault } from "../candle_rules.ts";
+import type { FeedPart } from "../feeds.ts";
+import { bucketStart, type Timeframe } from "../timeframes.ts";
+
+/** time, open, high, low, close, volume. */
+export type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];
+
+/**
+ * Rows as a provider sent them, made into a part: sorted, the last of several with one time, those outside [start, end) dropped, those
+ * that are no candles dropped and counted.
+ */
+export function makePart(rows: readonly Row[], timeframe: Timeframe, start: number, end: number): FeedPart {
+  const inside = rows.filter(([time]) => time >= start && time < end);
+  const sorted = inside.toSorted((a, b) => a[0] - b[0]);
+  const unique = sorted.filter((row, i) => row[0] !== sorted[i + 1]?.[0]);
+  const good = unique.filter(([time, open, high, low, close, volume]) =>
+    bucketStart(time, timeframe) === time && findFault(open, high, low, close, volume) === null
+  );
+  const candles = allocateCandles(good.length);
+  const { time, open, high, low, close, volume } = candles;
+  good.forEach((row, i) => {
+    [time[i], open[i], high[i], low[i], close[i]] = row;
+    // The sum makes a negative zero a plain one, so that equal candles have equal bytes.
+    volume[i] = row[5] + 0;
+  });
+  return { start, end, candles, rejected: unique.length - good.length };
+}

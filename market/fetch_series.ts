@@ -1,0 +1,166 @@
+import type { Db } from "../db/client.ts";
+import { insertEvents } from "../db/ingestion.ts";
+import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
+import { archiveStep, type TimeRange } from "./archive_step.ts";
+import { concatCandles } from "./candle_columns.ts";
+import { type Feed, FeedError, type FeedPart } from "./feeds.ts";
+import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+
+/** What to do when a feed does not answer. */
+export interface Patience {
+  /** How often a range is tried without a candle arriving. */
+  readonly attemptsMax: number;
+  /** The longest that a feed's own limit is waited for; beyond it, or at 0, the limit is an error. */
+  readonly waitMsMax: number;
+  /** Waits; ends early, with the signal's reason, when that says so. */
+  readonly delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Ingestion has time: a provider that is down for minutes, or that limits, only slows it. */
+export const PATIENT: Patience = { attemptsMax: 6, waitMsMax: 15 * 60_000, delay };
+/** Someone waits for the answer. */
+export const IMPATIENT: Patience = { attemptsMax: 2, waitMsMax: 0, delay };
+
+const BACKOFF_MS = 500;
+
+/** An instrument that exists, or that will when its first candle arrives. */
+export type Target = Instrument | (Omit<NewInstrument, "id"> & { readonly id?: undefined });
+
+/** What to fetch and where it belongs. */
+export interface SeriesWork {
+  readonly runId: string;
+  readonly target: Target;
+  readonly timeframe: Timeframe;
+  readonly feed: Feed;
+  readonly patience: Patience;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What came of it. */
+export interface SeriesResult {
+  /** Undefined where the instrument is new and no candle came. */
+  readonly instrument: Instrument | undefined;
+  readonly revised: number;
+}
+
+/**
+ * Fetches ranges of a series and archives them, a month a transaction, each with its events. What arrived before a failure is kept, and
+ * the next attempt goes on behind it.
+ *
+ * @throws {FeedError} When patience is at its end.
+ */
+export async function fetchSeries(db: Db, work: SeriesWork, ranges: readonly TimeRange[]): Promise<SeriesResult> {
+  const series = new SeriesFetch(db, work);
+  for (const range of ranges) await series.fetchPatiently(range);
+  return { instrument: series.instrument, revised: series.revised };
+}
+
+class SeriesFetch {
+  revised = 0;
+  readonly #db: Db;
+  readonly #work: SeriesWork;
+  #target: Target;
+  #previousClose: number | undefined;
+
+  constructor(db: Db, work: SeriesWork) {
+    this.#db = db;
+    this.#work = work;
+    this.#target = work.target;
+  }
+
+  get instrument(): Instrument | undefined {
+    return this.#target.id === undefined ? undefined : this.#target;
+  }
+
+  async fetchPatiently(range: TimeRange): Promise<void> {
+    const { patience, signal } = this.#work;
+    let from = range.start;
+    let attempt = 1;
+    let waitedMs = 0;
+    for (;;) {
+      const failure = await this.#fetchOnce({ start: from, end: range.end });
+      signal?.throwIfAborted();
+      if (failure === null) return;
+      if (failure.reached > from) [from, attempt, waitedMs] = [failure.reached, 1, 0];
+      const { error } = failure;
+      if (error.fault === "rate_limited") {
+        const waitMs = error.retryAfterSeconds * 1000;
+        waitedMs += waitMs;
+        if (waitedMs > patience.waitMsMax) throw error;
+        await this.#tell("rate_limited", `${error.message}; going on in ${error.retryAfterSeconds} s`);
+        await patience.delay(waitMs, signal);
+      } else if (error.fault === "failed" && attempt < patience.attemptsMax) {
+        // Twice as long each time, and not in step with others who failed at the same moment.
+        await patience.delay(BACKOFF_MS * 2 ** attempt++ * (0.5 + Math.random() / 2), signal);
+      } else throw error;
+    }
+  }
+
+  /** Null when all was fetched; else how far it came. Errors that are not the feed's own are thrown. */
+  async #fetchOnce({ start, end }: TimeRange): Promise<{ reached: number; error: FeedError } | null> {
+    const { feed, target, timeframe, signal } = this.#work;
+    let parts: FeedPart[] = [];
+    let reached = start;
+    const store = async () => {
+      await this.#store(parts);
+      reached = parts.at(-1)?.end ?? reached;
+      parts = [];
+    };
+    try {
+      for await (const part of feed.fetch({ instrument: target, timeframe, start, end, ...(signal && { signal }) })) {
+        const first = parts[0];
+        // A month is one chunk: wait for all of it, so that each is written once however small the feed's pages are.
+        if (first !== undefined && part.start >= monthEnd(monthOf(first.start))) await store();
+        parts.push(part);
+      }
+    } catch (error) {
+      if (parts.length > 0) await store();
+      if (error instanceof FeedError) return { reached, error };
+      throw error;
+    }
+    await store();
+    return null;
+  }
+
+  async #store(parts: readonly FeedPart[]): Promise<void> {
+    const [first, last] = [parts[0], parts.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const candles = concatCandles(parts.map((part) => part.candles));
+    const rejected = parts.reduce((sum, part) => sum + (part.rejected ?? 0), 0);
+    const lastOpen = candles.time.at(-1);
+    // Nothing is known of an instrument that has no candle: it may not exist.
+    if (this.#target.id === undefined && lastOpen === undefined) return;
+    const { runId, timeframe, feed, now } = this.#work;
+    const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
+    const coveredUntil = Math.min(last.end, Math.max(lastClose, now - feed.settleMs));
+    const previousClose = this.#previousClose ?? candles.time[0];
+    const range = { start: first.start, end: last.end };
+    await this.#db.transaction(async (tx) => {
+      const instrument = this.#target.id === undefined ? await ensureInstrument(tx, this.#target) : this.#target;
+      const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected };
+      const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
+      this.revised += counts.revised;
+      this.#target = instrument;
+    });
+    if (lastOpen !== undefined) this.#previousClose = lastClose;
+  }
+
+  async #tell(type: "rate_limited", message: string): Promise<void> {
+    const { runId, target: { symbol, exchange, provider }, timeframe } = this.#work;
+    await insertEvents(this.#db, [{ runId, type, provider, symbol, exchange, timeframe, message }]);
+  }
+}
+
+async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const wake = () => resolve();
+  signal?.addEventListener("abort", wake, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", wake);
+  signal?.throwIfAborted();
+}
