@@ -1,0 +1,97 @@
+/** The examples are what authors begin from, so each must do what it says: the same trades as the built-in, to the byte. */
+import { expect } from "@std/expect";
+import { run } from "../../engine/run.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { encodeFrame } from "../../workers/sandbox/frames.ts";
+import { doWasmJob } from "../../workers/sandbox/wasm_job.ts";
+import {
+  compileAssemblyScript,
+  compileWat,
+  dailyCandles,
+  taskOver,
+  wanderingCloses,
+} from "../workers/sandbox/modules.ts";
+
+const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
+
+const MODULES: readonly (readonly [language: string, read: () => Promise<Uint8Array>])[] = [
+  ["C", () => readCommitted("c")],
+  ["Rust", () => readCommitted("rust")],
+  ["AssemblyScript", async () => await compileAssemblyScript(await readText("assemblyscript/sma_cross.ts"))],
+];
+
+const PARAMETERS = [
+  { fast: 10, slow: 30, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 },
+  { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0 },
+  { fast: 7, slow: 19, direction: "both", takeProfitLevel: 0.015, stopLossLevel: 0.0125 },
+  { fast: 5, slow: 128, direction: "long", takeProfitLevel: 0.3, stopLossLevel: 1e-7 },
+];
+
+for (const [language, read] of MODULES) {
+  Deno.test(`the SMA cross in ${language} gives the built-in's result to the byte`, async () => {
+    const module = await read();
+    // The lookback shows whether a module keeps up with candles that it was never asked about.
+    const task = taskOver(dailyCandles(wanderingCloses(5000)), { firstIndex: 333 });
+    for (const parameters of PARAMETERS) {
+      const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
+      const answer = doWasmJob(job, new Int32Array(2));
+      const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters), control: null });
+      expect(expected.trades.count).toBeGreaterThan(20);
+      expect(answer).toMatchObject({ type: "done", integrity: { lookahead: { status: "passed" } } });
+      if (answer.type === "done") expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
+    }
+  });
+
+  Deno.test(`the SMA cross in ${language} refuses parameters that contradict each other`, async () => {
+    const module = await read();
+    const parametersJson = JSON.stringify({ fast: 30, slow: 10 });
+    const answer = doWasmJob({ kind: "validate", module, parametersJson, candlesMin: 1 }, new Int32Array(2));
+    expect(answer).toMatchObject({ type: "failed", code: "STRATEGY_FAILED" });
+    expect(answer).toMatchObject({ message: expect.stringContaining("fast must be less than slow") });
+  });
+}
+
+Deno.test("the committed modules are those whose sums stand beside their sources", async () => {
+  for (const language of ["c", "rust"]) {
+    const digest = await crypto.subtle.digest("SHA-256", Uint8Array.from(await readCommitted(language)));
+    const sum = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    expect(await readText(`${language}/sma_cross.wasm.sha256`)).toBe(`${sum}  sma_cross.wasm\n`);
+  }
+});
+
+Deno.test("the WAT example buys the rise and leaves with the fall", async () => {
+  const module = compileWat(await readText("wat/buy_the_rise.wat"));
+  const task = taskOver(dailyCandles([10, 11, 12, 11, 10, 10, 11]));
+  const answer = doWasmJob({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, new Int32Array(2));
+  if (answer.type !== "done") throw new Error(JSON.stringify(answer));
+  // It rose at candle 1: bought at the open of candle 2, which is 11. It fell at candle 3: sold at the open of candle 4, 11.
+  // It rose again at candle 6, after which there is no candle to buy at.
+  const { trades } = answer.result;
+  expect(trades.count).toBe(1);
+  expect([trades.entryPrice[0], trades.exitPrice[0], trades.tag[0]]).toEqual([11, 11, "rise"]);
+  expect(answer.log).toEqual(["ready"]);
+});
+
+Deno.test("the ABI page's worked example is the WAT example, to the letter", async () => {
+  const page = await readText("../ABI.md");
+  expect(page).toContain(`\`\`\`wat\n${await readText("wat/buy_the_rise.wat")}\`\`\``);
+});
+
+function readCommitted(language: string): Promise<Uint8Array> {
+  return Deno.readFile(new URL(`${language}/sma_cross.wasm`, EXAMPLES));
+}
+
+function readText(path: string): Promise<string> {
+  return Deno.readTextFile(new URL(path, EXAMPLES));
+}
+
+function bytesOf(result: object): Uint8Array {
+  const pieces = encodeFrame(result);
+  const bytes = new Uint8Array(pieces.reduce((total, piece) => total + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
