@@ -76,16 +76,15 @@ export async function listBacktests(db: Db, page: {
 }
 
 /**
- * Begins a run: the record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it.
+ * Begins runs: each record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it.
  *
- * @returns The record, or null when it has ended, was cancelled or is gone.
+ * @returns The records in no order, without those that have ended, were cancelled or are gone.
  */
-export async function claimBacktest(db: Db, id: string): Promise<Backtest | null> {
-  const [row] = await db.update(backtests)
+export async function claimBacktests(db: Db, ids: readonly string[]): Promise<Backtest[]> {
+  return await db.update(backtests)
     .set({ status: "running", attempts: sql`${backtests.attempts} + 1`, progress: 0, startedAt: sql`now()` })
-    .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
+    .where(and(inArray(backtests.id, [...ids]), inArray(backtests.status, UNENDED)))
     .returning();
-  return row ?? null;
 }
 
 /**
@@ -101,27 +100,35 @@ export async function setProgress(db: Db, run: AttemptKey & { readonly progress:
   return rows.length > 0;
 }
 
+/** What a run that is complete leaves behind. */
+export interface CompletedRun extends AttemptKey {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly trades: TradeColumns;
+  readonly equity: EquityColumns;
+}
+
 /**
- * Completes a run: record, trades and equity, all in the caller's transaction.
+ * Completes runs: records, trades and equity, all in the caller's transaction.
  *
- * @returns Whether anything was stored; false, with nothing changed, when the run no longer holds the record.
+ * @returns The ids of those that were stored; of the others, which no longer hold their records, nothing is.
  */
-export async function storeResult(
-  tx: Db,
-  run: AttemptKey & {
-    readonly result: Readonly<Record<string, unknown>>;
-    readonly trades: TradeColumns;
-    readonly equity: EquityColumns;
-  },
-): Promise<boolean> {
+export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
+  if (runs.length === 0) return new Set();
+  const values = JSON.stringify(runs.map(({ id, attempt, result }) => ({ id, attempt, result })));
   const rows = await tx.update(backtests)
-    .set({ status: "completed", progress: 1, result: run.result, error: null, finishedAt: sql`now()` })
-    .where(held(run))
+    .set({ status: "completed", progress: 1, result: sql`done.result`, error: null, finishedAt: sql`now()` })
+    .from(sql`jsonb_to_recordset(${values}::text::jsonb) as done(id uuid, attempt smallint, result jsonb)`)
+    .where(and(
+      eq(backtests.id, sql`done.id`),
+      eq(backtests.attempts, sql`done.attempt`),
+      eq(backtests.status, "running"),
+    ))
     .returning({ id: backtests.id });
-  if (rows.length === 0) return false;
-  await insertTrades(tx, run.id, run.trades);
-  await insertEquity(tx, run.id, run.equity);
-  return true;
+  const stored = new Set(rows.map(({ id }) => id));
+  const kept = runs.filter(({ id }) => stored.has(id)).map((run) => ({ ...run, backtestId: run.id }));
+  await insertTrades(tx, kept);
+  await insertEquity(tx, kept);
+  return stored;
 }
 
 /**

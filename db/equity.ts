@@ -13,11 +13,17 @@ export interface EquityColumns {
   readonly position: Float64Array;
 }
 
-/** Writes a run's curve as one compressed value. */
-export async function insertEquity(tx: Db, backtestId: string, columns: EquityColumns): Promise<void> {
-  const { time, equity, position } = columns;
-  const data = encodeColumns({ time, equity, position });
-  await tx.insert(backtestEquity).values({ backtestId, points: time.length, data });
+/** Writes the curves of one or many runs, each as one compressed value. */
+export async function insertEquity(
+  tx: Db,
+  runs: readonly { readonly backtestId: string; readonly equity: EquityColumns }[],
+): Promise<void> {
+  if (runs.length === 0) return;
+  await tx.insert(backtestEquity).values(runs.map(({ backtestId, equity: { time, equity, position } }) => ({
+    backtestId,
+    points: time.length,
+    data: encodeColumns({ time, equity, position }),
+  })));
 }
 
 /**

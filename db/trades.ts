@@ -8,51 +8,79 @@ export type Trade = typeof backtestTrades.$inferSelect;
 // Bounds the size of one statement: about 4 MB.
 const ROWS_PER_INSERT = 16_384;
 
-/** Writes a run's trades, numbered from 1 in the order of the columns. */
-export async function insertTrades(tx: Db, backtestId: string, trades: TradeColumns): Promise<void> {
-  for (let from = 0; from < trades.count; from += ROWS_PER_INSERT) {
-    await insertSlice(tx, backtestId, trades, from, Math.min(from + ROWS_PER_INSERT, trades.count));
+/** A run's trades, to be numbered from 1 in the order of the columns. */
+export interface RunTrades {
+  readonly backtestId: string;
+  readonly trades: TradeColumns;
+}
+
+interface Slice extends RunTrades {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Writes the trades of one or many runs. */
+export async function insertTrades(tx: Db, runs: readonly RunTrades[]): Promise<void> {
+  let slices: Slice[] = [];
+  let rows = 0;
+  for (const run of runs) {
+    for (let from = 0; from < run.trades.count;) {
+      const to = Math.min(run.trades.count, from + ROWS_PER_INSERT - rows);
+      slices.push({ ...run, from, to });
+      rows += to - from;
+      from = to;
+      if (rows < ROWS_PER_INSERT) continue;
+      await insertSlices(tx, slices);
+      slices = [];
+      rows = 0;
+    }
   }
+  if (rows > 0) await insertSlices(tx, slices);
 }
 
 // One parameter a column instead of one a value: 100,000 trades would be 1.6 million parameters. The arrays travel as
 // PostgreSQL's own array text, which every driver passes on untouched.
-async function insertSlice(
-  tx: Db,
-  backtestId: string,
-  trades: TradeColumns,
-  from: number,
-  to: number,
-): Promise<void> {
-  const numbers = (column: Float64Array | Int32Array | Int8Array | Uint8Array) =>
-    sql`${`{${column.subarray(from, to).join()}}`}::text`;
-  const numbersOrNull = (column: Float64Array) =>
-    sql`${`{${Array.from(column.subarray(from, to), (value) => Number.isNaN(value) ? "NULL" : value).join()}}`}::text`;
-  // STILL_OPEN names no reason.
-  const reasons = Array.from(trades.exitReason.subarray(from, to), (index) => EXIT_REASONS[index] ?? null);
+async function insertSlices(tx: Db, slices: readonly Slice[]): Promise<void> {
+  const array = (texts: (slice: Slice) => string) => sql`${`{${slices.map(texts).join()}}`}::text`;
+  const numbers = (pick: (trades: TradeColumns) => Float64Array | Int32Array | Int8Array | Uint8Array) =>
+    array(({ trades, from, to }) => pick(trades).subarray(from, to).join());
+  const numbersOrNull = (pick: (trades: TradeColumns) => Float64Array) =>
+    array(({ trades, from, to }) =>
+      Array.from(pick(trades).subarray(from, to), (value) => Number.isNaN(value) ? "NULL" : value).join()
+    );
+  const texts = (pick: (trades: TradeColumns, row: number) => string | null) =>
+    array(({ trades, from, to }) => rowsOf(from, to, (row) => quoteElement(pick(trades, row))));
   await tx.execute(sql`
     insert into ${backtestTrades} (
       backtest_id, number, side, quantity, entry_time, entry_price, exit_time, exit_price, fees, pnl, "return", candles,
       mae, mfe, exit_reason, ambiguous, tag)
-    select ${backtestId}::uuid, ${from}::integer + ordinal, case when side > 0 then 'long' else 'short' end, quantity,
+    select backtest_id, number, case when side > 0 then 'long' else 'short' end, quantity,
       to_timestamp(entry_time / 1000), entry_price, to_timestamp(exit_time / 1000), exit_price, fees, pnl, fraction,
       candles, mae, mfe, exit_reason, ambiguous <> 0, tag
     from unnest(
-      ${numbers(trades.side)}::integer[], ${numbers(trades.quantity)}::float8[],
-      ${numbers(trades.entryTime)}::float8[], ${numbers(trades.entryPrice)}::float8[],
-      ${numbersOrNull(trades.exitTime)}::float8[], ${numbersOrNull(trades.exitPrice)}::float8[],
-      ${numbers(trades.fees)}::float8[], ${numbers(trades.pnl)}::float8[], ${numbers(trades.return)}::float8[],
-      ${numbers(trades.candles)}::integer[], ${numbers(trades.mae)}::float8[], ${numbers(trades.mfe)}::float8[],
-      ${textArray(reasons)}::text::text[], ${numbers(trades.ambiguous)}::integer[],
-      ${textArray(trades.tag.slice(from, to))}::text::text[]
-    ) with ordinality as t(
-      side, quantity, entry_time, entry_price, exit_time, exit_price, fees, pnl, fraction, candles, mae, mfe,
-      exit_reason, ambiguous, tag, ordinal)`);
+      ${array(({ backtestId, from, to }) => rowsOf(from, to, () => backtestId))}::uuid[],
+      ${array(({ from, to }) => rowsOf(from, to, (row) => String(row + 1)))}::integer[],
+      ${numbers(({ side }) => side)}::integer[], ${numbers(({ quantity }) => quantity)}::float8[],
+      ${numbers(({ entryTime }) => entryTime)}::float8[], ${numbers(({ entryPrice }) => entryPrice)}::float8[],
+      ${numbersOrNull(({ exitTime }) => exitTime)}::float8[], ${numbersOrNull(({ exitPrice }) => exitPrice)}::float8[],
+      ${numbers(({ fees }) => fees)}::float8[], ${numbers(({ pnl }) => pnl)}::float8[],
+      ${numbers((trades) => trades.return)}::float8[], ${numbers(({ candles }) => candles)}::integer[],
+      ${numbers(({ mae }) => mae)}::float8[], ${numbers(({ mfe }) => mfe)}::float8[],
+      ${texts(({ exitReason }, row) => EXIT_REASONS[exitReason[row]!] ?? null)}::text[],
+      ${numbers(({ ambiguous }) => ambiguous)}::integer[], ${texts(({ tag }, row) => tag[row] ?? null)}::text[]
+    ) as t(
+      backtest_id, number, side, quantity, entry_time, entry_price, exit_time, exit_price, fees, pnl, fraction, candles,
+      mae, mfe, exit_reason, ambiguous, tag)`);
 }
 
-function textArray(values: readonly (string | null)[]): string {
-  const quoted = values.map((value) => value === null ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`);
-  return `{${quoted.join()}}`;
+function rowsOf(from: number, to: number, text: (row: number) => string): string {
+  return Array.from({ length: to - from }, (_, index) => text(from + index)).join();
+}
+
+function quoteElement(value: string | null): string {
+  if (value === null) return "NULL";
+  // PostgreSQL's text cannot hold a zero byte; a strategy's tag can.
+  return `"${value.replaceAll("\0", "\ufffd").replace(/["\\]/g, "\\$&")}"`;
 }
 
 /**

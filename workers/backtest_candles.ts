@@ -1,15 +1,22 @@
 import type { Backtest } from "../db/backtests.ts";
 import { listChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
-import { findInstrument, findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
-import { type CandlesRead, readCandles } from "../market/archive.ts";
+import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
+import type { CandlesRead } from "../market/archive.ts";
 import { TimeframeTooFineError } from "../market/archive_plan.ts";
 import type { Timeframe } from "../market/timeframes.ts";
+import type { CandleCache } from "./candle_cache.ts";
 import { RunError } from "./run_error.ts";
 
+/** Where candles come from. */
+export interface CandleServices {
+  readonly db: Db;
+  readonly candles: CandleCache;
+}
+
 /** The instrument that a backtest names. @throws {RunError} NO_DATA, saying on which exchanges the symbol is held. */
-export async function findBacktestInstrument(db: Db, record: Backtest): Promise<Instrument> {
-  const instrument = await findInstrument(db, record);
+export async function findBacktestInstrument({ db, candles }: CandleServices, record: Backtest): Promise<Instrument> {
+  const instrument = await candles.findInstrument(record);
   if (instrument === undefined) throw await noData(db, record);
   return instrument;
 }
@@ -21,14 +28,14 @@ export async function findBacktestInstrument(db: Db, record: Backtest): Promise<
  * @throws {RunError} NO_DATA, saying what is held.
  */
 export async function readBacktestCandles(
-  db: Db,
+  { db, candles }: CandleServices,
   record: Backtest,
   wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
 ): Promise<CandlesRead> {
   const start = Date.parse(`${record.startDate}T00:00:00Z`);
   const end = Date.parse(`${record.endDate}T00:00:00Z`);
   try {
-    const read = await readCandles(db, { ...wanted, start, end, shared: true });
+    const read = await candles.read({ ...wanted, start, end });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
     if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);

@@ -1,41 +1,28 @@
 import { getLogger } from "@logtape/logtape";
-import {
-  type Backtest,
-  claimBacktest,
-  failBacktest,
-  releaseBacktest,
-  setProgress,
-  storeResult,
-} from "../db/backtests.ts";
+import { type Backtest, setProgress } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import type { EquityColumns } from "../db/equity.ts";
-import type { TradeColumns } from "../engine/trades.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { BacktestRecords, RunEnd } from "./backtest_records.ts";
+import type { CandleCache } from "./candle_cache.ts";
 import type { StopReason } from "./job_loop.ts";
+import type { TakenJob } from "./jobs.ts";
 import type { Pool } from "./pool.ts";
 import { RunError } from "./run_error.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** What a backtest's job is done with. */
+// After that another process may have a free worker sooner.
+const WAIT_MS = 1000;
+
+/** What backtests are done with. */
 export interface BacktestServices {
   readonly db: Db;
-  readonly jobs: Jobs;
+  readonly records: BacktestRecords;
+  readonly candles: CandleCache;
   readonly pool: Pool;
   /** Computing time of a run. */
   readonly deadlineMs: number;
 }
-
-type RunEnd =
-  | {
-    readonly type: "completed";
-    readonly result: Readonly<Record<string, unknown>>;
-    readonly trades: TradeColumns;
-    readonly equity: EquityColumns;
-  }
-  | { readonly type: "failed"; readonly error: { readonly code: string; readonly message: string } }
-  | { readonly type: "stopped" };
 
 /**
  * Claims a backtest's record, runs it and stores what came out, in one transaction with the end of its job.
@@ -45,43 +32,22 @@ type RunEnd =
  * @throws What the database says when not even the failure can be recorded: the job's heartbeat then lapses, and it is tried again.
  */
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
-  const { db, jobs } = services;
-  const record = await claimBacktest(db, job.id);
-  if (record === null) return await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.backtests, job));
-  const run = { id: record.id, attempt: record.attempts };
+  const { records } = services;
+  const record = await records.claim(job.id);
+  if (record === null) return await records.settle(job, 0, { type: "dropped" });
+  const attempt = record.attempts;
   try {
-    await settle(services, job, run, await attemptRun(services, record, signal), signal);
+    await records.settle(job, attempt, await attemptRun(services, record, signal));
   } catch (error) {
-    log.error("Attempt {attempt} of backtest {id} failed: {error}", { ...run, error });
-    await db.transaction(async (tx: Db) => {
-      await releaseBacktest(tx, run);
-      await jobs.fail(tx, QUEUES.backtests, job, "see the log");
-    });
+    log.error("Attempt {attempt} of backtest {id} failed: {error}", { id: job.id, attempt, error });
+    await records.settle(job, attempt, { type: "broken" });
   }
-}
-
-async function settle(
-  { db, jobs }: BacktestServices,
-  job: TakenJob,
-  run: { readonly id: string; readonly attempt: number },
-  end: RunEnd,
-  signal: AbortSignal,
-): Promise<void> {
-  const closing = signal.reason === "closing" satisfies StopReason;
-  await db.transaction(async (tx: Db) => {
-    if (end.type === "completed") await storeResult(tx, { ...run, ...end });
-    if (end.type === "failed") await failBacktest(tx, { ...run, error: end.error });
-    if (end.type === "stopped" && closing && await releaseBacktest(tx, run)) {
-      await jobs.giveBack(tx, QUEUES.backtests, job);
-    } else await jobs.complete(tx, QUEUES.backtests, job);
-  });
 }
 
 /** Runs a claimed record. @throws When the fault is ours. */
 async function attemptRun(services: BacktestServices, record: Backtest, signal: AbortSignal): Promise<RunEnd> {
   try {
-    const plan = await planBacktest(services.db, record);
-    return await compute(services, record, plan, signal);
+    return await compute(services, record, await planBacktest(services, record), signal);
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     return { type: "failed", error: { code: error.code, message: error.message } };
@@ -94,34 +60,30 @@ async function compute(
   plan: BacktestPlan,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const progress = new ProgressWriter(db, record, plan.task.candles.time.length);
+  const { time } = plan.task.candles;
+  const progress = new ProgressWriter(db, record, time.length);
+  const stop = AbortSignal.any([signal, progress.lost]);
   const begun = performance.now();
-  const outcome = await pool.run(plan.task, {
-    deadlineMs,
-    signal: AbortSignal.any([signal, progress.lost]),
-    onProgress: (candlesDone) => progress.write(candlesDone),
-  });
+  const onProgress = (candlesDone: number) => progress.write(candlesDone);
+  const outcome = await pool.run(plan.task, { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress });
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   switch (outcome.type) {
     case "done": {
       const { trades, equity, position } = outcome.result;
-      const time = plan.task.candles.time.slice(plan.task.firstIndex);
-      return {
-        type: "completed",
-        result: makeResult(plan, outcome, durationMs),
-        trades,
-        equity: { time, equity, position },
-      };
+      const curve = { time: time.subarray(plan.task.firstIndex), equity, position };
+      return { type: "completed", run: { result: makeResult(plan, outcome, durationMs), trades, equity: curve } };
     }
     case "failed":
       throw new RunError(outcome.code, outcome.message);
     case "timed_out": {
-      const done = `${outcome.candlesDone} of ${plan.task.candles.time.length} candles were done`;
+      const done = `${outcome.candlesDone} of ${time.length} candles were done`;
       throw new RunError("STRATEGY_TIMED_OUT", `Cannot finish within ${deadlineMs / 1000} s: ${done}`);
     }
     case "stopped":
-      return { type: "stopped" };
+      return { type: stop.reason === "closing" satisfies StopReason ? "given_back" : "dropped" };
+    case "crowded":
+      return { type: "given_back" };
     case "broken":
       throw new Error(`The sandbox broke: ${outcome.message}`);
   }

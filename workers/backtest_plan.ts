@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Backtest } from "../db/backtests.ts";
-import type { Db } from "../db/client.ts";
 import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
 import type { RunResult } from "../engine/run.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
@@ -8,7 +7,7 @@ import type { CandlesRead } from "../market/archive.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
-import { findBacktestInstrument, readBacktestCandles } from "./backtest_candles.ts";
+import { type CandleServices, findBacktestInstrument, readBacktestCandles } from "./backtest_candles.ts";
 import type { Integrity, RunTask } from "./protocol.ts";
 import { RunError } from "./run_error.ts";
 
@@ -25,14 +24,14 @@ export interface BacktestPlan {
  *
  * @throws {RunError} Where the record cannot be run: NO_DATA, STRATEGY_FAILED.
  */
-export async function planBacktest(db: Db, record: Backtest): Promise<BacktestPlan> {
+export async function planBacktest(services: CandleServices, record: Backtest): Promise<BacktestPlan> {
   const { timeframe, execution: requested, own } = splitParameters(record);
   const builtin = findBuiltin(record.strategySlug ?? "");
   if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
-  const instrument = await findBacktestInstrument(db, record);
+  const instrument = await findBacktestInstrument(services, record);
   const execution = resolveExecution(requested, instrument.assetClass);
   const lookback = execution.lookback ? Math.max(builtin.lookback_candles, warmupOf(builtin, own)) : 0;
-  const read = await readBacktestCandles(db, record, { instrument, timeframe, lookback });
+  const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: builtin.slug,

@@ -17,7 +17,7 @@ export type JobHandler = (job: TakenJob, signal: AbortSignal) => Promise<void>;
 export class JobLoop {
   readonly #jobs: Jobs;
   readonly #queue: QueueName;
-  readonly #concurrency: number;
+  readonly #concurrency: () => number;
   readonly #handle: JobHandler;
   readonly #held = new Map<string, { job: TakenJob; stop: AbortController; ended: Promise<void> }>();
   readonly #heartbeat: ReturnType<typeof setInterval>;
@@ -26,8 +26,12 @@ export class JobLoop {
   #woken = false;
   #sleeper: { timer: ReturnType<typeof setTimeout>; wake: () => void } | undefined;
 
-  /** Starts at once. */
-  constructor(jobs: Jobs, queue: QueueName, concurrency: number, handle: JobHandler) {
+  /**
+   * Starts at once.
+   *
+   * @param concurrency How many jobs to hold; asked before each look for more.
+   */
+  constructor(jobs: Jobs, queue: QueueName, concurrency: () => number, handle: JobHandler) {
     this.#jobs = jobs;
     this.#queue = queue;
     this.#concurrency = concurrency;
@@ -72,10 +76,10 @@ export class JobLoop {
   async #loop(): Promise<void> {
     while (!this.#closing) {
       this.#woken = false;
-      const free = this.#concurrency - this.#held.size;
+      const free = this.#concurrency() - this.#held.size;
       const taken = free > 0 ? await this.#take(free) : [];
       for (const job of taken) this.#begin(job);
-      if (taken.length < free || free === 0) await this.#sleep();
+      if (taken.length < free || free <= 0) await this.#sleep();
     }
   }
 

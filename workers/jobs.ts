@@ -96,9 +96,9 @@ export class Jobs {
     return settledIds(await this.#boss.touch(queue, attempts(jobs)));
   }
 
-  /** Ends a job well. */
-  async complete(tx: Db, queue: QueueName, job: TakenJob): Promise<void> {
-    await this.#boss.complete(queue, attempts([job]), null, { db: inTransaction(tx) });
+  /** Ends jobs well. */
+  async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[]): Promise<void> {
+    if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx) });
   }
 
   /** Ends an attempt badly: the job is tried again a moment later, or goes to the dead when it had its attempts. */

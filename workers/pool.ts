@@ -7,13 +7,30 @@ const log = getLogger(["hindcast", "pool"]);
 const GRACE_MS = 2000;
 const PROGRESS_MS = 1000;
 
-/** How a run ended: as its sandbox says, or by the deadline. `broken` is a fault of ours: the sandbox died or did not answer. */
-export type RunOutcome = FromSandbox | { readonly type: "timed_out"; readonly candlesDone: number };
+// Runs that take no longer are over before the next ones could be fetched, so some are held in advance.
+const QUICK_RUN_MS = 20;
+const HELD_PER_WORKER = 16;
+// As soon as a run is older than this, others should not wait for it here if another process could take them.
+const LONG_RUN_MS = 200;
+const RECENT_WEIGHT = 0.2;
+
+/**
+ * How a run ended: as its sandbox says, by the deadline, or before it began because no worker became free in time. `broken` is a
+ * fault of ours: the sandbox died or did not answer.
+ */
+export type RunOutcome =
+  | FromSandbox
+  | { readonly type: "timed_out"; readonly candlesDone: number }
+  | { readonly type: "crowded" };
+
+const STOPPED = { type: "stopped", candlesDone: 0 } as const satisfies RunOutcome;
 
 /** What a run may take and who is told about it. */
 export interface RunLimits {
   /** Computing time; waiting for a free worker does not count. */
   readonly deadlineMs: number;
+  /** The longest wait for a free worker. */
+  readonly waitMs: number;
   /** Stops the run, wherever it is. */
   readonly signal: AbortSignal;
   /** Called about once a second while the run computes, with how many candles are done. */
@@ -25,7 +42,11 @@ export class Pool {
   readonly #graceMs: number;
   readonly #idle: Sandbox[] = [];
   readonly #all = new Set<Sandbox>();
-  readonly #waiting: ((sandbox: Sandbox | null) => void)[] = [];
+  readonly #waiting: ((sandbox: Sandbox | RunOutcome) => void)[] = [];
+  readonly #size: number;
+  /** When each busy worker began its run. */
+  readonly #begun = new Map<Sandbox, number>();
+  #recentMs = Infinity;
   #closed = false;
 
   /**
@@ -34,14 +55,28 @@ export class Pool {
    */
   constructor(size: number, graceMs = GRACE_MS) {
     this.#graceMs = graceMs;
+    this.#size = size;
     for (let i = 0; i < size; i++) this.#release(this.#start());
+  }
+
+  /** How many runs are worth holding at once: as many as compute, and more while runs are quick. */
+  get runsWanted(): number {
+    const oldest = Math.min(...this.#begun.values());
+    const isQuick = this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
+    return isQuick ? this.#size * HELD_PER_WORKER : this.#size;
   }
 
   /** Runs a task as soon as a worker is free. Never rejects: every end is an outcome. */
   async run(task: RunTask, limits: RunLimits): Promise<RunOutcome> {
-    const sandbox = this.#closed ? null : this.#idle.pop() ?? await this.#wait(limits.signal);
-    if (sandbox === null) return { type: "stopped", candlesDone: 0 };
+    if (this.#closed || limits.signal.aborted) return STOPPED;
+    const sandbox = this.#idle.pop() ?? await this.#wait(limits);
+    if (!(sandbox instanceof Sandbox)) return sandbox;
+    const begun = performance.now();
+    this.#begun.set(sandbox, begun);
     const outcome = await sandbox.run(task, limits, this.#graceMs);
+    this.#begun.delete(sandbox);
+    const tookMs = performance.now() - begun;
+    this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
     if (outcome.type === "broken" && !this.#closed) {
       log.error("Replacing a sandbox: {message}", { message: outcome.message });
       sandbox.terminate();
@@ -54,7 +89,7 @@ export class Pool {
   /** Ends every worker; runs that are not over end as `broken`, waiting ones as `stopped`. Stop runs first by their signal. */
   close(): void {
     this.#closed = true;
-    for (const give of this.#waiting.splice(0)) give(null);
+    for (const give of this.#waiting.splice(0)) give(STOPPED);
     for (const sandbox of this.#all) sandbox.terminate();
     this.#all.clear();
     this.#idle.length = 0;
@@ -73,19 +108,21 @@ export class Pool {
     else next(sandbox);
   }
 
-  async #wait(signal: AbortSignal): Promise<Sandbox | null> {
-    if (signal.aborted) return null;
-    const { promise, resolve } = Promise.withResolvers<Sandbox | null>();
-    const leave = () => {
+  async #wait({ signal, waitMs }: RunLimits): Promise<Sandbox | RunOutcome> {
+    const { promise, resolve } = Promise.withResolvers<Sandbox | RunOutcome>();
+    const leave = (outcome: RunOutcome) => {
       const index = this.#waiting.indexOf(resolve);
       if (index >= 0) this.#waiting.splice(index, 1);
-      resolve(null);
+      resolve(outcome);
     };
+    const stop = () => leave(STOPPED);
     this.#waiting.push(resolve);
-    signal.addEventListener("abort", leave);
-    const sandbox = await promise;
-    signal.removeEventListener("abort", leave);
-    return sandbox;
+    const timer = setTimeout(() => leave({ type: "crowded" }), waitMs);
+    signal.addEventListener("abort", stop);
+    const given = await promise;
+    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
+    return given;
   }
 }
 

@@ -4,6 +4,8 @@ import { abandonBacktest } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { executeRun, finishRun } from "../market/ingestion.ts";
 import { runBacktestJob } from "./backtest_job.ts";
+import { BacktestRecords } from "./backtest_records.ts";
+import { CandleCache } from "./candle_cache.ts";
 import { JobLoop } from "./job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { Pool } from "./pool.ts";
@@ -61,18 +63,25 @@ export async function openQueue(
     async work(backtestsMax) {
       const started = new Pool(backtestsMax);
       pool = started;
-      const backtests = { db, jobs, pool: started, deadlineMs: runSecondsMax * 1000 };
+      const records = new BacktestRecords(db, jobs);
+      const candles = new CandleCache(db);
+      const backtests = { db, records, candles, pool: started, deadlineMs: runSecondsMax * 1000 };
       const ingestion = { db, jobs };
       const byQueue = new Map([
         [
           QUEUES.backtests,
-          new JobLoop(jobs, QUEUES.backtests, backtestsMax, (job, signal) => runBacktestJob(backtests, job, signal)),
+          new JobLoop(
+            jobs,
+            QUEUES.backtests,
+            () => started.runsWanted,
+            (job, signal) => runBacktestJob(backtests, job, signal),
+          ),
         ],
         [
           QUEUES.ingestion,
-          new JobLoop(jobs, QUEUES.ingestion, 1, (job, signal) => runIngestionJob(ingestion, job, signal)),
+          new JobLoop(jobs, QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)),
         ],
-        [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, 1, (job) => buryJob(ingestion, job))],
+        [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, () => 1, (job) => buryJob(ingestion, job))],
       ]);
       loops = [...byQueue.values()];
       await jobs.listen((queue) => {
@@ -100,7 +109,7 @@ async function runIngestionJob({ db, jobs }: Services, job: TakenJob, signal: Ab
     log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
     return await db.transaction((tx: Db) => jobs.fail(tx, QUEUES.ingestion, job, "see the log"));
   }
-  await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.ingestion, job));
+  await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.ingestion, [job]));
 }
 
 /** Ends the record of a job that used up its attempts. */
@@ -110,6 +119,6 @@ async function buryJob({ db, jobs }: Services, job: TakenJob): Promise<void> {
   if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
   await db.transaction(async (tx: Db) => {
     if ("backtestId" in data) await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR);
-    await jobs.complete(tx, QUEUES.dead, job);
+    await jobs.complete(tx, QUEUES.dead, [job]);
   });
 }

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import {
   abandonBacktest,
   cancelBacktest,
-  claimBacktest,
+  claimBacktests,
   deleteBacktest,
   failBacktest,
   getBacktest,
@@ -10,8 +10,9 @@ import {
   listBacktests,
   releaseBacktest,
   setProgress,
-  storeResult,
+  storeResults,
 } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { addUser, databaseSteps, newBacktest, tradeColumns } from "../support/backtests.ts";
@@ -25,8 +26,16 @@ databaseSteps("backtests", async ({ db }, step) => {
   const queue = async (ownerId = "ann", symbol = "DEMO") =>
     (await insertBacktest(db, newBacktest(ownerId, { symbol }))).id;
   const ann = (id: string) => getBacktest(db, { id, ownerId: "ann" });
-  const store = (id: string, attempt: number) =>
-    db.transaction((tx) => storeResult(tx, { id, attempt, result: { run_key: "k" }, trades: tradeColumns(2), equity }));
+  const claim = async (id: string) => (await claimBacktests(db, [id]))[0] ?? null;
+  const run = (id: string, attempt: number) => ({
+    id,
+    attempt,
+    result: { run_key: id },
+    trades: tradeColumns(2),
+    equity,
+  });
+  const store = async (id: string, attempt: number) =>
+    (await db.transaction((tx: Db) => storeResults(tx, [run(id, attempt)]))).has(id);
 
   await step("a new record is queued, untried and its owner's alone", async () => {
     const id = await queue();
@@ -48,9 +57,9 @@ databaseSteps("backtests", async ({ db }, step) => {
 
   await step("a claim begins an attempt, and a second claim ends the first one's hold", async () => {
     const id = await queue();
-    expect(await claimBacktest(db, id)).toMatchObject({ status: "running", attempts: 1 });
+    expect(await claim(id)).toMatchObject({ status: "running", attempts: 1 });
     expect(await setProgress(db, { id, attempt: 1, progress: 0.5 })).toBe(true);
-    expect(await claimBacktest(db, id)).toMatchObject({ status: "running", attempts: 2, progress: 0 });
+    expect(await claim(id)).toMatchObject({ status: "running", attempts: 2, progress: 0 });
     expect(await setProgress(db, { id, attempt: 1, progress: 0.9 })).toBe(false);
     expect(await failBacktest(db, { id, attempt: 1, error })).toBe(false);
     expect(await releaseBacktest(db, { id, attempt: 1 })).toBe(false);
@@ -59,33 +68,46 @@ databaseSteps("backtests", async ({ db }, step) => {
 
   await step("a late store by an earlier attempt changes nothing, and a second one neither", async () => {
     const id = await queue();
-    await claimBacktest(db, id);
-    await claimBacktest(db, id);
+    await claim(id);
+    await claim(id);
     expect(await store(id, 1)).toBe(false);
     expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 9 })).toEqual([]);
     expect(await store(id, 2)).toBe(true);
     expect(await store(id, 2)).toBe(false);
-    expect(await ann(id)).toMatchObject({ status: "completed", progress: 1, result: { run_key: "k" } });
+    expect(await ann(id)).toMatchObject({ status: "completed", progress: 1, result: { run_key: id } });
     expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 9 })).toHaveLength(2);
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toEqual(equity);
-    expect(await claimBacktest(db, id)).toBeNull();
+    expect(await claim(id)).toBeNull();
+  });
+
+  await step("many are claimed and stored at once, and only those that are still held", async () => {
+    const ids = [await queue(), await queue(), await queue()];
+    await db.transaction((tx: Db) => cancelBacktest(tx, { id: ids[1]!, ownerId: "ann" }));
+    expect((await claimBacktests(db, ids)).map(({ id }) => id).sort()).toEqual([ids[0], ids[2]]);
+    const stored = await db.transaction((tx: Db) => storeResults(tx, ids.map((id, i) => run(id, i === 2 ? 2 : 1))));
+    expect([...stored]).toEqual([ids[0]]);
+    expect((await ann(ids[0]!))?.result).toEqual({ run_key: ids[0] });
+    const trades = await Promise.all(
+      ids.map((backtestId) => listTrades(db, { backtestId, ownerId: "ann", after: 0, limit: 9 })),
+    );
+    expect(trades.map((list) => list.map(({ number }) => number))).toEqual([[1, 2], [], []]);
   });
 
   await step("a run that fails says why, and is not claimed again", async () => {
     const id = await queue();
-    await claimBacktest(db, id);
+    await claim(id);
     expect(await failBacktest(db, { id, attempt: 1, error })).toBe(true);
     expect(await ann(id)).toMatchObject({ status: "failed", error, result: null });
-    expect(await claimBacktest(db, id)).toBeNull();
+    expect(await claim(id)).toBeNull();
     expect(await abandonBacktest(db, id, error)).toBe(false);
   });
 
   await step("a run that is given back is queued again, with its attempts remembered", async () => {
     const id = await queue();
-    await claimBacktest(db, id);
+    await claim(id);
     expect(await releaseBacktest(db, { id, attempt: 1 })).toBe(true);
     expect(await ann(id)).toMatchObject({ status: "queued", attempts: 1, startedAt: null });
-    expect(await claimBacktest(db, id)).toMatchObject({ attempts: 2 });
+    expect(await claim(id)).toMatchObject({ attempts: 2 });
     expect(await abandonBacktest(db, id, error)).toBe(true);
     expect(await ann(id)).toMatchObject({ status: "failed", error });
   });
@@ -93,10 +115,10 @@ databaseSteps("backtests", async ({ db }, step) => {
   await step("only the owner cancels, and what has ended stays as it is", async () => {
     const id = await queue();
     expect(await cancelBacktest(db, { id, ownerId: "bob" })).toBeNull();
-    await claimBacktest(db, id);
+    await claim(id);
     expect(await cancelBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled" });
     expect(await store(id, 1)).toBe(false);
-    expect(await claimBacktest(db, id)).toBeNull();
+    expect(await claim(id)).toBeNull();
     const failed = await queue();
     await abandonBacktest(db, failed, error);
     expect(await cancelBacktest(db, { id: failed, ownerId: "ann" })).toMatchObject({ status: "failed" });
@@ -104,7 +126,7 @@ databaseSteps("backtests", async ({ db }, step) => {
 
   await step("only the owner deletes, with all that belongs to the record", async () => {
     const id = await queue();
-    await claimBacktest(db, id);
+    await claim(id);
     await store(id, 1);
     expect(await deleteBacktest(db, { id, ownerId: "bob" })).toBe(false);
     expect(await deleteBacktest(db, { id, ownerId: "ann" })).toBe(true);

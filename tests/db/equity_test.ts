@@ -14,7 +14,7 @@ databaseSteps("equity", async ({ db }, step) => {
       position: Float64Array.of(0, -1e-8),
     };
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toBeNull();
-    await insertEquity(db, id, columns);
+    await insertEquity(db, [{ backtestId: id, equity: columns }]);
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toEqual(columns);
     expect(await readEquity(db, { backtestId: id, ownerId: "bob" })).toBeNull();
   });

@@ -7,7 +7,7 @@ databaseSteps("trades", async ({ db }, step) => {
   await addUser(db, "ann");
   const record = async (count: number) => {
     const { id } = await insertBacktest(db, newBacktest("ann"));
-    await insertTrades(db, id, tradeColumns(count));
+    await insertTrades(db, [{ backtestId: id, trades: tradeColumns(count) }]);
     return (after: number, limit: number, ownerId = "ann") => listTrades(db, { backtestId: id, ownerId, after, limit });
   };
 

@@ -10,7 +10,7 @@ databaseSteps("jobs", async (handle, step) => {
   const { db } = handle;
   const jobs = await Jobs.open(handle, RUN_SECONDS_MAX);
   const send = (id: string) => db.transaction((tx: Db) => jobs.send(tx, QUEUES.backtests, id, { backtestId: id }));
-  const complete = (job: TakenJob) => db.transaction((tx: Db) => jobs.complete(tx, QUEUES.backtests, job));
+  const complete = (job: TakenJob) => db.transaction((tx: Db) => jobs.complete(tx, QUEUES.backtests, [job]));
   const takeAll = () => jobs.take(QUEUES.backtests, 100);
   const newId = () => crypto.randomUUID();
   try {
@@ -75,7 +75,7 @@ databaseSteps("jobs", async (handle, step) => {
         const ids = [newId(), newId(), newId()];
         const begun: string[] = [];
         const two = Promise.withResolvers<void>();
-        const loop = new JobLoop(jobs, QUEUES.backtests, 2, async (job, signal) => {
+        const loop = new JobLoop(jobs, QUEUES.backtests, () => 2, async (job, signal) => {
           begun.push(job.id);
           if (begun.length === 2) two.resolve();
           await new Promise((stop) => signal.addEventListener("abort", stop));
@@ -100,12 +100,12 @@ databaseSteps("jobs", async (handle, step) => {
       await send(id);
       const dead = Promise.withResolvers<TakenJob>();
       let attempts = 0;
-      const loop = new JobLoop(jobs, QUEUES.backtests, 1, async (job) => {
+      const loop = new JobLoop(jobs, QUEUES.backtests, () => 1, async (job) => {
         attempts++;
         await db.transaction((tx: Db) => jobs.fail(tx, QUEUES.backtests, job, "see the log"));
       });
-      const graveyard = new JobLoop(jobs, QUEUES.dead, 1, async (job) => {
-        await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.dead, job));
+      const graveyard = new JobLoop(jobs, QUEUES.dead, () => 1, async (job) => {
+        await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.dead, [job]));
         dead.resolve(job);
       });
       const retries = setInterval(() => (loop.wake(), graveyard.wake()), 100);

@@ -31,7 +31,7 @@ function task(candlesCount: number, slug = "sma-cross"): RunTask {
 }
 
 function limits(more: Partial<RunLimits> = {}): RunLimits {
-  return { deadlineMs: 60_000, signal: new AbortController().signal, onProgress: () => {}, ...more };
+  return { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {}, ...more };
 }
 
 async function withPool(size: number, body: (pool: Pool) => Promise<void>, graceMs?: number): Promise<void> {
@@ -64,6 +64,17 @@ Deno.test("a run is stopped by its signal, whether it computes, waits or was nev
     expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["stopped", "stopped"]);
     expect((await pool.run(task(40), limits({ signal: stop.signal }))).type).toBe("stopped");
     expect((await pool.run(task(40), limits())).type).toBe("done");
+  }));
+
+Deno.test("a run that no worker takes in time is given up, and runs in advance are wanted only while runs are quick", () =>
+  withPool(1, async (pool) => {
+    expect(pool.runsWanted).toBe(1);
+    // The first run waits for its worker to start; after many the mean is that of a quick run.
+    for (let i = 0; i < 30; i++) await pool.run(task(40), limits());
+    expect(pool.runsWanted).toBeGreaterThan(1);
+    const long = pool.run(task(1_000_000), limits());
+    expect((await pool.run(task(40), limits({ waitMs: 0 }))).type).toBe("crowded");
+    expect((await long).type).toBe("done");
   }));
 
 Deno.test("a worker that breaks is replaced, and says why", () =>

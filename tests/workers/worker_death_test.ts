@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
-import { claimBacktest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { claimBacktests, getBacktest, insertBacktest } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
@@ -76,7 +76,7 @@ Deno.test("a worker that was given up for dead and stores after all changes noth
     await until(scene, "running");
     // Another worker takes the job, as pg-boss hands it out again, and claims the record.
     await db.execute(sql`update pgboss.job set retry_count = retry_count + 1 where state = 'active'`);
-    expect(await claimBacktest(db, id)).toMatchObject({ attempts: 2 });
+    expect(await claimBacktests(db, [id])).toMatchObject([{ attempts: 2 }]);
     await unlock();
     // Waits for the first worker's end.
     await queue.close();

@@ -1,0 +1,85 @@
+import {
+  type AttemptKey,
+  type Backtest,
+  claimBacktests,
+  type CompletedRun,
+  failBacktest,
+  releaseBacktest,
+  storeResults,
+} from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
+import { Batcher } from "./batching.ts";
+import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+
+const QUEUE = QUEUES.backtests;
+const BATCH_MAX = 32;
+
+/**
+ * What becomes of a job and its record: the result is stored, the failure is told, the job goes back to the queue unharmed or counts
+ * as a failed attempt, or it ends without a word because the record is no longer its own.
+ */
+export type RunEnd =
+  | { readonly type: "completed"; readonly run: Omit<CompletedRun, keyof AttemptKey> }
+  | { readonly type: "failed"; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly type: "given_back" }
+  | { readonly type: "broken" }
+  | { readonly type: "dropped" };
+
+interface Settlement {
+  readonly job: TakenJob;
+  readonly attempt: number;
+  readonly end: RunEnd;
+}
+
+/**
+ * The records of running backtests. What happens at once is written in one transaction, so that short runs do not pay for a
+ * transaction each; every write is fenced by attempt, of the record and of the job.
+ */
+export class BacktestRecords {
+  readonly #claims: Batcher<string, Backtest | null>;
+  readonly #settlements: Batcher<Settlement, undefined>;
+
+  constructor(db: Db, jobs: Jobs) {
+    this.#claims = new Batcher(async (ids) => {
+      const claimed = new Map((await claimBacktests(db, ids)).map((record) => [record.id, record]));
+      return ids.map((id) => claimed.get(id) ?? null);
+    }, BATCH_MAX);
+    this.#settlements = new Batcher(async (settlements) => {
+      await db.transaction((tx: Db) => settleAll(tx, jobs, settlements));
+      return settlements.map(() => undefined);
+    }, BATCH_MAX);
+  }
+
+  /** Begins an attempt; null when there is nothing left to do for the record. */
+  claim(id: string): Promise<Backtest | null> {
+    return this.#claims.add(id);
+  }
+
+  /** Writes how an attempt ended, together with the end of its job. */
+  async settle(job: TakenJob, attempt: number, end: RunEnd): Promise<void> {
+    await this.#settlements.add({ job, attempt, end });
+  }
+}
+
+async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[]): Promise<void> {
+  await storeResults(
+    tx,
+    settlements.flatMap(({ job, attempt, end }) =>
+      end.type === "completed" ? [{ id: job.id, attempt, ...end.run }] : []
+    ),
+  );
+  const over: TakenJob[] = [];
+  for (const { job, attempt, end } of settlements) {
+    const run = { id: job.id, attempt };
+    if (end.type === "broken") {
+      await releaseBacktest(tx, run);
+      await jobs.fail(tx, QUEUE, job, "see the log");
+    } else if (end.type === "given_back" && await releaseBacktest(tx, run)) {
+      await jobs.giveBack(tx, QUEUE, job);
+    } else {
+      if (end.type === "failed") await failBacktest(tx, { ...run, error: end.error });
+      over.push(job);
+    }
+  }
+  await jobs.complete(tx, QUEUE, over);
+}
