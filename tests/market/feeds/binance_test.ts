@@ -1,0 +1,137 @@
+import { expect } from "@std/expect";
+import { BinanceFeed } from "../../../market/feeds/binance.ts";
+import { faultOf, fetchAll, type Handler, withProvider } from "../../support/provider.ts";
+
+const at = (iso: string) => Date.parse(iso);
+const MINUTE = 60_000;
+const crypto = { symbol: "BTC/USDT", exchange: "BINANCE", assetClass: "crypto" } as const;
+
+const kline = (
+  time: number,
+  close = "2.5",
+  length = MINUTE,
+) => [time, "1.0", "3.00000000", "0.5", close, "10.1", time + length - 1, "25.25", 7, "5.0", "12.5", "0"];
+
+/** Answers as the exchange does: rows of [startTime, endTime], at most `limit`, oldest first. */
+const binance = (rows: unknown[][]): Handler => (url) => {
+  const [start, end, limit] = ["startTime", "endTime", "limit"].map((name) => Number(url.searchParams.get(name)));
+  const found = rows.filter((row) => Number(row[0]) >= start! && Number(row[0]) <= end!).slice(0, limit);
+  return Response.json(found, { headers: { "x-mbx-used-weight-1m": "12" } });
+};
+
+Deno.test("Binance: pages of a thousand are followed to the end of the range", async () => {
+  const start = at("2024-02-28T00:00Z");
+  const rows = Array.from({ length: 2_500 }, (_, i) => kline(start + i * MINUTE));
+  await withProvider(binance(rows), async (baseUrl, asked) => {
+    const feed = new BinanceFeed({ baseUrl });
+    const got = await fetchAll(feed, { instrument: crypto, timeframe: "1m", start, end: start + 2_400 * MINUTE });
+    expect(got.rows.length).toBe(2_400);
+    expect(got.rows[0]).toEqual(["2024-02-28T00:00:00.000Z", 1, 3, 0.5, 2.5, 10.1]);
+    expect(got.rows.at(-1)![0]).toBe("2024-02-29T15:59:00.000Z");
+    expect(got.ranges.map(([from]) => from)).toEqual([
+      "2024-02-28T00:00:00.000Z",
+      "2024-02-28T16:40:00.000Z",
+      "2024-02-29T09:20:00.000Z",
+    ]);
+    expect(asked[0]).toBe(
+      `/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=1000&startTime=${start}&endTime=${start + 2_400 * MINUTE - 1}`,
+    );
+  });
+});
+
+Deno.test("Binance: an open candle, an empty page, disorder and a row that is no candle", async () => {
+  const start = at("2024-03-01T00:00Z");
+  const now = start + 3 * MINUTE + 30_000;
+  const rows = [kline(start + MINUTE), kline(start), kline(start + 2 * MINUTE, "4.0"), kline(start + 3 * MINUTE)];
+  await withProvider(() => Response.json(rows), async (baseUrl) => {
+    const feed = new BinanceFeed({ baseUrl, now: () => now });
+    const got = await fetchAll(feed, { instrument: crypto, timeframe: "1m", start, end: start + 10 * MINUTE });
+    // The third closes above its high; the fourth is still open, so that nothing is known from there on.
+    expect(got.rows.map(([time]) => time)).toEqual(["2024-03-01T00:00:00.000Z", "2024-03-01T00:01:00.000Z"]);
+    expect(got.rejected).toBe(1);
+    expect(got.ranges).toEqual([["2024-03-01T00:00:00.000Z", "2024-03-01T00:03:00.000Z"]]);
+  });
+  await withProvider(binance([]), async (baseUrl) => {
+    const got = await fetchAll(new BinanceFeed({ baseUrl }), {
+      instrument: crypto,
+      timeframe: "1w",
+      start: at("2010-01-04"),
+      end: at("2010-02-01"),
+    });
+    expect(got).toEqual({ rows: [], ranges: [["2010-01-04T00:00:00.000Z", "2010-02-01T00:00:00.000Z"]], rejected: 0 });
+  });
+});
+
+Deno.test("Binance: its errors are told apart", async () => {
+  const answers: Record<string, () => Response> = {
+    BUSY: () => Response.json({}, { status: 429, headers: { "retry-after": "7" } }),
+    BANNED: () => Response.json({}, { status: 418, headers: { "retry-after": "180" } }),
+    NOPE: () => Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 }),
+    DOWN: () => new Response("<html>bad gateway</html>", { status: 502 }),
+    WRONG: () => Response.json({ code: -1100, msg: "Illegal characters." }, { status: 400 }),
+    ODD: () => Response.json([["not a kline"]]),
+    TEXT: () => new Response("hello"),
+  };
+  const handler: Handler = (url) => answers[url.searchParams.get("symbol")!]!();
+  await withProvider(handler, async (baseUrl, asked) => {
+    const range = { timeframe: "1m", start: 0, end: MINUTE } as const;
+    const fault = async (symbol: string, feed = new BinanceFeed({ baseUrl })) =>
+      await faultOf(fetchAll(feed, { ...range, instrument: { ...crypto, symbol } }));
+    const feed = new BinanceFeed({ baseUrl });
+    expect(await fault("BUSY", feed)).toMatchObject({ fault: "rate_limited", retryAfterSeconds: 7 });
+    // It is not asked again before that time.
+    const before = asked.length;
+    expect((await fault("DOWN", feed)).fault).toBe("rate_limited");
+    expect(asked.length).toBe(before);
+    expect(await fault("BANNED")).toMatchObject({ fault: "rate_limited", retryAfterSeconds: 180 });
+    expect((await fault("NOPE")).fault).toBe("unknown_symbol");
+    expect((await fault("DOWN")).message).toBe("Cannot use Binance: it answered 502: <html>bad gateway</html>");
+    expect((await fault("WRONG")).fault).toBe("refused");
+    expect((await fault("ODD")).fault).toBe("refused");
+    expect((await fault("TEXT")).fault).toBe("refused");
+    expect((await fault("ü")).fault).toBe("unknown_symbol");
+  });
+  const gone = await faultOf(
+    fetchAll(new BinanceFeed({ baseUrl: "http://127.0.0.1:1" }), {
+      instrument: crypto,
+      timeframe: "1m",
+      start: 0,
+      end: 1,
+    }),
+  );
+  expect(gone.fault).toBe("failed");
+});
+
+Deno.test("a provider that does not answer in time has failed, and a stopped request ends at once", async () => {
+  const released = Promise.withResolvers<void>();
+  const handler: Handler = async () => {
+    await released.promise;
+    return Response.json([]);
+  };
+  await withProvider(handler, async (baseUrl) => {
+    const request = { instrument: crypto, timeframe: "1m", start: 0, end: MINUTE } as const;
+    const slow = await faultOf(fetchAll(new BinanceFeed({ baseUrl, timeoutMs: 50 }), request));
+    expect([slow.fault, slow.message]).toEqual(["failed", "Cannot reach Binance: it did not answer in time"]);
+    const controller = new AbortController();
+    const stopped = fetchAll(new BinanceFeed({ baseUrl }), { ...request, signal: controller.signal });
+    controller.abort(new Error("The test has seen enough"));
+    await expect(stopped).rejects.toThrow("The test has seen enough");
+    released.resolve();
+  });
+});
+
+Deno.test("a provider is not asked more often than it allows, by its own count", async () => {
+  let clock = at("2024-01-01T00:00:30Z");
+  await withProvider(binance([]), async (baseUrl, asked) => {
+    // The server says that 12 are used in this minute, and each request is 2: the first fits, and one more.
+    const feed = new BinanceFeed({ baseUrl, now: () => clock, budget: { weightMax: 14, windowMs: MINUTE } });
+    const request = { instrument: crypto, timeframe: "1m", start: 0, end: MINUTE } as const;
+    await fetchAll(feed, request);
+    await fetchAll(feed, request);
+    expect(await faultOf(fetchAll(feed, request))).toMatchObject({ fault: "rate_limited", retryAfterSeconds: 30 });
+    expect(asked.length).toBe(2);
+    clock += 30_000;
+    await fetchAll(feed, request);
+    expect(asked.length).toBe(3);
+  });
+});

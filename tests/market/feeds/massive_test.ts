@@ -1,0 +1,104 @@
+import { expect } from "@std/expect";
+import { MassiveFeed } from "../../../market/feeds/massive.ts";
+import { faultOf, fetchAll, type Handler, withProvider } from "../../support/provider.ts";
+
+const at = (iso: string) => Date.parse(iso);
+const MINUTE = 60_000;
+const crypto = { symbol: "BTC/USDT", exchange: "BINANCE", assetClass: "crypto" } as const;
+const forex = { symbol: "EUR/USD", exchange: "DUKASCOPY", assetClass: "forex" } as const;
+const stock = { symbol: "AAPL", exchange: "MASSIVE", assetClass: "stock" } as const;
+
+const bar = (t: number, c = 2) => ({ t, o: 1, h: 3, l: 0.5, c, v: 10.5, vw: 1.5, n: 3 });
+const massiveAt = (baseUrl: string) => new MassiveFeed({ baseUrl, apiKey: "the key", requestsPerMinute: 100 });
+
+Deno.test("Massive: pages are followed on the configured host alone, with the key in a header", async () => {
+  const start = at("2024-01-31T23:58Z");
+  const keys: (string | null)[] = [];
+  const handler: Handler = (url, request) => {
+    keys.push(request.headers.get("authorization"));
+    const page = { ticker: "X:BTCUSD", status: "OK", adjusted: true, resultsCount: 1 };
+    if (url.searchParams.has("cursor")) return Response.json({ ...page, results: [bar(start + MINUTE)] });
+    const next_url = "https://elsewhere.example.com/v2/aggs/next?cursor=abc";
+    if (url.pathname.includes(`/${start}/`)) return Response.json({ ...page, results: [bar(start)], next_url });
+    return Response.json({ ...page, results: [bar(at("2024-02-01T00:00Z"))] });
+  };
+  await withProvider(handler, async (baseUrl, asked) => {
+    const instrument = { ...crypto, symbol: "BTC/USD" };
+    const got = await fetchAll(massiveAt(baseUrl), {
+      instrument,
+      timeframe: "1m",
+      start,
+      end: at("2024-02-01T00:02Z"),
+    });
+    expect(got.rows.map(([time]) => time)).toEqual([
+      "2024-01-31T23:58:00.000Z",
+      "2024-01-31T23:59:00.000Z",
+      "2024-02-01T00:00:00.000Z",
+    ]);
+    // A month a request.
+    expect(got.ranges).toEqual([
+      ["2024-01-31T23:58:00.000Z", "2024-02-01T00:00:00.000Z"],
+      ["2024-02-01T00:00:00.000Z", "2024-02-01T00:02:00.000Z"],
+    ]);
+    const february = at("2024-02-01");
+    expect(asked).toEqual([
+      `/v2/aggs/ticker/X%3ABTCUSD/range/1/minute/${start}/${february - 1}?adjusted=true&sort=asc&limit=50000`,
+      "/v2/aggs/next?cursor=abc",
+      `/v2/aggs/ticker/X%3ABTCUSD/range/1/minute/${february}/${
+        february + 2 * MINUTE - 1
+      }?adjusted=true&sort=asc&limit=50000`,
+    ]);
+    expect(new Set(keys)).toEqual(new Set(["Bearer the key"]));
+  });
+});
+
+Deno.test("Massive: stock days are dated by New York, in winter and in summer", async () => {
+  // 00:00 in New York is 05:00 UTC on Friday 8 March 2024 and 04:00 UTC on Monday 11 March.
+  const results = [bar(at("2024-03-08T05:00Z")), bar(at("2024-03-11T04:00Z"), 2.5)];
+  await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl, asked) => {
+    const feed = massiveAt(baseUrl);
+    expect([feed.sourceTimeframe("1w"), feed.sourceTimeframe("4h"), feed.sourceTimeframe("15m")]).toEqual([
+      "1d",
+      "1h",
+      "15m",
+    ]);
+    const got = await fetchAll(feed, {
+      instrument: stock,
+      timeframe: "1d",
+      start: at("2024-03-04"),
+      end: at("2024-03-12"),
+    });
+    expect(got.rows.map(([time, , , , close]) => [time, close])).toEqual([
+      ["2024-03-08T00:00:00.000Z", 2],
+      ["2024-03-11T00:00:00.000Z", 2.5],
+    ]);
+    expect(asked).toEqual([
+      "/v2/aggs/ticker/AAPL/range/1/day/2024-03-04/2024-03-11?adjusted=true&sort=asc&limit=50000",
+    ]);
+  });
+});
+
+Deno.test("Massive: its errors are told apart, and nothing found is nothing", async () => {
+  const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-05") } as const;
+  const cases = [
+    [() => Response.json({ status: "ERROR", error: "exceeded" }, { status: 429 }), "rate_limited"],
+    [() => Response.json({ status: "NOT_AUTHORIZED", message: "no" }, { status: 403 }), "refused"],
+    [() => new Response("", { status: 500 }), "failed"],
+    [() => new Response("not json"), "refused"],
+    [() => Response.json({ status: "OK", results: [{ t: "x" }] }), "refused"],
+    [() => Response.json({ status: "OK", results: [], next_url: "https://x.example.com/again" }), "refused"],
+  ] as const;
+  for (const [answer, fault] of cases) {
+    await withProvider(answer, async (baseUrl) => {
+      const feed = new MassiveFeed({ baseUrl, apiKey: "k", requestsPerMinute: 1_000 });
+      expect((await faultOf(fetchAll(feed, { ...range, instrument: stock }))).fault).toBe(fault);
+    });
+  }
+  await withProvider(
+    () => Response.json({ status: "OK", queryCount: 0, resultsCount: 0, adjusted: true }),
+    async (baseUrl) => {
+      expect((await fetchAll(massiveAt(baseUrl), { ...range, instrument: { ...forex, symbol: "EURUSD" } })).rows)
+        .toEqual([]);
+    },
+  );
+});
