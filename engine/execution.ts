@@ -9,7 +9,7 @@ export const SIZING_TYPES = ["equity_fraction", "units", "cash", "risk_fraction"
 export const FRACTIONS_OF = ["equity", "free_margin"] as const;
 export const SIZING_PRICES = ["fill", "signal_close"] as const;
 export const SIZING_MARKS = ["fill", "close"] as const;
-export const SIZING_FEES = ["order", "one_unit"] as const;
+export const SIZING_FEES = ["order", "one_lot"] as const;
 export const SPREADS_ON = ["both", "entry"] as const;
 export const LIMIT_FILLS = ["touch", "penetrate"] as const;
 export const STOP_GAPS = ["open"] as const;
@@ -57,7 +57,7 @@ export interface Execution {
   readonly sizingPrice: (typeof SIZING_PRICES)[number];
   /** What values the trades that stay open when an order is sized: the fill's price, or the close of its candle. */
   readonly sizingMark: (typeof SIZING_MARKS)[number];
-  /** The fee that sizing sets aside: the order's own, or for each unit the fee of an order for one unit. */
+  /** The fee that sizing sets aside: the order's own, or for each lot the fee of an order for one lot. */
   readonly sizingFee: (typeof SIZING_FEES)[number];
   readonly commission: Commission;
   /** Fraction of price. */
@@ -77,6 +77,11 @@ export interface Execution {
   readonly limitFill: (typeof LIMIT_FILLS)[number];
   readonly stopGap: (typeof STOP_GAPS)[number];
   readonly bothTouched: (typeof BOTH_TOUCHED)[number];
+  /**
+   * Whether an open beyond the target fills it even if the candle then comes to the stop, too: the open is known to come
+   * first. The library does not look at that, and prefers the stop.
+   */
+  readonly openDecides: boolean;
   /**
    * Whether a stop or target can fill on the candle of its entry. `same_direction`: after a market order always, after a
    * stop order the target alone, when the stop loss was not touched, after a limit order never.
@@ -124,6 +129,7 @@ const HINDCAST: Execution = {
   limitFill: "touch",
   stopGap: "open",
   bothTouched: "stop_first",
+  openDecides: true,
   entryCandleExit: true,
   exclusive: "opposite",
   closeAtEnd: "none",
@@ -141,9 +147,10 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
     quantityStep: 1,
     fractionOf: "free_margin",
     sizingMark: "close",
-    sizingFee: "one_unit",
+    sizingFee: "one_lot",
     spreadOn: "entry",
     marginCall: false,
+    openDecides: false,
     entryCandleExit: "same_direction",
     exclusive: "any",
     lookback: false,

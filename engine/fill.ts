@@ -12,8 +12,7 @@ import type { Simulation } from "./simulation.ts";
  * Fills a working order at a price that the market offers; it leaves the book, or stays for what is not filled yet.
  *
  * @param raw The candle's price, before spread and slippage. @param kind How it was reached (open_trades.ts).
- * @param path Where a trade that this opens stands in its candle: 0 before all of it, else the direction (1 up, -1 down)
- *   in which the price was reached.
+ * @param path Where a trade that this opens stands in its candle (open_trades.ts, ENTRY_PATH).
  */
 export function fillOrder(sim: Simulation, row: number, i: number, raw: number, kind: number, path: number): void {
   const orders = sim.book;
@@ -66,7 +65,7 @@ function fillEntry(
     return orders.end(row, REJECTED, NO_BUYING_POWER);
   }
   const trade = ledger.enter(i, kind, side, now, price, feeOf(execution.commission, now, price), order);
-  if (Number.isNaN(ledger.open.get(trade, open.ENTRY_STEP))) attach(sim, row, trade, i, kind, path);
+  if (Number.isNaN(ledger.open.get(trade, open.ENTRY_STEP))) attach(sim, row, trade, i, raw, kind, path);
   sim.orders.fill(order, i, now, price);
   orders.set(row, book.UNITS, roundToLots(wanted - now, execution.quantityStep));
   if (orders.get(row, book.UNITS) === 0) orders.end(row, FILLED, NO_REASON);
@@ -74,11 +73,12 @@ function fillEntry(
 }
 
 /** Hands an order's stops, target and time limit to the trade that it has opened. */
-function attach(sim: Simulation, row: number, trade: number, i: number, kind: number, path: number): void {
+function attach(sim: Simulation, row: number, trade: number, i: number, raw: number, kind: number, path: number): void {
   const { book: orders, ledger: { open: trades, side } } = sim;
   const price = trades.get(trade, open.PRICE);
   trades.set(trade, open.ENTRY_STEP, sim.step);
   trades.set(trade, open.ENTRY_PATH, path);
+  trades.set(trade, open.ENTRY_LEVEL, raw);
   trades.set(trade, open.STOP_LOSS, guardPrice(orders, row, book.STOP_LOSS, book.STOP_LOSS_FRACTION, price, -side));
   trades.set(
     trade,

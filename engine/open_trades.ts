@@ -29,10 +29,16 @@ export const AMBIGUOUS = 14;
 export const EXITING = 15;
 /** The order that opened it. */
 export const ORDER = 16;
-/** The step of the walk (walk.ts) in which it was opened, and where it stood in it: 0 before all of it, else the direction. */
+/** The step of the walk (walk.ts) in which it was opened, and where it stood in it. */
 export const ENTRY_STEP = 17;
+/** BEFORE_ALL of it, or the direction in which the entry's price was reached (1 up, -1 down), or NO_EXITS in this step. */
 export const ENTRY_PATH = 18;
-const WIDTH = 19;
+/** The candle's price at the entry, before spread and slippage. */
+export const ENTRY_LEVEL = 19;
+const WIDTH = 20;
+
+export const BEFORE_ALL = 0;
+export const NO_EXITS = 2;
 
 /** The trades that are open, oldest first, all on one side. */
 export class OpenTrades extends Records {
@@ -45,17 +51,19 @@ export class OpenTrades extends Records {
   /** Adds a trade without guards and returns its row. */
   open(entryIndex: number, kind: number, quantity: number, price: number, fees: number, order: number): number {
     const row = this.append();
-    this.set(row, NUMBER, this.#opened++);
-    this.set(row, ENTRY_INDEX, entryIndex);
-    this.set(row, ENTRY_KIND, kind);
-    this.set(row, QUANTITY, quantity);
-    this.set(row, PRICE, price);
-    this.set(row, FEES, fees);
-    this.set(row, FINANCING, 0);
-    this.set(row, TIME_STOP, Infinity);
-    this.set(row, AMBIGUOUS, 0);
-    this.set(row, EXITING, -1);
-    this.set(row, ORDER, order);
+    const at = this.at(row);
+    const { data } = this;
+    data[at + NUMBER] = this.#opened++;
+    data[at + ENTRY_INDEX] = entryIndex;
+    data[at + ENTRY_KIND] = kind;
+    data[at + QUANTITY] = quantity;
+    data[at + PRICE] = price;
+    data[at + FEES] = fees;
+    data[at + FINANCING] = 0;
+    data[at + TIME_STOP] = Infinity;
+    data[at + AMBIGUOUS] = 0;
+    data[at + EXITING] = -1;
+    data[at + ORDER] = order;
     return row;
   }
 

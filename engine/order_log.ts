@@ -25,16 +25,18 @@ export class OrderLog {
   append(i: number, draft: OrderDraft, quantity: number): number {
     const records = this.#records;
     const order = records.append();
-    records.set(order, INDEX, i);
-    records.set(order, SIDE, draft.side);
-    records.set(order, TYPE, draft.type);
-    records.set(order, QUANTITY, quantity);
-    records.set(order, LIMIT_PRICE, draft.limitPrice);
-    records.set(order, STOP_PRICE, draft.stopPrice);
-    records.set(order, STATUS, WORKING);
-    records.set(order, REASON, NO_REASON);
-    records.set(order, FILLED_QUANTITY, 0);
-    records.set(order, FILLED_VALUE, 0);
+    const at = records.at(order);
+    const { data } = records;
+    data[at + INDEX] = i;
+    data[at + SIDE] = draft.side;
+    data[at + TYPE] = draft.type;
+    data[at + QUANTITY] = quantity;
+    data[at + LIMIT_PRICE] = draft.limitPrice;
+    data[at + STOP_PRICE] = draft.stopPrice;
+    data[at + STATUS] = WORKING;
+    data[at + REASON] = NO_REASON;
+    data[at + FILLED_QUANTITY] = 0;
+    data[at + FILLED_VALUE] = 0;
     this.tags.push(draft.tag);
     return order;
   }
@@ -65,22 +67,32 @@ export class OrderLog {
 
   finish(time: Float64Array): OrderColumns {
     const records = this.#records;
-    const status = Uint8Array.from(records.column(STATUS, null));
-    const value = records.column(FILLED_VALUE, null);
-    const filledQuantity = records.column(FILLED_QUANTITY, null);
+    const column = (field: number) => records.column(field, null);
+    const status = new Uint8Array(column(STATUS));
+    const reason = new Uint8Array(column(REASON));
+    const placed = column(INDEX);
+    const price = column(FILLED_VALUE);
+    const filledQuantity = column(FILLED_QUANTITY);
+    const fillTime = column(FILL_INDEX);
+    for (let k = 0; k < records.count; k++) {
+      if (status[k] === WORKING) reason[k] = RUN_ENDED;
+      placed[k] = time[placed[k]!]!;
+      price[k] = price[k]! / filledQuantity[k]!;
+      if (!Number.isNaN(fillTime[k]!)) fillTime[k] = time[fillTime[k]!]!;
+    }
     return {
       count: records.count,
-      time: records.column(INDEX, null).map((index) => time[index]!),
-      side: Int8Array.from(records.column(SIDE, null)),
-      type: Uint8Array.from(records.column(TYPE, null)),
-      quantity: records.column(QUANTITY, null),
-      limitPrice: records.column(LIMIT_PRICE, null),
-      stopPrice: records.column(STOP_PRICE, null),
+      time: placed,
+      side: new Int8Array(column(SIDE)),
+      type: new Uint8Array(column(TYPE)),
+      quantity: column(QUANTITY),
+      limitPrice: column(LIMIT_PRICE),
+      stopPrice: column(STOP_PRICE),
       status,
-      reason: Uint8Array.from(records.column(REASON, null), (reason, k) => status[k] === WORKING ? RUN_ENDED : reason),
+      reason,
       filledQuantity,
-      price: value.map((money, k) => filledQuantity[k] === 0 ? NaN : money / filledQuantity[k]!),
-      fillTime: records.column(FILL_INDEX, null).map((index) => Number.isNaN(index) ? NaN : time[index]!),
+      price,
+      fillTime,
       tag: this.tags,
     };
   }

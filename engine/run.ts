@@ -79,7 +79,9 @@ const CANDLES_DONE = 1;
  */
 export function run(input: RunInput): RunResult {
   checkInput(input);
-  const simulation = simulate(input, input.execution);
+  const { control, execution } = input;
+  const simulation = simulate(input, execution, control);
+  if (control !== null) Atomics.store(control, CANDLES_DONE, simulation.equity.length);
   return describe(input, simulation);
 }
 
@@ -93,9 +95,11 @@ function checkInput({ candles, firstIndex, execution, initialBalance }: RunInput
 }
 
 /** The hot loop. An order decided at the close of candle `i` is filled no earlier than that close. */
-function simulate(input: RunInput, execution: Execution): Simulation {
-  const { candles, firstIndex, initialBalance, strategy, control } = input;
-  const simulation = new Simulation({ candles, firstIndex, initialBalance, execution });
+function simulate(input: RunInput, execution: Execution, progress: Int32Array | null): Simulation {
+  const { candles, firstIndex, strategy, control } = input;
+  // Which finer candles there are does not depend on the rule that settles what they leave open.
+  const finer = input.execution.bothTouched === "magnify" ? input.finer ?? null : null;
+  const simulation = new Simulation({ ...input, execution, finer });
   const { book, ledger } = simulation;
   const count = candles.close.length;
   strategy.prepare(candles);
@@ -106,16 +110,34 @@ function simulate(input: RunInput, execution: Execution): Simulation {
       strategy.decide(i, ledger, book);
       if (simulation.dirty) simulation.settle(i);
     }
-    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, i - firstIndex);
+    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, progress, i - firstIndex);
   }
-  if (control !== null) Atomics.store(control, CANDLES_DONE, count - firstIndex);
   simulation.finish();
   return simulation;
 }
 
-function look(control: Int32Array, candlesDone: number): void {
+function look(control: Int32Array, progress: Int32Array | null, candlesDone: number): void {
   if (Atomics.load(control, STOP_FLAG) !== 0) throw new RunStopped(candlesDone);
-  Atomics.store(control, CANDLES_DONE, candlesDone);
+  if (progress !== null) Atomics.store(progress, CANDLES_DONE, candlesDone);
+}
+
+/** What remains of the run when stops, and when targets, come first wherever the order is unknown. */
+function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: boolean): Bounds | null {
+  if (!hasAmbiguous) return null;
+  const boundOf = (bothTouched: "stop_first" | "target_first"): Bound => {
+    const isSame = input.execution.bothTouched === bothTouched;
+    const { ledger } = isSame ? simulation : simulate(input, { ...input.execution, bothTouched }, null);
+    return { final_equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
+  };
+  return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
+}
+
+function describeMissing(input: RunInput, simulation: Simulation): string[] {
+  const { unreplayedCandles } = simulation.walk;
+  if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
+  return [
+    `bothTouched magnify: ${unreplayedCandles} candles could not be replayed for want of finer ones; stop_first was assumed in them`,
+  ];
 }
 
 /** The result of a simulation that has finished. */
@@ -143,8 +165,8 @@ function describe(input: RunInput, simulation: Simulation): RunResult {
     position: ledger.position,
     metrics,
     undefinedMetrics,
-    bounds: null,
+    bounds: computeBounds(input, simulation, trades.ambiguous.includes(1)),
     orders: orders.finish(time),
-    notes: [],
+    notes: describeMissing(input, simulation),
   };
 }

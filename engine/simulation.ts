@@ -24,6 +24,9 @@ export interface SimulationInput {
   readonly firstIndex: number;
   readonly initialBalance: number;
   readonly execution: Execution;
+  readonly timeframeMs: number;
+  /** Candles of a finer timeframe: where there are some, what happens inside a candle is replayed on them. */
+  readonly finer: Candles | null;
 }
 
 /**
@@ -60,7 +63,7 @@ export class Simulation {
   /** Whether fills are forced, and whole whatever the volume. */
   ignoresVolume = false;
   readonly sizing: SizingAccount = { equity: NaN, freeMargin: NaN };
-  readonly #walk: Walk;
+  readonly walk: Walk;
   readonly #fillsAtClose: boolean;
   readonly #hasFinancing: boolean;
 
@@ -71,7 +74,7 @@ export class Simulation {
     this.ledger = new Ledger(input.candles, input.firstIndex, input.initialBalance, this.orders);
     this.equity = new Float64Array(input.candles.close.length - input.firstIndex);
     this.book = new book.Book(this);
-    this.#walk = new Walk(this);
+    this.walk = new Walk(this, input.finer, input.timeframeMs);
     this.#fillsAtClose = input.execution.fill === "close";
     this.#hasFinancing = hasFinancing(input.execution);
   }
@@ -111,12 +114,11 @@ export class Simulation {
   }
 
   #simulate(i: number): void {
-    const { open: o, high, low, close } = this.candles;
     if (this.#hasFinancing && i > this.firstIndex) this.#finance(i);
     this.#closeDue(i);
-    if (this.book.markets > 0) this.#fillMarkets(i, o[i]!, open.AT_OPEN);
+    if (this.book.markets > 0) this.#fillMarkets(i, this.candles.open[i]!, open.AT_OPEN);
     if (this.hasGuards || this.book.count > this.book.markets) {
-      this.#walk.step(i, o[i]!, high[i]!, low[i]!, close[i]!, true);
+      this.walk.candle(i);
     }
     this.book.expire(i);
     this.#callMargin(i);

@@ -125,7 +125,10 @@ export interface OrderBook {
 export interface Strategy {
   /** Candles that must have been seen, the deciding one included, before the first decision; at least 1. */
   readonly warmup: number;
-  /** Called once before the first decision: the place to compute indicator columns. */
+  /**
+   * Called before the first decision: the place to compute indicator columns. A result with bounds is simulated three
+   * times, and each time begins with `prepare`: it must forget whatever `decide` has remembered.
+   */
   prepare(candles: Candles): void;
   /** Decides at the close of candle `i`; hot: it should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;

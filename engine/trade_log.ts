@@ -45,24 +45,25 @@ export class TradeLog {
     return this.#records.count;
   }
 
-  append(from: Readonly<TradeRow>): void {
+  append(row: Readonly<TradeRow>): void {
     const records = this.#records;
-    const row = records.append();
-    if (row > 0 && records.get(row - 1, NUMBER) > from.number) this.#sorted = false;
-    records.set(row, NUMBER, from.number);
-    records.set(row, SIDE, from.side);
-    records.set(row, QUANTITY, from.quantity);
-    records.set(row, ENTRY_INDEX, from.entryIndex);
-    records.set(row, ENTRY_PRICE, from.entryPrice);
-    records.set(row, EXIT_INDEX, from.exitIndex);
-    records.set(row, EXIT_PRICE, from.exitPrice);
-    records.set(row, FEES, from.fees);
-    records.set(row, PNL, from.pnl);
-    records.set(row, MAE, from.mae);
-    records.set(row, MFE, from.mfe);
-    records.set(row, REASON, from.reason);
-    records.set(row, AMBIGUOUS, from.ambiguous);
-    this.#tags.push(from.tag);
+    const at = records.at(records.append());
+    const { data } = records;
+    if (at > 0 && data[at - WIDTH + NUMBER]! > row.number) this.#sorted = false;
+    data[at + NUMBER] = row.number;
+    data[at + SIDE] = row.side;
+    data[at + QUANTITY] = row.quantity;
+    data[at + ENTRY_INDEX] = row.entryIndex;
+    data[at + ENTRY_PRICE] = row.entryPrice;
+    data[at + EXIT_INDEX] = row.exitIndex;
+    data[at + EXIT_PRICE] = row.exitPrice;
+    data[at + FEES] = row.fees;
+    data[at + PNL] = row.pnl;
+    data[at + MAE] = row.mae;
+    data[at + MFE] = row.mfe;
+    data[at + REASON] = row.reason;
+    data[at + AMBIGUOUS] = row.ambiguous;
+    this.#tags.push(row.tag);
   }
 
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */
@@ -97,28 +98,37 @@ export class TradeLog {
     const order = this.#order();
     const closedFirst = order === null ? null : closedBeforeOpen(order, this.#records.column(REASON, null));
     const column = (field: number) => this.#records.column(field, closedFirst);
-    const entryIndex = column(ENTRY_INDEX);
-    const exitIndex = column(EXIT_INDEX);
+    const { count } = this;
+    const entryTime = column(ENTRY_INDEX);
+    const exitTime = column(EXIT_INDEX);
     const exitPrice = column(EXIT_PRICE);
     const quantity = column(QUANTITY);
     const entryPrice = column(ENTRY_PRICE);
     const pnl = column(PNL);
+    const fraction = new Float64Array(count);
+    const candles = new Int32Array(count);
+    for (let k = 0; k < count; k++) {
+      fraction[k] = pnl[k]! / (entryPrice[k]! * quantity[k]!);
+      candles[k] = exitTime[k]! - entryTime[k]!;
+      entryTime[k] = time[entryTime[k]!]!;
+      exitTime[k] = Number.isNaN(exitPrice[k]!) ? NaN : time[exitTime[k]!]!;
+    }
     return {
-      count: this.count,
-      side: Int8Array.from(column(SIDE)),
+      count,
+      side: new Int8Array(column(SIDE)),
       quantity,
-      entryTime: entryIndex.map((index) => time[index]!),
+      entryTime,
       entryPrice,
-      exitTime: exitIndex.map((index, k) => Number.isNaN(exitPrice[k]!) ? NaN : time[index]!),
+      exitTime,
       exitPrice,
       fees: column(FEES),
       pnl,
-      return: pnl.map((money, k) => money / (entryPrice[k]! * quantity[k]!)),
-      candles: Int32Array.from(exitIndex, (index, k) => index - entryIndex[k]!),
+      return: fraction,
+      candles,
       mae: column(MAE),
       mfe: column(MFE),
-      exitReason: Uint8Array.from(column(REASON)),
-      ambiguous: Uint8Array.from(column(AMBIGUOUS)),
+      exitReason: new Uint8Array(column(REASON)),
+      ambiguous: new Uint8Array(column(AMBIGUOUS)),
       tag: closedFirst === null ? this.#tags : Array.from(closedFirst, (row) => this.#tags[row] ?? null),
     };
   }

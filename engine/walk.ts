@@ -1,4 +1,5 @@
 import * as book from "./book.ts";
+import type { Candles } from "./candles.ts";
 import { exitTrade } from "./exits.ts";
 import { fillOrder } from "./fill.ts";
 import * as open from "./open_trades.ts";
@@ -43,12 +44,19 @@ interface Event {
  * 4. Trailing stops then move after the candle's best price (the part known to come after the entry). A close beyond the
  *    moved stop proves that it was hit on the way back: it fills at its own price.
  *
+ * With finer candles (`magnify`) each of them is walked in turn by these rules, and what they leave open falls to stops.
+ *
  * A trade is ambiguous when its stop and its target both lie within one candle and the open did not decide.
  */
 export class Walk {
   readonly #sim: Simulation;
   readonly #down: Event = { level: NaN, what: NaN, row: 0 };
   readonly #up: Event = { level: NaN, what: NaN, row: 0 };
+  readonly #finer: Candles | null;
+  readonly #timeframeMs: number;
+  /** Candles in which things happened on both sides of the open, and no finer candles told which came first. */
+  unreplayedCandles = 0;
+  #isContested = false;
   #i = 0;
   #openPrice = NaN;
   #high = NaN;
@@ -56,29 +64,48 @@ export class Walk {
   #close = NaN;
   #penetrate = false;
 
-  constructor(sim: Simulation) {
+  constructor(sim: Simulation, finer: Candles | null, timeframeMs: number) {
     this.#sim = sim;
+    this.#finer = finer;
+    this.#timeframeMs = timeframeMs;
     this.#penetrate = sim.execution.limitFill === "penetrate";
   }
 
-  /**
-   * Walks one candle, or one finer candle within it.
-   *
-   * @param i Index of the candle to which fills belong. @param isFirst Whether `openPrice` is that candle's own open.
-   */
-  step(i: number, openPrice: number, high: number, low: number, close: number, isFirst: boolean): void {
+  /** Walks candle `i`: on the finer candles inside it where there are some, each by the same rules. */
+  candle(i: number): void {
+    const { time, open: opens, high, low, close } = this.#sim.candles;
+    const finer = this.#finer;
+    const until = time[i]! + this.#timeframeMs;
+    let k = finer === null ? 0 : firstFrom(finer.time, time[i]!);
+    if (finer === null || !(finer.time[k]! < until)) {
+      this.#step(i, opens[i]!, high[i]!, low[i]!, close[i]!, true);
+      if (this.#isContested) this.unreplayedCandles++;
+      return;
+    }
+    let openPrice = opens[i]!;
+    for (let isFirst = true; finer.time[k]! < until; isFirst = false, k++) {
+      if (!isFirst) openPrice = finer.open[k]!;
+      const highest = Math.max(finer.high[k]!, openPrice);
+      this.#step(i, openPrice, highest, Math.min(finer.low[k]!, openPrice), finer.close[k]!, isFirst);
+    }
+  }
+
+  /** @param i Index of the candle to which fills belong. @param isFirst Whether `openPrice` is that candle's own open. */
+  #step(i: number, openPrice: number, high: number, low: number, close: number, isFirst: boolean): void {
     this.#i = i;
     this.#openPrice = openPrice;
     this.#high = high;
     this.#low = low;
     this.#close = close;
+    this.#isContested = false;
     this.#fillOpened(isFirst);
     for (;;) {
       this.#look();
-      const down = this.#down.what;
-      const up = this.#up.what;
-      if (Number.isNaN(down) && Number.isNaN(up)) break;
-      if (Number.isNaN(up) || (!Number.isNaN(down) && this.#downFirst())) this.#take(this.#down, open.FROM_ABOVE);
+      const hasDown = !Number.isNaN(this.#down.what);
+      const hasUp = !Number.isNaN(this.#up.what);
+      if (!hasDown && !hasUp) break;
+      this.#isContested ||= hasDown && hasUp;
+      if (!hasUp || (hasDown && this.#downFirst())) this.#take(this.#down, open.FROM_ABOVE);
       else this.#take(this.#up, open.FROM_BELOW);
     }
     this.#settleEntries();
@@ -102,13 +129,16 @@ export class Walk {
 
   /** Closes a trade whose stop or target the open has passed; true when its row is gone. */
   #exitOpened(row: number, isFirst: boolean): boolean {
-    const { ledger: { open: trades, side } } = this.#sim;
+    const { ledger: { open: trades, side }, execution } = this.#sim;
     const price = this.#openPrice;
     if (!this.#seesAll(row)) return false;
     const stop = trades.stopOf(row, side);
     const kind = isFirst ? open.AT_OPEN : side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
     if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, price, kind);
     if (!opensBeyondLimit(-side, trades.get(row, open.TAKE_PROFIT), price, this.#penetrate)) return false;
+    if (!execution.openDecides && reachesStop(-side, stop, this.#high, this.#low)) {
+      return this.#exitAtStop(row, stop, kind);
+    }
     exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, price, false, TAKE_PROFIT);
     return true;
   }
@@ -126,9 +156,8 @@ export class Walk {
     } else if (type === LIMIT && !opensBeyondLimit(side, limit, price, this.#penetrate)) return;
     const risesToIt = (type === LIMIT) === (side < 0);
     const kind = isFirst ? open.AT_OPEN : risesToIt ? open.FROM_BELOW : open.FROM_ABOVE;
-    // The library's rule goes by the type of the order, wherever it was filled.
-    const path = this.#sim.execution.entryCandleExit !== "same_direction" ? 0 : risesToIt ? 1 : -1;
-    fillOrder(this.#sim, row, this.#i, price, kind, path);
+    const isFree = this.#sim.execution.entryCandleExit !== "same_direction";
+    fillOrder(this.#sim, row, this.#i, price, kind, isFree ? open.BEFORE_ALL : this.#pathOf(row, risesToIt));
   }
 
   /** Finds the nearest event on either side of the open, and flags trades whose stop and target are both in the candle. */
@@ -159,19 +188,23 @@ export class Walk {
     const stopTouched = reachesStop(-side, stop, this.#high, this.#low);
     const targetTouched = reachesLimit(-side, target, this.#high, this.#low, this.#penetrate);
     if (stopTouched && targetTouched) trades.set(row, open.AMBIGUOUS, 1);
-    const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : 0;
-    if (path === 0) {
+    const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : open.BEFORE_ALL;
+    if (path === open.BEFORE_ALL) {
       if (stopTouched) this.#offer(-side, stop, A_STOP, row);
       if (targetTouched) this.#offer(side, target, A_TARGET, row);
       return;
     }
-    const targetsFirst = execution.bothTouched === "target_first";
-    if (path === side) {
-      if (targetTouched && (!stopTouched || (targetsFirst && execution.entryCandleExit === true))) {
-        this.#offer(side, target, A_TARGET, row);
-      }
-    } else if (execution.entryCandleExit === true && stopTouched) {
-      if (!(targetsFirst && this.#closesAtTarget(target, side))) this.#offer(-side, stop, A_STOP, row);
+    const level = trades.get(row, open.ENTRY_LEVEL);
+    const isFree = execution.entryCandleExit === true;
+    const targetsFirst = isFree && execution.bothTouched === "target_first";
+    if (isFree && side * stop >= side * level) this.#offer(path, level, A_STOP, row);
+    else if (path === side) {
+      // A target that the entry has passed is filled at the entry's price, better than asked.
+      const reached = side * target < side * level ? level : target;
+      if (targetTouched && (!stopTouched || targetsFirst)) this.#offer(side, reached, A_TARGET, row);
+    } else if (isFree && side * target <= side * level) this.#offer(path, level, A_TARGET, row);
+    else if (isFree && stopTouched && !(targetsFirst && this.#closesAtTarget(target, side))) {
+      this.#offer(-side, stop, A_STOP, row);
     }
   }
 
@@ -204,8 +237,16 @@ export class Walk {
     } else {
       const isBeyond = orders.get(row, book.SIDE) * (level - orders.get(row, book.LIMIT_PRICE)) > 0;
       if (orders.get(row, book.TYPE) === STOP_LIMIT && isBeyond) this.#becomeLimit(row, this.#i + 1);
-      else fillOrder(this.#sim, row, this.#i, level, kind, kind === open.FROM_BELOW ? 1 : -1);
+      else fillOrder(this.#sim, row, this.#i, level, kind, this.#pathOf(row, kind === open.FROM_BELOW));
     }
+  }
+
+  /** Where a trade stands that an order opens on the way up or down; `same_direction` goes by the type of the order. */
+  #pathOf(row: number, isRising: boolean): number {
+    const { execution, book: orders } = this.#sim;
+    const hasLimit = !Number.isNaN(orders.get(row, book.LIMIT_PRICE));
+    if (execution.entryCandleExit === "same_direction" && hasLimit) return open.NO_EXITS;
+    return isRising ? 1 : -1;
   }
 
   /** Closes a trade at its stop; true when its row is gone. What volume does not allow is closed at the next opens. */
@@ -231,7 +272,8 @@ export class Walk {
     if (execution.entryCandleExit !== true) return;
     for (let row = trades.count - 1; row >= 0; row--) {
       const path = trades.get(row, open.ENTRY_PATH);
-      if (trades.get(row, open.ENTRY_STEP) !== step || path === 0 || trades.get(row, open.EXITING) >= 0) continue;
+      if (trades.get(row, open.ENTRY_STEP) !== step || path === open.BEFORE_ALL) continue;
+      if (trades.get(row, open.EXITING) >= 0) continue;
       const target = trades.get(row, open.TAKE_PROFIT);
       const stop = trades.stopOf(row, side);
       if (path === side) {
@@ -254,7 +296,7 @@ export class Walk {
     const { ledger: { open: trades, side }, step } = this.#sim;
     for (let row = trades.count - 1; row >= 0; row--) {
       if (Number.isNaN(trades.get(row, open.TRAIL_STOP)) || trades.get(row, open.EXITING) >= 0) continue;
-      const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : 0;
+      const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : open.BEFORE_ALL;
       const best = side > 0 ? this.#high : this.#low;
       trades.trail(row, side, path === -side ? this.#close : best);
       this.#sim.dirty = true;
@@ -276,6 +318,18 @@ export class Walk {
   #seesAll(row: number): boolean {
     const { ledger: { open: trades }, step } = this.#sim;
     if (trades.get(row, open.EXITING) >= 0 || !this.#seesCandle(row)) return false;
-    return trades.get(row, open.ENTRY_STEP) !== step || trades.get(row, open.ENTRY_PATH) === 0;
+    return trades.get(row, open.ENTRY_STEP) !== step || trades.get(row, open.ENTRY_PATH) === open.BEFORE_ALL;
   }
+}
+
+/** Index of the first time that is not before `timeMs`; the length when all are. */
+function firstFrom(times: Float64Array, timeMs: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

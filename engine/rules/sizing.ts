@@ -17,7 +17,9 @@ export interface SizingAccount {
  * - cash: so many that value and fee together cost this money.
  * - equity_fraction: so many that value and fee together cost value x equity x leverage, but no more than the free buying
  *   power (free margin x leverage). With fractionOf `free_margin` the fraction is of the free buying power, 1 is
- *   taken as 1 - 2^-52, and lots are counted by exact division: the library's arithmetic to the last digit.
+ *   taken as 1 - 2^-52. With sizingFee `one_lot` the fee set aside for each lot is that of an order for `value` lots,
+ *   divided by value (a fixed fee counts for every lot), and lots are counted by exact division. Both are the library's
+ *   arithmetic to the last digit.
  * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
  *   power buys.
  *
@@ -36,10 +38,11 @@ export function sizeUnits(
   const { commission, quantityStep, leverage } = execution;
   const buyingPower = account.freeMargin * leverage;
   if (sizeBy === BY_EQUITY_FRACTION) {
-    if (execution.fractionOf === "free_margin") {
-      return wholeLots(execution, buyingPower * (size === 1 ? 1 - 2 ** -52 : size), price, raw);
-    }
-    return wholeLots(execution, Math.min(size * account.equity * leverage, buyingPower), price, raw);
+    const fraction = execution.fractionOf === "free_margin" && size === 1 ? 1 - 2 ** -52 : size;
+    const budget = execution.fractionOf === "free_margin"
+      ? buyingPower * fraction
+      : Math.min(fraction * account.equity * leverage, buyingPower);
+    return fractionUnits(execution, budget, price, raw, fraction);
   }
   if (sizeBy === BY_CASH) return roundToLots(affordableUnits(commission, size, price), quantityStep);
   if (sizeBy === BY_RISK_FRACTION) {
@@ -49,10 +52,10 @@ export function sizeUnits(
   return roundToLots(size, quantityStep);
 }
 
-function wholeLots(execution: Execution, budget: number, price: number, raw: number): number {
+function fractionUnits(execution: Execution, budget: number, price: number, raw: number, fraction: number): number {
   const { commission, quantityStep } = execution;
   if (execution.sizingFee === "order") return roundToLots(affordableUnits(commission, budget, price), quantityStep);
-  const lotCost = (price + feeOf(commission, 1, raw)) * quantityStep;
+  const lotCost = price * quantityStep + feeOf(commission, fraction * quantityStep, raw) / fraction;
   // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
   return unitsOf(Math.max(0, Math.round((budget - budget % lotCost) / lotCost)), quantityStep);
 }
