@@ -15,6 +15,8 @@ export interface RunTask {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly timeframeMs: number;
+  /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; null where there are none. */
+  readonly finer: Candles | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }
@@ -89,6 +91,8 @@ export interface RemoteTask {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly timeframeMs: number;
+  /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
+  readonly finer?: Candles | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }

@@ -3,8 +3,8 @@ import type { Action } from "./remote_answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./remote_client.ts";
 import { type Stretch, stretchFrom } from "./remote_request.ts";
 
-// The first requests are small: what is wrong with an endpoint shows at once.
-const FIRST_COUNTS = [256, 1024];
+// The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
+const FIRST_COUNTS = [64, 256, 1024];
 const COUNT = 4096;
 // What a strategy wants is held until all of it is known.
 const ACTIONS_MAX = 1_000_000;

@@ -1,31 +1,22 @@
 import { ORDER_REASONS, REJECTED } from "../../engine/orders.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity, RemoteTask } from "../protocol.ts";
-import type { Action } from "./remote_answer.ts";
 import { type Decisions, planBatches } from "./remote_batch.ts";
-import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./remote_client.ts";
+import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./remote_client.ts";
+import { askAgain, type Difference, skipAfter, skipAll } from "./remote_compare.ts";
 import { Random } from "./remote_random.ts";
 import { type Stretch, writeRequest } from "./remote_request.ts";
-import type { Step } from "./remote_step.ts";
 
 // A look at one candle asks for its last few decisions, too: whoever looks a few candles ahead is found at any of them.
 const TAIL_CANDLES = 16;
-const LOOKS_MIN = 4;
-const LOOKS_MAX = 16;
+const LOOKS_MIN = 8;
+const LOOKS_MAX = 32;
 const WARM_UP_LOOKS_MAX = 4;
+// What looks like a look ahead may be a want of history; of the places that differ, so many are asked about the future alone.
+const CONFIRMATIONS_MAX = 4;
 // Of the candles of a run, as many may be sent again to look at single ones; a run of this many batches affords a whole one.
 const LOOKS_SHARE = 0.04;
 const BATCHES_PER_REPEAT = 40;
-
-type Asked = readonly (readonly Action[])[];
-
-/** The first candle on which two answers differ, or the failure that stood in an answer's place; none: null. */
-type Difference = {
-  readonly index: number;
-  /** Where the second question ended. */
-  readonly until: number;
-  readonly failure: string | null;
-} | null;
 
 /** What is found out about an endpoint in batch mode by asking it again, at candles that the seed chooses. */
 export class BatchChecks {
@@ -52,19 +43,20 @@ export class BatchChecks {
     }
     const looks = this.#chooseLooks();
     // No candle after the look's, and no more history than the strategy asks for.
-    const short = await this.#compareAll(looks);
-    if (short !== null) {
-      const ahead = await this.#confirmLookahead(short);
-      if (ahead !== null) {
-        const evidence = "Not tested: the endpoint looks ahead.";
-        return { determinism, lookahead: ahead, warm_up: { status: "skipped", evidence } };
-      }
+    const differences = await this.#compareAll(looks);
+    for (const difference of differences.slice(0, CONFIRMATIONS_MAX)) {
+      const ahead = await this.#confirmLookahead(difference);
+      if (ahead !== null) return ahead;
     }
     const lookahead: Finding = {
       status: "passed",
       evidence: `Asked again at ${looks.length} candles with all later candles withheld: the decisions were the same.`,
     };
-    return { determinism, lookahead, warm_up: short === null ? await this.#checkWarmUp(looks) : this.#tooShort(short) };
+    return {
+      determinism,
+      lookahead,
+      warm_up: differences[0] === undefined ? await this.#checkWarmUp(looks) : this.#tooShort(differences[0]),
+    };
   }
 
   /** The first batch once more, and in a long run another one. */
@@ -72,8 +64,12 @@ export class BatchChecks {
     const again = [this.#batches[0]!];
     const count = this.#batches.length;
     if (count >= BATCHES_PER_REPEAT) again.push(this.#batches[1 + this.#random.below(count - 1)]!);
+    return await this.#repeat(again);
+  }
+
+  async #repeat(batches: readonly Stretch[]): Promise<Finding> {
     let candles = 0;
-    for (const batch of again) {
+    for (const batch of batches) {
       const difference = await this.#compare(batch);
       if (difference?.failure) {
         return { status: "skipped", evidence: `The endpoint failed when it was asked again: ${difference.failure}` };
@@ -109,22 +105,32 @@ export class BatchChecks {
     return { from: Math.max(0, first - this.#task.lookbackCandles), first, until: index + 1 };
   }
 
-  /** Tells a look ahead from too short a lookback: the same history as in the run, and only the future withheld. */
-  async #confirmLookahead(short: NonNullable<Difference>): Promise<Finding | null> {
+  /**
+   * Tells a look ahead from too short a lookback (the same history as in the run, and only the future withheld), and from
+   * moods that the first repetition did not show. Null: the endpoint does not look ahead.
+   */
+  async #confirmLookahead(short: Difference): Promise<Omit<Integrity, "orders"> | null> {
     const batch = this.#batches.find(({ first, until }) => first <= short.index && short.index < until)!;
     const until = short.until < batch.until ? short.until : short.index + 1;
-    const difference = await this.#compare({ ...batch, until });
-    if (difference === null) return null;
-    const withheld = `With all candles after ${this.#name(until - 1)} withheld, the endpoint`;
-    if (difference.failure === null) {
-      return { status: "failed", evidence: `${withheld} decided differently on ${this.#name(difference.index)}.` };
+    const ahead = await this.#compare({ ...batch, until });
+    if (ahead === null) return null;
+    const determinism = await this.#repeat([batch]);
+    if (determinism.status !== "passed") {
+      const untested = skipAfter(determinism);
+      return { determinism, lookahead: untested, warm_up: untested };
     }
-    const stillAnswers = await this.#compare(batch) === null;
-    const evidence = `${withheld} failed: ${difference.failure}`;
-    return { status: stillAnswers ? "failed" : "skipped", evidence };
+    const what = ahead.failure === null
+      ? `decided differently on ${this.#name(ahead.index)}.`
+      : `failed: ${ahead.failure}`;
+    const evidence = `With all candles after ${this.#name(until - 1)} withheld, the endpoint ${what}`;
+    return {
+      determinism,
+      lookahead: { status: "failed", evidence },
+      warm_up: { status: "skipped", evidence: "Not tested: the endpoint looks ahead." },
+    };
   }
 
-  #tooShort({ index, failure }: NonNullable<Difference>): Finding {
+  #tooShort({ index, failure }: Difference): Finding {
     const lookback = `${this.#task.lookbackCandles} candles of history`;
     const candle = this.#name(index);
     return {
@@ -143,8 +149,8 @@ export class BatchChecks {
     if (doubled.length === 0) {
       return { status: "skipped", evidence: `Nowhere are there ${2 * lookbackCandles} candles of history.` };
     }
-    const difference = await this.#compareAll(doubled);
-    if (difference === null) {
+    const [difference] = await this.#compareAll(doubled);
+    if (difference === undefined) {
       const evidence = `Asked again at ${doubled.length} candles with twice the history: the decisions were the same.`;
       return { status: "passed", evidence };
     }
@@ -158,20 +164,20 @@ export class BatchChecks {
     };
   }
 
-  /** The first difference in the order of the stretches, several of which are asked at a time. */
-  async #compareAll(stretches: readonly Stretch[]): Promise<Difference> {
+  /** The differences in the order of the stretches, several of which are asked at a time. */
+  async #compareAll(stretches: readonly Stretch[]): Promise<readonly Difference[]> {
+    const differences: Difference[] = [];
     for (let n = 0; n < stretches.length; n += IN_FLIGHT_MAX) {
       const compared = await Promise.all(
         stretches.slice(n, n + IN_FLIGHT_MAX).map((stretch) => this.#compare(stretch)),
       );
-      const found = compared.find((difference) => difference !== null);
-      if (found !== undefined) return found;
+      differences.push(...compared.filter((difference) => difference !== null));
     }
-    return null;
+    return differences;
   }
 
   /** Asks for decisions again; only the run's own ones are compared with. */
-  async #compare(stretch: Stretch): Promise<Difference> {
+  async #compare(stretch: Stretch): Promise<Difference | null> {
     const { first, actions } = this.#decisions;
     const before = actions.slice(stretch.first - first, stretch.until - first);
     return await askAgain(this.#client, stretch, writeRequest(this.#task, stretch, null), before);
@@ -179,74 +185,6 @@ export class BatchChecks {
 
   #name(index: number): string {
     return describeCandle(this.#task, index);
-  }
-}
-
-/** What is found out about an endpoint in step mode by asking some of its questions again. */
-export async function checkSteps(
-  task: RemoteTask,
-  client: RemoteClient,
-  kept: readonly Step[],
-): Promise<Omit<Integrity, "orders">> {
-  if (kept.length === 0) return skipAll("There was no candle to decide on.");
-  const lookahead: Finding = {
-    status: "passed",
-    evidence: "In step mode the endpoint is never given a candle later than the one to decide on.",
-  };
-  const again = await findDifference(kept, (step) => askAgain(client, step.stretch, step.request, [step.actions]));
-  const determinism = describeSteps(task, again, kept.length, "the same");
-  if (determinism.status !== "passed") {
-    return { lookahead, determinism, warm_up: skipAfter(determinism) };
-  }
-  return { lookahead, determinism, warm_up: await checkStepsWarmUp(task, client, kept) };
-}
-
-async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: readonly Step[]): Promise<Finding> {
-  const { lookbackCandles } = task;
-  if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
-  const steps = kept.filter(({ stretch }) => stretch.first >= 2 * lookbackCandles);
-  if (steps.length === 0) {
-    return { status: "skipped", evidence: `Nowhere are there ${2 * lookbackCandles} candles of history.` };
-  }
-  const difference = await findDifference(steps, (step) => {
-    const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
-    const { candles }: { candles: unknown } = JSON.parse(writeRequest(task, stretch, null));
-    return askAgain(client, stretch, JSON.stringify({ ...JSON.parse(step.request), candles }), [step.actions]);
-  });
-  return describeSteps(task, difference, steps.length, `with twice the ${lookbackCandles} candles of history`);
-}
-
-function describeSteps(task: RemoteTask, difference: Difference, count: number, how: string): Finding {
-  if (difference === null) {
-    return { status: "passed", evidence: `Asked again at ${count} candles ${how}: the decisions were the same.` };
-  }
-  const candle = describeCandle(task, difference.index);
-  if (difference.failure !== null) {
-    return {
-      status: "skipped",
-      evidence: `The endpoint failed when it was asked again about ${candle}: ${difference.failure}`,
-    };
-  }
-  return { status: "failed", evidence: `Asked again ${how}, the endpoint decided differently on ${candle}.` };
-}
-
-async function findDifference(steps: readonly Step[], ask: (step: Step) => Promise<Difference>): Promise<Difference> {
-  for (const step of steps) {
-    const difference = await ask(step);
-    if (difference !== null) return difference;
-  }
-  return null;
-}
-
-async function askAgain(client: RemoteClient, stretch: Stretch, request: string, before: Asked): Promise<Difference> {
-  try {
-    const answer = await client.askWith(stretch, request);
-    // Actions are read field by field in a fixed order, so equal ones are written alike; NaN becomes null in both.
-    const n = answer.findIndex((actions, n) => JSON.stringify(actions) !== JSON.stringify(before[n]));
-    return n < 0 ? null : { index: stretch.first + n, until: stretch.until, failure: null };
-  } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
-    return { index: stretch.until - 1, until: stretch.until, failure: error.message };
   }
 }
 
@@ -261,16 +199,4 @@ export function checkOrders({ orders }: RunResult): Finding {
   }
   const evidence = `${refused} of ${orders.count} orders were refused by the simulator.${first}`;
   return { status: refused === 0 ? "passed" : "failed", evidence };
-}
-
-function skipAfter({ status }: Finding): Finding {
-  const reason = status === "failed"
-    ? "an endpoint that decides differently when it is asked again shows differences anyway"
-    : "the endpoint failed when it was asked again";
-  return { status: "skipped", evidence: `Not tested: ${reason}.` };
-}
-
-function skipAll(evidence: string): Omit<Integrity, "orders"> {
-  const finding: Finding = { status: "skipped", evidence };
-  return { lookahead: finding, determinism: finding, warm_up: finding };
 }

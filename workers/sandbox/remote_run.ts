@@ -4,8 +4,9 @@ import type { SandboxAnswer } from "./job.ts";
 import { replayStrategy } from "./remote_actions.ts";
 import { decideInBatches, type Decisions } from "./remote_batch.ts";
 import { RemoteClient, RemoteFailure } from "./remote_client.ts";
-import { BatchChecks, checkOrders, checkSteps } from "./remote_integrity.ts";
+import { BatchChecks, checkOrders } from "./remote_integrity.ts";
 import { decideInSteps } from "./remote_step.ts";
+import { checkSteps } from "./remote_step_integrity.ts";
 
 const BATCH_NOTE =
   "The endpoint decided in batch mode: it was given later candles together with those to decide on, and no account. See integrity.lookahead.";
@@ -38,7 +39,7 @@ export async function runRemote(task: RemoteTask, onProgress: (candlesDone: numb
 }
 
 function replay(task: RemoteTask, { actions, first }: Decisions) {
-  const { candles, firstIndex, timeframeMs, initialBalance, execution, minCandles } = task;
+  const { candles, firstIndex, timeframeMs, initialBalance, execution, minCandles, finer = null } = task;
   const strategy = replayStrategy(actions, first, minCandles);
-  return run({ candles, firstIndex, timeframeMs, initialBalance, execution, strategy, control: null });
+  return run({ candles, firstIndex, timeframeMs, initialBalance, execution, strategy, control: null, finer });
 }

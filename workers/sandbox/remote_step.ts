@@ -31,8 +31,9 @@ export async function decideInSteps(
   client: RemoteClient,
   onProgress: (candlesDone: number) => void,
 ): Promise<Decisions & { readonly kept: readonly Step[] }> {
-  const { candles, firstIndex, initialBalance, execution } = task;
-  const simulation = new Simulation({ candles, firstIndex, initialBalance, execution });
+  const { candles, firstIndex } = task;
+  const finer = task.execution.bothTouched === "magnify" ? task.finer ?? null : null;
+  const simulation = new Simulation({ ...task, finer });
   const { book, ledger } = simulation;
   const player = new ActionPlayer();
   const first = firstDecision(task);
