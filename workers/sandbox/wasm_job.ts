@@ -45,7 +45,7 @@ function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Mo
   const log: string[] = [];
   const candles = sampleCandles();
   const count = candles.time.length;
-  const strategy = new WasmStrategy(new Guest(module, job.parametersJson, log), job.candlesMin);
+  const strategy = new WasmStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
   const timed = new TimedStrategy(strategy);
   const { orders } = run({
     candles,
@@ -87,21 +87,19 @@ class TimedStrategy implements Strategy {
 function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const log: string[] = [];
-  const runOn = (until: number, words: Int32Array | null, lines: string[]): RunResult => {
-    const strategy = new WasmStrategy(new Guest(module, job.parametersJson, lines), job.candlesMin);
+  let lines = log;
+  const makeGuest = (): Guest => {
+    const guest = new Guest(module, job.parametersJson, lines);
+    // The log is that of the first instance alone.
+    lines = [];
+    return guest;
+  };
+  const runOn = (until: number, words: Int32Array | null): RunResult => {
+    const strategy = new WasmStrategy(makeGuest, job.candlesMin);
     return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
   };
-  const result = runOn(candles.time.length, control, log);
-  const again = (until: number) => {
-    collectGarbage();
-    return runOn(until, null, []);
-  };
+  const result = runOn(candles.time.length, control);
+  const again = (until: number) => runOn(until, null);
   const count = candles.time.length - firstIndex;
   return { type: "done", result, integrity: checkIntegrity(again, { result, firstIndex, count, seed }), log };
-}
-
-/** Two instances' memories together could be more than the process may have, and only a collection frees the first. */
-function collectGarbage(): void {
-  const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect === "function") collect();
 }

@@ -13,15 +13,19 @@ const NONE = new Float64Array(0);
  */
 export class WasmStrategy implements Strategy {
   readonly warmup: number;
-  readonly #guest: Guest;
-  readonly #orders: OrderTable;
-  readonly #frame: number;
-  readonly #lists: boolean;
+  readonly #makeGuest: () => Guest;
+  #guest: Guest;
+  #orders: OrderTable;
+  #frame: number;
+  #lists: boolean;
+  #isPrepared = false;
   #words: Int32Array;
   #doubles: Float64Array;
   #candles: Candles = { time: NONE, open: NONE, high: NONE, low: NONE, close: NONE, volume: NONE };
   /** Candles that the module has been given. */
   #count = 0;
+  /** Rows that were taken from the last decision. */
+  #resultsCount = 0;
   /** Indexes into #doubles of each column's first row. */
   #timeAt = 0;
   #openAt = 0;
@@ -35,12 +39,18 @@ export class WasmStrategy implements Strategy {
   #tradesAt = 0;
   #workingAt = 0;
 
-  /** @param candlesMin No decision before this many candles, whatever the module says of its warm-up. */
-  constructor(guest: Guest, candlesMin: number) {
+  /**
+   * @param makeGuest Makes an instance: one now, and another for each further simulation, which must know nothing of the last.
+   * @param candlesMin No decision before this many candles, whatever the module says of its warm-up.
+   * @throws {StrategyFault} When there can be no instance.
+   */
+  constructor(makeGuest: () => Guest, candlesMin: number) {
+    this.#makeGuest = makeGuest;
+    const guest = makeGuest();
+    this.warmup = Math.max(1, candlesMin, guest.warmup);
     this.#guest = guest;
     this.#frame = guest.frame;
-    this.warmup = Math.max(1, candlesMin, guest.warmup);
-    this.#lists = guest.tradesMax > 0 || guest.workingMax > 0;
+    this.#lists = listsAnything(guest);
     this.#orders = new OrderTable(guest.memory.buffer, guest.workingMax > 0);
     this.#words = new Int32Array(guest.memory.buffer);
     this.#doubles = new Float64Array(guest.memory.buffer);
@@ -48,14 +58,18 @@ export class WasmStrategy implements Strategy {
 
   /** Has the module give memory for its columns and tables. @throws {StrategyFault} When it cannot. */
   prepare(candles: Candles): void {
+    if (this.#isPrepared) this.#renew();
+    this.#isPrepared = true;
     const { ordersMax, tradesMax, workingMax } = this.#guest;
     const columnBytes = roundCapacity(candles.time.length) * 8;
     const resultsBytes = alignUp(ordersMax * 4);
     const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
     const columnsAt = this.#guest.allocate(COLUMNS.length * columnBytes + tablesBytes);
     this.#attach();
+    collectGarbage();
     this.#candles = candles;
     this.#count = 0;
+    this.#resultsCount = 0;
     const at = COLUMNS.map((_, n) => columnsAt + n * columnBytes);
     [this.#timeAt = 0, this.#openAt = 0, this.#highAt = 0, this.#lowAt = 0, this.#closeAt = 0, this.#volumeAt = 0] = at
       .map((pointer) => pointer / 8);
@@ -80,9 +94,8 @@ export class WasmStrategy implements Strategy {
     } catch (error) {
       throw explainTrap(error, `Cannot go on at ${this.#nameCandle(i)}`);
     }
-    if (rows === 0) {
-      if (this.#doubles.length !== 0) this.#words[(this.#frame + FRAME.resultsCount) >>> 2] = 0;
-    } else this.#perform(rows, i, book);
+    this.#resultsCount = rows;
+    if (rows !== 0) this.#perform(rows, i, book);
   }
 
   #appendUpTo(i: number): void {
@@ -104,6 +117,7 @@ export class WasmStrategy implements Strategy {
     const words = this.#words;
     const frame = this.#frame;
     words[(frame + FRAME.count) >>> 2] = this.#count;
+    words[(frame + FRAME.resultsCount) >>> 2] = this.#resultsCount;
     words[(frame + FRAME.workingOrders) >>> 2] = book.workingOrders;
     words[(frame + FRAME.openTrades) >>> 2] = book.openTrades;
     doubles[(frame + FRAME.cash) >>> 3] = account.cash;
@@ -151,8 +165,15 @@ export class WasmStrategy implements Strategy {
         throw new StrategyFault("INVALID_SIGNAL", `${what}: ${error.message}`);
       }
     }
-    this.#words[(this.#frame + FRAME.resultsCount) >>> 2] = rows;
     this.#words.fill(0, this.#ordersAt >>> 2, (this.#ordersAt + rows * ORDER_BYTES) >>> 2);
+  }
+
+  #renew(): void {
+    const guest = this.#makeGuest();
+    this.#guest = guest;
+    this.#frame = guest.frame;
+    this.#lists = listsAnything(guest);
+    this.#orders = new OrderTable(guest.memory.buffer, guest.workingMax > 0);
   }
 
   #nameCandle(i: number): string {
@@ -165,6 +186,16 @@ export class WasmStrategy implements Strategy {
     this.#doubles = new Float64Array(buffer);
     this.#orders.attach(buffer);
   }
+}
+
+function listsAnything({ tradesMax, workingMax }: Guest): boolean {
+  return tradesMax > 0 || workingMax > 0;
+}
+
+/** The memories of two instances could be more than the process may have, and only a collection frees the one before. */
+function collectGarbage(): void {
+  const collect: unknown = Reflect.get(globalThis, "gc");
+  if (typeof collect === "function") collect();
 }
 
 function alignUp(byteLength: number): number {
