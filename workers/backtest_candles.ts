@@ -4,7 +4,7 @@ import type { Db } from "../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
 import type { CandlesRead } from "../market/archive.ts";
 import { TimeframeTooFineError } from "../market/archive_plan.ts";
-import type { Timeframe } from "../market/timeframes.ts";
+import { divides, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import { RunError } from "./run_error.ts";
 
@@ -32,16 +32,31 @@ export async function readBacktestCandles(
   record: Backtest,
   wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
 ): Promise<CandlesRead> {
-  const start = Date.parse(`${record.startDate}T00:00:00Z`);
-  const end = Date.parse(`${record.endDate}T00:00:00Z`);
   try {
-    const read = await candles.read({ ...wanted, start, end });
+    const read = await candles.read({ ...wanted, ...rangeOf(record) });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
     if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);
     throw error;
   }
   throw await noData(db, record, wanted.timeframe);
+}
+
+/** The finest held candles that a backtest's own are made of, over the same range; null where none finer are held. */
+export async function readFinerCandles(
+  { db, candles }: CandleServices,
+  record: Backtest,
+  { instrument, timeframe }: { readonly instrument: Instrument; readonly timeframe: Timeframe },
+): Promise<CandlesRead | null> {
+  const held = new Set((await listChunks(db, instrument.id)).map((chunk) => chunk.timeframe));
+  const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
+  if (finest === undefined || finest === timeframe) return null;
+  const read = await candles.read({ instrument, timeframe: finest, ...rangeOf(record) });
+  return read.candles.time.length === 0 ? null : read;
+}
+
+function rangeOf(record: Backtest): { start: number; end: number } {
+  return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }
 
 async function noData(db: Db, record: Backtest, timeframe?: Timeframe): Promise<RunError> {

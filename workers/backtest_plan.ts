@@ -7,7 +7,12 @@ import type { CandlesRead } from "../market/archive.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
-import { type CandleServices, findBacktestInstrument, readBacktestCandles } from "./backtest_candles.ts";
+import {
+  type CandleServices,
+  findBacktestInstrument,
+  readBacktestCandles,
+  readFinerCandles,
+} from "./backtest_candles.ts";
 import type { Integrity, RunTask } from "./protocol.ts";
 import { RunError } from "./run_error.ts";
 
@@ -30,14 +35,18 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
   if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
   const instrument = await findBacktestInstrument(services, record);
   const execution = resolveExecution(requested, instrument.assetClass);
-  const lookback = execution.lookback ? Math.max(builtin.lookback_candles, warmupOf(builtin, own)) : 0;
+  const warmup = warmupOf(builtin, own);
+  const lookback = execution.lookback ? Math.max(builtin.lookback_candles, warmup) : 0;
   const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
+  const magnifies = execution.bothTouched === "magnify";
+  const finer = magnifies ? await readFinerCandles(services, record, { instrument, timeframe }) : null;
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: builtin.slug,
     parameters: { ...own, timeframe },
     execution,
     data: read.sha256,
+    finer_data: finer?.sha256 ?? null,
     lookback: read.lookback,
     initial_balance: record.initialBalance,
     start_date: record.startDate,
@@ -51,6 +60,7 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     initialBalance: record.initialBalance,
     execution,
     timeframeMs: TIMEFRAMES[timeframe],
+    finer: finer?.candles ?? null,
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
   return { task, read, runKey };

@@ -77,23 +77,49 @@ export const TEN_DAYS = {
 
 /** Archives TEN_DAYS as the daily candles of a new crypto instrument TEN on TEST. */
 export async function archiveTenDays(db: Db): Promise<void> {
-  const open = Float64Array.from(TEN_DAYS.open);
-  const close = Float64Array.from(TEN_DAYS.close);
-  const candles = {
-    time: open.map((_, day) => Date.UTC(2024, 0, 1 + day)),
-    open,
-    high: open.map((price, day) => Math.max(price, close[day]!)),
-    low: open.map((price, day) => Math.min(price, close[day]!)),
-    close,
-    volume: open.map(() => 1000),
-  };
-  const instrument = await ensureInstrument(db, {
-    symbol: "TEN",
-    exchange: "TEST",
-    assetClass: "crypto",
-    provider: "import",
+  const days = TEN_DAYS.open.map((open, day) => {
+    const close = TEN_DAYS.close[day]!;
+    return { time: Date.UTC(2024, 0, 1 + day), open, high: Math.max(open, close), low: Math.min(open, close), close };
   });
-  await db.transaction((tx: Db) => storeCandles(tx, { instrumentId: instrument.id, timeframe: "1d" }, candles));
+  await archive(db, "TEN", "1d", days);
+}
+
+/**
+ * Archives TEN_DAYS as the hourly candles of a new crypto instrument HOURS on TEST: each day stays at its open until its last hour.
+ * But for the day numbered 3, which rises from 25 to 28 in its hour 5 and falls to 22 in its hour 10.
+ */
+export async function archiveHours(db: Db): Promise<void> {
+  const hours = TEN_DAYS.open.flatMap((open, day) =>
+    Array.from({ length: 24 }, (_, hour) => {
+      const close = hour === 23 ? TEN_DAYS.close[day]! : open;
+      const high = day === 3 && hour === 5 ? 28 : Math.max(open, close);
+      const low = day === 3 && hour === 10 ? 22 : Math.min(open, close);
+      return { time: Date.UTC(2024, 0, 1 + day, hour), open, high, low, close };
+    })
+  );
+  await archive(db, "HOURS", "1h", hours);
+}
+
+interface Row {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+async function archive(db: Db, symbol: string, timeframe: "1h" | "1d", rows: readonly Row[]): Promise<void> {
+  const column = (name: keyof Row) => Float64Array.from(rows, (row) => row[name]);
+  const candles = {
+    time: column("time"),
+    open: column("open"),
+    high: column("high"),
+    low: column("low"),
+    close: column("close"),
+    volume: new Float64Array(rows.length).fill(1000),
+  };
+  const instrument = await ensureInstrument(db, { symbol, exchange: "TEST", assetClass: "crypto", provider: "import" });
+  await db.transaction((tx: Db) => storeCandles(tx, { instrumentId: instrument.id, timeframe }, candles));
 }
 
 /** An sma-cross of closes and their mean of two over TEN_DAYS, long only. */

@@ -26,6 +26,7 @@ function task(candlesCount: number, slug = "sma-cross"): RunTask {
     initialBalance: 1000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: 60_000,
+    finer: null,
     seed: 7,
   };
 }

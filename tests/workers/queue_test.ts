@@ -4,7 +4,7 @@ import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
-import { addUser, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
+import { addUser, archiveHours, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
 
 const RUN_SECONDS_MAX = 60;
 
@@ -34,6 +34,7 @@ databaseSteps("the queue", async (handle, step) => {
   const { db } = handle;
   await addUser(db, "ann");
   await archiveTenDays(db);
+  await archiveHours(db);
   let queue = await openQueue({ handle, runSecondsMax: RUN_SECONDS_MAX });
   try {
     await queue.work(2);
@@ -97,6 +98,35 @@ databaseSteps("the queue", async (handle, step) => {
       );
       const { parameters } = newTenDaysBacktest("ann");
       expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest held are 1d");
+    });
+
+    await step("candles before the range warm the strategy up, unless its profile takes none", async () => {
+      const { parameters } = newTenDaysBacktest("ann");
+      const range = { startDate: "2024-01-03" };
+      const warm = await untilEnded(db, await submit(db, queue, range));
+      // Days 0 and 1 are lookback, so day 2's cross counts: bought at day 3's open as before.
+      expect(warm.result).toMatchObject({ data: { candles: 8 }, metrics: { trades: 1, final_equity: 6000 } });
+      const execution = { profile: "backtesting.py" };
+      const cold = await untilEnded(
+        db,
+        await submit(db, queue, { ...range, parameters: { ...parameters, execution } }),
+      );
+      expect(cold.result).toMatchObject({ data: { candles: 8 }, metrics: { trades: 0, final_equity: 10_000 } });
+    });
+
+    await step("magnify replays the finer candles that are held", async () => {
+      const { parameters } = newTenDaysBacktest("ann");
+      const exit = async (bothTouched: string) => {
+        const levels = { stopLossLevel: 0.1, takeProfitLevel: 0.1, execution: { bothTouched } };
+        const more = { symbol: "HOURS", parameters: { ...parameters, ...levels } };
+        const { id: backtestId, status } = await untilEnded(db, await submit(db, queue, more));
+        expect(status).toBe("completed");
+        const [trade] = await listTrades(db, { backtestId, ownerId: "ann", after: 0, limit: 1 });
+        return [trade?.exitReason, trade?.exitPrice?.toFixed(6)];
+      };
+      // Bought at 25: the target of 27.5 is touched in hour 5, the stop of 22.5 in hour 10.
+      expect(await exit("stop_first")).toEqual(["stop_loss", "22.500000"]);
+      expect(await exit("magnify")).toEqual(["take_profit", "27.500000"]);
     });
 
     await step("parameters that contradict each other fail the run with the reason", async () => {

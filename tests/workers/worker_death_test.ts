@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
-import { claimBacktests, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { cancelBacktest, claimBacktests, getBacktest, insertBacktest } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
@@ -67,6 +67,22 @@ Deno.test("a killed worker's run is taken again and stored once", () =>
     await queue.work(1);
     expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
     expect(await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toHaveLength(1);
+  }));
+
+Deno.test("a run that its owner cancels while it runs leaves nothing behind", () =>
+  withScene(async (scene) => {
+    const { handle: { db }, queue, id, unlock } = scene;
+    await queue.work(1);
+    await until(scene, "running");
+    await db.transaction(async (tx: Db) => {
+      await cancelBacktest(tx, { id, ownerId: "ann" });
+      await queue.dequeueBacktest(tx, id);
+    });
+    await unlock();
+    await queue.close();
+    expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled", result: null });
+    expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toEqual([]);
+    expect(await db.execute(sql`select count(*)::integer as count from pgboss.job`)).toMatchObject([{ count: 0 }]);
   }));
 
 Deno.test("a worker that was given up for dead and stores after all changes nothing", () =>

@@ -17,8 +17,8 @@ function execute(task: RunTask, control: Int32Array): FromSandbox {
     if (Atomics.load(control, CONTROL.stop) !== 0) return { type: "stopped", candlesDone: 0 };
     const builtin = findBuiltin(task.slug);
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
-    const { candles, firstIndex, initialBalance, execution, timeframeMs } = task;
-    const settings = { firstIndex, initialBalance, execution, timeframeMs };
+    const { candles, firstIndex, initialBalance, execution, timeframeMs, finer } = task;
+    const settings = { firstIndex, initialBalance, execution, timeframeMs, finer };
     const make = () => builtin.create(task.parameters);
     const result = run({ ...settings, candles, strategy: make(), control });
     const again = (until: number) =>
