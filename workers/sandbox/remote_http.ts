@@ -61,8 +61,16 @@ export class EndpointCaller {
     const plain = Buffer.from(json);
     const packed = this.#takesGzip && plain.length >= GZIP_BYTES_MIN;
     const body = packed ? await gzipAsync(plain, { level: 1 }) : plain;
-    const response = await this.#send(body, packed, limits);
+    const response = await this.#send("POST", this.#headersOf(body, packed), body, limits);
     if (/\bgzip\b/i.test(headerOf(response.headers, "accept-encoding"))) this.#takesGzip = true;
+    return { status: response.status, body: await unpack(response, limits.bytesMax) };
+  }
+
+  /** Reads what is at the URL. Limits and errors as for `post`. */
+  async get(
+    limits: { readonly timeoutMs: number; readonly bytesMax: number; readonly signal: AbortSignal },
+  ): Promise<HttpAnswer> {
+    const response = await this.#send("GET", { ...this.#commonHeaders(), accept: "*/*" }, null, limits);
     return { status: response.status, body: await unpack(response, limits.bytesMax) };
   }
 
@@ -72,8 +80,9 @@ export class EndpointCaller {
   }
 
   #send(
-    body: Uint8Array,
-    packed: boolean,
+    method: "GET" | "POST",
+    headers: Record<string, string>,
+    body: Uint8Array | null,
     { timeoutMs, bytesMax, signal }: { timeoutMs: number; bytesMax: number; signal: AbortSignal },
   ): Promise<RawAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
@@ -82,8 +91,8 @@ export class EndpointCaller {
       host: this.#endpoint.address,
       port: this.#endpoint.port,
       path: this.#path,
-      method: "POST",
-      headers: this.#headers(body, packed),
+      method,
+      headers,
     });
     const fail = (error: unknown) => {
       reject(toCallError(error));
@@ -104,23 +113,25 @@ export class EndpointCaller {
         (bytes) => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes }),
       );
     });
-    request.end(body);
+    request.end(body ?? undefined);
     return promise.finally(() => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     });
   }
 
-  #headers(body: Uint8Array, packed: boolean): Record<string, string> {
+  #headersOf(body: Uint8Array, packed: boolean): Record<string, string> {
     return {
-      host: new URL(this.#endpoint.url).host,
+      ...this.#commonHeaders(),
+      accept: "application/json",
       "content-type": "application/json",
       "content-length": String(body.length),
-      accept: "application/json",
-      "accept-encoding": "gzip",
-      "user-agent": "hindcast/1",
       ...(packed ? { "content-encoding": "gzip" } : {}),
     };
+  }
+
+  #commonHeaders(): Record<string, string> {
+    return { host: new URL(this.#endpoint.url).host, "accept-encoding": "gzip", "user-agent": "hindcast/1" };
   }
 }
 

@@ -1,0 +1,89 @@
+import { expect } from "@std/expect";
+import { HostBreaker } from "../../workers/egress_breaker.ts";
+import { RemoteRunner } from "../../workers/remote_runner.ts";
+import type { SandboxOutcome } from "../../workers/sandbox_process.ts";
+import { remoteTask, serveDecisions, serveJson, serveRaw, wave } from "./remote_endpoints.ts";
+
+/** Runs an endpoint as a worker does: looked up, in a process of its own. */
+async function run(url: string, { allow = new URL(url).host, count = 50, timeoutMs = 5000, deadlineMs = 20_000 } = {}) {
+  const progress: number[] = [];
+  const task = { ...await remoteTask("http://1.1.1.1/", { candles: wave(count), timeoutMs }), endpoint: url };
+  const outcome: SandboxOutcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
+    deadlineMs,
+    memoryBytesMax: 512 * 2 ** 20,
+    onProgress: (candlesDone) => progress.push(candlesDone),
+    signal: new AbortController().signal,
+  });
+  return { outcome, progress };
+}
+
+Deno.test("an endpoint is run in a process that may call it and nothing else", async () => {
+  await using endpoint = serveDecisions((_, at) => at % 10 === 0 ? [{ side: "buy", when: "flat" }] : []);
+  const { outcome } = await run(endpoint.url);
+  if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+  expect(outcome.result.equity.length).toBe(50);
+  expect(outcome.integrity.determinism.status).toBe("passed");
+});
+
+Deno.test("an endpoint that is not allowed is not called", async () => {
+  await using canary = serveRaw(async () => {});
+  await expect(run(`http://127.0.0.1:${canary.port}/`, { allow: "127.0.0.1:1" })).rejects.toMatchObject({
+    code: "ENDPOINT_NOT_ALLOWED",
+    message: `Cannot call the endpoint 127.0.0.1:${canary.port}: that is loopback`,
+  });
+  expect(canary.connections()).toBe(0);
+});
+
+Deno.test("an endpoint's failure is the run's, with its code and words", async () => {
+  await using wrong = serveJson(() => ({ version: 1, decisions: [["buy"]] }));
+  expect((await run(wrong.url, { count: 1 })).outcome).toEqual({
+    type: "failed",
+    code: "INVALID_SIGNAL",
+    message: `Cannot use the answer of ${
+      new URL(wrong.url).host
+    } for candle 0 (2024-01-01T00:00:00.000Z): /decisions/0/0 must be an object, not "buy"`,
+  });
+  await using absent = serveJson(() => new Response(null, { status: 404 }));
+  expect((await run(absent.url)).outcome).toMatchObject({ type: "failed", code: "ENDPOINT_FAILED" });
+  await using silent = serveRaw(async (connection) => {
+    const bytes = new Uint8Array(65_536);
+    while (await connection.read(bytes) !== null);
+  });
+  const url = `http://127.0.0.1:${silent.port}/`;
+  expect((await run(url, { timeoutMs: 100 })).outcome).toMatchObject({
+    type: "failed",
+    code: "STRATEGY_TIMED_OUT",
+    message: expect.stringContaining("candle 0"),
+  });
+});
+
+Deno.test("the deadline ends a run whose endpoint is only slow", async () => {
+  await using silent = serveRaw(async (connection) => {
+    const bytes = new Uint8Array(65_536);
+    while (await connection.read(bytes) !== null);
+  });
+  const begun = performance.now();
+  const { outcome } = await run(`http://127.0.0.1:${silent.port}/`, { timeoutMs: 30_000, deadlineMs: 1500 });
+  expect(outcome).toMatchObject({ type: "failed", code: "STRATEGY_TIMED_OUT" });
+  expect(performance.now() - begun).toBeLessThan(4000);
+});
+
+Deno.test("a host on which runs keep failing is left alone, and said to be", async () => {
+  await using absent = serveJson(() => new Response(null, { status: 404 }));
+  const { host } = new URL(absent.url);
+  const breaker = new HostBreaker();
+  for (let i = 0; i < 5; i++) breaker.record(host, true);
+  const runner = new RemoteRunner({ allow: new Set([host]) }, breaker);
+  const task = { ...await remoteTask("http://1.1.1.1/"), endpoint: absent.url };
+  const limits = {
+    deadlineMs: 1000,
+    memoryBytesMax: 2 ** 29,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  };
+  await expect(runner.run(task, limits)).rejects.toMatchObject({
+    code: "ENDPOINT_FAILED",
+    message: expect.stringMatching(/run after run has failed on it, and it is left alone for another (29|30) s$/),
+  });
+  expect(absent.requests.length).toBe(0);
+});

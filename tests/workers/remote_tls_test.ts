@@ -1,0 +1,75 @@
+import { expect } from "@std/expect";
+import { RemoteClient } from "../../workers/sandbox/remote_client.ts";
+import { AUTHORITY, CERTIFICATE, EXPIRED_CERTIFICATE, KEY } from "./remote_certificates.ts";
+import { remoteTask } from "./remote_endpoints.ts";
+
+/** An endpoint over TLS that says which name and port it was called by. */
+function serveTls(cert: string) {
+  const calls: string[] = [];
+  const options = { hostname: "127.0.0.1", port: 0, cert, key: KEY, onListen: () => {} };
+  const server = Deno.serve(options, (http, { remoteAddr }) => {
+    calls.push(`${http.headers.get("host")} from port ${remoteAddr.port}`);
+    return new Response("hello");
+  });
+  return { port: server.addr.port, calls, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+/** What a process says that trusts the tests' authority, and may call one address and nothing else. */
+async function callTrusting(hostname: string, port: number): Promise<string[]> {
+  const authority = await Deno.makeTempFile({ suffix: ".pem" });
+  try {
+    await Deno.writeTextFile(authority, AUTHORITY);
+    const script = new URL("./remote_tls_caller.ts", import.meta.url).pathname;
+    const permission = `--allow-net=127.0.0.1:${port}`;
+    const args = [
+      "run",
+      "--quiet",
+      "--no-prompt",
+      "--no-config",
+      "--no-check",
+      `--cert=${authority}`,
+      permission,
+      script,
+    ];
+    const command = new Deno.Command(Deno.execPath(), { args: [...args, hostname, String(port)] });
+    const { stdout, stderr } = await command.output();
+    if (stderr.length > 0) throw new Error(new TextDecoder().decode(stderr));
+    return JSON.parse(new TextDecoder().decode(stdout));
+  } finally {
+    await Deno.remove(authority);
+  }
+}
+
+Deno.test("a certificate of an authority that nobody knows fails the run at once, before anything is said", async () => {
+  await using server = serveTls(CERTIFICATE);
+  const task = await remoteTask(`https://127.0.0.1:${server.port}/`);
+  const endpoint = { ...task.endpoint, hostname: "endpoint.test" };
+  const client = new RemoteClient({ ...task, endpoint });
+  const begun = performance.now();
+  await expect(client.ask({ from: 0, first: 0, until: 1 })).rejects.toMatchObject({
+    code: "ENDPOINT_FAILED",
+    message: expect.stringMatching(/127\.0\.0\.1:\d+ for candle 0 .*its certificate was not accepted: .*certificate$/),
+  });
+  client.close();
+  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(server.calls).toEqual([]);
+});
+
+Deno.test("a trusted certificate is accepted for the name that it carries, over one kept connection to the pinned address", async () => {
+  await using server = serveTls(CERTIFICATE);
+  expect(await callTrusting("endpoint.test", server.port)).toEqual(["hello", "hello"]);
+  expect(server.calls[0]).toMatch(new RegExp(`^endpoint\\.test:${server.port} from port \\d+$`));
+  expect(server.calls[1]).toBe(server.calls[0]);
+});
+
+Deno.test("a trusted certificate for another name, or one that has expired, is not accepted", async () => {
+  await using other = serveTls(CERTIFICATE);
+  for (const name of ["another.test", "127.0.0.1"]) {
+    const [said = ""] = await callTrusting(name, other.port);
+    expect(said).toMatch(/^unusable: its certificate was not accepted: /);
+  }
+  await using expired = serveTls(EXPIRED_CERTIFICATE);
+  const [said = ""] = await callTrusting("endpoint.test", expired.port);
+  expect(said).toMatch(/^unusable: its certificate was not accepted: /);
+  expect([...other.calls, ...expired.calls]).toEqual([]);
+});

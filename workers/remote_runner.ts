@@ -1,0 +1,44 @@
+import { type EgressRules, guardEndpoint, permissionFor } from "./egress.ts";
+import { HostBreaker } from "./egress_breaker.ts";
+import type { PinnedEndpoint, RemoteTask } from "./protocol.ts";
+import { RunError } from "./run_error.ts";
+import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
+
+/** A remote run before its endpoint was looked up. */
+export type RemoteRun = Omit<RemoteTask, "endpoint"> & { readonly endpoint: string };
+
+/** Runs remote strategies, each in a process of its own that may call its endpoint's checked address and nothing else. */
+export class RemoteRunner {
+  readonly #rules: EgressRules;
+  readonly #breaker: HostBreaker;
+
+  constructor(rules: EgressRules, breaker: HostBreaker = new HostBreaker()) {
+    this.#rules = rules;
+    this.#breaker = breaker;
+  }
+
+  /**
+   * Checks where the endpoint leads, and runs the strategy.
+   *
+   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the host is being left alone.
+   */
+  async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<SandboxOutcome> {
+    const endpoint = await guardEndpoint(run.endpoint, this.#rules);
+    this.#checkBreaker(endpoint);
+    const job = { kind: "remote", task: { ...run, endpoint } } as const;
+    const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
+    if (outcome.type === "done") this.#breaker.record(endpoint.host, false);
+    else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.host, true);
+    return outcome;
+  }
+
+  #checkBreaker({ host }: PinnedEndpoint): void {
+    const pauseMs = this.#breaker.pauseMs(host);
+    if (pauseMs === 0) return;
+    const seconds = Math.ceil(pauseMs / 1000);
+    throw new RunError(
+      "ENDPOINT_FAILED",
+      `Cannot call the endpoint ${host}: run after run has failed on it, and it is left alone for another ${seconds} s`,
+    );
+  }
+}
