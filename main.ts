@@ -8,6 +8,8 @@ import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
 import { grantAdmin } from "./db/users.ts";
+import { createFeeds } from "./market/providers.ts";
+import { ReadThrough } from "./market/read_through.ts";
 import { archiveSample } from "./market/sample.ts";
 import { createApp } from "./server/app.ts";
 import { createAuth } from "./server/auth.ts";
@@ -64,7 +66,9 @@ export async function listen(config: Config): Promise<RunningService> {
 async function openService(config: Config, port: number): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const { handle, directory } = await openDatabase(config, opened);
-  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax });
+  const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
+  opened.defer(() => readThrough.close());
+  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax, readThrough });
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
@@ -82,6 +86,7 @@ async function openService(config: Config, port: number): Promise<Service> {
   const app = createApp({
     db: handle.db,
     queue,
+    readThrough,
     startedAt: performance.now(),
     auth: createAuth(handle.db, { secret, baseUrl, origins }),
     ingestionSecret: config.ingestionSecret,
@@ -120,7 +125,9 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   if (config.workers === 0) throw new ConfigError("Cannot start: WORKERS must be at least 1 for a worker, not 0");
   await using opened = new AsyncDisposableStack();
   const { handle } = await openDatabase(config, opened);
-  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax });
+  const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
+  opened.defer(() => readThrough.close());
+  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax, readThrough });
   opened.defer(() => queue.close());
   await queue.work(config.workers);
   const parts = opened.move();
@@ -148,12 +155,16 @@ async function run(command: "serve" | "worker"): Promise<void> {
 let hosted: Promise<Service> | undefined;
 
 /** For `deno serve` and Deno Deploy, which bring their own socket: the service opens with the first request. */
-export default {
-  async fetch(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
-    hosted ??= openHosted();
-    return await (await hosted).fetch(request, info);
-  },
-};
+async function fetchHosted(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
+  hosted ??= openHosted();
+  return await (await hosted).fetch(request, info);
+}
+
+const command = Deno.args[0];
+const isCommand = import.meta.main && (command === "serve" || command === "worker");
+
+// As a command the module exports nothing, or the runtime would take it for one that was meant for `deno serve`.
+export default isCommand ? {} : { fetch: fetchHosted };
 
 async function openHosted(): Promise<Service> {
   const config = readConfig();
@@ -161,8 +172,7 @@ async function openHosted(): Promise<Service> {
   return await openService(config, config.port);
 }
 
-const command = Deno.args[0];
-if (import.meta.main && (command === "serve" || command === "worker")) {
+if (isCommand) {
   try {
     await run(command);
   } catch (error) {

@@ -46,3 +46,14 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
     },
   });
 }
+
+export async function deleteChunk(
+  tx: Db,
+  key: { readonly instrumentId: string; readonly timeframe: string; readonly month: string },
+): Promise<void> {
+  await tx.delete(candleChunks).where(and(
+    eq(candleChunks.instrumentId, key.instrumentId),
+    eq(candleChunks.timeframe, key.timeframe),
+    eq(candleChunks.month, key.month),
+  ));
+}

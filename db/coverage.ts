@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lte } from "drizzle-orm";
+import { and, asc, eq, gt, gte, lt, lte } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { candleCoverage } from "./schema.ts";
 
@@ -36,6 +36,19 @@ export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): 
     start: new Date(Math.min(...all.map(({ start }) => start.getTime()))),
     end: new Date(Math.max(...all.map(({ end }) => end.getTime()))),
   });
+}
+
+/** Forgets that a stretch was asked for: what lies before and behind it stays known. */
+export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<void> {
+  const { instrumentId, timeframe } = series;
+  const cut = await tx.delete(candleCoverage)
+    .where(and(ofSeries(series), lt(candleCoverage.start, stretch.end), gt(candleCoverage.end, stretch.start)))
+    .returning({ start: candleCoverage.start, end: candleCoverage.end });
+  const left = cut.flatMap(({ start, end }) => [
+    ...(start < stretch.start ? [{ instrumentId, timeframe, start, end: stretch.start }] : []),
+    ...(end > stretch.end ? [{ instrumentId, timeframe, start: stretch.end, end }] : []),
+  ]);
+  if (left.length > 0) await tx.insert(candleCoverage).values(left);
 }
 
 /** Forgets what was asked for of a series. Its candles stay. */

@@ -119,7 +119,7 @@ export const candleCoverage = pgTable("candle_coverage", {
 export const ingestionRuns = pgTable("ingestion_runs", {
   id: uuid("id").primaryKey(),
   status: text("status", { enum: ["queued", "running", "completed", "failed"] }).notNull(),
-  trigger: text("trigger", { enum: ["manual", "schedule", "import", "start"] }).notNull(),
+  trigger: text("trigger", { enum: ["manual", "schedule", "import", "start", "request"] }).notNull(),
   /** The instruments asked for, or null for all of them. */
   instruments: jsonb("instruments").$type<readonly { readonly symbol: string; readonly exchange: string }[]>(),
   startDate: day("start_date"),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ChunkSummary, listChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
+import { listCoverage } from "../db/coverage.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { nextTradeTime } from "./calendar.ts";
 import {
@@ -73,8 +74,7 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   const until = last === undefined ? start : Math.min(
     bucketStartAtOrAfter(query.end, timeframe),
     bucketStart(query.now ?? Date.now(), timeframe),
-    // Whatever is not held yet opens no earlier than this, so the buckets before it are complete.
-    bucketStart(nextTradeTime(instrument.assetClass, closeOf(last, source)), timeframe),
+    bucketStart(await knownUntil(db, instrument, source, closeOf(last, source)), timeframe),
   );
   const lookback = query.lookback ?? 0;
   const from = lookbackStart(all, bucketStartAtOrAfter(start, timeframe), source, timeframe, lookback);
@@ -82,6 +82,13 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   const rows = chunks.reduce((sum, chunk) => sum + chunk.candles, 0);
   const candlesMax = Math.max(0, Math.min(rows, (until - from) / TIMEFRAMES[timeframe]));
   return { instrument, timeframe, source, from, until, start, lookback, chunks, candlesMax };
+}
+
+/** Whatever is not held yet opens no earlier than this, so the buckets before it are complete. */
+async function knownUntil(db: Db, instrument: Instrument, source: Timeframe, lastClose: number): Promise<number> {
+  const coverage = await listCoverage(db, { instrumentId: instrument.id, timeframe: source });
+  const askedUntil = coverage.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
+  return nextTradeTime(instrument.assetClass, askedUntil?.end.getTime() ?? lastClose);
 }
 
 /**

@@ -33,7 +33,7 @@ const momentSchema = z.iso.datetime().nullable();
 const runSchema = z.object({
   id: z.uuid(),
   status: z.enum(["queued", "running", "completed", "failed"]),
-  trigger: z.enum(["manual", "schedule", "import", "start"]),
+  trigger: z.enum(["manual", "schedule", "import", "start", "request"]),
   instruments: z.array(z.object({ symbol: z.string(), exchange: z.string() })).nullable(),
   start_date: z.string().nullable(),
   end_date: z.string().nullable(),

@@ -1,12 +1,16 @@
 import { z } from "zod";
-import { type AssetClass, findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
+import type { AssetClass, Instrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
+import { AddressLimitError } from "../market/address_limits.ts";
 import { candleBatches } from "../market/archive.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { sliceCandles } from "../market/candle_columns.ts";
+import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
+import { FeedError, type FeedFault } from "../market/feeds.ts";
+import type { Wanted } from "../market/read_through.ts";
 import { type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
-import { AppError } from "./errors.ts";
+import { AppError, type ErrorCode } from "./errors.ts";
 import { decodeCursor, encodeCursor, integerSchema } from "./paging.ts";
 import type { Context } from "./trpc.ts";
 
@@ -66,18 +70,57 @@ export async function findTicks(ctx: Context, input: TicksInput): Promise<FoundT
   if (candles > RANGE_CANDLES_MAX) throw tooLarge(Math.floor(candles), timeframe);
   const start = decodeCursor(input.cursor, cursorSchema) ?? range.start;
   if (start < range.start || start > range.end) throw foreignCursor();
-  const instrument = await findHeld(ctx, input);
   try {
-    const plan = await planRead(ctx.db, { instrument, timeframe, start, end: range.end });
+    const wanted = { timeframe, start, end: range.end };
+    const instrument = await findInstrument(ctx, input, wanted);
+    const plan = await planRead(ctx.db, { ...wanted, instrument });
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
   } catch (error) {
-    if (!(error instanceof TimeframeTooFineError)) throw error;
-    const message = `must be ${error.finest} or coarser for ${symbol}, not ${timeframe}`;
-    const issues = [{ path: "/timeframe", message }];
-    throw new AppError("TIMEFRAME_TOO_FINE", error.message, { issues, cause: error });
+    throw refuse(error, input);
   }
 }
+
+/** The instrument that answers, with the range fetched where the archive lacks it. */
+async function findInstrument(ctx: Context, input: TicksInput, wanted: Wanted): Promise<Instrument> {
+  const { readThrough } = ctx;
+  const target = await chooseTarget(ctx.db, readThrough.feeds, input);
+  const beforeFetch = () => readThrough.limits.take(ctx.clientAddress);
+  return await readThrough.complete(target, ctx.user === null ? { ...wanted, beforeFetch } : wanted);
+}
+
+/** What keeps candles from being found, as callers are told. */
+function refuse(cause: unknown, { symbol, timeframe }: TicksInput): unknown {
+  if (cause instanceof TimeframeTooFineError) {
+    const message = `must be ${cause.finest} or coarser for ${symbol}, not ${timeframe}`;
+    return new AppError("TIMEFRAME_TOO_FINE", cause.message, { issues: [{ path: "/timeframe", message }], cause });
+  }
+  if (cause instanceof AssetClassNeededError) {
+    const message = `is required: ${cause.message}`;
+    const issues = [{ path: "/assetClass", message }];
+    return new AppError("VALIDATION_FAILED", `Cannot find candles: /assetClass ${message}`, { issues, cause });
+  }
+  if (cause instanceof UnknownTargetError) return new AppError("SYMBOL_NOT_FOUND", cause.message, { cause });
+  if (cause instanceof AddressLimitError) {
+    return new AppError("RATE_LIMITED", cause.message, { retryAfterSeconds: cause.retryAfterSeconds, cause });
+  }
+  if (cause instanceof FeedError) {
+    const { retryAfterSeconds } = cause;
+    return new AppError(FEED_CODES[cause.fault], cause.message, {
+      cause,
+      ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+    });
+  }
+  return cause;
+}
+
+const FEED_CODES = {
+  rate_limited: "PROVIDER_RATE_LIMITED",
+  failed: "PROVIDER_FAILED",
+  refused: "PROVIDER_FAILED",
+  unknown_symbol: "SYMBOL_NOT_FOUND",
+  not_configured: "UNAVAILABLE",
+} as const satisfies Record<FeedFault, ErrorCode>;
 
 // A cursor is the open of the next candle, milliseconds since 1970.
 const cursorSchema = z.string().regex(/^-?\d{1,15}$/).transform(Number);
@@ -94,24 +137,6 @@ function tooLarge(candles: number, timeframe: Timeframe): AppError {
   return new AppError("RANGE_TOO_LARGE", `Cannot answer so large a range: /endDate ${message}`, {
     issues: [{ path: "/endDate", message }],
   });
-}
-
-async function findHeld(ctx: Context, input: TicksInput): Promise<Instrument> {
-  const { symbol, exchange, assetClass, provider } = input;
-  const held = await findInstrumentsBySymbol(ctx.db, { symbol, exchange, assetClass });
-  const instrument = provider === undefined ? held[0] : held.find((each) => each.provider === provider);
-  if (instrument !== undefined) return instrument;
-  if (provider !== undefined && held.length > 0) {
-    throw new AppError("UNAVAILABLE", `Cannot ask ${provider} for ${symbol}: it is not configured`);
-  }
-  const where = exchange === undefined ? "" : ` on ${exchange}`;
-  if (assetClass === undefined) {
-    const message = `is required: no candles of ${symbol}${where} are held that would tell it`;
-    throw new AppError("VALIDATION_FAILED", `Cannot find candles: /assetClass ${message}`, {
-      issues: [{ path: "/assetClass", message }],
-    });
-  }
-  throw new AppError("SYMBOL_NOT_FOUND", `Cannot find candles of ${assetClass} ${symbol}${where}`);
 }
 
 /**

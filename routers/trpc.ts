@@ -1,5 +1,6 @@
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
+import type { ReadThrough } from "../market/read_through.ts";
 import { AppError, errorBody, toAppError } from "./errors.ts";
 
 /** The signed-in user. */
@@ -25,6 +26,8 @@ export interface Services {
   readonly queue: Queue;
   /** performance.now() at the start. */
   readonly startedAt: number;
+  /** The way to candles that are not archived yet. */
+  readonly readThrough: ReadThrough;
   /** The largest CSV file that an import accepts. */
   readonly importBytesMax: number;
 }

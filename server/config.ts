@@ -18,6 +18,23 @@ const webOrigin = z.string().refine((text) => {
 
 const list = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 
+const webAddress = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
+  error: "must be an address such as https://data.example.com/path",
+}).transform((text) => text.replace(/\/+$/, ""));
+
+const ASSET_CLASS_FEEDS = z.partialRecord(
+  z.enum(["crypto", "forex", "stock"]),
+  z.enum(["binance", "dukascopy", "massive"]),
+);
+
+const feedBinding = (standard: string) =>
+  z.string().default(standard).transform((text, context) => {
+    const binding = ASSET_CLASS_FEEDS.safeParse(Object.fromEntries(list(text).map((pair) => pair.split("="))));
+    if (binding.success) return binding.data;
+    context.addIssue("must be of the form crypto=binance,forex=dukascopy,stock=massive");
+    return z.NEVER;
+  });
+
 // Every variable, its default and its bounds. README's table is held to the keys of this object by a test.
 export const environmentSchema = z.object({
   HOST: z.string().default("127.0.0.1"),
@@ -33,8 +50,28 @@ export const environmentSchema = z.object({
   IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
   RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
   WORKERS: wholeNumber(0, 256).optional(),
+  PROVIDER_A: feedBinding("crypto=binance,forex=dukascopy"),
+  PROVIDER_B: feedBinding("crypto=massive,forex=massive,stock=massive"),
+  MASSIVE_API_KEY: z.string().optional(),
+  MASSIVE_REQUESTS_PER_MINUTE: wholeNumber(1, 60_000).default(5),
+  BINANCE_BASE_URL: webAddress.optional(),
+  DUKASCOPY_BASE_URL: webAddress.optional(),
+  MASSIVE_BASE_URL: webAddress.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` }).default("info"),
 });
+
+type FeedBinding = z.infer<typeof ASSET_CLASS_FEEDS>;
+
+/** Which feeds the providers' labels stand for, and how they are reached. */
+export interface ProvidersSettings {
+  readonly providerA: FeedBinding;
+  readonly providerB: FeedBinding;
+  readonly massiveApiKey: string | undefined;
+  readonly massiveRequestsPerMinute: number;
+  readonly binanceBaseUrl: string | undefined;
+  readonly dukascopyBaseUrl: string | undefined;
+  readonly massiveBaseUrl: string | undefined;
+}
 
 /** What the environment says, checked. */
 export interface Config {
@@ -49,6 +86,7 @@ export interface Config {
   readonly ingestionSecret: string | undefined;
   readonly importBytesMax: number;
   readonly runSecondsMax: number;
+  readonly providers: ProvidersSettings;
   /** How many backtests run at once in this process; 0 is none. */
   readonly workers: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -94,6 +132,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ingestionSecret: env.INGESTION_ADMIN_SECRET,
     importBytesMax: env.IMPORT_BYTES_MAX,
     runSecondsMax: env.RUN_SECONDS_MAX,
+    providers: {
+      providerA: env.PROVIDER_A,
+      providerB: env.PROVIDER_B,
+      massiveApiKey: env.MASSIVE_API_KEY,
+      massiveRequestsPerMinute: env.MASSIVE_REQUESTS_PER_MINUTE,
+      binanceBaseUrl: env.BINANCE_BASE_URL,
+      dukascopyBaseUrl: env.DUKASCOPY_BASE_URL,
+      massiveBaseUrl: env.MASSIVE_BASE_URL,
+    },
     workers: env.WORKERS ?? navigator.hardwareConcurrency,
     logLevel: env.LOG_LEVEL,
   });

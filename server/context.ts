@@ -26,6 +26,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     db: sources.db,
     queue: sources.queue,
     startedAt: sources.startedAt,
+    readThrough: sources.readThrough,
     importBytesMax: sources.importBytesMax,
     user: found?.user ?? null,
     session: found?.session ?? null,

@@ -2,7 +2,10 @@ import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import { abandonBacktest } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
+import type { Feeds } from "../market/feeds.ts";
 import { executeRun, finishRun } from "../market/ingestion.ts";
+import { createFeeds } from "../market/providers.ts";
+import { ReadThrough } from "../market/read_through.ts";
 import { runBacktestJob } from "./backtest_job.ts";
 import { BacktestRecords } from "./backtest_records.ts";
 import { CandleCache } from "./candle_cache.ts";
@@ -44,11 +47,15 @@ export interface OpenQueue {
 /**
  * Connects to the queue in the same database as the records.
  *
- * @param options `runSecondsMax`: how long a backtest may compute.
+ * @param options `runSecondsMax`: how long a backtest may compute; `readThrough`: the way to candles that are not archived; default: feeds without keys.
  * @throws When the database cannot be reached.
  */
 export async function openQueue(
-  { handle, runSecondsMax }: { readonly handle: DatabaseHandle; readonly runSecondsMax: number },
+  { handle, runSecondsMax, readThrough = new ReadThrough(handle.db, createFeeds()) }: {
+    readonly handle: DatabaseHandle;
+    readonly runSecondsMax: number;
+    readonly readThrough?: ReadThrough;
+  },
 ): Promise<OpenQueue> {
   const jobs = await Jobs.open(handle, runSecondsMax);
   const { db } = handle;
@@ -66,7 +73,7 @@ export async function openQueue(
       const records = new BacktestRecords(db, jobs);
       const candles = new CandleCache(db);
       const backtests = { db, records, candles, pool: started, deadlineMs: runSecondsMax * 1000 };
-      const ingestion = { db, jobs };
+      const ingestion = { db, jobs, feeds: readThrough.feeds };
       const byQueue = new Map([
         [
           QUEUES.backtests,
@@ -99,11 +106,12 @@ export async function openQueue(
 interface Services {
   readonly db: Db;
   readonly jobs: Jobs;
+  readonly feeds: Feeds;
 }
 
-async function runIngestionJob({ db, jobs }: Services, job: TakenJob, signal: AbortSignal): Promise<void> {
+async function runIngestionJob({ db, jobs, feeds }: Services, job: TakenJob, signal: AbortSignal): Promise<void> {
   try {
-    await executeRun(db, job.id, { signal });
+    await executeRun(db, job.id, { signal, feeds });
   } catch (error) {
     if (signal.aborted) return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.ingestion, job));
     log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });

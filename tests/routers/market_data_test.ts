@@ -97,8 +97,13 @@ async function refuses(db: Db) {
     [() => api.ticks({ ...good, symbol: "NOPE" }), "VALIDATION_FAILED", "/assetClass"],
     [
       () => api.ticks({ ...good, symbol: "NOPE", assetClass: "stock" }),
+      "UNAVAILABLE",
+      "Cannot ask provider_b for stock candles: MASSIVE_API_KEY is not set",
+    ],
+    [
+      () => api.ticks({ ...good, symbol: "NOPE", assetClass: "crypto", exchange: "NOWHERE" }),
       "SYMBOL_NOT_FOUND",
-      "Cannot find candles of stock NOPE",
+      "Cannot find candles of crypto NOPE on NOWHERE",
     ],
     [() => api.ticks({ ...good, cursor: "abc" }), "VALIDATION_FAILED", "/cursor"],
     [() => api.ticks({ ...good, cursor: btoa("1") }), "VALIDATION_FAILED", "/cursor"],

@@ -1,4 +1,6 @@
 import type { Db } from "../../db/client.ts";
+import { createFeeds } from "../../market/providers.ts";
+import { ReadThrough } from "../../market/read_through.ts";
 import type { Context } from "../../routers/trpc.ts";
 
 /** What a procedure knows of a caller who has not signed in, on a service whose queue only takes note. */
@@ -6,12 +8,14 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   const queue = {
     enqueueBacktest: () => Promise.resolve(),
     enqueueIngestion: () => Promise.resolve(),
+    enqueueModuleCheck: () => Promise.resolve(),
     check: () => Promise.resolve(),
   };
   return {
     db,
     queue,
     startedAt: performance.now(),
+    readThrough: new ReadThrough(db, createFeeds()),
     importBytesMax: 1_000_000,
     user: null,
     session: null,

@@ -1,0 +1,185 @@
+import { deleteChunk } from "../db/candle_chunks.ts";
+import type { Db } from "../db/client.ts";
+import { removeCoverage, type SeriesKey } from "../db/coverage.ts";
+import { insertEvents, insertRun } from "../db/ingestion.ts";
+import type { Instrument } from "../db/instruments.ts";
+import { AddressLimits } from "./address_limits.ts";
+import { type CandlesRead, DamagedChunkError, readCandles } from "./archive.ts";
+import type { CandleQuery } from "./archive_plan.ts";
+import { missingRanges, type TimeRange } from "./archive_step.ts";
+import { type Feed, FeedError, type Feeds } from "./feeds.ts";
+import { fetchSeries, IMPATIENT, type Patience, type Target } from "./fetch_series.ts";
+import { finishRun } from "./ingestion.ts";
+import { bucketStart, bucketStartAtOrAfter, divides, monthEnd, type Timeframe, TIMEFRAME_NAMES } from "./timeframes.ts";
+
+/** Candles that should be there. */
+export interface Wanted extends TimeRange {
+  readonly timeframe: Timeframe;
+  /** Called before a feed is asked; may throw, and nothing is asked then. */
+  readonly beforeFetch?: () => void;
+}
+
+// What a provider may still publish is asked for again, but not by every request.
+const RECHECK_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+
+/** The way to candles that may not be archived yet: what is missing is fetched first, once for all who ask at the same time. */
+export class ReadThrough {
+  readonly feeds: Feeds;
+  /** What callers who are not known may cause. */
+  readonly limits: AddressLimits;
+  readonly #db: Db;
+  readonly #patience: Patience;
+  readonly #now: () => number;
+  readonly #inFlight = new Map<string, { readonly range: TimeRange; readonly done: Promise<Instrument> }>();
+  readonly #asked = new Map<string, number>();
+  readonly #closing = new AbortController();
+
+  constructor(db: Db, feeds: Feeds, options: { patience?: Patience; now?: () => number } = {}) {
+    this.#db = db;
+    this.feeds = feeds;
+    this.#patience = options.patience ?? IMPATIENT;
+    this.#now = options.now ?? Date.now;
+    this.limits = new AddressLimits(this.#now);
+  }
+
+  /** Ends what is being fetched; resolves when nothing is. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("Cannot go on fetching candles: the service is closing"));
+    await Promise.allSettled([...this.#inFlight.values()].map(({ done }) => done));
+  }
+
+  /**
+   * Fetches what the archive lacks of a range.
+   *
+   * @returns The instrument: a new one exists from its first candle on.
+   * @throws {FeedError} `unknown_symbol` also where a new instrument has no candle in the range.
+   */
+  async complete(target: Target, wanted: Wanted): Promise<Instrument> {
+    const feed = target.provider === "sample" ? undefined : this.feeds(target);
+    if (feed === undefined) return requireInstrument(target);
+    const timeframe = feed.sourceTimeframe(wanted.timeframe);
+    const range = {
+      start: bucketStartAtOrAfter(wanted.start, wanted.timeframe),
+      end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),
+    };
+    const key = JSON.stringify([target.symbol, target.exchange, timeframe]);
+    for (;;) {
+      if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
+      const other = this.#inFlight.get(key);
+      if (other === undefined) break;
+      const isSame = other.range.start <= range.start && other.range.end >= range.end;
+      // Who asks for the same takes the same answer, errors included; who asks for more looks again afterwards.
+      if (isSame) return await other.done;
+      await other.done.catch(() => {});
+    }
+    const missing = await this.#findMissing(target, feed, timeframe, range);
+    if (missing.length === 0) return requireInstrument(target);
+    // Someone may have begun while this one looked.
+    if (this.#inFlight.has(key)) return await this.complete(target, wanted);
+    wanted.beforeFetch?.();
+    const done = this.#fetch(target, feed, timeframe, missing);
+    this.#inFlight.set(key, { range, done });
+    try {
+      return await done;
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  /** Reads candles as readCandles does, after what is missing was fetched and what is damaged was replaced. */
+  async read(query: CandleQuery & { readonly shared?: boolean }): Promise<CandlesRead> {
+    const instrument = await this.complete(query.instrument, query);
+    try {
+      return await readCandles(this.#db, { ...query, instrument });
+    } catch (error) {
+      if (!(error instanceof DamagedChunkError) || !await this.repair(instrument, error)) throw error;
+      await this.complete(instrument, query);
+      return await readCandles(this.#db, { ...query, instrument });
+    }
+  }
+
+  /**
+   * Reports a damaged chunk, and removes it where its candles can be fetched again.
+   *
+   * @returns Whether they can: then `complete` fetches them.
+   */
+  async repair(instrument: Instrument, { chunk, message }: DamagedChunkError): Promise<boolean> {
+    const { provider, symbol, exchange } = instrument;
+    const canFetch = provider === "provider_a" || provider === "provider_b";
+    const start = new Date(`${chunk.month}T00:00:00Z`);
+    const end = new Date(monthEnd(chunk.month));
+    const run = await this.#beginRun(instrument);
+    await this.#db.transaction(async (tx) => {
+      if (canFetch) {
+        await deleteChunk(tx, chunk);
+        await removeCoverage(tx, chunk, { start, end });
+      }
+      const { timeframe } = chunk;
+      const event = { runId: run, provider, symbol, exchange, timeframe, start, end, candles: chunk.candles };
+      await insertEvents(tx, [{ ...event, type: "failed", message }]);
+    });
+    await finishRun(this.#db, run, message);
+    return canFetch;
+  }
+
+  async #isHeld(instrumentId: string, timeframe: Timeframe, range: TimeRange): Promise<boolean> {
+    for (const finer of TIMEFRAME_NAMES.filter((name) => divides(name, timeframe))) {
+      if ((await missingRanges(this.#db, { instrumentId, timeframe: finer }, range)).length === 0) return true;
+    }
+    return false;
+  }
+
+  async #findMissing(target: Target, feed: Feed, timeframe: Timeframe, range: TimeRange): Promise<TimeRange[]> {
+    if (range.start >= range.end) return [];
+    if (target.id === undefined) return [range];
+    const series: SeriesKey = { instrumentId: target.id, timeframe };
+    const missing = await missingRanges(this.#db, series, range);
+    const now = this.#now();
+    const isRecent = missing.every(({ start }) => start >= now - feed.settleMs);
+    const key = JSON.stringify(series);
+    const asked = this.#asked.get(key) ?? -Infinity;
+    return isRecent && asked > now - RECHECK_MS ? [] : missing;
+  }
+
+  async #fetch(
+    target: Target,
+    feed: Feed,
+    timeframe: Timeframe,
+    missing: readonly TimeRange[],
+  ): Promise<Instrument> {
+    const runId = await this.#beginRun(target);
+    const now = this.#now();
+    try {
+      // Not ended by a caller who leaves: others may have joined, and what comes is archived anyway.
+      const { signal } = this.#closing;
+      const work = { runId, target, timeframe, feed, patience: this.#patience, signal, now };
+      const { instrument } = await fetchSeries(this.#db, work, missing);
+      await finishRun(this.#db, runId, null);
+      this.#remember({ instrumentId: instrument?.id ?? "", timeframe }, now);
+      return instrument ?? requireInstrument(target);
+    } catch (error) {
+      await finishRun(this.#db, runId, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  #remember(series: SeriesKey, now: number): void {
+    if (this.#asked.size >= REMEMBERED_MAX) this.#asked.clear();
+    this.#asked.set(JSON.stringify(series), now);
+  }
+
+  async #beginRun({ symbol, exchange }: Pick<Target, "symbol" | "exchange">): Promise<string> {
+    return await this.#db.transaction(async (tx) => {
+      const instruments = [{ symbol, exchange }];
+      const { id } = await insertRun(tx, { status: "running", trigger: "request", instruments, startedAt: new Date() });
+      await insertEvents(tx, [{ runId: id, type: "run_started", symbol, exchange }]);
+      return id;
+    });
+  }
+}
+
+function requireInstrument(target: Target): Instrument {
+  if (target.id !== undefined) return target;
+  throw new FeedError("unknown_symbol", `Cannot find candles of ${target.symbol} on ${target.exchange} in this range`);
+}

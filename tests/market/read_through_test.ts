@@ -1,0 +1,182 @@
+import { expect } from "@std/expect";
+import { eq } from "drizzle-orm";
+import type { Db } from "../../db/client.ts";
+import { listEvents, listRuns } from "../../db/ingestion.ts";
+import { findInstrument, type Instrument } from "../../db/instruments.ts";
+import { candleChunks } from "../../db/schema.ts";
+import { AddressLimitError, AddressLimits } from "../../market/address_limits.ts";
+import { readCandles } from "../../market/archive.ts";
+import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/choose_target.ts";
+import { FeedError } from "../../market/feeds.ts";
+import { createFeeds, DEFAULT_PROVIDERS } from "../../market/providers.ts";
+import { ReadThrough } from "../../market/read_through.ts";
+import { databaseTest } from "../support/database.ts";
+import { type Handler, withProvider } from "../support/provider.ts";
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
+const now = day("2024-03-20") + 30 * 60_000;
+const BTC = { symbol: "BTCUSDT", exchange: "BINANCE" };
+
+/** An exchange that opened on 5 March 2024, was shut on the 10th, and has hours and days since, all of one price. */
+function exchange(state: { price: string; broken: boolean }): Handler {
+  return (url) => {
+    if (state.broken) return new Response("down", { status: 503 });
+    const get = (name: string) => url.searchParams.get(name) ?? "";
+    if (get("symbol") !== "BTCUSDT") return Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 });
+    const length = get("interval") === "1d" ? DAY : HOUR;
+    const rows = [];
+    for (let time = Number(get("startTime")); time <= Number(get("endTime")) && rows.length < 1000; time += length) {
+      if (time < day("2024-03-05") || Math.floor(time / DAY) === day("2024-03-10") / DAY || time > now) continue;
+      rows.push([
+        time,
+        state.price,
+        state.price,
+        state.price,
+        state.price,
+        "1",
+        time + length - 1,
+        "0",
+        1,
+        "0",
+        "0",
+        "0",
+      ]);
+    }
+    return Response.json(rows);
+  };
+}
+
+databaseTest("candles that are missing are fetched, once, and then served from the archive", async ({ db }) => {
+  const state = { price: "5", broken: false };
+  await withProvider(exchange(state), async (binanceBaseUrl, asked) => {
+    const feeds = createFeeds({ ...DEFAULT_PROVIDERS, binanceBaseUrl });
+    const delay = () => Promise.resolve();
+    const patience = { attemptsMax: 2, waitMsMax: 0, delay };
+    const readThrough = new ReadThrough(db, feeds, { now: () => now, patience });
+    await fetchesOnce(db, readThrough, asked);
+    await asksForWhatIsMissingAlone(db, readThrough, asked);
+    await repairsDamage(db, readThrough, asked);
+    await surfacesFailures(db, readThrough, state);
+    await choosesTargets(db, readThrough);
+  });
+});
+
+const hours = (start: string, end: string) => ({ timeframe: "1h", start: day(start), end: day(end) }) as const;
+
+async function fetchesOnce(db: Db, readThrough: ReadThrough, asked: string[]) {
+  const target = await chooseTarget(db, readThrough.feeds, { symbol: "BTCUSDT", assetClass: "crypto" });
+  expect(target).toEqual({ ...BTC, assetClass: "crypto", provider: "provider_a" });
+  // Five at once: one request to the exchange, one instrument.
+  const wanted = hours("2024-03-04", "2024-03-07");
+  const found = await Promise.all(Array.from({ length: 5 }, () => readThrough.complete(target, wanted)));
+  expect(asked.length).toBe(1);
+  expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+  const { candles } = await readCandles(db, { ...wanted, instrument: found[0]!, now });
+  expect(candles.time.length).toBe(48);
+  expect(await chooseTarget(db, readThrough.feeds, { symbol: "BTCUSDT" })).toMatchObject({ id: found[0]!.id });
+  // The run and the range that it ingested are told.
+  const [run] = await listRuns(db, { limit: 1 });
+  expect(run).toMatchObject({ trigger: "request", status: "completed", candles: 48, instruments: [BTC] });
+  const ranges = await listEvents(db, { type: "range_ingested", limit: 10 });
+  expect(ranges).toMatchObject([{
+    start: new Date("2024-03-04"),
+    end: new Date("2024-03-07"),
+    provider: "provider_a",
+  }]);
+}
+
+async function asksForWhatIsMissingAlone(db: Db, readThrough: ReadThrough, asked: string[]) {
+  const instrument = await requireBtc(db);
+  const before = asked.length;
+  // The 4th had no candle: that is known now, and not asked for again.
+  await readThrough.complete(instrument, hours("2024-03-04", "2024-03-06"));
+  expect(asked.length).toBe(before);
+  await readThrough.complete(instrument, hours("2024-03-04", "2024-03-12"));
+  expect(asked.slice(before)).toEqual([
+    expect.stringContaining(`startTime=${day("2024-03-07")}&endTime=${day("2024-03-12") - 1}`),
+  ]);
+  // Coarser candles are made from the hours; finer ones are another series.
+  await readThrough.complete(instrument, { ...hours("2024-03-05", "2024-03-12"), timeframe: "1d" });
+  expect(asked.length).toBe(before + 1);
+  const daily = await readThrough.read({ instrument, ...hours("2024-03-04", "2024-03-12"), timeframe: "1d", now });
+  expect(daily.candles.time.length).toBe(6);
+  expect(daily.gaps).toBe(1);
+
+  // To today: the open hour is not served, and the range is asked for once a minute at most.
+  const today = { instrument, ...hours("2024-03-19", "2024-03-21"), now };
+  expect((await readThrough.read(today)).candles.time.length).toBe(24);
+  const settled = asked.length;
+  expect((await readThrough.read(today)).candles.time.length).toBe(24);
+  expect(asked.length).toBe(settled);
+}
+
+async function repairsDamage(db: Db, readThrough: ReadThrough, asked: string[]) {
+  const instrument = await requireBtc(db);
+  const query = { instrument, ...hours("2024-03-05", "2024-03-12"), now };
+  const good = await readThrough.read(query);
+  const [row] = await db.select().from(candleChunks).where(eq(candleChunks.instrumentId, instrument.id));
+  const data = Uint8Array.from(row!.data);
+  data[data.length >> 1]! ^= 1;
+  await db.update(candleChunks).set({ data }).where(eq(candleChunks.instrumentId, instrument.id));
+  const before = asked.length;
+  // It is not served but fetched again, and told.
+  const repaired = await readThrough.read(query);
+  expect(repaired.sha256).toBe(good.sha256);
+  expect(asked.length).toBe(before + 1);
+  const [failed] = await listEvents(db, { type: "failed", limit: 1 });
+  expect(failed).toMatchObject({ symbol: "BTCUSDT", start: new Date("2024-03-01"), end: new Date("2024-04-01") });
+  expect(failed?.message).toContain("Cannot trust the stored 1h candles of 2024-03-01");
+}
+
+async function surfacesFailures(db: Db, readThrough: ReadThrough, state: { broken: boolean }) {
+  const instrument = await requireBtc(db);
+  state.broken = true;
+  const failure = readThrough.complete(instrument, hours("2024-02-01", "2024-02-02"));
+  await expect(failure).rejects.toMatchObject({
+    fault: "failed",
+    message: "Cannot use Binance: it answered 503: down",
+  });
+  expect((await listRuns(db, { limit: 1 }))[0]).toMatchObject({ status: "failed", trigger: "request" });
+  // What is held is served as before.
+  const held = await readThrough.read({ instrument, ...hours("2024-03-05", "2024-03-12"), now });
+  expect(held.candles.time.length).toBe(6 * 24);
+  state.broken = false;
+  const unknown = await chooseTarget(db, readThrough.feeds, { symbol: "NOPE", assetClass: "crypto" });
+  const missing = readThrough.complete(unknown, hours("2024-03-05", "2024-03-06"));
+  await expect(missing).rejects.toMatchObject({ fault: "unknown_symbol" });
+  expect(await findInstrument(db, { symbol: "NOPE", exchange: "BINANCE" })).toBeUndefined();
+}
+
+async function choosesTargets(db: Db, { feeds }: ReadThrough) {
+  const choose = (query: Parameters<typeof chooseTarget>[2]) => chooseTarget(db, feeds, query);
+  expect(await choose({ symbol: "EUR/USD", assetClass: "forex" })).toMatchObject({ exchange: "DUKASCOPY" });
+  // An exchange tells what a symbol is; without it and without a class, nothing does.
+  expect(await choose({ symbol: "ETHUSDT", exchange: "BINANCE" })).toMatchObject({ assetClass: "crypto" });
+  await expect(choose({ symbol: "ETHUSDT" })).rejects.toThrow(AssetClassNeededError);
+  await expect(choose({ symbol: "ETHUSDT", exchange: "NOWHERE" })).rejects.toThrow(UnknownTargetError);
+  const lacking = choose({ symbol: "AAPL", assetClass: "stock" });
+  await expect(lacking).rejects.toThrow(FeedError);
+  await expect(lacking).rejects.toThrow("MASSIVE_API_KEY is not set");
+  // The archive's own candles are those of a provider; another one is asked for by its label.
+  await expect(choose({ symbol: "BTCUSDT", provider: "provider_b" })).rejects.toThrow("MASSIVE_API_KEY is not set");
+}
+
+async function requireBtc(db: Db): Promise<Instrument> {
+  const instrument = await findInstrument(db, BTC);
+  if (instrument === undefined) throw new Error("Cannot find BTCUSDT");
+  return instrument;
+}
+
+Deno.test("each address may cause so many fetches a minute", () => {
+  let clock = 0;
+  const limits = new AddressLimits(() => clock);
+  for (let i = 0; i < 30; i++) limits.take("a");
+  clock = 45_000;
+  expect(() => limits.take("a")).toThrow(AddressLimitError);
+  expect(() => limits.take("a")).toThrow("again in 15 s");
+  limits.take("b");
+  clock = 60_000;
+  limits.take("a");
+});
