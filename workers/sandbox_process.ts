@@ -208,7 +208,7 @@ class FrameReader {
 
 function spawn(kind: string, address: string | null): Deno.ChildProcess {
   const path = Deno.env.get("PATH");
-  return new Deno.Command("deno", {
+  const options: Deno.CommandOptions = {
     args: [
       "run",
       "--quiet",
@@ -232,7 +232,14 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  };
+  try {
+    return new Deno.Command("deno", options).spawn();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    // Nothing of that name is on the PATH: the program that runs us will do, where we may run it.
+    return new Deno.Command(Deno.execPath(), options).spawn();
+  }
 }
 
 /** Null where the system does not tell, or the process is gone. */

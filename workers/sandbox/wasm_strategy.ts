@@ -5,6 +5,8 @@ import { explainTrap, type Guest, StrategyFault } from "./wasm_guest.ts";
 import { OrderTable, SignalFault } from "./wasm_orders.ts";
 
 const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
+// Smaller memories than this need not be collected before the next instance is made.
+const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 const NONE = new Float64Array(0);
 
 /**
@@ -12,6 +14,8 @@ const NONE = new Float64Array(0);
  * is nothing later to look at; a decision costs six stores for the candle, six for the account and one call.
  */
 export class WasmStrategy implements Strategy {
+  /** The largest memory of any instance in this thread so far. */
+  static #largestBytes = 0;
   readonly warmup: number;
   readonly #makeGuest: () => Guest;
   #guest: Guest;
@@ -66,7 +70,7 @@ export class WasmStrategy implements Strategy {
     const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
     const columnsAt = this.#guest.allocate(COLUMNS.length * columnBytes + tablesBytes);
     this.#attach();
-    collectGarbage();
+    if (WasmStrategy.#largestBytes >= COLLECT_BYTES_MIN) collectGarbage();
     this.#candles = candles;
     this.#count = 0;
     this.#resultsCount = 0;
@@ -185,6 +189,7 @@ export class WasmStrategy implements Strategy {
     this.#words = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
     this.#orders.attach(buffer);
+    WasmStrategy.#largestBytes = Math.max(WasmStrategy.#largestBytes, buffer.byteLength);
   }
 }
 
