@@ -1,3 +1,5 @@
+import manifest from "../deno.json" with { type: "json" };
+
 /** A service that was started for one command. */
 export interface Service {
   readonly url: string;
@@ -14,7 +16,9 @@ export async function startService(): Promise<Service> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-demo-" });
   const ingestionSecret = crypto.randomUUID();
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-P=serve", new URL("../main.ts", import.meta.url).pathname, "serve"],
+    // The task's own command, without the task runner between: a signal must reach the service.
+    args: manifest.tasks.start.split(" ").slice(1),
+    cwd: new URL("..", import.meta.url),
     env: {
       HOST: "127.0.0.1",
       PORT: "0",

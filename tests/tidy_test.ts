@@ -29,7 +29,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["server/auth.ts", ["server/", "routers/", "db/"]],
   ["server/", ["server/", "routers/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
-  ["cli/", ["cli/", "server/config.ts"]],
+  ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   ["main.ts", ["*"]],
   ["tests/", ["*"]],
   ["bench/", ["*"]],

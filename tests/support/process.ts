@@ -1,3 +1,4 @@
+import manifest from "../../deno.json" with { type: "json" };
 import { TestClient } from "./client.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -52,7 +53,9 @@ export async function startProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningProcess> {
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-P=serve", `${ROOT}/main.ts`, command],
+    // The task's own command, without the task runner between: a signal must reach the process.
+    args: manifest.tasks[command === "serve" ? "start" : command].split(" ").slice(1),
+    cwd: ROOT,
     env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", ...environment },
     stdin: "null",
     stdout: "piped",
