@@ -10,7 +10,7 @@ import { type Stretch, writeRequest } from "./remote_request.ts";
 // A look at one candle asks for its last few decisions, too: whoever looks a few candles ahead is found at any of them.
 const TAIL_CANDLES = 16;
 const LOOKS_MIN = 8;
-const LOOKS_MAX = 32;
+const LOOKS_MAX = 24;
 const WARM_UP_LOOKS_MAX = 4;
 // What looks like a look ahead may be a want of history; of the places that differ, so many are asked about the future alone.
 const CONFIRMATIONS_MAX = 4;
