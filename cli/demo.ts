@@ -40,6 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
     },
   });
   if (values.help) return say(USAGE);
+  if (values.data !== undefined) await Deno.stat(values.data);
   say("Starting Hindcast in a temporary folder ...");
   const service = await startService();
   try {
@@ -56,7 +57,9 @@ async function demonstrate(service: Service, options: Options): Promise<void> {
   await api.signUp("demo@example.com", crypto.randomUUID());
   say("Signed up as demo@example.com.\n\nStrategies:");
   const strategies = await api.listStrategies();
-  for (const { slug, description } of strategies) say(`  ${slug.padEnd(20)} ${description.split(/(?<=\.) /)[0]}`);
+  for (const { slug, description } of strategies) {
+    say(`  ${slug.padEnd(20)} ${description.split(/(?<=\.) /).slice(0, 2).join(" ")}`);
+  }
   const smaCross = strategies.find((strategy) => strategy.slug === "sma-cross");
   if (smaCross === undefined) throw new Error("Cannot find the strategy sma-cross in the catalogue");
 
@@ -66,6 +69,9 @@ async function demonstrate(service: Service, options: Options): Promise<void> {
   say(`\n${request.strategy} on ${request.symbol}, ${request.start_date} to ${request.end_date}:`);
   const backtest = await follow(api, await api.submit(request));
   await show(api, backtest);
+  if (options.data === undefined) {
+    say("\nThese candles are generated, and kinder to followers of trends than a market is: try your own with --data.");
+  }
   say(`
 How to go on: \`deno task start\` serves the API on http://127.0.0.1:8000 and keeps its data in .data;
 the README shows the same backtest with curl and with a typed client.`);
