@@ -44,6 +44,8 @@ export class Guest {
   /** The exported `on_candle`. */
   readonly onCandle: Call;
   readonly memory: WebAssembly.Memory;
+  /** What the module called `abort` with: the run is over even where it caught what that threw. */
+  abortMessage: string | null = null;
   readonly #alloc: Call;
 
   /**
@@ -55,7 +57,12 @@ export class Guest {
   constructor(module: WebAssembly.Module, parametersJson: string, log: string[]) {
     let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
-    const { exports } = attempt("start", () => new WebAssembly.Instance(module, makeImports(read, log)));
+    const giveUp = (message: string): never => {
+      this.abortMessage = message;
+      throw new GuestAbort(message);
+    };
+    const imports = makeImports(read, giveUp, log);
+    const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
     const own = exports[MEMORY_EXPORT];
     if (!(own instanceof WebAssembly.Memory)) throw new TypeError("Cannot find the module's memory");
     this.memory = memory = own;
@@ -73,12 +80,18 @@ export class Guest {
     this.frame = this.allocate(FRAME_BYTES + json.length);
     this.#writeFrame(json);
     const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
+    this.checkAbort("Cannot initialise");
     if (answer !== 0) throw new StrategyFault("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
     const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
     this.warmup = request(words, "warmup", FRAME.warmup, 1, WARMUP_MAX);
     this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);
     this.tradesMax = request(words, "trades_max", FRAME.tradesMax, 0, TRADES_MAX.limit);
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
+  }
+
+  /** @throws {StrategyFault} When the module has given up and gone on all the same. */
+  checkAbort(doing: string): void {
+    if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
   }
 
   /** Address of so many bytes of its memory, which the module gives away for the whole run. @throws {StrategyFault} */
@@ -151,15 +164,15 @@ export function explainTrap(error: unknown, doing: string): unknown {
 
 type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
 
-function makeImports(read: ReadText, log: string[]): WebAssembly.Imports {
+function makeImports(read: ReadText, giveUp: (message: string) => never, log: string[]): WebAssembly.Imports {
   return {
     [IMPORT_MODULE]: {
       // Told apart by how many arguments the module's own declaration of it has.
       abort: (...given: number[]) => {
         const [pointer = 0, second = 0, line = 0, column = 0] = given;
-        if (given.length < 4) throw new GuestAbort(read(pointer, second, "utf-8"));
+        if (given.length < 4) giveUp(read(pointer, second, "utf-8"));
         const file = read(second, null, "utf-16le");
-        throw new GuestAbort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
+        giveUp(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
       },
       log: (pointer: number, byteLength: number) => {
         if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));

@@ -98,6 +98,7 @@ export class WasmStrategy implements Strategy {
     } catch (error) {
       throw explainTrap(error, `Cannot go on at ${this.#nameCandle(i)}`);
     }
+    if (this.#guest.abortMessage !== null) this.#guest.checkAbort(`Cannot go on at ${this.#nameCandle(i)}`);
     this.#resultsCount = rows;
     if (rows !== 0) this.#perform(rows, i, book);
   }

@@ -35,8 +35,9 @@ export async function compileAssemblyScript(source: string): Promise<Uint8Array>
 
 /** The fewest functions that make a strategy, around a body of `on_candle` and whatever else a test needs. */
 export function strategyWat(
-  { onCandle = "(i32.const 0)", init = "(i32.const 0)", before = "", after = "" }: {
+  { onCandle = "(i32.const 0)", locals = "", init = "(i32.const 0)", before = "", after = "" }: {
     readonly onCandle?: string;
+    readonly locals?: string;
     readonly init?: string;
     readonly before?: string;
     readonly after?: string;
@@ -53,7 +54,7 @@ export function strategyWat(
       (global.set $free (i32.add (local.get $block) (i32.and (i32.add (local.get $size) (i32.const 7)) (i32.const -8))))
       (local.get $block))
     (func (export "init") (param $frame i32) (result i32) ${init})
-    (func (export "on_candle") (param $frame i32) (result i32) (local $order i32)
+    (func (export "on_candle") (param $frame i32) (result i32) (local $order i32) ${locals}
       (local.set $order (i32.load offset=56 (local.get $frame)))
       ${onCandle})
     ${after})`;
