@@ -104,7 +104,7 @@ export interface TicksAnswer {
   readonly format: TicksFormat | undefined;
 }
 
-export const TICKS_FORMATS = ["json"] as const;
+export const TICKS_FORMATS = ["json", "csv", "arrow"] as const;
 export type TicksFormat = (typeof TICKS_FORMATS)[number];
 
 export const marketDataStreamsRouter = router({

@@ -1,0 +1,73 @@
+import { expect } from "@std/expect";
+import { TickWriter } from "../../server/tick_writer.ts";
+
+const decoder = new TextDecoder();
+const FORMAT = { start: "<", open: "|", high: "|", low: "|", close: "|", volume: "|", end: ">" };
+
+/** Rows of one time and the same number five times. */
+function rows(numbers: readonly number[], time = Date.UTC(2024, 1, 29, 23, 59)) {
+  const column = Float64Array.from(numbers);
+  return { time: column.map(() => time), open: column, high: column, low: column, close: column, volume: column };
+}
+
+function write(numbers: readonly number[], time?: number): string {
+  const writer = new TickWriter(FORMAT, 10_000_000);
+  expect(writer.writeRows(rows(numbers, time), 0)).toBe(numbers.length);
+  return decoder.decode(writer.take());
+}
+
+Deno.test("numbers are written as JSON.stringify writes them, whatever came before", () => {
+  const values = [
+    0,
+    1,
+    10,
+    0.1,
+    0.3,
+    1e-6,
+    1.5e-7,
+    1e-8,
+    99999999.99999999,
+    123456789012345,
+    1e15,
+    1e21,
+    1e9,
+    5e-324,
+    100,
+  ];
+  let seed = 7;
+  const random = () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+  for (let i = 0; i < 10_000; i++) {
+    values.push(
+      Math.round(random() * 1e7) / 100,
+      Math.round(random() * 1e4) / 10,
+      Math.round(random() * 1e12) / 1e8,
+      Math.round(random() * 1e15),
+      random() * 10 ** Math.floor(random() * 40 - 20),
+      -random(),
+    );
+  }
+  const written = write(values).slice(1, -1).split("><").map((row) => row.split("|"));
+  expect(written.length).toBe(values.length);
+  written.forEach(([, ...numbers], i) => {
+    const text = JSON.stringify(values[i]);
+    if (numbers.some((number) => number !== text)) throw new Error(`Cannot write ${text} as ${numbers}`);
+  });
+});
+
+Deno.test("moments are written as ISO 8601 in UTC", () => {
+  for (const iso of ["2024-02-29T23:59:00.000Z", "2024-02-29T00:00:00.000Z", "1969-12-31T09:05:00.000Z"]) {
+    expect(write([1], Date.parse(iso))).toBe(`<${iso}|1|1|1|1|1>`);
+  }
+});
+
+Deno.test("a page is full at its size, and empty again when taken", () => {
+  const writer = new TickWriter(FORMAT, 100);
+  // A row of one digit each is 36 bytes: three are more than a hundred.
+  expect(writer.writeRows(rows([1, 2, 3, 4]), 0)).toBe(3);
+  expect(writer.isFull).toBe(true);
+  expect(writer.take().length).toBe(108);
+  expect(writer.isFull).toBe(false);
+  expect(writer.writeRows(rows([1, 2, 3, 4]), 3)).toBe(4);
+  writer.writeText("ü end");
+  expect(decoder.decode(writer.take())).toBe("<2024-02-29T23:59:00.000Z|4|4|4|4|4>ü end");
+});
