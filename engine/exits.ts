@@ -4,7 +4,7 @@ import { fillPrice, postpone, slips, takeVolume } from "./fill_price.ts";
 import * as open from "./open_trades.ts";
 import { sizeAtFill } from "./order_sizing.ts";
 import { feeOf } from "./rules/fees.ts";
-import { roundToLots } from "./rules/lots.ts";
+import { lotsLeft, roundToLots } from "./rules/lots.ts";
 import type { Simulation } from "./simulation.ts";
 import { BY_DEFAULT, BY_UNITS } from "./strategy.ts";
 
@@ -42,11 +42,11 @@ export function fillReducing(sim: Simulation, row: number, i: number, raw: numbe
     const whole = closes === book.ALL_TRADES || orders.get(row, book.SIZE_BY) === BY_DEFAULT;
     const units = whole ? Infinity : sizeAtFill(sim, row, i, raw);
     if (!(units > 0)) return orders.end(row, REJECTED, Number.isNaN(units) ? NO_RISK : TOO_SMALL);
-    done = exitOldest(sim, units, i, kind, raw, slipping, SIGNAL);
-    const left = units - (before - Math.abs(ledger.quantity));
-    if (!whole) orders.set(row, book.UNITS, roundToLots(left, execution.quantityStep));
+    const left = exitOldest(sim, units, i, kind, raw, slipping, SIGNAL);
+    done = left === 0;
+    if (!whole) orders.set(row, book.UNITS, left);
   }
-  const closed = before - Math.abs(ledger.quantity);
+  const closed = lotsLeft(before - Math.abs(ledger.quantity), execution.quantityStep);
   if (closed === 0 && done) return orders.end(row, REJECTED, TOO_SMALL);
   if (closed > 0) sim.orders.fill(order, i, closed, sim.lastExitPrice);
   if (done) orders.end(row, FILLED, NO_REASON);
@@ -79,7 +79,7 @@ function portion(sim: Simulation, trade: number, fraction: number): number {
 /**
  * Closes up to this many units, oldest trades first, at one price of the market.
  *
- * @returns Whether all of it (or everything that was open) could be closed; volume may have been short.
+ * @returns Units that are left of what could have been closed: volume may have been short.
  */
 export function exitOldest(
   sim: Simulation,
@@ -89,16 +89,16 @@ export function exitOldest(
   raw: number,
   slipping: boolean,
   reason: number,
-): boolean {
-  const { ledger } = sim;
-  let left = units;
+): number {
+  const { ledger, execution } = sim;
+  let left = Math.min(units, Math.abs(ledger.quantity));
   while (ledger.open.count > 0 && left > 0) {
     const wanted = Math.min(left, ledger.open.get(0, open.QUANTITY));
     const closed = exitTrade(sim, 0, wanted, i, kind, raw, slipping, reason);
-    if (closed < wanted) return false;
-    left -= closed;
+    left = lotsLeft(left - closed, execution.quantityStep);
+    if (closed < wanted) break;
   }
-  return true;
+  return left;
 }
 
 /**

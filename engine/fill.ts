@@ -5,7 +5,7 @@ import { fillPrice, postpone, slips, takeVolume } from "./fill_price.ts";
 import * as open from "./open_trades.ts";
 import { isAffordableNow, sizeAtFill } from "./order_sizing.ts";
 import { feeOf } from "./rules/fees.ts";
-import { roundToLots } from "./rules/lots.ts";
+import { lotsLeft } from "./rules/lots.ts";
 import type { Simulation } from "./simulation.ts";
 
 /**
@@ -23,7 +23,7 @@ export function fillOrder(sim: Simulation, row: number, i: number, raw: number, 
   }
   const side = orders.get(row, book.SIDE);
   if (sim.execution.exclusive === "opposite" && sim.ledger.side === -side) {
-    if (!exitOldest(sim, Infinity, i, kind, raw, slips(sim, row), SIGNAL)) return postpone(sim, row, i);
+    if (exitOldest(sim, Infinity, i, kind, raw, slips(sim, row), SIGNAL) > 0) return postpone(sim, row, i);
   }
   const units = sizeAtFill(sim, row, i, raw);
   if (!(units > 0)) {
@@ -49,14 +49,14 @@ function fillEntry(
   const slipping = slips(sim, row);
   let wanted = units;
   if (ledger.side === -side) {
-    const before = Math.abs(ledger.quantity);
-    const done = exitOldest(sim, wanted, i, kind, raw, slipping, SIGNAL);
-    const netted = before - Math.abs(ledger.quantity);
-    sim.orders.fill(order, i, netted, raw);
-    wanted = roundToLots(wanted - netted, execution.quantityStep);
+    const closable = Math.min(wanted, Math.abs(ledger.quantity));
+    const left = exitOldest(sim, wanted, i, kind, raw, slipping, SIGNAL);
+    const netted = lotsLeft(closable - left, execution.quantityStep);
+    if (netted > 0) sim.orders.fill(order, i, netted, sim.lastExitPrice);
+    wanted = lotsLeft(wanted - netted, execution.quantityStep);
     orders.set(row, book.UNITS, wanted);
     if (wanted === 0) return orders.end(row, FILLED, NO_REASON);
-    if (!done) return postpone(sim, row, i);
+    if (left > 0) return postpone(sim, row, i);
   }
   const now = slipping ? takeVolume(sim, i, wanted) : wanted;
   if (now === 0) return postpone(sim, row, i);
@@ -67,7 +67,7 @@ function fillEntry(
   const trade = ledger.enter(i, kind, side, now, price, feeOf(execution.commission, now, price), order);
   if (Number.isNaN(ledger.open.get(trade, open.ENTRY_STEP))) attach(sim, row, trade, i, raw, kind, path);
   sim.orders.fill(order, i, now, price);
-  orders.set(row, book.UNITS, roundToLots(wanted - now, execution.quantityStep));
+  orders.set(row, book.UNITS, lotsLeft(wanted - now, execution.quantityStep));
   if (orders.get(row, book.UNITS) === 0) orders.end(row, FILLED, NO_REASON);
   else postpone(sim, row, i);
 }

@@ -3,6 +3,7 @@ import { Extremes } from "./extremes.ts";
 import * as open from "./open_trades.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { Account } from "./strategy.ts";
+import { lotsLeft } from "./rules/lots.ts";
 import { TradeLog, type TradeRow } from "./trade_log.ts";
 import { STILL_OPEN } from "./trades.ts";
 
@@ -50,6 +51,7 @@ export class Ledger implements Account {
     readonly firstIndex: number,
     readonly initialBalance: number,
     orders: OrderLog,
+    readonly quantityStep: number,
   ) {
     this.#orders = orders;
     this.cash = initialBalance;
@@ -69,7 +71,7 @@ export class Ledger implements Account {
     this.cash -= side * units * price + fee;
     this.feesPaid += fee;
     this.tradedValue += units * price;
-    this.quantity += side * units;
+    this.quantity = side * lotsLeft(Math.abs(this.quantity) + units, this.quantityStep);
     this.side = side;
     this.#openCost += units * price;
     const last = this.open.count - 1;
@@ -77,7 +79,7 @@ export class Ledger implements Account {
     if (last >= 0 && this.open.get(last, open.ORDER) === order) {
       const before = this.open.get(last, open.QUANTITY);
       const cost = before * this.open.get(last, open.PRICE) + units * price;
-      this.open.set(last, open.QUANTITY, before + units);
+      this.open.set(last, open.QUANTITY, lotsLeft(before + units, this.quantityStep));
       this.open.set(last, open.PRICE, cost / (before + units));
       this.open.set(last, open.FEES, this.open.get(last, open.FEES) + fee);
     } else {
@@ -104,7 +106,7 @@ export class Ledger implements Account {
     if (units >= held) this.open.remove(row);
     else {
       const kept = 1 - units / held;
-      this.open.set(row, open.QUANTITY, held - units);
+      this.open.set(row, open.QUANTITY, lotsLeft(held - units, this.quantityStep));
       this.open.set(row, open.FEES, this.open.get(row, open.FEES) * kept);
       this.open.set(row, open.FINANCING, this.open.get(row, open.FINANCING) * kept);
     }
@@ -112,7 +114,7 @@ export class Ledger implements Account {
     if (this.open.count === 0) {
       this.quantity = 0;
       this.side = 0;
-    } else this.quantity -= side * units;
+    } else this.quantity = side * lotsLeft(Math.abs(this.quantity) - units, this.quantityStep);
     this.#updateEntryPrice();
   }
 

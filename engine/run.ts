@@ -108,7 +108,7 @@ function simulate(input: RunInput, execution: Execution, progress: Int32Array | 
     if (!simulation.advance(i)) break;
     if (i >= decidesFrom) {
       strategy.decide(i, ledger, book);
-      if (simulation.dirty) simulation.settle(i);
+      if (simulation.dirty && !simulation.settle(i)) break;
     }
     if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, progress, i - firstIndex);
   }
@@ -133,10 +133,10 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
 }
 
 function describeMissing(input: RunInput, simulation: Simulation): string[] {
-  const { unreplayedCandles } = simulation.walk;
+  const { unreplayedCandles } = simulation.inside;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
-    `bothTouched magnify: ${unreplayedCandles} candles could not be replayed for want of finer ones; stop_first was assumed in them`,
+    `bothTouched magnify: candles without finer ones to replay, where stop_first was assumed: ${unreplayedCandles}`,
   ];
 }
 

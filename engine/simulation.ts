@@ -7,12 +7,12 @@ import { fillOrder } from "./fill.ts";
 import { Ledger } from "./ledger.ts";
 import * as open from "./open_trades.ts";
 import { OrderLog } from "./order_log.ts";
+import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import type { SizingAccount } from "./rules/sizing.ts";
 import { MARKET } from "./strategy.ts";
 import { EXIT_REASONS } from "./trades.ts";
-import { Walk } from "./walk.ts";
 
 const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
 const TIME_STOP = EXIT_REASONS.indexOf("time_stop");
@@ -49,8 +49,6 @@ export class Simulation {
   readonly equity: Float64Array;
   /** The candle that is being simulated. */
   index = -1;
-  /** Whether equity has come to nothing: there is no more to decide. */
-  isRuined = false;
   /** Whether something has changed that the alarms depend on. */
   dirty = false;
   /** Whether an open trade may have a stop, a target or a time limit. */
@@ -63,7 +61,8 @@ export class Simulation {
   /** Whether fills are forced, and whole whatever the volume. */
   ignoresVolume = false;
   readonly sizing: SizingAccount = { equity: NaN, freeMargin: NaN };
-  readonly walk: Walk;
+  /** What happens inside candles. */
+  readonly inside: Replay;
   readonly #fillsAtClose: boolean;
   readonly #hasFinancing: boolean;
 
@@ -71,33 +70,37 @@ export class Simulation {
     this.candles = input.candles;
     this.execution = input.execution;
     this.firstIndex = input.firstIndex;
-    this.ledger = new Ledger(input.candles, input.firstIndex, input.initialBalance, this.orders);
+    this.ledger = new Ledger(
+      input.candles,
+      input.firstIndex,
+      input.initialBalance,
+      this.orders,
+      input.execution.quantityStep,
+    );
     this.equity = new Float64Array(input.candles.close.length - input.firstIndex);
     this.book = new book.Book(this);
-    this.walk = new Walk(this, input.finer, input.timeframeMs);
+    this.inside = new Replay(this, input.finer, input.timeframeMs);
     this.#fillsAtClose = input.execution.fill === "close";
     this.#hasFinancing = hasFinancing(input.execution);
   }
 
   /** Brings the account from the last candle's close to this one's; false when the run is over because nothing is left. */
   advance(i: number): boolean {
-    const { candles, ledger, alarms } = this;
+    const { candles, alarms } = this;
     this.index = i;
     if (i >= alarms.index || candles.low[i]! <= alarms.below || candles.high[i]! >= alarms.above) this.#simulate(i);
-    const equity = ledger.cash + ledger.quantity * candles.close[i]!;
-    ledger.equity = equity;
-    this.equity[i - this.firstIndex] = equity;
-    return equity > 0 || this.#ruin(i);
+    return this.#mark(i);
   }
 
-  /** Takes over what was decided at the close of candle `i`. */
-  settle(i: number): void {
-    if (!this.dirty) return;
+  /** Takes over what was decided at the close of candle `i`; false as `advance`. */
+  settle(i: number): boolean {
+    if (!this.dirty) return true;
     if (this.#fillsAtClose && this.book.markets > 0) {
       this.#fillMarkets(i, this.candles.close[i]!, open.AT_CLOSE);
-      this.#mark(i);
+      if (!this.#mark(i)) return false;
     }
     this.#setAlarms(i);
+    return true;
   }
 
   /** Closes what closeAtEnd says, and completes the columns. */
@@ -118,7 +121,7 @@ export class Simulation {
     this.#closeDue(i);
     if (this.book.markets > 0) this.#fillMarkets(i, this.candles.open[i]!, open.AT_OPEN);
     if (this.hasGuards || this.book.count > this.book.markets) {
-      this.walk.candle(i);
+      this.inside.candle(i);
     }
     this.book.expire(i);
     this.#callMargin(i);
@@ -131,10 +134,13 @@ export class Simulation {
     this.dirty = false;
   }
 
-  #mark(i: number): void {
+  /** Values the account at the close; false when that leaves nothing. */
+  #mark(i: number): boolean {
     const { ledger } = this;
-    ledger.equity = ledger.cash + ledger.quantity * this.candles.close[i]!;
-    this.equity[i - this.firstIndex] = ledger.equity;
+    const equity = ledger.cash + ledger.quantity * this.candles.close[i]!;
+    ledger.equity = equity;
+    this.equity[i - this.firstIndex] = equity;
+    return equity > 0 || this.#ruin(i);
   }
 
   #finance(i: number): void {
@@ -208,7 +214,6 @@ export class Simulation {
     ledger.cash = 0;
     ledger.equity = 0;
     this.equity.fill(0, i - this.firstIndex);
-    this.isRuined = true;
     this.dirty = false;
     return false;
   }

@@ -1,5 +1,4 @@
 import * as book from "./book.ts";
-import type { Candles } from "./candles.ts";
 import { exitTrade } from "./exits.ts";
 import { fillOrder } from "./fill.ts";
 import * as open from "./open_trades.ts";
@@ -44,19 +43,14 @@ interface Event {
  * 4. Trailing stops then move after the candle's best price (the part known to come after the entry). A close beyond the
  *    moved stop proves that it was hit on the way back: it fills at its own price.
  *
- * With finer candles (`magnify`) each of them is walked in turn by these rules, and what they leave open falls to stops.
- *
  * A trade is ambiguous when its stop and its target both lie within one candle and the open did not decide.
  */
 export class Walk {
   readonly #sim: Simulation;
   readonly #down: Event = { level: NaN, what: NaN, row: 0 };
   readonly #up: Event = { level: NaN, what: NaN, row: 0 };
-  readonly #finer: Candles | null;
-  readonly #timeframeMs: number;
-  /** Candles in which things happened on both sides of the open, and no finer candles told which came first. */
-  unreplayedCandles = 0;
-  #isContested = false;
+  /** Whether the last step had events on both sides of the open. */
+  isContested = false;
   #i = 0;
   #openPrice = NaN;
   #high = NaN;
@@ -64,47 +58,30 @@ export class Walk {
   #close = NaN;
   #penetrate = false;
 
-  constructor(sim: Simulation, finer: Candles | null, timeframeMs: number) {
+  constructor(sim: Simulation) {
     this.#sim = sim;
-    this.#finer = finer;
-    this.#timeframeMs = timeframeMs;
     this.#penetrate = sim.execution.limitFill === "penetrate";
   }
 
-  /** Walks candle `i`: on the finer candles inside it where there are some, each by the same rules. */
-  candle(i: number): void {
-    const { time, open: opens, high, low, close } = this.#sim.candles;
-    const finer = this.#finer;
-    const until = time[i]! + this.#timeframeMs;
-    let k = finer === null ? 0 : firstFrom(finer.time, time[i]!);
-    if (finer === null || !(finer.time[k]! < until)) {
-      this.#step(i, opens[i]!, high[i]!, low[i]!, close[i]!, true);
-      if (this.#isContested) this.unreplayedCandles++;
-      return;
-    }
-    let openPrice = opens[i]!;
-    for (let isFirst = true; finer.time[k]! < until; isFirst = false, k++) {
-      if (!isFirst) openPrice = finer.open[k]!;
-      const highest = Math.max(finer.high[k]!, openPrice);
-      this.#step(i, openPrice, highest, Math.min(finer.low[k]!, openPrice), finer.close[k]!, isFirst);
-    }
-  }
-
-  /** @param i Index of the candle to which fills belong. @param isFirst Whether `openPrice` is that candle's own open. */
-  #step(i: number, openPrice: number, high: number, low: number, close: number, isFirst: boolean): void {
+  /**
+   * Walks one candle, or one finer candle within it.
+   *
+   * @param i Index of the candle to which fills belong. @param isFirst Whether `openPrice` is that candle's own open.
+   */
+  step(i: number, openPrice: number, high: number, low: number, close: number, isFirst: boolean): void {
     this.#i = i;
     this.#openPrice = openPrice;
     this.#high = high;
     this.#low = low;
     this.#close = close;
-    this.#isContested = false;
+    this.isContested = false;
     this.#fillOpened(isFirst);
     for (;;) {
       this.#look();
       const hasDown = !Number.isNaN(this.#down.what);
       const hasUp = !Number.isNaN(this.#up.what);
       if (!hasDown && !hasUp) break;
-      this.#isContested ||= hasDown && hasUp;
+      this.isContested ||= hasDown && hasUp;
       if (!hasUp || (hasDown && this.#downFirst())) this.#take(this.#down, open.FROM_ABOVE);
       else this.#take(this.#up, open.FROM_BELOW);
     }
@@ -320,16 +297,4 @@ export class Walk {
     if (trades.get(row, open.EXITING) >= 0 || !this.#seesCandle(row)) return false;
     return trades.get(row, open.ENTRY_STEP) !== step || trades.get(row, open.ENTRY_PATH) === open.BEFORE_ALL;
   }
-}
-
-/** Index of the first time that is not before `timeMs`; the length when all are. */
-function firstFrom(times: Float64Array, timeMs: number): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (times[middle]! < timeMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

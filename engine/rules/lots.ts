@@ -19,3 +19,11 @@ export function unitsOf(lots: number, step: number): number {
 export function roundToLots(quantity: number, step: number): number {
   return unitsOf(Math.floor(quantity / step * ROUNDING), step);
 }
+
+/**
+ * The sum or difference of whole numbers of lots: the nearest whole number, not below 0, since sums of decimals carry
+ * dust.
+ */
+export function lotsLeft(quantity: number, step: number): number {
+  return unitsOf(Math.max(0, Math.round(quantity / step)), step);
+}

@@ -1,0 +1,154 @@
+import { expect } from "@std/expect";
+import { resolveExecution } from "../../engine/execution.ts";
+import { run, RunStopped } from "../../engine/run.ts";
+import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
+import { buyAndHold } from "../../strategies/builtin/buy_and_hold.ts";
+import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+
+const buyOne = order({ sizeBy: BY_UNITS, size: 1 });
+
+function input(rows: readonly Row[], strategy: Strategy) {
+  return {
+    candles: candlesOf(rows),
+    firstIndex: 0,
+    timeframeMs: DAY_MS,
+    initialBalance: 1000,
+    execution: resolveExecution({}, "crypto"),
+    strategy,
+    control: null,
+  };
+}
+
+Deno.test("candles before the first one are seen by indicators, but not decided on and not in the result", () => {
+  const decided: number[] = [];
+  const strategy: Strategy = { warmup: 2, prepare: () => {}, decide: (i) => decided.push(i) };
+  const result = run({ ...input(flat(1, 2, 3, 4, 5), strategy), firstIndex: 2 });
+  expect(decided).toEqual([2, 3, 4]);
+  expect([result.equity.length, result.position.length]).toEqual([3, 3]);
+  expect(result.metrics.start).toBe("1970-01-03T00:00:00.000Z");
+});
+
+Deno.test("nothing is decided before the strategy is warm", () => {
+  const decided: number[] = [];
+  const strategy: Strategy = { warmup: 4, prepare: () => {}, decide: (i) => decided.push(i) };
+  run({ ...input(flat(1, 2, 3, 4, 5), strategy), firstIndex: 1 });
+  expect(decided).toEqual([3, 4]);
+});
+
+Deno.test("the account is shown as it stands at each close", () => {
+  const seen: number[][] = [];
+  const strategy: Strategy = {
+    warmup: 1,
+    prepare() {},
+    decide(i, account, book) {
+      seen.push([account.cash, account.equity, account.quantity, account.entryPrice]);
+      if (i < 2) book.place(buyOne);
+    },
+  };
+  run(input(flat(100, 110, 120, 130), strategy));
+  expect(seen).toEqual([[1000, 1000, 0, NaN], [890, 1000, 1, 110], [770, 1010, 2, 115], [770, 1030, 2, 115]]);
+});
+
+Deno.test("an order that is decided on the last candle stays unfilled", () => {
+  const result = runOver(flat(100, 100), script({ 1: (book) => book.place(buyOne) }));
+  expect(tell(result)).toEqual([]);
+});
+
+Deno.test("what is open at the end is marked and listed last, or closed at the last open or close", () => {
+  const rows: Row[] = [...flat(100, 100), [104, 106, 103, 105]];
+  const decisions = script({ 0: (book) => book.place(buyOne) });
+  expect(tell(runOver(rows, decisions))).toMatchObject([{ exit: null, pnl: 5 }]);
+  const atOpen = runOver(rows, decisions, { closeAtEnd: "last_open" });
+  expect(tell(atOpen)).toMatchObject([{ exit: [2, 104], reason: "end_of_data", pnl: 4 }]);
+  expect(atOpen.metrics.final_equity).toBe(1004);
+  const atClose = runOver(rows, decisions, { closeAtEnd: "last_close", commission: 0.1 });
+  // 5 - 10 - 10.50.
+  expect(tell(atClose)).toMatchObject([{ exit: [2, 105], pnl: -15.5 }]);
+  expect([...atClose.position]).toEqual([0, 1, 0]);
+});
+
+Deno.test("the worst and the best price of a trade count what lies between entry and exit, and no more", () => {
+  const rows: Row[] = [[100, 150, 50, 100], [100, 104, 98, 101], [101, 108, 97, 102], [103, 140, 60, 100]];
+  const decisions = script({ 0: (book) => book.place(buyOne), 2: (book) => book.close(1, null) });
+  const { trades } = runOver(rows, decisions);
+  // In at the open of candle 1, out at the open of candle 3: high 108, low 97.
+  expect([trades.mfe[0], trades.mae[0], trades.candles[0]]).toEqual([0.08, 0.03, 2]);
+});
+
+Deno.test("after an entry inside a candle only what is known to come later counts", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 101], [101, 101, 101, 101]];
+  const stop = script({ 0: (book) => book.place({ ...buyOne, type: 2, stopPrice: 104 }) });
+  const { trades } = runOver(rows, stop);
+  // Reached from below: the high of 110 came after, the low of 90 may not have; the lowest known price is the close.
+  expect([trades.mfe[0], trades.mae[0]]).toEqual([6 / 104, 3 / 104]);
+});
+
+Deno.test("bounds are the ends of the run with stops first and with targets first, where a trade is ambiguous", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
+  const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
+  const result = runOver(rows, guarded);
+  expect(result.bounds).toEqual({
+    stop_first: { final_equity: 995, trades: 1 },
+    target_first: { final_equity: 1008, trades: 1 },
+  });
+  expect(result.metrics).toMatchObject({ final_equity: 995, ambiguous_trades: 1 });
+  expect(runOver(flat(100, 100), guarded).bounds).toBeNull();
+});
+
+Deno.test("magnify asks finer candles which came first", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
+  const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
+  const hours = candlesOf([[100, 104, 99, 103], [103, 110, 102, 109], [109, 109, 90, 100]]);
+  const finer = { ...hours, time: hours.time.map((_, k) => DAY_MS + k * DAY_MS / 24) };
+  const result = run({
+    ...input(rows, guarded),
+    execution: resolveExecution({ bothTouched: "magnify" }, "crypto"),
+    finer,
+  });
+  // The second hour reaches 108 before the third falls to 90.
+  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [1, 108], reason: "take_profit" }]);
+  expect([result.bounds, result.notes]).toEqual([null, []]);
+});
+
+Deno.test("magnify without finer candles assumes that stops come first, and says so", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
+  const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
+  const result = runOver(rows, guarded, { bothTouched: "magnify" });
+  expect(tell(result)).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
+  expect(result.notes).toEqual([
+    "bothTouched magnify: candles without finer ones to replay, where stop_first was assumed: 1",
+  ]);
+});
+
+Deno.test("a run that is told to stop says after how many candles it did, and one that is not reports them", () => {
+  const rows = flat(...new Array<number>(70_000).fill(100));
+  const strategy = buyAndHold.create({});
+  const control = new Int32Array(new SharedArrayBuffer(8));
+  run({ ...input(rows, strategy), control });
+  expect(control[1]).toBe(70_000);
+  const stopper: Strategy = {
+    warmup: 1,
+    prepare() {},
+    decide(i) {
+      if (i === 10) Atomics.store(control, 0, 1);
+    },
+  };
+  expect(() => run({ ...input(rows, stopper), control })).toThrow(new RunStopped(65_536));
+});
+
+Deno.test("a result is plain data, and the same inputs give the same bytes", () => {
+  const rows: Row[] = Array.from({ length: 50 }, (_, i) => [100 + i, 103 + i, 98 + i, 101 + i]);
+  const decisions = () => script({ 3: (book) => book.place(order({})), 9: (book) => book.place(order({ side: -1 })) });
+  const first = runOver(rows, decisions(), { commission: 0.001 });
+  const second = runOver(rows, decisions(), { commission: 0.001 });
+  expect(structuredClone(first)).toEqual(second);
+});
+
+Deno.test("what cannot be run is refused with the value that prevents it", () => {
+  const strategy = buyAndHold.create({});
+  expect(() => run({ ...input(flat(1, 2), strategy), firstIndex: 2 })).toThrow(
+    "Cannot run from candle 2 on: there are 2",
+  );
+  expect(() => run({ ...input(flat(1), strategy), initialBalance: 0 })).toThrow("Cannot run with a balance of 0");
+  expect(() => run({ ...input(flat(1), strategy), execution: resolveExecution({}, null) })).toThrow("periodsPerYear");
+});

@@ -1,0 +1,112 @@
+import { expect } from "@std/expect";
+import type { ExecutionRequest } from "../../engine/execution.ts";
+import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, BY_UNITS, type OrderDraft } from "../../engine/strategy.ts";
+import { ORDER_REASONS } from "../../engine/orders.ts";
+import { flat, order, runOver, script, tell } from "./market.ts";
+
+/** The quantity of a single buy at 10 with 1000 in the account, or why it was refused. */
+function buy(fields: Partial<OrderDraft>, execution: ExecutionRequest = {}): number | string | undefined {
+  const result = runOver(flat(10, 10, 10), script({ 0: (book) => book.place(order(fields)) }), execution);
+  return tell(result)[0]?.quantity ?? ORDER_REASONS[result.orders.reason[0]!];
+}
+
+Deno.test("an order that names no quantity takes everything", () => {
+  expect(buy({})).toBe(100);
+});
+
+Deno.test("everything includes the fee, the spread and the slippage", () => {
+  // 1000 / (10 x 1.25) = 80; the fee of 25% is paid out of the same 1000.
+  expect(buy({}, { commission: 0.25 })).toBe(80);
+  expect(buy({}, { spread: 0.5 })).toBe(80);
+  expect(buy({}, { slippage: { bps: 2500 } })).toBe(80);
+  // (1000 - 200) / 10.
+  expect(buy({}, { commission: { fixed: 200 } })).toBe(80);
+  expect(buy({}, { commission: { minimum: 200 } })).toBe(80);
+  // The fee of 200 is capped at a quarter of the value.
+  expect(buy({}, { commission: { fixed: 500, maximumRate: 0.25 } })).toBe(80);
+});
+
+Deno.test("quantities are rounded down to lots", () => {
+  expect(buy({}, { quantityStep: 30 })).toBe(90);
+  expect(buy({ sizeBy: BY_UNITS, size: 0.37 }, { quantityStep: 0.1 })).toBe(0.3);
+  expect(buy({ sizeBy: BY_UNITS, size: 0.3 }, { quantityStep: 0.1 })).toBe(0.3);
+  expect(buy({ sizeBy: BY_UNITS, size: 0.09 }, { quantityStep: 0.1 })).toBe("smaller than one lot");
+});
+
+Deno.test("sizing says what an order takes: units, money, a fraction, or a risk", () => {
+  expect(buy({}, { sizing: { type: "units", value: 7 } })).toBe(7);
+  expect(buy({}, { sizing: { type: "cash", value: 250 } })).toBe(25);
+  expect(buy({}, { sizing: { type: "cash", value: 250 }, commission: 0.25 })).toBe(20);
+  expect(buy({}, { sizing: { type: "equity_fraction", value: 0.5 } })).toBe(50);
+  // 2% of 1000 are lost over a distance of 0.5.
+  expect(buy({ stopLoss: 9.5 }, { sizing: { type: "risk_fraction", value: 0.02 } })).toBe(40);
+});
+
+Deno.test("an order may name its own size", () => {
+  expect(buy({ sizeBy: BY_CASH, size: 300 })).toBe(30);
+  expect(buy({ sizeBy: BY_EQUITY_FRACTION, size: 0.2 })).toBe(20);
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0.05 })).toBe(20);
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, trailDistance: 2 })).toBe(5);
+});
+
+Deno.test("risk sizing needs a stop on the losing side, and never exceeds the buying power", () => {
+  const refusal = "risk sizing needs a stop loss on the losing side of the price";
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01 })).toBe(refusal);
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLoss: 11 })).toBe(refusal);
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.5, stopLoss: 9.99 })).toBe(100);
+});
+
+Deno.test("what the account cannot pay is refused", () => {
+  expect(buy({ sizeBy: BY_UNITS, size: 100 })).toBe(100);
+  expect(buy({ sizeBy: BY_UNITS, size: 100.01 })).toBe("not enough buying power");
+  expect(buy({ sizeBy: BY_CASH, size: 1001 })).toBe("not enough buying power");
+  expect(buy({ sizeBy: BY_UNITS, size: 100 }, { commission: 0.001 })).toBe("not enough buying power");
+});
+
+Deno.test("leverage multiplies what everything is", () => {
+  expect(buy({}, { leverage: 5 })).toBe(500);
+  expect(buy({ sizeBy: BY_UNITS, size: 500 }, { leverage: 5 })).toBe(500);
+  expect(buy({ sizeBy: BY_UNITS, size: 501 }, { leverage: 5 })).toBe("not enough buying power");
+});
+
+Deno.test("a fraction is of the equity while the free margin lasts, or of the free margin", () => {
+  const half = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.5 });
+  const place = (execution: ExecutionRequest) => {
+    const thrice = script({ 0: (book) => [half, half, half].forEach((draft) => book.place(draft)) });
+    const result = runOver(flat(10, 10, 10), thrice, execution);
+    return [tell(result).map((trade) => trade.quantity), result.metrics.rejected_orders];
+  };
+  expect(place({})).toEqual([[50, 50], 1]);
+  expect(place({ fractionOf: "free_margin" })).toEqual([[50, 25, 12.5], 0]);
+});
+
+Deno.test("the library's sizing takes a hair less than everything, and a fixed fee for every lot", () => {
+  // 1000 x (1 - 2^-52) / 10 is just below 100, and so it gives 99 whole units there.
+  expect(buy({}, { profile: "backtesting.py" })).toBe(99);
+  // 1000 / (10 + 10).
+  expect(buy({}, { profile: "backtesting.py", commission: { fixed: 10 } })).toBe(49);
+});
+
+Deno.test("sizing at the signal's close with a cash buffer is LEAN's: whole shares, the fee set aside first", () => {
+  const rows = flat(10, 11, 11);
+  const lean = {
+    quantityStep: 1,
+    sizing: { type: "equity_fraction", value: 0.9975 },
+    sizingPrice: "signal_close",
+    commission: { perUnit: 0.005, minimum: 1, maximumRate: 0.005 },
+  } as const;
+  const result = runOver(rows, script({ 0: (book) => book.place(order({})) }), lean);
+  // floor((1000 x 0.9975 - 1) / 10) = 99 at the close of 10; filled at the open of 11, although 99 x 11 is beyond the cash.
+  expect(tell(result)).toMatchObject([{ quantity: 99, entry: [1, 11], fees: 1 }]);
+});
+
+Deno.test("one unit with a fee of 0.2 a unit and ten units are backtrader's contract with multiplier 10", () => {
+  const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.close(1, null) });
+  const result = runOver(flat(100, 100, 103), decisions, {
+    sizing: { type: "units", value: 10 },
+    commission: { perUnit: 0.2 },
+    leverage: 100,
+  });
+  // 3 points x 10 - 2 - 2.
+  expect(tell(result)).toMatchObject([{ pnl: 26, fees: 4 }]);
+});
