@@ -23,8 +23,8 @@ function execute(task: RunTask, control: Int32Array): FromSandbox {
     const result = run({ ...settings, candles, strategy: make(), control });
     const again = (until: number) =>
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control });
-    const count = candles.time.length - firstIndex;
-    return { type: "done", result, integrity: checkIntegrity(again, { result, firstIndex, count, seed: task.seed }) };
+    const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed: task.seed });
+    return { type: "done", result, integrity };
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
     return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };

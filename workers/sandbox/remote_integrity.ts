@@ -1,10 +1,8 @@
-import { ORDER_REASONS, REJECTED } from "../../engine/orders.ts";
-import type { RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity, RemoteTask } from "../protocol.ts";
+import { Random } from "./random.ts";
 import { type Decisions, planBatches } from "./remote_batch.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./remote_client.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./remote_compare.ts";
-import { Random } from "./remote_random.ts";
 import { type Stretch, writeRequest } from "./remote_request.ts";
 
 // A look at one candle asks for its last few decisions, too: whoever looks a few candles ahead is found at any of them.
@@ -186,17 +184,4 @@ export class BatchChecks {
   #name(index: number): string {
     return describeCandle(this.#task, index);
   }
-}
-
-/** Whether the simulator refused orders, and which was the first. */
-export function checkOrders({ orders }: RunResult): Finding {
-  let refused = 0;
-  let first = "";
-  for (let row = 0; row < orders.count; row++) {
-    if (orders.status[row] !== REJECTED) continue;
-    const when = new Date(orders.time[row]!).toISOString();
-    if (refused++ === 0) first = ` The first, at the candle of ${when}: ${ORDER_REASONS[orders.reason[row]!]!}.`;
-  }
-  const evidence = `${refused} of ${orders.count} orders were refused by the simulator.${first}`;
-  return { status: refused === 0 ? "passed" : "failed", evidence };
 }

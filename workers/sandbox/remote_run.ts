@@ -1,10 +1,11 @@
 import { run } from "../../engine/run.ts";
 import type { RemoteTask } from "../protocol.ts";
+import { checkOrders } from "./integrity.ts";
 import type { SandboxAnswer } from "./job.ts";
 import { replayStrategy } from "./remote_actions.ts";
 import { decideInBatches, type Decisions } from "./remote_batch.ts";
 import { RemoteClient, RemoteFailure } from "./remote_client.ts";
-import { BatchChecks, checkOrders } from "./remote_integrity.ts";
+import { BatchChecks } from "./remote_integrity.ts";
 import { decideInSteps } from "./remote_step.ts";
 import { checkSteps } from "./remote_step_integrity.ts";
 

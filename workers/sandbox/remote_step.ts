@@ -1,10 +1,10 @@
 import { Simulation } from "../../engine/simulation.ts";
 import type { RemoteTask } from "../protocol.ts";
+import { Random } from "./random.ts";
 import { ActionPlayer } from "./remote_actions.ts";
 import type { Action } from "./remote_answer.ts";
 import { type Decisions, firstDecision } from "./remote_batch.ts";
 import type { RemoteClient } from "./remote_client.ts";
-import { Random } from "./remote_random.ts";
 import { type Stretch, stretchFrom, writeRequest } from "./remote_request.ts";
 
 // How many requests are kept to be asked again, and the share of a run that this may be.

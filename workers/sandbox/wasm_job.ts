@@ -100,6 +100,6 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   };
   const result = runOn(candles.time.length, control);
   const again = (until: number) => runOn(until, null);
-  const count = candles.time.length - firstIndex;
-  return { type: "done", result, integrity: checkIntegrity(again, { result, firstIndex, count, seed }), log };
+  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
+  return { type: "done", result, integrity, log };
 }
