@@ -20,6 +20,16 @@ export async function listCoverage(db: Db, series: SeriesKey): Promise<Stretch[]
     .where(ofSeries(series)).orderBy(asc(candleCoverage.start));
 }
 
+/** All stretches of an instrument that were asked for, by timeframe and then by time. */
+export async function listInstrumentCoverage(
+  db: Db,
+  instrumentId: string,
+): Promise<(Stretch & { readonly timeframe: string })[]> {
+  const { timeframe, start, end } = candleCoverage;
+  return await db.select({ timeframe, start, end }).from(candleCoverage)
+    .where(eq(candleCoverage.instrumentId, instrumentId)).orderBy(asc(timeframe), asc(start));
+}
+
 /** Adds a stretch to a series and joins it with those that it touches. The caller holds the instrument (lockInstrument). */
 export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<void> {
   const touching = and(

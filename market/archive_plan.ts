@@ -86,7 +86,9 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
 
 /** Whatever is not held yet opens no earlier than this, so the buckets before it are complete. */
 async function knownUntil(db: Db, instrument: Instrument, source: Timeframe, lastClose: number): Promise<number> {
-  const coverage = await listCoverage(db, { instrumentId: instrument.id, timeframe: source });
+  // Imports do not say where there was no trade, and the sample trades always.
+  const isFed = instrument.provider === "provider_a" || instrument.provider === "provider_b";
+  const coverage = !isFed ? [] : await listCoverage(db, { instrumentId: instrument.id, timeframe: source });
   const askedUntil = coverage.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
   return nextTradeTime(instrument.assetClass, askedUntil?.end.getTime() ?? lastClose);
 }

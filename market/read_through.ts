@@ -1,12 +1,12 @@
 import { deleteChunk } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
-import { removeCoverage, type SeriesKey } from "../db/coverage.ts";
+import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../db/coverage.ts";
 import { insertEvents, insertRun } from "../db/ingestion.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
 import { type CandlesRead, DamagedChunkError, readCandles } from "./archive.ts";
 import type { CandleQuery } from "./archive_plan.ts";
-import { missingRanges, type TimeRange } from "./archive_step.ts";
+import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, type Patience, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
@@ -124,10 +124,10 @@ export class ReadThrough {
   }
 
   async #isHeld(instrumentId: string, timeframe: Timeframe, range: TimeRange): Promise<boolean> {
-    for (const finer of TIMEFRAME_NAMES.filter((name) => divides(name, timeframe))) {
-      if ((await missingRanges(this.#db, { instrumentId, timeframe: finer }, range)).length === 0) return true;
-    }
-    return false;
+    const coverage = await listInstrumentCoverage(this.#db, instrumentId);
+    return TIMEFRAME_NAMES.some((name) =>
+      divides(name, timeframe) && subtractRanges(range, coverage.filter((each) => each.timeframe === name)).length === 0
+    );
   }
 
   async #findMissing(target: Target, feed: Feed, timeframe: Timeframe, range: TimeRange): Promise<TimeRange[]> {

@@ -4,6 +4,9 @@ import type { Db } from "../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
 import type { CandlesRead } from "../market/archive.ts";
 import { TimeframeTooFineError } from "../market/archive_plan.ts";
+import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
+import { FeedError } from "../market/feeds.ts";
+import type { ReadThrough } from "../market/read_through.ts";
 import { divides, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import { RunError } from "./run_error.ts";
@@ -12,13 +15,30 @@ import { RunError } from "./run_error.ts";
 export interface CandleServices {
   readonly db: Db;
   readonly candles: CandleCache;
+  readonly readThrough: ReadThrough;
 }
 
-/** The instrument that a backtest names. @throws {RunError} NO_DATA, saying on which exchanges the symbol is held. */
-export async function findBacktestInstrument({ db, candles }: CandleServices, record: Backtest): Promise<Instrument> {
-  const instrument = await candles.findInstrument(record);
-  if (instrument === undefined) throw await noData(db, record);
-  return instrument;
+/**
+ * The instrument that a backtest names, with its candles of the range fetched where a feed has what the archive lacks.
+ *
+ * @throws {RunError} NO_DATA, saying on which exchanges the symbol is held, or why its feed did not answer.
+ */
+export async function findBacktestInstrument(
+  { db, candles, readThrough }: CandleServices,
+  record: Backtest,
+  timeframe: Timeframe,
+): Promise<Instrument> {
+  const held = await candles.findInstrument(record);
+  if (held?.provider === "import" || held?.provider === "sample") return held;
+  try {
+    const { symbol, exchange } = record;
+    const target = held ?? await chooseTarget(db, readThrough.feeds, { symbol, exchange });
+    return await readThrough.complete(target, { timeframe, ...rangeOf(record) });
+  } catch (error) {
+    if (error instanceof UnknownTargetError || error instanceof AssetClassNeededError) throw await noData(db, record);
+    if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
+    throw error;
+  }
 }
 
 /**

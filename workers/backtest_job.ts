@@ -1,13 +1,14 @@
 import { getLogger } from "@logtape/logtape";
 import { type Backtest, setProgress } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import type { ReadThrough } from "../market/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
 import type { BacktestRecords, RunEnd } from "./backtest_records.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import type { StopReason } from "./job_loop.ts";
 import type { TakenJob } from "./jobs.ts";
-import type { Pool } from "./pool.ts";
 import { RunError } from "./run_error.ts";
+import type { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -19,7 +20,8 @@ export interface BacktestServices {
   readonly db: Db;
   readonly records: BacktestRecords;
   readonly candles: CandleCache;
-  readonly pool: Pool;
+  readonly readThrough: ReadThrough;
+  readonly runner: Runner;
   /** Computing time of a run. */
   readonly deadlineMs: number;
 }
@@ -55,7 +57,7 @@ async function attemptRun(services: BacktestServices, record: Backtest, signal: 
 }
 
 async function compute(
-  { db, pool, deadlineMs }: BacktestServices,
+  { db, runner, deadlineMs }: BacktestServices,
   record: Backtest,
   plan: BacktestPlan,
   signal: AbortSignal,
@@ -65,7 +67,7 @@ async function compute(
   const stop = AbortSignal.any([signal, progress.lost]);
   const begun = performance.now();
   const onProgress = (candlesDone: number) => progress.write(candlesDone);
-  const outcome = await pool.run(plan.task, { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress });
+  const outcome = await runner.run(plan.run, { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress });
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   switch (outcome.type) {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Backtest } from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
+import { readModule } from "../db/strategies.ts";
 import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
 import type { RunResult } from "../engine/run.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
@@ -13,13 +15,22 @@ import {
   readBacktestCandles,
   readFinerCandles,
 } from "./backtest_candles.ts";
-import type { Integrity, RunTask } from "./protocol.ts";
+import type { Integrity } from "./protocol.ts";
 import { RunError } from "./run_error.ts";
+import type { Run } from "./runner.ts";
+import type { SandboxTask } from "./sandbox/job.ts";
+
+/** A strategy's own, defaults filled in. */
+type Parameters = Readonly<Record<string, unknown>>;
 
 /** A backtest with everything that decides its result. */
 export interface BacktestPlan {
-  readonly task: RunTask;
+  readonly run: Run;
+  /** What every kind of run has: candles, assumptions, money. */
+  readonly task: SandboxTask;
   readonly read: CandlesRead;
+  /** Of the module that decides, hexadecimal; null where none does. */
+  readonly moduleSha256: string | null;
   /** SHA-256 over everything that decides the result, hexadecimal: equal keys, equal results. */
   readonly runKey: string;
 }
@@ -31,18 +42,16 @@ export interface BacktestPlan {
  */
 export async function planBacktest(services: CandleServices, record: Backtest): Promise<BacktestPlan> {
   const { timeframe, execution: requested, own } = splitParameters(record);
-  const builtin = findBuiltin(record.strategySlug ?? "");
-  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
+  const decider = await findDecider(services.db, record, own);
   const instrument = await findBacktestInstrument(services, record);
   const execution = resolveExecution(requested, instrument.assetClass);
-  const warmup = warmupOf(builtin, own);
-  const lookback = execution.lookback ? Math.max(builtin.lookback_candles, warmup) : 0;
+  const lookback = execution.lookback ? decider.lookback : 0;
   const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
   const magnifies = execution.bothTouched === "magnify";
   const finer = magnifies ? await readFinerCandles(services, record, { instrument, timeframe }) : null;
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
-    strategy: builtin.slug,
+    strategy: decider.identity,
     parameters: { ...own, timeframe },
     execution,
     data: read.sha256,
@@ -53,8 +62,6 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     end_date: record.endDate,
   });
   const task = {
-    slug: builtin.slug,
-    parameters: own,
     candles: read.candles,
     firstIndex: read.lookback,
     initialBalance: record.initialBalance,
@@ -63,12 +70,59 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     finer: finer?.candles ?? null,
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
-  return { task, read, runKey };
+  return { run: decider.toRun(task), task, read, moduleSha256: decider.moduleSha256, runKey };
+}
+
+/** Who decides in a run. */
+interface Decider {
+  /** What a run's key knows of it. */
+  readonly identity: unknown;
+  readonly moduleSha256: string | null;
+  /** Candles before the start date that it wants to see. */
+  readonly lookback: number;
+  toRun(task: SandboxTask): Run;
+}
+
+async function findDecider(db: Db, record: Backtest, parameters: Parameters): Promise<Decider> {
+  const { runtime } = record;
+  if (runtime === null) return builtinDecider(record, parameters);
+  const { minCandles, lookbackCandles } = runtime;
+  const lookback = Math.max(minCandles, lookbackCandles);
+  if (runtime.type === "remote") {
+    const { endpoint, mode, timeoutMs } = runtime;
+    const remote = { runId: record.id, endpoint, mode, timeoutMs, lookbackCandles, minCandles, parameters };
+    return {
+      identity: { endpoint, mode, minCandles, lookbackCandles },
+      moduleSha256: null,
+      lookback,
+      toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),
+    };
+  }
+  const module = await readModule(db, runtime.sha256);
+  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the module ${runtime.sha256}`);
+  const wasm = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: minCandles } as const;
+  return {
+    identity: { sha256: runtime.sha256, minCandles },
+    moduleSha256: runtime.sha256,
+    lookback,
+    toRun: (task) => ({ kind: "wasm", job: { ...wasm, task } }),
+  };
+}
+
+function builtinDecider(record: Backtest, parameters: Parameters): Decider {
+  const builtin = findBuiltin(record.strategySlug ?? "");
+  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
+  return {
+    identity: builtin.slug,
+    moduleSha256: null,
+    lookback: Math.max(builtin.lookback_candles, warmupOf(builtin, parameters)),
+    toRun: (task) => ({ kind: "builtin", task: { ...task, slug: builtin.slug, parameters } }),
+  };
 }
 
 /** A completed run's `result`, as the api gives it. */
 export function makeResult(
-  { task, read, runKey }: BacktestPlan,
+  { task, read, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: { readonly result: RunResult; readonly integrity: Integrity },
   durationMs: number,
 ): Readonly<Record<string, unknown>> {
@@ -77,6 +131,7 @@ export function makeResult(
   return {
     run_key: runKey,
     engine_version: ENGINE_VERSION,
+    module_sha256: moduleSha256,
     data: {
       candles: time.length - task.firstIndex,
       first: timestamp(task.firstIndex),
@@ -98,7 +153,7 @@ export function makeResult(
 function splitParameters(record: Backtest): {
   readonly timeframe: Timeframe;
   readonly execution: ExecutionRequest;
-  readonly own: Readonly<Record<string, unknown>>;
+  readonly own: Parameters;
 } {
   const { timeframe, execution = {}, runtime: _runtime, ...own } = record.parameters;
   if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecutionRequest(execution)) {
@@ -112,7 +167,7 @@ function isExecutionRequest(value: unknown): value is ExecutionRequest {
 }
 
 /** @throws {RunError} STRATEGY_FAILED when the parameters contradict each other in a way that no schema can say. */
-function warmupOf(builtin: Builtin, parameters: Readonly<Record<string, unknown>>): number {
+function warmupOf(builtin: Builtin, parameters: Parameters): number {
   try {
     return builtin.create(parameters).warmup;
   } catch (error) {

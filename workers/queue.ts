@@ -11,8 +11,9 @@ import { BacktestRecords } from "./backtest_records.ts";
 import { CandleCache } from "./candle_cache.ts";
 import { JobLoop } from "./job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
-import { Pool } from "./pool.ts";
+import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
+import { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -47,19 +48,22 @@ export interface OpenQueue {
 /**
  * Connects to the queue in the same database as the records.
  *
- * @param options `runSecondsMax`: how long a backtest may compute; `readThrough`: the way to candles that are not archived; default: feeds without keys.
+ * @param options `runSecondsMax`: how long a backtest may compute; `remoteAllow`: `host:port` pairs that users' endpoints may have
+ * though they are not public; `readThrough`: the way to candles that are not archived; default: feeds without keys.
  * @throws When the database cannot be reached.
  */
 export async function openQueue(
-  { handle, runSecondsMax, readThrough = new ReadThrough(handle.db, createFeeds()) }: {
+  { handle, runSecondsMax, remoteAllow = [], readThrough = new ReadThrough(handle.db, createFeeds()) }: {
     readonly handle: DatabaseHandle;
     readonly runSecondsMax: number;
+    readonly remoteAllow?: readonly string[];
     readonly readThrough?: ReadThrough;
   },
 ): Promise<OpenQueue> {
   const jobs = await Jobs.open(handle, runSecondsMax);
   const { db } = handle;
-  let pool: Pool | undefined;
+  const egress = { allow: new Set(remoteAllow) };
+  let runner: Runner | undefined;
   let loops: JobLoop[] = [];
   return {
     enqueueBacktest: (tx, backtestId, ownerId) => jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }),
@@ -68,12 +72,13 @@ export async function openQueue(
     dequeueBacktest: (tx, backtestId) => jobs.cancel(tx, QUEUES.backtests, backtestId),
     check: () => jobs.check(),
     async work(backtestsMax) {
-      const started = new Pool(backtestsMax);
-      pool = started;
+      const started = new Runner(backtestsMax, egress);
+      runner = started;
       const records = new BacktestRecords(db, jobs);
       const candles = new CandleCache(db);
-      const backtests = { db, records, candles, pool: started, deadlineMs: runSecondsMax * 1000 };
+      const backtests = { db, records, candles, readThrough, runner: started, deadlineMs: runSecondsMax * 1000 };
       const ingestion = { db, jobs, feeds: readThrough.feeds };
+      const checks = { db, jobs, egress };
       const byQueue = new Map([
         [
           QUEUES.backtests,
@@ -88,6 +93,10 @@ export async function openQueue(
           QUEUES.ingestion,
           new JobLoop(jobs, QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)),
         ],
+        [
+          QUEUES.checks,
+          new JobLoop(jobs, QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)),
+        ],
         [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, () => 1, (job) => buryJob(ingestion, job))],
       ]);
       loops = [...byQueue.values()];
@@ -97,7 +106,7 @@ export async function openQueue(
     },
     async close() {
       await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
-      pool?.close();
+      runner?.close();
       await jobs.close();
     },
   };
