@@ -1,0 +1,93 @@
+/**
+ * Remote strategies in batch mode over a year of minutes, on loopback: candles decided a second, and what the integrity report
+ * adds. The endpoint (bench/remote_endpoint.ts) reads every request and does nothing.
+ *
+ * `deno run --allow-all bench/remote_bench.ts [candles]`
+ */
+import { resolveExecution } from "../engine/execution.ts";
+import { guardEndpoint } from "../workers/egress.ts";
+import type { RemoteTask } from "../workers/protocol.ts";
+import { decideInBatches } from "../workers/sandbox/remote_batch.ts";
+import { RemoteClient } from "../workers/sandbox/remote_client.ts";
+import { BatchChecks } from "../workers/sandbox/remote_integrity.ts";
+
+const ROUNDS = 7;
+const MINUTE_MS = 60_000;
+const count = Number(Deno.args[0] ?? 525_600);
+
+for (const packed of [false, true]) {
+  for (const lookbackCandles of [30, 500]) {
+    const how = `${packed ? "gzip" : "plain"}, ${lookbackCandles} candles of history`;
+    const { decideMs, checkMs } = await measure(packed, lookbackCandles);
+    const share = (100 * checkMs / decideMs).toFixed(1);
+    const perSecond = Math.round(1000 * count / decideMs).toLocaleString("en");
+    await print(
+      `${how}: ${perSecond} candles a second; the integrity report adds ${checkMs.toFixed(0)} ms (${share}%)`,
+    );
+  }
+}
+
+async function measure(packed: boolean, lookbackCandles: number) {
+  const script = new URL("./remote_endpoint.ts", import.meta.url).pathname;
+  const args = ["run", "--allow-net=127.0.0.1", script, ...(packed ? ["--gzip"] : [])];
+  const child = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value: url = "" } = await reader.read();
+  const task = await makeTask(url.trim(), lookbackCandles);
+  const decideMs: number[] = [];
+  const checkMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const client = new RemoteClient(task);
+    const begun = performance.now();
+    const decisions = await decideInBatches(task, client, () => {});
+    const decided = performance.now();
+    await new BatchChecks(task, client, decisions).run();
+    decideMs.push(decided - begun);
+    checkMs.push(performance.now() - decided);
+    client.close();
+  }
+  child.kill("SIGTERM");
+  await reader.read();
+  await child.status;
+  return { decideMs: median(decideMs), checkMs: median(checkMs) };
+}
+
+/** A random walk in cents, every price with the digits that prices have. */
+async function makeTask(url: string, lookbackCandles: number): Promise<RemoteTask> {
+  let state = 1;
+  const random = () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
+  const column = () => {
+    let cents = 6_000_000;
+    return Float64Array.from({ length: count }, () => (cents += Math.round((random() - 0.5) * 4000)) / 100);
+  };
+  return {
+    runId: "bench",
+    endpoint: await guardEndpoint(url, { allow: new Set([new URL(url).host]) }),
+    mode: "batch",
+    timeoutMs: 10_000,
+    lookbackCandles,
+    minCandles: 1,
+    parameters: {},
+    candles: {
+      time: Float64Array.from({ length: count }, (_, i) => Date.UTC(2024, 0, 1) + i * MINUTE_MS),
+      open: column(),
+      high: column(),
+      low: column(),
+      close: column(),
+      volume: Float64Array.from({ length: count }, () => Math.round(random() * 1e6) / 1e4),
+    },
+    firstIndex: 0,
+    initialBalance: 10_000,
+    execution: resolveExecution({}, "crypto"),
+    timeframeMs: MINUTE_MS,
+    seed: 1,
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+async function print(line: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
+}
