@@ -68,7 +68,7 @@ async function openService(config: Config, port: number): Promise<Service> {
   const { handle, directory } = await openDatabase(config, opened);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
   opened.defer(() => readThrough.close());
-  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax, readThrough });
+  const queue = await openQueue(queueOptions(config, handle, readThrough));
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
@@ -96,6 +96,15 @@ async function openService(config: Config, port: number): Promise<Service> {
   });
   const parts = opened.move();
   return { fetch: (request, info) => app.fetch(request, info), close: () => parts.disposeAsync() };
+}
+
+function queueOptions(
+  config: Config,
+  handle: DatabaseHandle,
+  readThrough: ReadThrough,
+): Parameters<typeof openQueue>[0] {
+  const { runSecondsMax, remoteEndpointAllow } = config;
+  return { handle, runSecondsMax, readThrough, remoteAllow: remoteEndpointAllow };
 }
 
 /** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */
@@ -127,7 +136,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   const { handle } = await openDatabase(config, opened);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
   opened.defer(() => readThrough.close());
-  const queue = await openQueue({ handle, runSecondsMax: config.runSecondsMax, readThrough });
+  const queue = await openQueue(queueOptions(config, handle, readThrough));
   opened.defer(() => queue.close());
   await queue.work(config.workers);
   const parts = opened.move();

@@ -57,6 +57,12 @@ export const environmentSchema = z.object({
   BINANCE_BASE_URL: webAddress.optional(),
   DUKASCOPY_BASE_URL: webAddress.optional(),
   MASSIVE_BASE_URL: webAddress.optional(),
+  REMOTE_ENDPOINT_ALLOW: z.string().default("").transform(list).pipe(
+    z.array(
+      z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, { error: "must be host:port pairs, comma-separated" })
+        .toLowerCase(),
+    ),
+  ),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` }).default("info"),
 });
 
@@ -89,6 +95,8 @@ export interface Config {
   readonly providers: ProvidersSettings;
   /** How many backtests run at once in this process; 0 is none. */
   readonly workers: number;
+  /** `host:port` pairs that remote strategies and modules may have though they are not public. */
+  readonly remoteEndpointAllow: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -142,6 +150,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       massiveBaseUrl: env.MASSIVE_BASE_URL,
     },
     workers: env.WORKERS ?? navigator.hardwareConcurrency,
+    remoteEndpointAllow: env.REMOTE_ENDPOINT_ALLOW,
     logLevel: env.LOG_LEVEL,
   });
 }

@@ -43,7 +43,7 @@ export interface BacktestPlan {
 export async function planBacktest(services: CandleServices, record: Backtest): Promise<BacktestPlan> {
   const { timeframe, execution: requested, own } = splitParameters(record);
   const decider = await findDecider(services.db, record, own);
-  const instrument = await findBacktestInstrument(services, record);
+  const instrument = await findBacktestInstrument(services, record, timeframe);
   const execution = resolveExecution(requested, instrument.assetClass);
   const lookback = execution.lookback ? decider.lookback : 0;
   const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
