@@ -1,5 +1,5 @@
 import { getLogger } from "@logtape/logtape";
-import { type Backtest, setProgress } from "../db/backtests.ts";
+import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
@@ -57,13 +57,13 @@ async function attemptRun(services: BacktestServices, record: Backtest, signal: 
 }
 
 async function compute(
-  { db, runner, deadlineMs }: BacktestServices,
+  { records, runner, deadlineMs }: BacktestServices,
   record: Backtest,
   plan: BacktestPlan,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const { time } = plan.task.candles;
-  const progress = new ProgressWriter(db, record, time.length);
+  const progress = new ProgressWriter(records, record, time.length);
   const stop = AbortSignal.any([signal, progress.lost]);
   const begun = performance.now();
   const onProgress = (candlesDone: number) => progress.write(candlesDone);
@@ -94,7 +94,7 @@ async function compute(
 /** Writes a run's progress, one write at a time, and notices when the record is no longer the run's. */
 class ProgressWriter {
   readonly #lost = new AbortController();
-  readonly #db: Db;
+  readonly #records: BacktestRecords;
   readonly #record: Backtest;
   readonly #candlesCount: number;
   #writing = false;
@@ -102,8 +102,8 @@ class ProgressWriter {
   /** Resolves when no write is under way. */
   written: Promise<void> = Promise.resolve();
 
-  constructor(db: Db, record: Backtest, candlesCount: number) {
-    this.#db = db;
+  constructor(records: BacktestRecords, record: Backtest, candlesCount: number) {
+    this.#records = records;
     this.#record = record;
     this.#candlesCount = candlesCount;
   }
@@ -124,7 +124,7 @@ class ProgressWriter {
   async #write(progress: number): Promise<void> {
     const { id, attempts: attempt } = this.#record;
     try {
-      if (!await setProgress(this.#db, { id, attempt, progress })) this.#lost.abort("lost" satisfies StopReason);
+      if (!await this.#records.progress({ id, attempt }, progress)) this.#lost.abort("lost" satisfies StopReason);
     } catch (error) {
       log.warn("Cannot write the progress of backtest {id}: {error}", { id, error });
     }

@@ -5,6 +5,7 @@ import {
   type CompletedRun,
   failBacktest,
   releaseBacktest,
+  setProgress,
   storeResults,
 } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
@@ -36,12 +37,17 @@ interface Settlement {
  * transaction each; every write is fenced by attempt, of the record and of the job.
  */
 export class BacktestRecords {
+  readonly #db: Db;
+  readonly #jobs: Jobs;
   readonly #claims: Batcher<string, Backtest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
 
   constructor(db: Db, jobs: Jobs) {
+    this.#db = db;
+    this.#jobs = jobs;
     this.#claims = new Batcher(async (ids) => {
       const claimed = new Map((await claimBacktests(db, ids)).map((record) => [record.id, record]));
+      await jobs.changes.tell(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
@@ -53,6 +59,13 @@ export class BacktestRecords {
   /** Begins an attempt; null when there is nothing left to do for the record. */
   claim(id: string): Promise<Backtest | null> {
     return this.#claims.add(id);
+  }
+
+  /** Notes how far an attempt is, a fraction; returns whether it still holds the record. */
+  async progress(run: AttemptKey, progress: number): Promise<boolean> {
+    if (!await setProgress(this.#db, { ...run, progress })) return false;
+    await this.#jobs.changes.tell(this.#db, [`backtest ${run.id}`]);
+    return true;
   }
 
   /** Writes how an attempt ended, together with the end of its job. */
@@ -82,4 +95,5 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
     }
   }
   await jobs.complete(tx, QUEUE, over);
+  await jobs.changes.tell(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
 }

@@ -3,6 +3,7 @@ import { is, SQL, sql } from "drizzle-orm";
 import { fromDrizzle, fromPglite, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../db/client.ts";
+import { Changes } from "./changes.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -10,6 +11,7 @@ const log = getLogger(["hindcast", "queue"]);
 export const QUEUES = {
   backtests: "backtests",
   ingestion: "ingestion",
+  schedules: "ingestion-schedules",
   checks: "module-checks",
   dead: "backtests-dead",
 } as const;
@@ -33,7 +35,6 @@ const EXPIRY_MARGIN_SECONDS = 60;
 const INGESTION_SECONDS_MAX = 12 * 3600;
 const YEAR_SECONDS = 365 * 86_400;
 const KEEP_ENDED_SECONDS = 3600;
-const CHANNEL = "hindcast_jobs";
 
 /**
  * Jobs in the same database as the records, so that one transaction writes both: pg-boss as this service uses it.
@@ -41,11 +42,12 @@ const CHANNEL = "hindcast_jobs";
  * Everything that ends a job takes a transaction and is fenced by the attempt: it changes nothing once the job is another's.
  */
 export class Jobs {
+  readonly changes: Changes;
   readonly #boss: PgBoss;
-  #unlisten: (() => Promise<void>) | undefined;
 
   private constructor(boss: PgBoss) {
     this.#boss = boss;
+    this.changes = new Changes(boss);
   }
 
   /**
@@ -56,8 +58,8 @@ export class Jobs {
   static async open(handle: DatabaseHandle, runSecondsMax: number): Promise<Jobs> {
     const boss = new PgBoss({
       ...connection(handle),
-      // Schedules are not used, and nothing here depends on other jobs: no need to look for either often.
-      schedule: false,
+      schedule: true,
+      // Nothing here depends on other jobs: no need to look for those often.
       flowIntervalSeconds: 3600,
       superviseIntervalSeconds: MONITOR_SECONDS,
       monitorIntervalSeconds: MONITOR_SECONDS,
@@ -80,7 +82,7 @@ export class Jobs {
   async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
     const [sent] = await Promise.all([
       this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) }),
-      notify(tx, queue),
+      this.changes.tell(tx, [`queue ${queue}`]),
     ]);
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
   }
@@ -104,7 +106,7 @@ export class Jobs {
   /** Ends an attempt badly: the job is tried again a moment later, or goes to the dead when it had its attempts. */
   async fail(tx: Db, queue: QueueName, job: TakenJob, reason: string): Promise<void> {
     await this.#boss.fail(queue, attempts([job]), { reason }, { db: inTransaction(tx) });
-    if (queue === QUEUES.backtests) await notify(tx, QUEUES.dead);
+    await this.changes.tell(tx, [`queue ${QUEUES.dead}`]);
   }
 
   /** Gives a job back unfinished, at the front of its queue and without counting the attempt. */
@@ -118,21 +120,28 @@ export class Jobs {
     await this.#boss.deleteJob(queue, id, { db: inTransaction(tx) });
   }
 
+  /** What is started by the clock: cron expressions by key. */
+  async listSchedules(queue: QueueName): Promise<ReadonlyMap<string, string>> {
+    const schedules = await this.#boss.getSchedules(queue);
+    return new Map(schedules.map(({ key, cron }) => [key, cron]));
+  }
+
+  /** Sends a job whenever the cron expression says so, in UTC; once, however many processes there are. */
+  async schedule(queue: QueueName, key: string, what: { readonly cron: string; readonly data: object }): Promise<void> {
+    await this.#boss.schedule(queue, what.cron, what.data, { key, tz: "UTC" });
+  }
+
+  async unschedule(queue: QueueName, key: string): Promise<void> {
+    await this.#boss.unschedule(queue, key);
+  }
+
   /** @throws When the queue's tables cannot be reached. */
   async check(): Promise<void> {
     await this.#boss.getQueue(QUEUES.backtests);
   }
 
-  /** Calls back with a queue's name when it was sent a job, and with null when any may have been. */
-  async listen(wake: (queue: string | null) => void): Promise<void> {
-    const db = this.#boss.getDb();
-    if (db.listen === undefined) throw new Error("Cannot listen for jobs: the database adapter has no listen()");
-    const listener = await db.listen(CHANNEL, (payload) => wake(payload), () => wake(null));
-    this.#unlisten = () => listener.close();
-  }
-
   async close(): Promise<void> {
-    await this.#unlisten?.();
+    await this.changes.close();
     await this.#boss.stop({ graceful: false });
   }
 }
@@ -155,6 +164,7 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
       deadLetter: QUEUES.dead,
     }],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
+    [QUEUES.schedules, guarded],
     // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
     [QUEUES.checks, { ...kept, retryLimit: 0, retentionSeconds: 60, expireInSeconds: 60 }],
   ] as const;
@@ -166,10 +176,6 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
     // and PGlite has no second one: it would wait for itself.
     await boss.findJobs(name, { id: crypto.randomUUID() });
   }
-}
-
-async function notify(tx: Db, queue: QueueName): Promise<void> {
-  await tx.execute(sql`select pg_notify(${CHANNEL}, ${queue})`);
 }
 
 function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {

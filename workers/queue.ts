@@ -13,6 +13,7 @@ import { JobLoop } from "./job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
+import { startScheduledRun, syncSchedules } from "./schedules.ts";
 import { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -33,6 +34,14 @@ export interface OpenQueue {
   enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
   /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
+  /**
+   * Calls back whenever a backtest's record changes, in whatever process; look at it anew then.
+   *
+   * @returns What ends it.
+   */
+  watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
+  /** Makes what runs by itself agree with the instruments' schedules. */
+  syncSchedules(): Promise<void>;
   /** @throws When the queue cannot be reached. */
   check(): Promise<void>;
   /**
@@ -69,7 +78,12 @@ export async function openQueue(
     enqueueBacktest: (tx, backtestId, ownerId) => jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId) => jobs.send(tx, QUEUES.checks, checkId, { checkId }),
-    dequeueBacktest: (tx, backtestId) => jobs.cancel(tx, QUEUES.backtests, backtestId),
+    async dequeueBacktest(tx, backtestId) {
+      await jobs.cancel(tx, QUEUES.backtests, backtestId);
+      await jobs.changes.tell(tx, [`backtest ${backtestId}`]);
+    },
+    watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
+    syncSchedules: () => syncSchedules(db, jobs),
     check: () => jobs.check(),
     async work(backtestsMax) {
       const started = new Runner(backtestsMax, egress);
@@ -97,12 +111,11 @@ export async function openQueue(
           QUEUES.checks,
           new JobLoop(jobs, QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)),
         ],
+        [QUEUES.schedules, new JobLoop(jobs, QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job))],
         [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, () => 1, (job) => buryJob(ingestion, job))],
       ]);
       loops = [...byQueue.values()];
-      await jobs.listen((queue) => {
-        for (const [name, loop] of byQueue) if (queue === null || queue === name) loop.wake();
-      });
+      for (const [name, loop] of byQueue) await jobs.changes.subscribe(`queue ${name}`, () => loop.wake());
     },
     async close() {
       await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
@@ -135,7 +148,9 @@ async function buryJob({ db, jobs }: Services, job: TakenJob): Promise<void> {
   log.error("Giving up on {data} after its last attempt", { data });
   if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
   await db.transaction(async (tx: Db) => {
-    if ("backtestId" in data) await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR);
+    if ("backtestId" in data && await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR)) {
+      await jobs.changes.tell(tx, [`backtest ${data.backtestId}`]);
+    }
     await jobs.complete(tx, QUEUES.dead, [job]);
   });
 }

@@ -82,12 +82,11 @@ databaseSteps("jobs", async (handle, step) => {
           expect(signal.reason).toBe("closing");
           await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.backtests, job));
         });
-        await jobs.listen((queue) => {
-          if (queue === QUEUES.backtests) loop.wake();
-        });
+        const unsubscribe = await jobs.changes.subscribe(`queue ${QUEUES.backtests}`, () => loop.wake());
         for (const id of ids) await send(id);
         await two.promise;
         await loop.close(5000);
+        unsubscribe();
         expect(begun).toEqual(ids.slice(0, 2));
         const left = await takeAll();
         expect(left.map(({ id }) => id).sort()).toEqual(ids.sort());

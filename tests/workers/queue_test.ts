@@ -154,6 +154,25 @@ databaseSteps("the queue", async (handle, step) => {
       expect(await get(db, id)).toMatchObject({ status: "cancelled", attempts: 0, result: null });
     });
 
+    await step("who watches a backtest hears of its changes and of no other's", async () => {
+      const id = await submit(db, queue);
+      const ended = Promise.withResolvers<void>();
+      const looks: Promise<void>[] = [];
+      const look = async () => {
+        if ((await get(db, id))?.status === "completed") ended.resolve();
+      };
+      let othersNews = 0;
+      const unwatch = await queue.watchBacktest(id, () => void looks.push(look()));
+      const unwatchOther = await queue.watchBacktest(crypto.randomUUID(), () => othersNews++);
+      // What happened before the watch began is seen by looking once, as every watcher must.
+      await look();
+      await ended.promise;
+      unwatch();
+      unwatchOther();
+      await Promise.all(looks);
+      expect(othersNews).toBe(0);
+    });
+
     await step("a queue that closes loses nothing: what it handed back is done after the next start", async () => {
       const ids = await Promise.all(Array.from({ length: 20 }, () => submit(db, queue)));
       await queue.close();
