@@ -1,0 +1,100 @@
+import { mayExit } from "./path.ts";
+import type { Bar, Order, Sign, State, Trade } from "./state.ts";
+import { stopOf } from "./trades.ts";
+
+/** A price inside a bar at which something happens. */
+export type Event =
+  & { readonly level: number; /** 1: above the open, -1: below it. */ readonly direction: Sign }
+  & (
+    | { readonly what: "stop"; readonly trade: Trade }
+    | { readonly what: "target"; readonly trade: Trade }
+    | { readonly what: "order"; readonly order: Order }
+  );
+
+/**
+ * Whether a price has passed a level that lies in a direction: it is there or beyond; only beyond for a limit that must be
+ * penetrated. NaN is passed by nothing.
+ *
+ * @param direction 1: the level is passed by prices at or above it; -1: at or below it.
+ */
+export function isPassed(level: number, price: number, direction: number, penetrate: boolean): boolean {
+  if (Number.isNaN(level)) return false;
+  return penetrate ? direction * price > direction * level : direction * price >= direction * level;
+}
+
+/** Whether a bar comes to a level anywhere. */
+export function isReached(level: number, bar: Bar, direction: number, penetrate: boolean): boolean {
+  return isPassed(level, direction > 0 ? bar.high : bar.low, direction, penetrate);
+}
+
+/** Everything that can happen in what is left of a bar: trades, oldest first, a stop before a target; then orders. */
+export function reachableEvents(state: State, bar: Bar): Event[] {
+  const events = state.trades.flatMap((trade) => guardEvents(state, bar, trade));
+  const penetrate = state.execution.limitFill === "penetrate";
+  for (const order of state.working) {
+    if (order.waitsAs === "market" || order.from > bar.index) continue;
+    const { side, draft: { limitPrice, stopPrice } } = order;
+    const isLimit = order.waitsAs === "limit";
+    const level = isLimit ? limitPrice : stopPrice;
+    const direction: Sign = (side === 1) === isLimit ? -1 : 1;
+    if (isReached(level, bar, direction, isLimit && penetrate)) events.push({ level, direction, what: "order", order });
+  }
+  return events;
+}
+
+/** The stop and target of a trade, as far as it is certain that they are reached while it is open. */
+function guardEvents(state: State, bar: Bar, trade: Trade): Event[] {
+  const events: Event[] = [];
+  const { side, takeProfit } = trade;
+  const stop = stopOf(trade).price;
+  const penetrate = state.execution.limitFill === "penetrate";
+  const targetsFirst = state.execution.bothTouched === "target_first";
+  const stopTouched = mayExit(state, bar, trade, "stop") && isReached(stop, bar, -side, false);
+  const targetTouched = mayExit(state, bar, trade, "target") && isReached(takeProfit, bar, side, penetrate);
+  const against: Sign = side === 1 ? -1 : 1;
+  let stopCounts = stopTouched;
+  let targetCounts = targetTouched;
+  if (trade.enteredIn === bar) {
+    // What lies further on in the direction of the entry came after it; what lies behind it may have come before.
+    const ahead: Sign = trade.reached === "from_below" ? 1 : trade.reached === "from_above" ? -1 : aheadAtOpen(trade);
+    const everTouchesStop = isReached(stop, bar, -side, false);
+    const closeProvesTarget = isPassed(takeProfit, bar.close, side, penetrate);
+    stopCounts = stopTouched && ahead === -side && !(targetsFirst && closeProvesTarget);
+    targetCounts = targetTouched && ahead === side &&
+      (!everTouchesStop || (targetsFirst && trade.entryBarExits === "both"));
+  }
+  if (stopCounts) events.push({ level: stop, direction: against, what: "stop", trade });
+  if (targetCounts) events.push({ level: takeProfit, direction: side, what: "target", trade });
+  return events;
+}
+
+/** The direction that goes with a trade's order: a stop order is reached by prices that move its way, a limit by others. */
+function aheadAtOpen(trade: Trade): Sign {
+  const isStop = trade.entryBarExits === "target";
+  return (trade.side === 1) === isStop ? 1 : -1;
+}
+
+const STOPS_FIRST = { stop: 0, order: 1, target: 2 };
+const TARGETS_FIRST = { target: 0, order: 1, stop: 2 };
+
+/** The event that comes first; null when there is none. Below the open prices fall, above it they rise. */
+export function nextEvent(state: State, bar: Bar, events: readonly Event[]): Event | null {
+  const down = nearest(events, -1);
+  const up = nearest(events, 1);
+  if (down === null || up === null) return down ?? up;
+  const { bothTouched } = state.execution;
+  if (bothTouched === "nearest") return bar.open - bar.low <= bar.high - bar.open ? down : up;
+  if (down.what === "order" && up.what === "order") return down.order.number < up.order.number ? down : up;
+  const priority = bothTouched === "target_first" ? TARGETS_FIRST : STOPS_FIRST;
+  return priority[down.what] <= priority[up.what] ? down : up;
+}
+
+/** The event on one side of the open to which the price comes first; of equals the first in the list. */
+function nearest(events: readonly Event[], direction: Sign): Event | null {
+  let found: Event | null = null;
+  for (const event of events) {
+    if (event.direction !== direction) continue;
+    if (found === null || direction * event.level < direction * found.level) found = event;
+  }
+  return found;
+}

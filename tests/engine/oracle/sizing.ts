@@ -1,0 +1,123 @@
+import {
+  BY_CASH,
+  BY_DEFAULT,
+  BY_EQUITY_FRACTION,
+  BY_RISK_FRACTION,
+  BY_UNITS,
+  SIZES_BY,
+} from "../../../engine/strategy.ts";
+import { feeOf, sizingPrice } from "./costs.ts";
+import { equityAt, lotsIn, type Order, position, type State, unitsOf } from "./state.ts";
+
+/** Whether an order's fills are worsened by slippage: one that names a limit price is not. */
+export function slips(order: Order): boolean {
+  return order.waitsAs === "market" || order.waitsAs === "stop";
+}
+
+/** How an order counts its size: as it says, or as the execution says where it says nothing. */
+function sizeOf(state: State, order: Order): { by: number; size: number } {
+  const { sizing } = state.execution;
+  if (order.draft.sizeBy !== BY_DEFAULT) return { by: order.draft.sizeBy, size: order.draft.size };
+  return { by: SIZES_BY.indexOf(sizing.type), size: sizing.value };
+}
+
+/** Equity that no open trade ties up, when everything is valued at `mark`. */
+export function freeMargin(state: State, mark: number): number {
+  return Math.max(0, equityAt(state, mark) - Math.abs(position(state)) * mark / state.execution.leverage);
+}
+
+/** The most lots whose value and fee fit into a budget, found by halving. */
+function affordableLots(state: State, budget: number, price: number): number {
+  const fits = (lots: number) => {
+    const units = unitsOf(state, lots);
+    return units * price + feeOf(state, units, price) <= budget * (1 + 2 ** -50);
+  };
+  if (!(budget > 0) || !fits(1)) return 0;
+  let most = 1;
+  let tooMany = 2;
+  while (fits(tooMany)) tooMany *= 2;
+  while (tooMany - most > 1) {
+    const middle = Math.floor((most + tooMany) / 2);
+    if (fits(middle)) most = middle;
+    else tooMany = middle;
+  }
+  return most;
+}
+
+/** Money lost for each unit if the order's stop is hit; NaN where it has none that loses. */
+function riskPerUnit(order: Order, price: number): number {
+  const { stopLoss, stopLossFraction, trailDistance, trailFraction } = order.draft;
+  let distance = price * trailFraction;
+  if (!Number.isNaN(trailDistance)) distance = trailDistance;
+  if (!Number.isNaN(stopLossFraction)) distance = price * stopLossFraction;
+  if (!Number.isNaN(stopLoss)) distance = order.side * (price - stopLoss);
+  return distance > 0 ? distance : NaN;
+}
+
+/**
+ * Lots of an order at a price of the market; NaN for risk sizing without a stop that loses.
+ *
+ * @param equity, free What the account is worth, and what of it is not tied up, once the order has closed what it closes.
+ */
+function lotsFor(state: State, order: Order, level: number, equity: number, free: number): number {
+  const { fractionOf, sizingFee, leverage, quantityStep } = state.execution;
+  const { by, size } = sizeOf(state, order);
+  const price = sizingPrice(state, level, order.side, slips(order));
+  if (by === BY_UNITS) return lotsIn(state, size);
+  if (by === BY_CASH) return affordableLots(state, size, price);
+  if (by === BY_RISK_FRACTION) {
+    const asked = size * equity / riskPerUnit(order, price);
+    return Number.isNaN(asked) ? NaN : Math.min(lotsIn(state, asked), affordableLots(state, free * leverage, price));
+  }
+  const fraction = fractionOf === "free_margin" && size === 1 ? 1 - 2 ** -52 : size;
+  const budget = fractionOf === "free_margin"
+    ? free * leverage * fraction
+    : Math.min(equity * leverage * fraction, free * leverage);
+  if (sizingFee === "order") return affordableLots(state, budget, price);
+  const lotCost = price * quantityStep + feeOf(state, fraction * quantityStep, level) / fraction;
+  return budget > 0 ? Math.round((budget - budget % lotCost) / lotCost) : 0;
+}
+
+/** Sizes an order when it comes to be filled at `level`, with the account as it stands. */
+export function sizeAtFill(state: State, order: Order, level: number): void {
+  if (order.lotsLeft !== null) return;
+  const mark = markFor(state, level);
+  order.lotsLeft = lotsFor(state, order, level, equityAt(state, mark), freeMargin(state, mark));
+  order.quantity = unitsOf(state, order.lotsLeft);
+  order.sizedAt = state.index;
+}
+
+/** Sizes an order at the close that decided it, as if everything that it is going to close were closed. */
+export function sizeAtSignal(state: State, order: Order, closesAll: boolean): { fits: boolean } {
+  const close = state.candles.close[state.index]!;
+  const equity = equityAt(state, close);
+  const free = closesAll ? Math.max(0, equity) : freeMargin(state, close);
+  order.lotsLeft = lotsFor(state, order, close, equity, free);
+  order.quantity = unitsOf(state, order.lotsLeft);
+  order.sizedAt = state.index;
+  const price = sizingPrice(state, close, order.side, slips(order));
+  return { fits: isSizedToFit(state, order) || isWithin(state, order.quantity, price, free) };
+}
+
+/**
+ * Whether the next fill fits into the buying power. What was sized to fit at this very candle is not asked again; all
+ * else is: units and money as asked, and what an earlier candle's volume has left over.
+ */
+export function isAffordable(state: State, order: Order, level: number, units: number, price: number): boolean {
+  if (isSizedToFit(state, order) && order.sizedAt === state.index) return true;
+  return isWithin(state, units, price, freeMargin(state, markFor(state, level)));
+}
+
+function isSizedToFit(state: State, order: Order): boolean {
+  const { by } = sizeOf(state, order);
+  return by === BY_EQUITY_FRACTION || by === BY_RISK_FRACTION;
+}
+
+function isWithin(state: State, units: number, price: number, free: number): boolean {
+  return units * price + feeOf(state, units, price) <= free * state.execution.leverage * (1 + 1e-12);
+}
+
+/** The price that values what is open while an order is sized. */
+function markFor(state: State, level: number): number {
+  return state.execution.sizingMark === "close" ? state.candles.close[state.index]! : level;
+}

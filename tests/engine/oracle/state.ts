@@ -1,0 +1,159 @@
+import type { Candles } from "../../../engine/candles.ts";
+import type { Execution } from "../../../engine/execution.ts";
+import type { OrderReason, OrderStatus } from "../../../engine/orders.ts";
+import type { OrderDraft } from "../../../engine/strategy.ts";
+import type { ExitReason } from "../../../engine/trades.ts";
+
+/** +1: long, or a buy, or upwards; -1: short, or a sale, or downwards. */
+export type Sign = 1 | -1;
+
+/** How a price came to be: at the open or close of a candle, or inside it, from below or from above. */
+export type Reached = "open" | "close" | "from_below" | "from_above";
+
+/** The four prices that are being walked: a candle's own, or those of a finer candle inside it. */
+export interface Bar {
+  /** Of the candle to which fills belong. */
+  readonly index: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  /** Whether `open` is the open of the candle itself. */
+  readonly isFirst: boolean;
+}
+
+/** An order that was placed, from then to its end. */
+export interface Order {
+  readonly number: number;
+  readonly placedAt: number;
+  readonly draft: OrderDraft;
+  readonly side: Sign;
+  /** A stop becomes "market" for what its candle's volume did not allow, a stop-limit "limit" once its stop is reached. */
+  waitsAs: "market" | "limit" | "stop" | "stop_limit";
+  readonly reduces: boolean;
+  /** What it closes: each open trade, the one of this number, or (null) whatever its side reduces. */
+  closes: "all" | number | null;
+  /** First and last candle in which it works. */
+  from: number;
+  until: number;
+  /** Lots still to be filled; null until the order was sized, or where it closes a fraction. */
+  lotsLeft: number | null;
+  /** The candle at whose prices it was sized. */
+  sizedAt: number | null;
+  /** Units as they were asked for or chosen; NaN: never. */
+  quantity: number;
+  filledUnits: number;
+  filledValue: number;
+  filledAt: number | null;
+  status: OrderStatus;
+  reason: OrderReason;
+}
+
+/** A trade that is open. */
+export interface Trade {
+  readonly number: number;
+  readonly order: Order;
+  readonly side: Sign;
+  lots: number;
+  readonly entryIndex: number;
+  readonly reached: Reached;
+  /** The bar in which it was opened; null: at the open of one, before all else in it, or at a close. */
+  readonly enteredIn: Bar | null;
+  /** Whether execution lets its stop, and its target, be filled in the bar of its entry. */
+  readonly entryBarExits: "both" | "target" | "none";
+  /** The market's price at the entry. */
+  readonly entryLevel: number;
+  /** What was paid, spread and slippage included; the mean of several fills. */
+  entryPrice: number;
+  fees: number;
+  financing: number;
+  stopLoss: number;
+  takeProfit: number;
+  readonly trailDistance: number;
+  readonly trailFraction: number;
+  trailBest: number;
+  trailStop: number;
+  /** The candle at whose open it is closed. */
+  readonly timeStopAt: number;
+  /** An exit that began and for which volume was short: the rest goes at the next opens. */
+  exiting: ExitReason | null;
+  isAmbiguous: boolean;
+}
+
+/** A trade that ended, the part of one that did, or (exitReason null) one that is open at the end. */
+export interface TradeRow {
+  readonly number: number;
+  readonly side: Sign;
+  readonly quantity: number;
+  readonly entryIndex: number;
+  readonly entryPrice: number;
+  readonly exitIndex: number;
+  readonly exitPrice: number;
+  readonly fees: number;
+  pnl: number;
+  readonly mae: number;
+  readonly mfe: number;
+  readonly exitReason: ExitReason | null;
+  readonly isAmbiguous: boolean;
+  readonly tag: string | null;
+}
+
+/** Everything that one simulation knows. */
+export interface State {
+  readonly candles: Candles;
+  readonly finer: Candles | null;
+  readonly timeframeMs: number;
+  readonly execution: Execution;
+  readonly initialBalance: number;
+  /** The candle that is being simulated. */
+  index: number;
+  cash: number;
+  /** Every order in order of placement; those that work are also in `working`. */
+  readonly orders: Order[];
+  working: Order[];
+  /** Open trades, oldest first, all on one side. */
+  trades: Trade[];
+  tradesOpened: number;
+  /** In order of exit. */
+  readonly closed: TradeRow[];
+  feesPaid: number;
+  tradedValue: number;
+  /** Units that market and stop orders took from the volume of candle `volumeIndex`. */
+  volumeTaken: number;
+  volumeIndex: number;
+  /** Fills that were forced take no notice of volume. */
+  isForced: boolean;
+  isRuined: boolean;
+  unreplayedCandles: number;
+}
+
+/** The side of what is open; 0: nothing is. */
+export function positionSide(state: State): Sign | 0 {
+  return state.trades[0]?.side ?? 0;
+}
+
+export function positionLots(state: State): number {
+  return state.trades.reduce((lots, trade) => lots + trade.lots, 0);
+}
+
+/** Units held, negative when short. */
+export function position(state: State): number {
+  return positionSide(state) * unitsOf(state, positionLots(state));
+}
+
+/** What the account would be worth at this price. */
+export function equityAt(state: State, price: number): number {
+  return state.cash + position(state) * price;
+}
+
+/** Units of so many lots: a lot of 0.1 divides a unit by ten, so that three of them are 0.3 and not 0.30000000000000004. */
+export function unitsOf(state: State, lots: number): number {
+  const step = state.execution.quantityStep;
+  const lotsPerUnit = Math.round(1 / step);
+  return lotsPerUnit >= 1 && Math.abs(lotsPerUnit * step - 1) < 1e-12 ? lots / lotsPerUnit : lots * step;
+}
+
+/** Whole lots in a quantity; one that is only a rounding error short of a whole number is that number. */
+export function lotsIn(state: State, units: number): number {
+  return Math.floor(units / state.execution.quantityStep * (1 + 2 ** -50));
+}

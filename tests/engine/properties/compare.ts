@@ -1,0 +1,171 @@
+import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/orders.ts";
+import type { RunInput, RunResult } from "../../../engine/run.ts";
+import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trades.ts";
+import { simulateSlowly, type SlowResult } from "../oracle/simulate.ts";
+import type { TradeRow } from "../oracle/state.ts";
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Two sums of the same money may differ by rounding alone, relatively. */
+const ROUNDING = 1e-9;
+
+/**
+ * What the slow simulator says otherwise than the engine, each difference in a line; empty when they agree.
+ *
+ * @param scale Money at stake: amounts of money may differ by rounding of so much.
+ */
+export function differences(input: RunInput, result: RunResult, slow: SlowResult, scale: number): string[] {
+  const time = (index: number | null) => index === null ? NaN : input.candles.time[index]!;
+  const lines = [
+    ...differencesOf("order", ordersOf(result), slowOrders(slow, time), scale),
+    ...differencesOf("trade", tradesOf(result), slowTrades(slow, time), scale),
+    ...differencesOf("close", closesOf(result.equity, result.position), closesOf(slow.equity, slow.position), scale),
+    ...differencesOf("total", [totalsOf(result)], [slowTotals(input, slow)], scale),
+  ];
+  return lines;
+}
+
+/** Lines that name the row, the column and both values. */
+export function differencesOf(what: string, got: readonly Row[], want: readonly Row[], scale: number): string[] {
+  const lines = got.length === want.length ? [] : [`${got.length} rows of ${what}, not ${want.length}`];
+  for (let k = 0; k < Math.min(got.length, want.length); k++) {
+    for (const name of Object.keys(want[k]!)) {
+      const [a, b] = [got[k]![name], want[k]![name]];
+      if (!isSame(a, b, scale)) lines.push(`${what} ${k}: ${name} is ${a}, not ${b}`);
+    }
+  }
+  return lines;
+}
+
+/** Equal, or apart by rounding: of the value itself, or of the money at stake. */
+export function isSame(a: unknown, b: unknown, scale: number): boolean {
+  if (typeof a !== "number" || typeof b !== "number") return a === b;
+  if (!Number.isFinite(a) || !Number.isFinite(b)) return Object.is(a, b);
+  return Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b), scale);
+}
+
+function ordersOf({ orders }: RunResult): Row[] {
+  return Array.from({ length: orders.count }, (_, k) => ({
+    placed: orders.time[k]!,
+    side: orders.side[k]!,
+    quantity: orders.quantity[k]!,
+    status: ORDER_STATUSES[orders.status[k]!]!,
+    reason: ORDER_REASONS[orders.reason[k]!]!,
+    filledQuantity: orders.filledQuantity[k]!,
+    price: orders.price[k]!,
+    fillTime: orders.fillTime[k]!,
+    tag: orders.tag[k]!,
+  }));
+}
+
+function slowOrders({ state }: SlowResult, time: (index: number | null) => number): Row[] {
+  return state.orders.map((order) => ({
+    placed: time(order.placedAt),
+    side: order.draft.side,
+    quantity: order.quantity,
+    status: order.status,
+    reason: order.reason,
+    filledQuantity: order.filledUnits,
+    price: order.filledUnits === 0 ? NaN : order.filledValue / order.filledUnits,
+    fillTime: time(order.filledAt),
+    tag: order.draft.tag,
+  }));
+}
+
+function tradesOf({ trades }: RunResult): Row[] {
+  return Array.from({ length: trades.count }, (_, k) => ({
+    side: trades.side[k]!,
+    quantity: trades.quantity[k]!,
+    entryTime: trades.entryTime[k]!,
+    entryPrice: trades.entryPrice[k]!,
+    exitTime: trades.exitTime[k]!,
+    exitPrice: trades.exitPrice[k]!,
+    reason: trades.exitReason[k] === STILL_OPEN ? null : EXIT_REASONS[trades.exitReason[k]!]!,
+    fees: trades.fees[k]!,
+    pnl: trades.pnl[k]!,
+    return: trades.return[k]!,
+    candles: trades.candles[k]!,
+    mae: trades.mae[k]!,
+    mfe: trades.mfe[k]!,
+    isAmbiguous: trades.ambiguous[k]!,
+    tag: trades.tag[k]!,
+  }));
+}
+
+/** Closed trades in order of entry and then of exit, open ones last. */
+function inOrder(rows: readonly TradeRow[]): TradeRow[] {
+  const isOpen = (row: TradeRow) => row.exitReason === null ? 1 : 0;
+  return rows.map((row, k) => ({ row, k }))
+    .sort((a, b) => isOpen(a.row) - isOpen(b.row) || a.row.number - b.row.number || a.k - b.k)
+    .map(({ row }) => row);
+}
+
+function slowTrades({ state }: SlowResult, time: (index: number) => number): Row[] {
+  return inOrder(state.closed).map((row) => ({
+    side: row.side,
+    quantity: row.quantity,
+    entryTime: time(row.entryIndex),
+    entryPrice: row.entryPrice,
+    exitTime: row.exitReason === null ? NaN : time(row.exitIndex),
+    exitPrice: row.exitPrice,
+    reason: row.exitReason,
+    fees: row.fees,
+    pnl: row.pnl,
+    return: row.pnl / (row.entryPrice * row.quantity),
+    candles: row.exitIndex - row.entryIndex,
+    mae: row.mae,
+    mfe: row.mfe,
+    isAmbiguous: row.isAmbiguous ? 1 : 0,
+    tag: row.tag,
+  }));
+}
+
+function closesOf(equity: ArrayLike<number>, position: ArrayLike<number>): Row[] {
+  return Array.from({ length: equity.length }, (_, k) => ({ equity: equity[k]!, position: position[k]! }));
+}
+
+function totalsOf({ metrics, notes, bounds }: RunResult): Row {
+  return {
+    feesPaid: metrics.fees_paid,
+    rejected: metrics.rejected_orders,
+    ambiguous: metrics.ambiguous_trades,
+    exposure: metrics.exposure,
+    trades: metrics.trades,
+    openTrades: metrics.open_trades,
+    unreplayed: Number(notes.join().match(/\d+/)?.[0] ?? 0),
+    stopFirstEquity: bounds === null ? null : bounds.stop_first.final_equity,
+    stopFirstTrades: bounds === null ? null : bounds.stop_first.trades,
+    targetFirstEquity: bounds === null ? null : bounds.target_first.final_equity,
+    targetFirstTrades: bounds === null ? null : bounds.target_first.trades,
+  };
+}
+
+function slowTotals(input: RunInput, { state, equity }: SlowResult): Row {
+  const closed = state.closed.filter((row) => row.exitReason !== null);
+  const hasAmbiguous = state.closed.some((row) => row.isAmbiguous);
+  const stopFirst = hasAmbiguous ? slowBound(input, "stop_first") : null;
+  const targetFirst = hasAmbiguous ? slowBound(input, "target_first") : null;
+  const exposed = equity.filter((_, k) =>
+    state.closed.some((row) => row.entryIndex <= input.firstIndex + k && row.exitIndex >= input.firstIndex + k)
+  );
+  return {
+    feesPaid: state.feesPaid,
+    rejected: state.orders.filter((order) => order.status === "rejected").length,
+    ambiguous: closed.filter((row) => row.isAmbiguous).length,
+    exposure: exposed.length / equity.length,
+    trades: closed.length,
+    openTrades: state.closed.length - closed.length,
+    unreplayed: input.execution.bothTouched === "magnify" ? state.unreplayedCandles : 0,
+    stopFirstEquity: stopFirst?.equity ?? null,
+    stopFirstTrades: stopFirst?.trades ?? null,
+    targetFirstEquity: targetFirst?.equity ?? null,
+    targetFirstTrades: targetFirst?.trades ?? null,
+  };
+}
+
+/** The run's end under another rule for what the candles leave open; finer candles stay what they are. */
+function slowBound(input: RunInput, bothTouched: "stop_first" | "target_first"): { equity: number; trades: number } {
+  const replays = input.execution.bothTouched === "magnify" && input.finer !== undefined && input.finer !== null;
+  const { state, equity } = simulateSlowly({ ...input, execution: { ...input.execution, bothTouched } }, replays);
+  return { equity: equity.at(-1)!, trades: state.closed.filter((row) => row.exitReason !== null).length };
+}

@@ -1,0 +1,99 @@
+import type { Candles } from "../../../engine/candles.ts";
+import type { Random } from "./random.ts";
+
+export interface RandomMarket {
+  readonly candles: Candles;
+  readonly timeframeMs: number;
+  /** Four to a candle where there are any: some candles have none, some lack one. */
+  readonly finer: Candles | null;
+  /** Every price is a multiple of it. */
+  readonly tick: number;
+}
+
+interface Quote {
+  time: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+}
+
+const HOUR_MS = 3_600_000;
+const FINER_PER_CANDLE = 4;
+
+/** Candles with gaps, limit moves, candles without range, spikes, candles without volume and weekends. */
+export function randomMarket(random: Random): RandomMarket {
+  const count = random.whole(30, 60);
+  const timeframeMs = random.pick([HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS]);
+  const tick = random.pick([0.01, 0.01, 0.5, 1]);
+  const wildness = random.pick([0.005, 0.02, 0.08]);
+  const walk = newWalk(random, tick, wildness);
+  let time = random.whole(0, 1000) * HOUR_MS;
+  const rows: Quote[] = [];
+  const finer: Quote[] = [];
+  for (let i = 0; i < count; i++) {
+    const parts = walk.candle();
+    rows.push({ ...joined(parts), time });
+    const kept = random.chance(0.15) ? [] : parts.filter(() => !random.chance(0.05));
+    finer.push(...kept.map((part) => ({ ...part, time: time + parts.indexOf(part) * timeframeMs / FINER_PER_CANDLE })));
+    time += timeframeMs * (random.chance(0.05) ? random.whole(2, 60) : 1);
+  }
+  return { candles: columns(rows), timeframeMs, finer: random.chance(0.7) ? columns(finer) : null, tick };
+}
+
+function newWalk(random: Random, tick: number, wildness: number): { candle(): Quote[] } {
+  let price = random.pick([20, 100, 100, 30_000]);
+  const round = (value: number) => Math.max(5 * tick, Math.round(Math.max(value, 5 * tick) / tick) * tick);
+  const move = () => round(price * (1 + random.between(-wildness, wildness)));
+  const part = (kind: number, isFirst: boolean): Quote => {
+    if (isFirst && random.chance(0.1)) price = round(price * (1 + random.between(-5, 5) * wildness));
+    const open = isFirst || random.chance(0.1) ? move() : round(price);
+    const close = kind < 0.1 ? open : (price = open, move());
+    // Candles without range (and whole limit moves, when a gap came before) stay where they opened.
+    const reach = kind < 0.1 ? 0 : kind > 0.9 ? 4 * wildness : wildness / 2;
+    const high = kind < 0.1 ? open : round(Math.max(open, close) * (1 + random.between(0, reach)));
+    const low = kind < 0.1 ? open : round(Math.min(open, close) * (1 - random.between(0, reach)));
+    price = close;
+    const volume = random.chance(0.05) ? 0 : random.whole(1, 300);
+    return {
+      time: 0,
+      open,
+      high: Math.max(open, close, high),
+      low: Math.min(open, close, low),
+      close,
+      volume,
+    };
+  };
+  return {
+    candle() {
+      const kind = random.next();
+      const parts: Quote[] = [];
+      for (let k = 0; k < FINER_PER_CANDLE; k++) parts.push(part(kind < 0.1 ? kind : random.next(), k === 0));
+      return parts;
+    },
+  };
+}
+
+function joined(parts: readonly Quote[]): Quote {
+  return {
+    time: 0,
+    open: parts[0]!.open,
+    high: Math.max(...parts.map((part) => part.high)),
+    low: Math.min(...parts.map((part) => part.low)),
+    close: parts.at(-1)!.close,
+    volume: parts.reduce((sum, part) => sum + part.volume, 0),
+  };
+}
+
+function columns(rows: readonly Quote[]): Candles {
+  const column = (field: keyof Quote) => Float64Array.from(rows, (row) => row[field]);
+  return {
+    time: column("time"),
+    open: column("open"),
+    high: column("high"),
+    low: column("low"),
+    close: column("close"),
+    volume: column("volume"),
+  };
+}
