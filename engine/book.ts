@@ -65,20 +65,21 @@ export class Book extends Records implements OrderBook {
   place(draft: OrderDraft): number {
     const { execution, ledger, orders } = this.#sim;
     const asked = draft.sizeBy === BY_UNITS ? draft.size : NaN;
-    const order = orders.append(this.#sim.index, draft, asked);
     const reason = this.#refusal(draft);
     if (reason !== NO_REASON) {
-      orders.end(order, REJECTED, reason);
+      orders.end(orders.append(this.#sim.index, draft, asked), REJECTED, reason);
       return REFUSED;
     }
     const reduces = draft.reduceOnly || (draft.side < 0 && !execution.allowShort);
     if (execution.exclusive === "any" && !reduces) {
       this.#cancelEach(SUPERSEDED);
+      // Before the entry takes its number: orders are found by numbers that rise from row to row.
       if (ledger.quantity !== 0) this.close(1, null);
     }
+    const order = orders.append(this.#sim.index, draft, asked);
     const row = this.#append(order, draft, reduces);
-    if (execution.sizingPrice === "signal_close" && !reduces) sizeAtSignal(this.#sim, row);
-    return order;
+    const fits = execution.sizingPrice === "fill" || reduces || sizeAtSignal(this.#sim, row);
+    return fits ? order : REFUSED;
   }
 
   close(fraction: number, tag: string | null): number {
@@ -194,7 +195,7 @@ export class Book extends Records implements OrderBook {
     data[at + SIZE] = byDefault ? execution.sizing.value : draft.size;
     data[at + LIMIT_PRICE] = draft.limitPrice;
     data[at + STOP_PRICE] = draft.stopPrice;
-    data[at + FROM] = index + 1;
+    data[at + FROM] = draft.type === MARKET && execution.fill === "close" ? index : index + 1;
     data[at + UNTIL] = draft.candlesMax > 0 && draft.type !== MARKET ? index + draft.candlesMax : Infinity;
     data[at + STOP_LOSS] = draft.stopLoss;
     data[at + TAKE_PROFIT] = draft.takeProfit;

@@ -27,8 +27,10 @@ export function sizeAtFill(sim: Simulation, row: number, i: number, raw: number)
 /**
  * Sizes an order at the close that decided it (sizingPrice `signal_close`): as if it were filled there, costs included,
  * after closing whatever it is going to close. Its buying power is checked there, and not again at the fill.
+ *
+ * @returns Whether it can wait; false when it was refused.
  */
-export function sizeAtSignal(sim: Simulation, row: number): void {
+export function sizeAtSignal(sim: Simulation, row: number): boolean {
   const { ledger, execution } = sim;
   const close = sim.candles.close[sim.index]!;
   const side = sim.book.get(row, book.SIDE);
@@ -38,9 +40,11 @@ export function sizeAtSignal(sim: Simulation, row: number): void {
   sim.sizing.freeMargin = closesAll ? Math.max(0, equity) : freeMargin(execution, equity, ledger.quantity, close);
   const units = noteUnits(sim, row, unitsAt(sim, row, close, sim.sizing));
   const price = sizingPrice(sim, row, close);
-  const reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : NO_REASON;
-  if (reason !== NO_REASON) sim.book.end(row, REJECTED, reason);
-  else if (!isAffordable(sim, row, units, price, sim.sizing.freeMargin)) sim.book.end(row, REJECTED, NO_BUYING_POWER);
+  let reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : NO_REASON;
+  if (reason === NO_REASON && !isAffordable(sim, row, units, price, sim.sizing.freeMargin)) reason = NO_BUYING_POWER;
+  if (reason === NO_REASON) return true;
+  sim.book.end(row, REJECTED, reason);
+  return false;
 }
 
 function noteUnits(sim: Simulation, row: number, units: number): number {

@@ -169,8 +169,7 @@ export class Simulation {
     const orders = this.book;
     for (let row = 0; row < orders.count;) {
       const before = orders.count;
-      const isDue = orders.get(row, book.TYPE) === MARKET &&
-        (kind === open.AT_CLOSE || orders.get(row, book.FROM) <= i);
+      const isDue = orders.get(row, book.TYPE) === MARKET && orders.get(row, book.FROM) <= i;
       if (isDue) fillOrder(this, row, i, price, kind, 0);
       if (orders.count === before) row++;
     }
