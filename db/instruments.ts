@@ -55,6 +55,30 @@ export async function ensureInstrument(tx: Db, row: Omit<NewInstrument, "id">): 
   return instrument;
 }
 
+/** Writes a new instrument; undefined where its symbol and exchange are taken. */
+export async function insertInstrument(tx: Db, row: Omit<NewInstrument, "id">): Promise<Instrument | undefined> {
+  const [inserted] = await tx.insert(instruments).values({ ...row, id: uuidv7() })
+    .onConflictDoNothing({ target: [instruments.symbol, instruments.exchange] }).returning();
+  return inserted;
+}
+
+/** Changes an instrument; undefined where there is none of that id. */
+export async function updateInstrument(
+  tx: Db,
+  id: string,
+  values: Partial<Pick<NewInstrument, "provider" | "timeframe" | "backfillFrom" | "schedule">>,
+): Promise<Instrument | undefined> {
+  const [updated] = await tx.update(instruments).set({ ...values, updatedAt: new Date() })
+    .where(eq(instruments.id, id)).returning();
+  return updated;
+}
+
+/** Removes an instrument with all its candles. @returns Whether there was one. */
+export async function deleteInstrument(tx: Db, id: string): Promise<boolean> {
+  const removed = await tx.delete(instruments).where(eq(instruments.id, id)).returning({ id: instruments.id });
+  return removed.length > 0;
+}
+
 /** Makes other writers of the instrument's candles wait until the transaction ends. */
 export async function lockInstrument(tx: Db, id: string): Promise<void> {
   await tx.select({ id: instruments.id }).from(instruments).where(eq(instruments.id, id)).for("update");

@@ -7,8 +7,9 @@ import {
   type IngestionRun,
   listEvents,
   listRuns,
+  listRunsInFlight,
 } from "../db/ingestion.ts";
-import { findInstrument, type InstrumentKey } from "../db/instruments.ts";
+import { findInstrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
 import {
   type CsvImport,
   type CsvImportResult,
@@ -21,6 +22,7 @@ import { createRun } from "../market/ingestion.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError } from "./errors.ts";
+import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import { ASSET_CLASSES, marketNameSchema } from "./ticks.ts";
 import { ingestionProcedure, router } from "./trpc.ts";
@@ -63,6 +65,8 @@ const eventSchema = z.object({
 const runIdSchema = z.string().max(100);
 
 export const ingestionRouter = router({
+  ...instrumentProcedures,
+
   /** What ingestion did, newest first. */
   events: ingestionProcedure
     .input(z.strictObject({
@@ -96,8 +100,23 @@ export const ingestionRouter = router({
     .output(z.object({ run: runSchema }))
     .query(async ({ ctx, input: { id } }) => {
       const run = isUuid(id) ? await findRun(ctx.db, id) : undefined;
-      if (run === undefined) throw new AppError("ROUTE_NOT_FOUND", `Cannot find the ingestion run ${id}`);
+      if (run === undefined) throw new AppError("RUN_NOT_FOUND", `Cannot find the ingestion run ${id}`);
       return { run: toRun(run) };
+    }),
+
+  /** What ingestion is doing, in numbers. */
+  status: ingestionProcedure
+    .input(z.strictObject({}).optional())
+    .output(z.object({ queued: z.int(), running: z.int(), instruments: z.int(), last_run: runSchema.nullable() }))
+    .query(async ({ ctx }) => {
+      const inFlight = await listRunsInFlight(ctx.db);
+      const [last] = await listRuns(ctx.db, { limit: 1 });
+      return {
+        queued: inFlight.filter(({ status }) => status === "queued").length,
+        running: inFlight.filter(({ status }) => status === "running").length,
+        instruments: (await listAllInstruments(ctx.db)).filter(({ timeframe }) => timeframe !== null).length,
+        last_run: last === undefined ? null : toRun(last),
+      };
     }),
 
   /** Fetches what is missing now: of the named instruments, or of all that have a feed. */

@@ -3,6 +3,7 @@ import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { candleBatches } from "../market/archive.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
+import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import {
   ASSET_CLASSES,
@@ -27,16 +28,6 @@ const holdingSchema = z.object({
   first: z.iso.datetime().nullable(),
   last: z.iso.datetime().nullable(),
   candles: z.int(),
-});
-
-// The key of a row in the listing, which a cursor carries: symbol and exchange.
-const holdingKeySchema = z.string().transform((text, ctx) => {
-  try {
-    return z.tuple([z.string(), z.string()]).parse(JSON.parse(decodeURIComponent(text)));
-  } catch {
-    ctx.addIssue("is not a key of the listing");
-    return z.NEVER;
-  }
 });
 
 export const marketDataRouter = router({
@@ -68,14 +59,9 @@ export const marketDataRouter = router({
     .output(z.object({ instruments: z.array(holdingSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { limit, cursor, search, assetClass } = input;
-      const key = decodeCursor(cursor, holdingKeySchema);
-      const after = key && { symbol: key[0], exchange: key[1] };
+      const after = decodeCursor(cursor, holdingKeySchema);
       const rows = await listHoldings(ctx.db, { search, assetClass, after, limit: limit + 1 });
-      const { page, next_cursor } = cutPage(
-        rows,
-        limit,
-        ({ instrument }) => encodeURIComponent(JSON.stringify([instrument.symbol, instrument.exchange])),
-      );
+      const { page, next_cursor } = cutPage(rows, limit, ({ instrument }) => holdingKeyText(instrument));
       return { instruments: page.map(toHolding), next_cursor };
     }),
 });

@@ -16,6 +16,8 @@ export interface Queue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
+  /** Makes what runs by itself agree with the instruments' schedules. */
+  syncSchedules(): Promise<void>;
   /** @throws When the queue cannot be reached. */
   check(): Promise<void>;
 }

@@ -96,6 +96,11 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/admin/ingestion/events", 200, (api) => api.ingestion.events),
   route("GET", "/api/admin/ingestion/runs", 200, (api) => api.ingestion.runs),
   route("GET", "/api/admin/ingestion/runs/:id", 200, (api) => api.ingestion.run),
+  route("GET", "/api/admin/ingestion/status", 200, (api) => api.ingestion.status),
+  route("GET", "/api/admin/ingestion/instruments", 200, (api) => api.ingestion.instruments),
+  route("POST", "/api/admin/ingestion/instruments", 201, (api) => api.ingestion.addInstrument),
+  route("PATCH", "/api/admin/ingestion/instruments/:id", 200, (api) => api.ingestion.updateInstrument),
+  route("DELETE", "/api/admin/ingestion/instruments/:id", 204, (api) => api.ingestion.deleteInstrument),
   route("POST", "/api/admin/ingestion/run-once", 202, (api) => api.ingestion.runOnce, { body: "optional" }),
   route("POST", "/api/admin/ingestion/import", 200, (api) => api.ingestionStreams.import, { body: "csv" }),
 ];

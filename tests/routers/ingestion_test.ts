@@ -25,6 +25,7 @@ databaseTest("an operator imports, runs and reads what ingestion did", async ({ 
   await imports(db);
   await runsOnce(db);
   await lists(db);
+  await keepsInstruments(db);
   const stranger = createCallerFactory(ingestionRouter)(strangerContext(db));
   expect(await code(stranger.events({}))).toBe("UNAUTHENTICATED");
   expect(await code(stranger.runOnce({}))).toBe("UNAUTHENTICATED");
@@ -69,8 +70,8 @@ async function runsOnce(db: Db) {
   expect(ended.run).toMatchObject({ status: "failed", finished_at: expect.stringMatching(/Z$/) });
   expect(ended.run.message).toContain("ACME on NYSE: Cannot ingest an instrument that has no feed");
 
-  expect(await code(api.run({ id: UNKNOWN }))).toBe("ROUTE_NOT_FOUND");
-  expect(await code(api.run({ id: "x" }))).toBe("ROUTE_NOT_FOUND");
+  expect(await code(api.run({ id: UNKNOWN }))).toBe("RUN_NOT_FOUND");
+  expect(await code(api.run({ id: "x" }))).toBe("RUN_NOT_FOUND");
   expect(await code(api.runOnce({ instruments: [{ symbol: "NOPE", exchange: "X" }] }))).toBe("SYMBOL_NOT_FOUND");
   expect(await code(api.runOnce({ start_date: "2024-01-02", end_date: "2024-01-02" }))).toBe("INVALID_DATE_RANGE");
   expect(await code(api.runOnce({ end_date: "2999-01-01" }))).toBe("FUTURE_DATE_RANGE");
@@ -111,4 +112,34 @@ async function lists(db: Db) {
   expect(runs.map(({ trigger }) => trigger)).toEqual(["manual", "import"]);
   const older = await api.runs({ limit: 1, cursor: (await api.runs({ limit: 1 })).next_cursor! });
   expect(older.runs.map(({ trigger }) => trigger)).toEqual(["import"]);
+}
+
+async function keepsInstruments(db: Db) {
+  let synced = 0;
+  const queue: Queue = { ...strangerContext(db).queue, syncSchedules: () => Promise.resolve(void synced++) };
+  const api = createCallerFactory(ingestionRouter)(strangerContext(db, { hasIngestionSecret: true, queue }));
+  const btc = { symbol: "BTCUSDT", exchange: "BINANCE", assetClass: "crypto", provider: "provider_a" } as const;
+  const settings = { timeframe: "1m", backfill_from: "2024-01-01", schedule: "5 0 * * *" } as const;
+  const { instrument } = await api.addInstrument({ instrument: { ...btc, ...settings } });
+  expect(instrument).toMatchObject({ ...btc, ...settings });
+  expect(await code(api.addInstrument({ instrument: { ...btc, ...settings } }))).toBe("INSTRUMENT_EXISTS");
+  expect(await code(api.addInstrument({ instrument: { ...btc, symbol: "NEW" } }))).toBe("VALIDATION_FAILED");
+  const stock = { ...btc, ...settings, symbol: "AAPL", assetClass: "stock", provider: "provider_b" } as const;
+  expect(await code(api.addInstrument({ instrument: stock }))).toBe("UNAVAILABLE");
+  const wrong = { ...btc, ...settings, symbol: "NEW", schedule: "every day" };
+  expect(await code(api.addInstrument({ instrument: wrong }))).toBe("TRPCError");
+
+  const { id } = instrument;
+  const changed = await api.updateInstrument({ id, instrument: { schedule: null } });
+  expect(changed.instrument).toMatchObject({ schedule: null, timeframe: "1m", backfill_from: "2024-01-01" });
+  expect(await code(api.updateInstrument({ id, instrument: { timeframe: null } }))).toBe("VALIDATION_FAILED");
+  expect(await code(api.updateInstrument({ id: UNKNOWN, instrument: {} }))).toBe("INSTRUMENT_NOT_FOUND");
+  const listed = (await api.instruments({})).instruments.map(({ symbol }) => symbol);
+  expect(listed).toEqual(["ACME", "BTCUSDT", "OTHER"]);
+  const first = await api.instruments({ limit: 1 });
+  expect((await api.instruments({ limit: 1, cursor: first.next_cursor! })).instruments[0]?.symbol).toBe("BTCUSDT");
+  expect(await api.status()).toMatchObject({ queued: 0, running: 0, instruments: 1, last_run: { trigger: "manual" } });
+  await api.deleteInstrument({ id });
+  expect(await code(api.deleteInstrument({ id }))).toBe("INSTRUMENT_NOT_FOUND");
+  expect(synced).toBe(3);
 }

@@ -9,6 +9,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     enqueueBacktest: () => Promise.resolve(),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
+    syncSchedules: () => Promise.resolve(),
     check: () => Promise.resolve(),
   };
   return {

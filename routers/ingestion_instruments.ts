@@ -1,0 +1,160 @@
+import { z } from "zod";
+import {
+  deleteInstrument,
+  findInstrumentById,
+  insertInstrument,
+  type Instrument,
+  listHoldings,
+  updateInstrument,
+} from "../db/instruments.ts";
+import { findCronFault } from "../market/cron.ts";
+import { FeedError } from "../market/feeds.ts";
+import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
+import { dateSchema } from "./dates.ts";
+import { AppError } from "./errors.ts";
+import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
+import { cutPage, decodeCursor, pageShape } from "./paging.ts";
+import { ASSET_CLASSES, marketNameSchema } from "./ticks.ts";
+import { type Context, ingestionProcedure } from "./trpc.ts";
+
+const scheduleSchema = z.string().max(100).superRefine((text, context) => {
+  const fault = findCronFault(text);
+  if (fault !== null) context.addIssue(fault);
+});
+const providerSchema = z.enum(["provider_a", "provider_b", "import"]);
+
+/** What an operator may change. */
+const settings = {
+  provider: providerSchema,
+  timeframe: z.enum(TIMEFRAME_NAMES).nullable(),
+  backfill_from: dateSchema.nullable(),
+  schedule: scheduleSchema.nullable(),
+};
+
+const newInstrumentSchema = z.strictObject({
+  symbol: marketNameSchema,
+  exchange: marketNameSchema,
+  assetClass: z.enum(ASSET_CLASSES),
+  provider: providerSchema,
+  timeframe: settings.timeframe.default(null),
+  backfill_from: settings.backfill_from.default(null),
+  schedule: settings.schedule.default(null),
+});
+
+const instrumentSchema = z.object({
+  id: z.uuid(),
+  symbol: z.string(),
+  exchange: z.string(),
+  assetClass: z.enum(ASSET_CLASSES),
+  provider: z.enum(["provider_a", "provider_b", "import", "sample"]),
+  timeframe: z.string().nullable(),
+  backfill_from: z.string().nullable(),
+  schedule: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+// An id is looked up whatever it looks like: what is no UUID does not exist, like any other unknown id.
+const idSchema = z.string().max(100);
+
+/** The operator's list of instruments: what ingestion keeps up to date, and how. */
+export const instrumentProcedures = {
+  instruments: ingestionProcedure
+    .input(z.strictObject({ ...pageShape, cursor: z.string().max(2_000).optional() }))
+    .output(z.object({ instruments: z.array(instrumentSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, cursor } }) => {
+      const after = decodeCursor(cursor, holdingKeySchema);
+      const rows = (await listHoldings(ctx.db, { after, limit: limit + 1 })).map(({ instrument }) => instrument);
+      const { page, next_cursor } = cutPage(rows, limit, holdingKeyText);
+      return { instruments: page.map(toInstrument), next_cursor };
+    }),
+
+  addInstrument: ingestionProcedure
+    .input(z.strictObject({ instrument: newInstrumentSchema }))
+    .output(z.object({ instrument: instrumentSchema }))
+    .mutation(async ({ ctx, input: { instrument } }) => {
+      const { backfill_from: backfillFrom, ...row } = instrument;
+      requireFeed(ctx, { ...row, backfillFrom });
+      const inserted = await insertInstrument(ctx.db, { ...row, backfillFrom });
+      if (inserted === undefined) {
+        throw new AppError("INSTRUMENT_EXISTS", `Cannot add ${row.symbol} on ${row.exchange}: it is there already`);
+      }
+      await ctx.queue.syncSchedules();
+      return { instrument: toInstrument(inserted) };
+    }),
+
+  updateInstrument: ingestionProcedure
+    .input(z.strictObject({ id: idSchema, instrument: z.strictObject(settings).partial() }))
+    .output(z.object({ instrument: instrumentSchema }))
+    .mutation(async ({ ctx, input: { id, instrument } }) => {
+      const held = isUuid(id) ? await findInstrumentById(ctx.db, id) : undefined;
+      if (held === undefined) throw notFound(id);
+      const changed = {
+        provider: instrument.provider ?? held.provider,
+        timeframe: instrument.timeframe === undefined ? held.timeframe : instrument.timeframe,
+        backfillFrom: instrument.backfill_from === undefined ? held.backfillFrom : instrument.backfill_from,
+        schedule: instrument.schedule === undefined ? held.schedule : instrument.schedule,
+      };
+      requireFeed(ctx, { ...changed, assetClass: held.assetClass });
+      const updated = await updateInstrument(ctx.db, id, changed);
+      if (updated === undefined) throw notFound(id);
+      await ctx.queue.syncSchedules();
+      return { instrument: toInstrument(updated) };
+    }),
+
+  /** Removes an instrument with all its candles. */
+  deleteInstrument: ingestionProcedure
+    .input(z.strictObject({ id: idSchema }))
+    .mutation(async ({ ctx, input: { id } }) => {
+      if (!isUuid(id) || !await deleteInstrument(ctx.db, id)) throw notFound(id);
+      await ctx.queue.syncSchedules();
+    }),
+};
+
+/** An instrument that is fetched needs to say what and from when, and a feed that can. */
+function requireFeed(
+  ctx: Context,
+  row: Pick<Instrument, "provider" | "assetClass" | "timeframe" | "backfillFrom" | "schedule">,
+): void {
+  const isFetched = row.provider === "provider_a" || row.provider === "provider_b";
+  if (!isFetched) {
+    if (row.schedule !== null && row.provider === "import") throw invalid("schedule", "must be null for an import");
+    return;
+  }
+  if (row.timeframe === null) throw invalid("timeframe", `is required with ${row.provider}`);
+  if (row.backfillFrom === null) throw invalid("backfill_from", `is required with ${row.provider}`);
+  try {
+    ctx.readThrough.feeds(row);
+  } catch (error) {
+    if (error instanceof FeedError) throw new AppError("UNAVAILABLE", error.message, { cause: error });
+    throw error;
+  }
+}
+
+function invalid(key: string, message: string): AppError {
+  const issues = [{ path: `/instrument/${key}`, message }];
+  return new AppError("VALIDATION_FAILED", `Cannot keep the instrument: /instrument/${key} ${message}`, { issues });
+}
+
+function notFound(id: string): AppError {
+  return new AppError("INSTRUMENT_NOT_FOUND", `Cannot find the instrument ${id}`);
+}
+
+function isUuid(text: string): boolean {
+  return z.uuid().safeParse(text).success;
+}
+
+function toInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
+  return {
+    id: row.id,
+    symbol: row.symbol,
+    exchange: row.exchange,
+    assetClass: row.assetClass,
+    provider: row.provider,
+    timeframe: row.timeframe,
+    backfill_from: row.backfillFrom,
+    schedule: row.schedule,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
