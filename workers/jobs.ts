@@ -12,7 +12,6 @@ export const QUEUES = {
   backtests: "backtests",
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
-  schedules: "ingestion-schedules",
   checks: "module-checks",
   dead: "backtests-dead",
 } as const;
@@ -136,21 +135,6 @@ export class Jobs {
     await this.#boss.unschedule(queue, key);
   }
 
-  /** What is started by the clock: cron expressions by key. */
-  async listSchedules(queue: QueueName): Promise<ReadonlyMap<string, string>> {
-    const schedules = await this.#boss.getSchedules(queue);
-    return new Map(schedules.map(({ key, cron }) => [key, cron]));
-  }
-
-  /** Sends a job whenever the cron expression says so, in UTC; once, however many processes there are. */
-  async schedule(queue: QueueName, key: string, what: { readonly cron: string; readonly data: object }): Promise<void> {
-    await this.#boss.schedule(queue, what.cron, what.data, { key, tz: "UTC" });
-  }
-
-  async unschedule(queue: QueueName, key: string): Promise<void> {
-    await this.#boss.unschedule(queue, key);
-  }
-
   /** @throws When the queue's tables cannot be reached. */
   async check(): Promise<void> {
     await this.#boss.getQueue(QUEUES.backtests);
@@ -180,7 +164,6 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
       deadLetter: QUEUES.dead,
     }],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
-    [QUEUES.schedules, guarded],
     [QUEUES.schedules, guarded],
     // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
     [QUEUES.checks, { ...kept, retryLimit: 0, retentionSeconds: 60, expireInSeconds: 60 }],

@@ -14,7 +14,6 @@ import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
 import { startScheduledRun, syncSchedules } from "./schedules.ts";
-import { startScheduledRun, syncSchedules } from "./schedules.ts";
 import { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -41,8 +40,6 @@ export interface OpenQueue {
    * @returns What ends it.
    */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
-  /** Makes what runs by itself agree with the instruments' schedules. */
-  syncSchedules(): Promise<void>;
   /** Makes what runs by itself agree with the instruments' schedules. */
   syncSchedules(): Promise<void>;
   /** @throws When the queue cannot be reached. */
@@ -87,7 +84,6 @@ export async function openQueue(
     },
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
     syncSchedules: () => syncSchedules(db, jobs),
-    syncSchedules: () => syncSchedules(db, jobs),
     check: () => jobs.check(),
     async work(backtestsMax) {
       const started = new Runner(backtestsMax, egress);
@@ -115,7 +111,6 @@ export async function openQueue(
           QUEUES.checks,
           new JobLoop(jobs, QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)),
         ],
-        [QUEUES.schedules, new JobLoop(jobs, QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job))],
         [QUEUES.schedules, new JobLoop(jobs, QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job))],
         [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, () => 1, (job) => buryJob(ingestion, job))],
       ]);
