@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findStrategiesByName, findStrategy, getVersion, storeModule, type StrategyRow } from "../db/strategies.ts";
 import type { Db } from "../db/client.ts";
-import type { SandboxRuntime } from "../db/schema.ts";
+import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
@@ -28,8 +28,7 @@ type UserContext = Context & { readonly user: User };
 const PATH = "/backtest/parameters/runtime";
 // An entry's runtime can be pasted as it is: beside the slug, all keys but the version are ignored.
 const namedSchema = z.looseObject({ slug: z.string().max(64), version: z.string().max(64).optional() });
-const inlineKeys = { endpoint: z.unknown(), moduleUrl: z.unknown(), artifact: z.unknown() };
-const inlineSchema = z.looseObject({ type: z.enum(["remote", "wasm"]), ...inlineKeys });
+const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
 
 /**
  * Finds the strategy that a backtest is to run.

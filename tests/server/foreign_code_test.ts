@@ -1,0 +1,162 @@
+/** Strategies that users bring, from registration to trades, over REST. */
+import { expect } from "@std/expect";
+import type { TestClient } from "../support/client.ts";
+import { startTestService } from "../support/service.ts";
+
+const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
+const SCHEMA = {
+  type: "object",
+  properties: { fast: { type: "integer", default: 10 }, slow: { type: "integer", default: 30 } },
+};
+const RANGE = {
+  symbol: "DEMO",
+  exchange: "SAMPLE",
+  start_date: "2024-02-01",
+  end_date: "2024-05-01",
+  initial_balance: 10_000,
+};
+const PARAMETERS = { timeframe: "1h", fast: 12, slow: 48, direction: "both" };
+
+async function readExample(path: string): Promise<Uint8Array> {
+  return await Deno.readFile(new URL(path, EXAMPLES));
+}
+
+function registration(slug: string, runtime_config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return {
+    slug,
+    name: slug,
+    description: "",
+    runtime_type: runtime_config.type,
+    language: "any",
+    lookback_candles: 200,
+    parameter_schema: SCHEMA,
+    initial_version: { version: "1.0", runtime_config },
+  };
+}
+
+async function runToTrades(user: TestClient, strategy: string, more: object = {}): Promise<readonly unknown[]> {
+  const backtest = { ...RANGE, strategy, parameters: { ...PARAMETERS, ...more } };
+  const submitted = await user.send("POST", "/api/backtests", { backtest });
+  expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
+  const id = submitted.at("/backtest/id");
+  const done = await user.finish(id);
+  expect([done.at("/backtest/status"), done.at("/backtest/error")]).toEqual(["completed", null]);
+  return (await user.get(`/api/backtests/${id}/trades?limit=200`)).list("/trades");
+}
+
+Deno.test("strategies of users run sandboxed and give the built-in's trades", async (t) => {
+  const module = await readExample("c/sma_cross.wasm");
+  const files = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(new Uint8Array(module)),
+  );
+  const files_host = `127.0.0.1:${files.addr.port}`;
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const endpointPort = listener.addr.port;
+  listener.close();
+  const service = await startTestService("PostgreSQL", {
+    REMOTE_ENDPOINT_ALLOW: `${files_host},127.0.0.1:${endpointPort}`,
+  });
+  const user = await service.user();
+  const expected = await runToTrades(user, "SMA Cross");
+  expect(expected.length).toBeGreaterThan(20);
+  const artifact = { file_name: "sma.wasm", content_base64: module.toBase64(), content_type: "application/wasm" };
+
+  await t.step("a WASM artifact, and its bytes come back to their owner alone", async () => {
+    const strategy = { ...registration("c-cross", { type: "wasm", artifact }), is_public: true };
+    const created = await user.send("POST", "/api/strategies", { strategy });
+    expect([created.status, created.at("/version/size_bytes")]).toEqual([201, module.byteLength]);
+    expect(created.text).not.toContain("content_base64");
+    expect(await runToTrades(user, "c-cross")).toEqual(expected);
+    const path = "/api/strategies/c-cross/versions/1.0/artifact";
+    const response = await fetch(service.url + path, { headers: { cookie: user.cookie } });
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(module);
+    const other = await service.user();
+    expect((await other.get(path)).status).toBe(403);
+    expect(await runToTrades(other, "c-cross")).toEqual(expected);
+  });
+
+  await t.step("a hosted module, kept as it was when it was registered", async () => {
+    const moduleUrl = `http://${files_host}/sma.wasm`;
+    const created = await user.send("POST", "/api/strategies", {
+      strategy: registration("hosted-cross", { type: "wasm", moduleUrl }),
+    });
+    expect(created.status).toBe(201);
+    expect(created.at("/version/sha256")).toBe(
+      (await user.get("/api/strategies/c-cross/versions")).at("/versions/0/sha256"),
+    );
+    expect(await runToTrades(user, "hosted-cross")).toEqual(expected);
+  });
+
+  await t.step("a module that is given with the backtest", async () => {
+    expect(await runToTrades(user, "unregistered", { runtime: { type: "wasm", artifact, lookbackCandles: 200 } }))
+      .toEqual(expected);
+  });
+
+  await t.step("a remote endpoint, registered or given with the backtest, in both modes", async () => {
+    const example = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-config",
+        "--allow-net=127.0.0.1",
+        new URL("typescript/sma_cross.ts", EXAMPLES).pathname,
+        `--port=${endpointPort}`,
+      ],
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const reader = example.stdout.getReader();
+    // It says where it listens.
+    await reader.read();
+    const endpoint = `http://127.0.0.1:${endpointPort}/`;
+    const created = await user.send("POST", "/api/strategies", {
+      strategy: registration("ts-cross", { type: "remote", endpoint, lookbackCandles: 200 }),
+    });
+    expect(created.status).toBe(201);
+    expect(await runToTrades(user, "ts-cross")).toEqual(expected);
+    const step = { type: "remote", endpoint, lookbackCandles: 200, mode: "step" };
+    expect(await runToTrades(user, "stepwise", { runtime: step })).toEqual(expected);
+    example.kill("SIGKILL");
+    await example.status;
+    await reader.cancel();
+  });
+
+  await t.step("a module that could not run is refused in words, and nothing is stored", async () => {
+    const bytes = (data: Uint8Array) => ({ type: "wasm", artifact: { ...artifact, content_base64: data.toBase64() } });
+    for (
+      const [runtime, code] of [
+        [bytes(new Uint8Array(0)), "INVALID_MODULE"],
+        [bytes(module.subarray(0, 100)), "INVALID_MODULE"],
+        [bytes(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])), "INVALID_MODULE"],
+        [{ type: "wasm", moduleUrl: "http://127.0.0.1:9/none.wasm" }, "ENDPOINT_NOT_ALLOWED"],
+      ] as const
+    ) {
+      const answer = await user.send("POST", "/api/strategies", { strategy: registration("broken", runtime) });
+      expect([answer.status, answer.at("/error/code")]).toEqual([400, code]);
+      expect(String(answer.at("/error/message")).length).toBeGreaterThan(40);
+    }
+    expect((await user.get("/api/strategies/broken")).status).toBe(404);
+  });
+
+  await t.step("an endpoint that may not be called fails the run", async () => {
+    const runtime = { type: "remote", endpoint: "http://169.254.169.254/latest/meta-data" };
+    const backtest = { ...RANGE, strategy: "metadata", parameters: { ...PARAMETERS, runtime } };
+    const submitted = await user.send("POST", "/api/backtests", { backtest });
+    const done = await user.finish(submitted.at("/backtest/id"));
+    expect(done.at("/backtest/error/code")).toBe("ENDPOINT_NOT_ALLOWED");
+  });
+  await service.close();
+  await files.shutdown();
+});
+
+Deno.test("without a worker nobody can judge a module, and nothing is stored", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const content_base64 = (await readExample("rust/sma_cross.wasm")).toBase64();
+  const strategy = registration("rust-cross", { type: "wasm", artifact: { content_base64 } });
+  const answer = await user.send("POST", "/api/strategies", { strategy });
+  expect([answer.status, answer.at("/error/code")]).toEqual([503, "UNAVAILABLE"]);
+  expect(answer.headers.get("retry-after")).toBe("15");
+  expect((await user.get("/api/strategies/rust-cross")).status).toBe(404);
+  await service.close();
+});
