@@ -1,6 +1,8 @@
 import type { Candles } from "../../engine/candles.ts";
+import { Random } from "./random.ts";
 
 const COUNT = 512;
+const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 
@@ -8,32 +10,19 @@ export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 export function sampleCandles(): Candles {
   const column = () => new Float64Array(COUNT);
   const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
-  const random = new Lehmer(20_240_101);
+  const random = new Random(20_240_101);
+  const next = () => random.below(STEPS) / STEPS;
   let price = 100;
   for (let i = 0; i < COUNT; i++) {
     const trend = Math.floor(i / 64) % 3 - 1;
-    const close = Math.max(1, price + trend * 0.25 + (random.next() - 0.5) * 4);
+    const close = Math.max(1, price + trend * 0.25 + (next() - 0.5) * 4);
     candles.time[i] = FIRST_MS + i * SAMPLE_TIMEFRAME_MS;
     candles.open[i] = price;
-    candles.high[i] = Math.max(price, close) + random.next();
-    candles.low[i] = Math.min(price, close) * (1 - random.next() * 0.01);
+    candles.high[i] = Math.max(price, close) + next();
+    candles.low[i] = Math.min(price, close) * (1 - next() * 0.01);
     candles.close[i] = close;
-    candles.volume[i] = Math.floor(random.next() * 1000);
+    candles.volume[i] = Math.floor(next() * 1000);
     price = close;
   }
   return candles;
-}
-
-/** Numbers in (0, 1), the same on every machine. @see S. K. Park and K. W. Miller (1988), "Random number generators". */
-class Lehmer {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  next(): number {
-    this.#state = this.#state * 48_271 % 2_147_483_647;
-    return this.#state / 2_147_483_647;
-  }
 }

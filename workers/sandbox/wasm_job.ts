@@ -11,6 +11,8 @@ import { Guest, StrategyFault } from "./wasm_guest.ts";
 import { ModuleFault } from "./wasm_sections.ts";
 import { WasmStrategy } from "./wasm_strategy.ts";
 
+// Smaller memories than this need not be collected before the next instance is made.
+const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 const DRY_RUN_BALANCE = 10_000;
 
 /**
@@ -87,12 +89,15 @@ class TimedStrategy implements Strategy {
 function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const log: string[] = [];
-  let lines = log;
+  let last: Guest | null = null;
   const makeGuest = (): Guest => {
-    const guest = new Guest(module, job.parametersJson, lines);
+    const isLarge = last !== null && last.memory.buffer.byteLength >= COLLECT_BYTES_MIN;
     // The log is that of the first instance alone.
-    lines = [];
-    return guest;
+    const lines = last === null ? log : [];
+    last = null;
+    if (isLarge) collectGarbage();
+    last = new Guest(module, job.parametersJson, lines);
+    return last;
   };
   const runOn = (until: number, words: Int32Array | null): RunResult => {
     const strategy = new WasmStrategy(makeGuest, job.candlesMin);
@@ -102,4 +107,10 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   const again = (until: number) => runOn(until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "done", result, integrity, log };
+}
+
+/** The memories of two instances could be more than the process may have, and only a collection frees the one before. */
+function collectGarbage(): void {
+  const collect: unknown = Reflect.get(globalThis, "gc");
+  if (typeof collect === "function") collect();
 }

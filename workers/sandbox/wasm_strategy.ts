@@ -4,44 +4,18 @@ import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./wasm_abi.ts";
 import { explainTrap, type Guest, StrategyFault } from "./wasm_guest.ts";
 import { OrderTable, SignalFault } from "./wasm_orders.ts";
 
-const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
-// Smaller memories than this need not be collected before the next instance is made.
-const COLLECT_BYTES_MIN = 32 * 2 ** 20;
-const NONE = new Float64Array(0);
+/** Time, open, high, low, close, volume. */
+const COLUMNS = 6;
 
 /**
  * A module as the simulator's strategy. A candle is copied into the module's memory when it has closed and not before, so there
- * is nothing later to look at; a decision costs six stores for the candle, six for the account and one call.
+ * is nothing later to look at.
  */
 export class WasmStrategy implements Strategy {
-  /** The largest memory of any instance in this thread so far. */
-  static #largestBytes = 0;
   readonly warmup: number;
   readonly #makeGuest: () => Guest;
-  #guest: Guest;
-  #orders: OrderTable;
-  #frame: number;
-  #lists: boolean;
-  #isPrepared = false;
-  #words: Int32Array;
-  #doubles: Float64Array;
-  #candles: Candles = { time: NONE, open: NONE, high: NONE, low: NONE, close: NONE, volume: NONE };
-  /** Candles that the module has been given. */
-  #count = 0;
-  /** Rows that were taken from the last decision. */
-  #resultsCount = 0;
-  /** Indexes into #doubles of each column's first row. */
-  #timeAt = 0;
-  #openAt = 0;
-  #highAt = 0;
-  #lowAt = 0;
-  #closeAt = 0;
-  #volumeAt = 0;
-  /** Addresses of the tables. */
-  #ordersAt = 0;
-  #resultsAt = 0;
-  #tradesAt = 0;
-  #workingAt = 0;
+  #first: Guest | null;
+  #player: GuestPlayer | null = null;
 
   /**
    * @param makeGuest Makes an instance: one now, and another for each further simulation, which must know nothing of the last.
@@ -50,38 +24,77 @@ export class WasmStrategy implements Strategy {
    */
   constructor(makeGuest: () => Guest, candlesMin: number) {
     this.#makeGuest = makeGuest;
-    const guest = makeGuest();
-    this.warmup = Math.max(1, candlesMin, guest.warmup);
-    this.#guest = guest;
-    this.#frame = guest.frame;
-    this.#lists = listsAnything(guest);
-    this.#orders = new OrderTable(guest.memory.buffer, guest.workingMax > 0);
-    this.#words = new Int32Array(guest.memory.buffer);
-    this.#doubles = new Float64Array(guest.memory.buffer);
+    this.#first = makeGuest();
+    this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
 
   /** Has the module give memory for its columns and tables. @throws {StrategyFault} When it cannot. */
   prepare(candles: Candles): void {
-    if (this.#isPrepared) this.#renew();
-    this.#isPrepared = true;
-    const { ordersMax, tradesMax, workingMax } = this.#guest;
+    const first = this.#first;
+    this.#first = null;
+    // Let go of the last instance before there is another: its memory may be large.
+    this.#player = null;
+    this.#player = new GuestPlayer(first ?? this.#makeGuest(), candles);
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    this.#player?.decide(i, account, book);
+  }
+}
+
+/** One instance over one run's candles: a decision costs six stores for the candle, ten for the account and one call. */
+class GuestPlayer {
+  readonly #guest: Guest;
+  readonly #orders: OrderTable;
+  readonly #frame: number;
+  readonly #lists: boolean;
+  readonly #candles: Candles;
+  #words: Int32Array;
+  #doubles: Float64Array;
+  /** Candles that the module has been given. */
+  #count = 0;
+  /** Rows that were taken from the last decision. */
+  #resultsCount = 0;
+  /** Indexes into #doubles of each column's first row. */
+  readonly #timeAt: number;
+  readonly #openAt: number;
+  readonly #highAt: number;
+  readonly #lowAt: number;
+  readonly #closeAt: number;
+  readonly #volumeAt: number;
+  /** Addresses of the tables. */
+  readonly #ordersAt: number;
+  readonly #resultsAt: number;
+  readonly #tradesAt: number;
+  readonly #workingAt: number;
+
+  constructor(guest: Guest, candles: Candles) {
+    const { ordersMax, tradesMax, workingMax } = guest;
     const columnBytes = roundCapacity(candles.time.length) * 8;
     const resultsBytes = alignUp(ordersMax * 4);
     const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
-    const columnsAt = this.#guest.allocate(COLUMNS.length * columnBytes + tablesBytes);
-    this.#attach();
-    if (WasmStrategy.#largestBytes >= COLLECT_BYTES_MIN) collectGarbage();
+    const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes);
+    this.#guest = guest;
     this.#candles = candles;
-    this.#count = 0;
-    this.#resultsCount = 0;
-    const at = COLUMNS.map((_, n) => columnsAt + n * columnBytes);
-    [this.#timeAt = 0, this.#openAt = 0, this.#highAt = 0, this.#lowAt = 0, this.#closeAt = 0, this.#volumeAt = 0] = at
-      .map((pointer) => pointer / 8);
-    this.#ordersAt = columnsAt + COLUMNS.length * columnBytes;
+    this.#frame = guest.frame;
+    this.#lists = tradesMax > 0 || workingMax > 0;
+    const { buffer } = guest.memory;
+    this.#orders = new OrderTable(buffer, workingMax > 0);
+    this.#words = new Int32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    const column = (n: number) => (columnsAt + n * columnBytes) / 8;
+    this.#timeAt = column(0);
+    this.#openAt = column(1);
+    this.#highAt = column(2);
+    this.#lowAt = column(3);
+    this.#closeAt = column(4);
+    this.#volumeAt = column(5);
+    this.#ordersAt = columnsAt + COLUMNS * columnBytes;
     this.#resultsAt = this.#ordersAt + ordersMax * ORDER_BYTES;
     this.#tradesAt = this.#resultsAt + resultsBytes;
     this.#workingAt = this.#tradesAt + tradesMax * TRADE_BYTES;
-    const pointers = [...at, this.#ordersAt, this.#resultsAt, this.#tradesAt, this.#workingAt];
+    const columns = [0, 1, 2, 3, 4, 5].map((n) => columnsAt + n * columnBytes);
+    const pointers = [...columns, this.#ordersAt, this.#resultsAt, this.#tradesAt, this.#workingAt];
     this.#words.set(pointers, (this.#frame + FRAME.columns) / 4);
     this.#words.fill(0, this.#ordersAt / 4, this.#resultsAt / 4);
   }
@@ -173,14 +186,6 @@ export class WasmStrategy implements Strategy {
     this.#words.fill(0, this.#ordersAt >>> 2, (this.#ordersAt + rows * ORDER_BYTES) >>> 2);
   }
 
-  #renew(): void {
-    const guest = this.#makeGuest();
-    this.#guest = guest;
-    this.#frame = guest.frame;
-    this.#lists = listsAnything(guest);
-    this.#orders = new OrderTable(guest.memory.buffer, guest.workingMax > 0);
-  }
-
   #nameCandle(i: number): string {
     return `candle ${i} (${new Date(this.#candles.time[i]!).toISOString()})`;
   }
@@ -190,18 +195,7 @@ export class WasmStrategy implements Strategy {
     this.#words = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
     this.#orders.attach(buffer);
-    WasmStrategy.#largestBytes = Math.max(WasmStrategy.#largestBytes, buffer.byteLength);
   }
-}
-
-function listsAnything({ tradesMax, workingMax }: Guest): boolean {
-  return tradesMax > 0 || workingMax > 0;
-}
-
-/** The memories of two instances could be more than the process may have, and only a collection frees the one before. */
-function collectGarbage(): void {
-  const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect === "function") collect();
 }
 
 function alignUp(byteLength: number): number {

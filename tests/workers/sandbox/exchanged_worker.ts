@@ -1,0 +1,32 @@
+import { dirname, join } from "node:path";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+// What the sandbox's process is made of.
+const CODE = ["engine", "workers/sandbox", "workers/sandbox_process.ts", "workers/protocol.ts"];
+
+/** Runs a validation in a copy of the sandbox whose Worker is other code; the folder of the copy is the caller's to remove. */
+export async function runExchanged(
+  folder: string,
+  workerSource: string,
+  { parametersJson = "{}", memoryBytesMax = 2 ** 29 } = {},
+): Promise<import("../../../workers/sandbox_process.ts").SandboxOutcome> {
+  const code = join(folder, "code");
+  for (const path of CODE) await copy(join(ROOT, path), join(code, path));
+  await Deno.writeTextFile(join(code, "workers/sandbox/wasm_worker.ts"), workerSource);
+  const runner: typeof import("../../../workers/sandbox_process.ts") = await import(
+    join(code, "workers/sandbox_process.ts")
+  );
+  const { signal } = new AbortController();
+  return await runner.runInSandbox(
+    { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
+    { deadlineMs: 30_000, memoryBytesMax, onProgress: () => {}, signal },
+  );
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  if ((await Deno.stat(from)).isFile) {
+    await Deno.mkdir(dirname(to), { recursive: true });
+    return await Deno.copyFile(from, to);
+  }
+  for await (const { name } of Deno.readDir(from)) await copy(join(from, name), join(to, name));
+}

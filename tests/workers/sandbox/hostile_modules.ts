@@ -1,0 +1,171 @@
+/** Modules that mean harm, each with how it must end. */
+import { compileWat, strategyWat } from "./modules.ts";
+
+export interface Hostile {
+  readonly what: string;
+  readonly module: () => Uint8Array;
+  /** The code of a run; `done` where the harm comes to nothing. */
+  readonly code: string;
+  readonly message: RegExp;
+  /** Where the dry run is too short for the harm to show. */
+  readonly isAccepted?: true;
+  /** Of the process; 512 unless told otherwise. */
+  readonly memoryMibMax?: number;
+}
+
+/** What a case may take: those that would go on for ever are stopped early. */
+export function deadlineOf({ code }: Hostile): number {
+  return code === "STRATEGY_TIMED_OUT" ? 1000 : 20_000;
+}
+
+const FOREVER = "(loop $again (br $again))";
+const MIB = 2 ** 20;
+
+/** Grows by `pages` at a time and writes to every page, until it is not given any more. */
+const BOMB = `
+  (func $bomb (local $at i32)
+    (block $full
+      (loop $more
+        (local.set $at (memory.grow (i32.const 16)))
+        (br_if $full (i32.eq (local.get $at) (i32.const -1)))
+        (memory.fill (i32.shl (local.get $at) (i32.const 16)) (i32.const 1) (i32.const ${MIB}))
+        (br $more))))`;
+
+export const HOSTILE: readonly Hostile[] = [
+  {
+    what: "loops for ever in its start function",
+    module: () => compileWat(strategyWat({ after: `(func $begin ${FOREVER}) (start $begin)` })),
+    code: "STRATEGY_TIMED_OUT",
+    message: /^Cannot finish within 1 s: 0 candles were done$/,
+  },
+  {
+    what: "loops for ever in init",
+    module: () => compileWat(strategyWat({ init: `${FOREVER} (i32.const 0)` })),
+    code: "STRATEGY_TIMED_OUT",
+    message: /^Cannot finish within 1 s/,
+  },
+  {
+    what: "loops for ever in on_candle",
+    module: () => compileWat(strategyWat({ onCandle: `${FOREVER} (i32.const 0)` })),
+    code: "STRATEGY_TIMED_OUT",
+    message: /^Cannot finish within 1 s/,
+  },
+  {
+    what: "loops for ever in alloc",
+    module: () =>
+      compileWat(
+        strategyWat({ after: `(func (export "alloc") (param i32) (result i32) ${FOREVER} (i32.const 0))` })
+          .replace('(export "alloc")', ""),
+      ),
+    code: "STRATEGY_TIMED_OUT",
+    message: /^Cannot finish within 1 s/,
+  },
+  {
+    what: "writes to the log for ever",
+    module: () =>
+      compileWat(strategyWat({
+        before: '(import "env" "log" (func $log (param i32 i32)))',
+        onCandle: "(loop $again (call $log (i32.const 0) (i32.const 2000000)) (br $again)) (i32.const 0)",
+      })),
+    code: "STRATEGY_TIMED_OUT",
+    message: /^Cannot finish within 1 s/,
+  },
+  {
+    what: "calls itself without end",
+    module: () =>
+      compileWat(strategyWat({
+        onCandle: "(call $deep)",
+        after: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))",
+      })),
+    code: "STRATEGY_FAILED",
+    message: /candle 0 .*nested too deep/,
+  },
+  {
+    what: "calls itself without end in start",
+    module: () => compileWat(strategyWat({ after: "(func $deep (call $deep) (call $deep)) (start $deep)" })),
+    code: "STRATEGY_FAILED",
+    message: /^Cannot start: .*nested too deep/,
+  },
+  {
+    what: "fills all the memory that it is given",
+    module: () => compileWat(strategyWat({ after: `${BOMB} (start $bomb)` })),
+    code: "done",
+    message: /^$/,
+  },
+  {
+    what: "fills more memory than the process may have",
+    module: () => compileWat(strategyWat({ after: `${BOMB} (func $begin (call $bomb) ${FOREVER}) (start $begin)` })),
+    code: "STRATEGY_OUT_OF_MEMORY",
+    message: /^Cannot use more than 200 MiB of memory/,
+    memoryMibMax: 200,
+  },
+  {
+    what: "places 1,024 orders at every candle",
+    module: () =>
+      compileWat(strategyWat({
+        init: "(i32.store offset=20 (local.get $frame) (i32.const 1024)) (i32.const 0)",
+        locals: "(local $n i32)",
+        onCandle: `
+          (loop $more
+            (i32.store (local.get $order) (i32.const 1))
+            (i32.store offset=4 (local.get $order) (i32.const 1))
+            (i32.store offset=8 (local.get $order) (i32.const 1))
+            (f64.store offset=24 (local.get $order) (f64.const 1))
+            (local.set $order (i32.add (local.get $order) (i32.const 112)))
+            (local.set $n (i32.add (local.get $n) (i32.const 1)))
+            (br_if $more (i32.lt_u (local.get $n) (i32.const 1024))))
+          (i32.const 1024)`,
+      })),
+    code: "INVALID_SIGNAL",
+    message: /a run has at most 2000000 orders/,
+    isAccepted: true,
+  },
+  {
+    what: "has 64 memories",
+    module: () => compileWat(strategyWat({ after: "(memory 4096)".repeat(63) })),
+    code: "INVALID_MODULE",
+    message: /declares 64 memories/,
+  },
+  {
+    what: "has a table of ten million elements",
+    module: () => compileWat(strategyWat({ after: "(table 10000000 funcref)" })),
+    code: "INVALID_MODULE",
+    message: /table has 10000000 elements/,
+  },
+  {
+    what: "grows its table without end",
+    module: () =>
+      compileWat(strategyWat({
+        after: `(table $t 1 funcref)
+          (func $begin (loop $more (br_if $more (i32.ne (table.grow $t (ref.null func) (i32.const 1000)) (i32.const -1)))))
+          (start $begin)`,
+      })),
+    code: "done",
+    message: /^$/,
+  },
+  {
+    what: "has 64 MB",
+    module: () => new Uint8Array(64_000_000),
+    code: "INVALID_MODULE",
+    message: /it has 64000000 bytes, and at most 4194304/,
+  },
+  {
+    what: "has a body that is no code",
+    module: () => spoil(compileWat(strategyWat({}))),
+    code: "INVALID_MODULE",
+    message: /^Cannot use the module: it is not valid: /,
+  },
+  {
+    what: "is cut off",
+    module: () => compileWat(strategyWat({})).slice(0, -3),
+    code: "INVALID_MODULE",
+    message: /it is cut off/,
+  },
+];
+
+/** The last byte of a module's code is the end of a function; another opcode there makes it invalid. */
+function spoil(module: Uint8Array): Uint8Array {
+  const bytes = Uint8Array.from(module);
+  bytes[bytes.length - 1] = 0xff;
+  return bytes;
+}

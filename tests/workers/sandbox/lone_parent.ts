@@ -1,0 +1,34 @@
+/**
+ * A process that runs an endless module: prints which processes then run under it, as JSON. With the argument `stop` it ends the run and
+ * prints which are left; without, it waits to be killed.
+ */
+import { runInSandbox } from "../../../workers/sandbox_process.ts";
+import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./modules.ts";
+
+const stop = new AbortController();
+const module = compileWat(strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" }));
+const task = taskOver(dailyCandles(wanderingCloses(100)));
+let isBusy = false;
+const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, {
+  deadlineMs: 60_000,
+  memoryBytesMax: 2 ** 29,
+  signal: stop.signal,
+  onProgress: () => {
+    if (isBusy) return;
+    isBusy = true;
+    say(listDescendants(Deno.pid));
+    if (Deno.args[0] === "stop") stop.abort();
+  },
+});
+say({ outcome: outcome.type, left: listDescendants(Deno.pid) });
+
+function listDescendants(pid: number): number[] {
+  const children = [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) =>
+    Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).split(" ").filter((child) => child !== "").map(Number)
+  );
+  return children.flatMap((child) => [child, ...listDescendants(child)]);
+}
+
+function say(line: object): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+}
