@@ -1,8 +1,10 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
+import type { OrderColumns } from "../engine/orders.ts";
 import type { TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { type EquityColumns, insertEquity } from "./equity.ts";
+import { insertOrders } from "./orders.ts";
 import { BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { insertTrades } from "./trades.ts";
 
@@ -105,10 +107,11 @@ export interface CompletedRun extends AttemptKey {
   readonly result: Readonly<Record<string, unknown>>;
   readonly trades: TradeColumns;
   readonly equity: EquityColumns;
+  readonly orders: OrderColumns;
 }
 
 /**
- * Completes runs: records, trades and equity, all in the caller's transaction.
+ * Completes runs: records, trades, equity and orders, all in the caller's transaction.
  *
  * @returns The ids of those that were stored; of the others, which no longer hold their records, nothing is.
  */
@@ -128,6 +131,7 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
   const kept = runs.filter(({ id }) => stored.has(id)).map((run) => ({ ...run, backtestId: run.id }));
   await insertTrades(tx, kept);
   await insertEquity(tx, kept);
+  await insertOrders(tx, kept);
   return stored;
 }
 

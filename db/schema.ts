@@ -287,3 +287,13 @@ export const backtestEquity = pgTable("backtest_equity", {
   points: integer("points").notNull(),
   data: bytea("data").notNull(),
 });
+
+/** A completed run's orders in stretches of equal length, each as a compressed Arrow file. */
+export const backtestOrders = pgTable("backtest_orders", {
+  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  /** From 0. */
+  stretch: integer("stretch").notNull(),
+  data: bytea("data").notNull(),
+  /** The orders' tags, or null where none of the stretch has one. */
+  tags: jsonb("tags").$type<readonly (string | null)[]>(),
+}, (table) => [primaryKey({ columns: [table.backtestId, table.stretch] })]);

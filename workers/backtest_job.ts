@@ -72,9 +72,12 @@ async function compute(
   await progress.written;
   switch (outcome.type) {
     case "done": {
-      const { trades, equity, position } = outcome.result;
+      const { trades, equity, position, orders } = outcome.result;
       const curve = { time: time.subarray(plan.task.firstIndex), equity, position };
-      return { type: "completed", run: { result: makeResult(plan, outcome, durationMs), trades, equity: curve } };
+      return {
+        type: "completed",
+        run: { result: makeResult(plan, outcome, durationMs), trades, equity: curve, orders },
+      };
     }
     case "failed":
       throw new RunError(outcome.code, outcome.message);
