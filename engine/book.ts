@@ -36,7 +36,9 @@ export const TRAIL_FRACTION = 16;
 export const TIME_STOP_CANDLES = 17;
 /** Units that are still to be filled; NaN until the order is sized. */
 export const UNITS = 18;
-const WIDTH = 19;
+/** Index of the candle in which it was sized. */
+export const SIZED_AT = 19;
+const WIDTH = 20;
 
 export const ALL_TRADES = -1;
 
@@ -193,8 +195,9 @@ export class Book extends Records implements OrderBook {
     // A reducing order that names no quantity reduces all there is.
     data[at + SIZE_BY] = byDefault && !reduces ? sizingIndex(execution) : draft.sizeBy;
     data[at + SIZE] = byDefault ? execution.sizing.value : draft.size;
-    data[at + LIMIT_PRICE] = draft.limitPrice;
-    data[at + STOP_PRICE] = draft.stopPrice;
+    // A reused draft may still name prices that its new type has no use for.
+    data[at + LIMIT_PRICE] = draft.type === LIMIT || draft.type === STOP_LIMIT ? draft.limitPrice : NaN;
+    data[at + STOP_PRICE] = draft.type === STOP || draft.type === STOP_LIMIT ? draft.stopPrice : NaN;
     data[at + FROM] = draft.type === MARKET && execution.fill === "close" ? index : index + 1;
     data[at + UNTIL] = draft.candlesMax > 0 && draft.type !== MARKET ? index + draft.candlesMax : Infinity;
     data[at + STOP_LOSS] = draft.stopLoss;

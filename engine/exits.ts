@@ -20,7 +20,8 @@ export function fillReducing(sim: Simulation, row: number, i: number, raw: numbe
   if (ledger.side !== -orders.get(row, book.SIDE)) return orders.end(row, REJECTED, NOTHING_TO_CLOSE);
   const order = orders.get(row, book.NUMBER);
   const slipping = slips(sim, row);
-  const before = Math.abs(ledger.quantity);
+  sim.exitedUnits = 0;
+  sim.exitedValue = 0;
   const closes = orders.get(row, book.CLOSES);
   const fraction = orders.get(row, book.SIZE);
   let done = true;
@@ -46,9 +47,9 @@ export function fillReducing(sim: Simulation, row: number, i: number, raw: numbe
     done = left === 0;
     if (!whole) orders.set(row, book.UNITS, left);
   }
-  const closed = lotsLeft(before - Math.abs(ledger.quantity), execution.quantityStep);
+  const closed = lotsLeft(sim.exitedUnits, execution.quantityStep);
   if (closed === 0 && done) return orders.end(row, REJECTED, TOO_SMALL);
-  if (closed > 0) sim.orders.fill(order, i, closed, sim.lastExitPrice);
+  if (closed > 0) sim.orders.fill(order, i, closed, sim.exitedValue / sim.exitedUnits);
   if (done) orders.end(row, FILLED, NO_REASON);
   else postpone(sim, row, i);
 }
@@ -122,7 +123,8 @@ export function exitTrade(
   const { ledger, execution } = sim;
   const price = fillPrice(sim, i, raw, -ledger.side, closed, false, slipping);
   ledger.exit(trade, i, kind, closed, price, feeOf(execution.commission, closed, price), reason);
-  sim.lastExitPrice = price;
+  sim.exitedUnits += closed;
+  sim.exitedValue += closed * price;
   sim.dirty = true;
   return closed;
 }

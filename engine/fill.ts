@@ -49,10 +49,11 @@ function fillEntry(
   const slipping = slips(sim, row);
   let wanted = units;
   if (ledger.side === -side) {
-    const closable = Math.min(wanted, Math.abs(ledger.quantity));
+    sim.exitedUnits = 0;
+    sim.exitedValue = 0;
     const left = exitOldest(sim, wanted, i, kind, raw, slipping, SIGNAL);
-    const netted = lotsLeft(closable - left, execution.quantityStep);
-    if (netted > 0) sim.orders.fill(order, i, netted, sim.lastExitPrice);
+    const netted = lotsLeft(sim.exitedUnits, execution.quantityStep);
+    if (netted > 0) sim.orders.fill(order, i, netted, sim.exitedValue / sim.exitedUnits);
     wanted = lotsLeft(wanted - netted, execution.quantityStep);
     orders.set(row, book.UNITS, wanted);
     if (wanted === 0) return orders.end(row, FILLED, NO_REASON);
@@ -65,7 +66,7 @@ function fillEntry(
     return orders.end(row, REJECTED, NO_BUYING_POWER);
   }
   const trade = ledger.enter(i, kind, side, now, price, feeOf(execution.commission, now, price), order);
-  if (Number.isNaN(ledger.open.get(trade, open.ENTRY_STEP))) attach(sim, row, trade, i, raw, kind, path);
+  if (Number.isNaN(ledger.open.get(trade, open.ENTRY_STEP))) attach(sim, row, trade, i, kind, path);
   sim.orders.fill(order, i, now, price);
   orders.set(row, book.UNITS, lotsLeft(wanted - now, execution.quantityStep));
   if (orders.get(row, book.UNITS) === 0) orders.end(row, FILLED, NO_REASON);
@@ -73,12 +74,11 @@ function fillEntry(
 }
 
 /** Hands an order's stops, target and time limit to the trade that it has opened. */
-function attach(sim: Simulation, row: number, trade: number, i: number, raw: number, kind: number, path: number): void {
+function attach(sim: Simulation, row: number, trade: number, i: number, kind: number, path: number): void {
   const { book: orders, ledger: { open: trades, side } } = sim;
   const price = trades.get(trade, open.PRICE);
   trades.set(trade, open.ENTRY_STEP, sim.step);
   trades.set(trade, open.ENTRY_PATH, path);
-  trades.set(trade, open.ENTRY_LEVEL, raw);
   trades.set(trade, open.STOP_LOSS, guardPrice(orders, row, book.STOP_LOSS, book.STOP_LOSS_FRACTION, price, -side));
   trades.set(
     trade,

@@ -33,16 +33,15 @@ export const ORDER = 16;
 export const ENTRY_STEP = 17;
 /** BEFORE_ALL of it, or the direction in which the entry's price was reached (1 up, -1 down), or NO_EXITS in this step. */
 export const ENTRY_PATH = 18;
-/** The candle's price at the entry, before spread and slippage. */
-export const ENTRY_LEVEL = 19;
-const WIDTH = 20;
+const WIDTH = 19;
 
 export const BEFORE_ALL = 0;
 export const NO_EXITS = 2;
 
 /** The trades that are open, oldest first, all on one side. */
 export class OpenTrades extends Records {
-  #opened = 0;
+  /** Trades that were ever opened. */
+  opened = 0;
 
   constructor() {
     super(WIDTH, 16);
@@ -53,7 +52,7 @@ export class OpenTrades extends Records {
     const row = this.append();
     const at = this.at(row);
     const { data } = this;
-    data[at + NUMBER] = this.#opened++;
+    data[at + NUMBER] = this.opened++;
     data[at + ENTRY_INDEX] = entryIndex;
     data[at + ENTRY_KIND] = kind;
     data[at + QUANTITY] = quantity;

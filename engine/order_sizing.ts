@@ -49,6 +49,7 @@ export function sizeAtSignal(sim: Simulation, row: number): boolean {
 
 function noteUnits(sim: Simulation, row: number, units: number): number {
   sim.book.set(row, book.UNITS, units);
+  sim.book.set(row, book.SIZED_AT, sim.index);
   sim.orders.size(sim.book.get(row, book.NUMBER), units);
   return units;
 }
@@ -96,10 +97,14 @@ export function isAffordableNow(
   return isAffordable(sim, row, units, price, free);
 }
 
-/** Whether value and fee fit into the buying power. Orders that were sized to fit are not asked again. */
+/**
+ * Whether value and fee fit into the buying power. Orders that were sized to fit are not asked again in the same candle;
+ * what its volume left over meets other prices.
+ */
 function isAffordable(sim: Simulation, row: number, units: number, price: number, free: number): boolean {
   const sizeBy = sim.book.get(row, book.SIZE_BY);
-  if (sizeBy !== BY_UNITS && sizeBy !== BY_CASH) return true;
+  const isToFit = sizeBy !== BY_UNITS && sizeBy !== BY_CASH;
+  if (isToFit && sim.book.get(row, book.SIZED_AT) === sim.index) return true;
   const cost = units * price + feeOf(sim.execution.commission, units, price);
   return cost <= free * sim.execution.leverage * BUYING_POWER_ROOM;
 }

@@ -55,7 +55,9 @@ export class Simulation {
   hasGuards = false;
   /** Counts the walks, so that a trade knows whether it was opened in the present one. */
   step = 0;
-  lastExitPrice = NaN;
+  /** Units and value of the exits since whoever asks has set them to 0. */
+  exitedUnits = 0;
+  exitedValue = 0;
   volumeIndex = -1;
   volumeTaken = 0;
   /** Whether fills are forced, and whole whatever the volume. */
@@ -187,10 +189,12 @@ export class Simulation {
   /** Whether the candle's worst price certainly came after the entry of all that is open. */
   #isWhole(i: number): boolean {
     const { open: trades, side } = this.ledger;
-    const last = trades.count - 1;
-    if (trades.get(last, open.ENTRY_INDEX) !== i) return true;
-    const kind = trades.get(last, open.ENTRY_KIND);
-    return kind === open.AT_OPEN || kind === (side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
+    const towardsWorst = side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
+    for (let row = trades.count - 1; row >= 0 && trades.get(row, open.ENTRY_INDEX) === i; row--) {
+      const kind = trades.get(row, open.ENTRY_KIND);
+      if (kind !== open.AT_OPEN && kind !== towardsWorst) return false;
+    }
+    return true;
   }
 
   #exitAll(i: number, kind: number, price: number, reason: number): void {

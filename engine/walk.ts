@@ -1,6 +1,7 @@
 import * as book from "./book.ts";
 import { exitTrade } from "./exits.ts";
 import { fillOrder } from "./fill.ts";
+import { A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
 import * as open from "./open_trades.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import type { Simulation } from "./simulation.ts";
@@ -10,20 +11,6 @@ import { EXIT_REASONS } from "./trades.ts";
 const STOP_LOSS = EXIT_REASONS.indexOf("stop_loss");
 const TAKE_PROFIT = EXIT_REASONS.indexOf("take_profit");
 const TRAILING_STOP = EXIT_REASONS.indexOf("trailing_stop");
-
-// What an event is; smaller comes first where stops do.
-const A_STOP = 0;
-const AN_ORDER = 1;
-const A_TARGET = 2;
-
-/** The next price on one side of the open at which something happens. */
-interface Event {
-  level: number;
-  /** A_STOP, AN_ORDER or A_TARGET; NaN: nothing happens on this side. */
-  what: number;
-  /** Row of the trade or order. */
-  row: number;
-}
 
 /**
  * What happens inside a candle, where only four prices are known.
@@ -39,7 +26,8 @@ interface Event {
  *    comes after the entry; what lies on the other side does only if the close is there or beyond. Only what is certain
  *    is filled. A stop further on is filled, unless targets come first and the close proves the target; a target further
  *    on is filled only if the candle never touched the stop, or targets come first. What is not filled waits for the next
- *    candle. (entryCandleExit `same_direction`: only the target of a stop order, and only if the stop was not touched.)
+ *    candle. What the price of the entry has already passed is filled at that price, a stop before a target.
+ *    (entryCandleExit `same_direction`: only the target of a stop order, and only if the stop was not touched.)
  * 4. Trailing stops then move after the candle's best price (the part known to come after the entry). A close beyond the
  *    moved stop proves that it was hit on the way back: it fills at its own price.
  *
@@ -47,8 +35,7 @@ interface Event {
  */
 export class Walk {
   readonly #sim: Simulation;
-  readonly #down: Event = { level: NaN, what: NaN, row: 0 };
-  readonly #up: Event = { level: NaN, what: NaN, row: 0 };
+  readonly #next: NextEvents;
   /** Whether the last step had events on both sides of the open. */
   isContested = false;
   #i = 0;
@@ -60,6 +47,7 @@ export class Walk {
 
   constructor(sim: Simulation) {
     this.#sim = sim;
+    this.#next = new NextEvents(sim.execution.bothTouched);
     this.#penetrate = sim.execution.limitFill === "penetrate";
   }
 
@@ -78,12 +66,10 @@ export class Walk {
     this.#fillOpened(isFirst);
     for (;;) {
       this.#look();
-      const hasDown = !Number.isNaN(this.#down.what);
-      const hasUp = !Number.isNaN(this.#up.what);
-      if (!hasDown && !hasUp) break;
-      this.isContested ||= hasDown && hasUp;
-      if (!hasUp || (hasDown && this.#downFirst())) this.#take(this.#down, open.FROM_ABOVE);
-      else this.#take(this.#up, open.FROM_BELOW);
+      const event = this.#next.first(openPrice, high, low);
+      if (event === null) break;
+      this.isContested ||= this.#next.areOnBothSides();
+      this.#take(event, event === this.#next.down ? open.FROM_ABOVE : open.FROM_BELOW);
     }
     this.#settleEntries();
     this.#trail();
@@ -134,14 +120,33 @@ export class Walk {
     const risesToIt = (type === LIMIT) === (side < 0);
     const kind = isFirst ? open.AT_OPEN : risesToIt ? open.FROM_BELOW : open.FROM_ABOVE;
     const isFree = this.#sim.execution.entryCandleExit !== "same_direction";
-    fillOrder(this.#sim, row, this.#i, price, kind, isFree ? open.BEFORE_ALL : this.#pathOf(row, risesToIt));
+    this.#fill(row, price, kind, isFree ? open.BEFORE_ALL : this.#pathOf(row, risesToIt));
+  }
+
+  /** Fills an order; what the price of an entry inside has already passed is filled at that price, too. */
+  #fill(row: number, level: number, kind: number, path: number): void {
+    const { ledger: { open: trades } } = this.#sim;
+    const { opened } = trades;
+    fillOrder(this.#sim, row, this.#i, level, kind, path);
+    if (path !== open.BEFORE_ALL && trades.opened > opened) this.#exitPassed(trades.count - 1, level, kind);
+  }
+
+  #exitPassed(row: number, level: number, kind: number): void {
+    const { ledger: { open: trades, side }, execution } = this.#sim;
+    if (!this.#seesCandle(row)) return;
+    const stop = trades.stopOf(row, side);
+    const isFree = execution.entryCandleExit === true;
+    if (isFree && opensBeyondStop(-side, stop, level)) return void this.#exitAtStop(row, level, kind);
+    if (!opensBeyondLimit(-side, trades.get(row, open.TAKE_PROFIT), level, this.#penetrate)) return;
+    const isAhead = trades.get(row, open.ENTRY_PATH) === side;
+    if (!isFree && (!isAhead || reachesStop(-side, stop, this.#high, this.#low))) return;
+    exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, level, false, TAKE_PROFIT);
   }
 
   /** Finds the nearest event on either side of the open, and flags trades whose stop and target are both in the candle. */
   #look(): void {
     const { ledger: { open: trades, side }, book: orders } = this.#sim;
-    this.#down.what = NaN;
-    this.#up.what = NaN;
+    this.#next.clear();
     for (let row = 0; row < trades.count; row++) this.#lookAtTrade(row, side);
     for (let row = 0; row < orders.count; row++) {
       const type = orders.get(row, book.TYPE);
@@ -149,10 +154,12 @@ export class Walk {
       const buys = orders.get(row, book.SIDE);
       if (type === LIMIT) {
         const limit = orders.get(row, book.LIMIT_PRICE);
-        if (reachesLimit(buys, limit, this.#high, this.#low, this.#penetrate)) this.#offer(-buys, limit, AN_ORDER, row);
+        if (reachesLimit(buys, limit, this.#high, this.#low, this.#penetrate)) {
+          this.#next.offer(-buys, limit, AN_ORDER, row);
+        }
       } else {
         const stop = orders.get(row, book.STOP_PRICE);
-        if (reachesStop(buys, stop, this.#high, this.#low)) this.#offer(buys, stop, AN_ORDER, row);
+        if (reachesStop(buys, stop, this.#high, this.#low)) this.#next.offer(buys, stop, AN_ORDER, row);
       }
     }
   }
@@ -167,41 +174,17 @@ export class Walk {
     if (stopTouched && targetTouched) trades.set(row, open.AMBIGUOUS, 1);
     const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : open.BEFORE_ALL;
     if (path === open.BEFORE_ALL) {
-      if (stopTouched) this.#offer(-side, stop, A_STOP, row);
-      if (targetTouched) this.#offer(side, target, A_TARGET, row);
+      if (stopTouched) this.#next.offer(-side, stop, A_STOP, row);
+      if (targetTouched) this.#next.offer(side, target, A_TARGET, row);
       return;
     }
-    const level = trades.get(row, open.ENTRY_LEVEL);
     const isFree = execution.entryCandleExit === true;
     const targetsFirst = isFree && execution.bothTouched === "target_first";
-    if (isFree && side * stop >= side * level) this.#offer(path, level, A_STOP, row);
-    else if (path === side) {
-      // A target that the entry has passed is filled at the entry's price, better than asked.
-      const reached = side * target < side * level ? level : target;
-      if (targetTouched && (!stopTouched || targetsFirst)) this.#offer(side, reached, A_TARGET, row);
-    } else if (isFree && side * target <= side * level) this.#offer(path, level, A_TARGET, row);
-    else if (isFree && stopTouched && !(targetsFirst && this.#closesAtTarget(target, side))) {
-      this.#offer(-side, stop, A_STOP, row);
+    if (path === side) {
+      if (targetTouched && (!stopTouched || targetsFirst)) this.#next.offer(side, target, A_TARGET, row);
+    } else if (isFree && stopTouched && !(targetsFirst && this.#closesAtTarget(target, side))) {
+      this.#next.offer(-side, stop, A_STOP, row);
     }
-  }
-
-  /** Keeps an event if it is the nearest on its side so far; the first of equals stays. */
-  #offer(direction: number, level: number, what: number, row: number): void {
-    const event = direction > 0 ? this.#up : this.#down;
-    if (!Number.isNaN(event.what) && direction * level >= direction * event.level) return;
-    event.level = level;
-    event.what = what;
-    event.row = row;
-  }
-
-  /** Rule 2: whether the nearest event below the open comes before the nearest above it. */
-  #downFirst(): boolean {
-    const { bothTouched } = this.#sim.execution;
-    if (bothTouched === "nearest") return this.#openPrice - this.#low <= this.#high - this.#openPrice;
-    const down = this.#down.what;
-    const up = this.#up.what;
-    if (down === up) return down !== AN_ORDER || this.#down.row < this.#up.row;
-    return bothTouched === "target_first" ? down > up : down < up;
   }
 
   #take(event: Event, kind: number): void {
@@ -214,7 +197,7 @@ export class Walk {
     } else {
       const isBeyond = orders.get(row, book.SIDE) * (level - orders.get(row, book.LIMIT_PRICE)) > 0;
       if (orders.get(row, book.TYPE) === STOP_LIMIT && isBeyond) this.#becomeLimit(row, this.#i + 1);
-      else fillOrder(this.#sim, row, this.#i, level, kind, this.#pathOf(row, kind === open.FROM_BELOW));
+      else this.#fill(row, level, kind, this.#pathOf(row, kind === open.FROM_BELOW));
     }
   }
 
@@ -270,14 +253,17 @@ export class Walk {
 
   /** Rule 4. */
   #trail(): void {
-    const { ledger: { open: trades, side }, step } = this.#sim;
+    const { ledger: { open: trades, side }, execution, step } = this.#sim;
+    const best = side > 0 ? this.#high : this.#low;
+    const awayFromBest = side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
     for (let row = trades.count - 1; row >= 0; row--) {
       if (Number.isNaN(trades.get(row, open.TRAIL_STOP)) || trades.get(row, open.EXITING) >= 0) continue;
-      const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : open.BEFORE_ALL;
-      const best = side > 0 ? this.#high : this.#low;
-      trades.trail(row, side, path === -side ? this.#close : best);
+      const isInside = trades.get(row, open.ENTRY_STEP) === step &&
+        trades.get(row, open.ENTRY_PATH) !== open.BEFORE_ALL;
+      const mayBeBefore = isInside && trades.get(row, open.ENTRY_KIND) === awayFromBest;
+      trades.trail(row, side, mayBeBefore ? this.#close : best);
       this.#sim.dirty = true;
-      if (!this.#seesCandle(row)) continue;
+      if (!this.#seesCandle(row) || (isInside && execution.entryCandleExit !== true)) continue;
       const stop = trades.get(row, open.TRAIL_STOP);
       if (side * this.#close <= side * stop && trades.stopOf(row, side) === stop) {
         this.#exitAtStop(row, stop, side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
