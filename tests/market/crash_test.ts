@@ -1,0 +1,115 @@
+import { expect } from "@std/expect";
+import { asc, eq } from "drizzle-orm";
+import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
+import { listCoverage } from "../../db/coverage.ts";
+import { findRun, type IngestionRun, listEvents } from "../../db/ingestion.ts";
+import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
+import { candleChunks } from "../../db/schema.ts";
+import { createRun, executeRun } from "../../market/ingestion.ts";
+import { createTestDatabase, DATABASES } from "../support/database.ts";
+import { flakyFeed } from "./flaky_feed.ts";
+
+const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
+const KILLS = 20;
+// Slow enough that no worker is done before it is killed.
+const SLOW_PAGE_MS = 20;
+const now = Date.parse("2024-01-01T00:00:00Z");
+
+async function addInstrument(handle: DatabaseHandle, symbol: string): Promise<Instrument> {
+  const row = { symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+  return await ensureInstrument(handle.db, { ...row, timeframe: "1h", backfillFrom: "2014-01-01" });
+}
+
+async function addRun(handle: DatabaseHandle, symbol: string): Promise<IngestionRun> {
+  const instruments = [{ symbol, exchange: "TEST" }];
+  return (await handle.db.transaction((tx) => createRun(tx, { trigger: "manual", instruments, endDate: "2024-01-01" })))
+    .run;
+}
+
+/** What is stored of an instrument, to the byte. */
+async function readArchive(handle: DatabaseHandle, { id }: Instrument) {
+  const { month, candles, sha256, data } = candleChunks;
+  const chunks = await handle.db.select({ month, candles, sha256, data }).from(candleChunks)
+    .where(eq(candleChunks.instrumentId, id)).orderBy(asc(month));
+  return chunks.map((chunk) => ({ ...chunk, data: [...chunk.data].join() }));
+}
+
+/** Where the database is, for this process and for the one that is killed. */
+async function makeDatabase(kind: (typeof DATABASES)[number]) {
+  if (kind === "PostgreSQL") {
+    const { url, drop } = await createTestDatabase();
+    return { address: url, open: () => openPostgres(url, 2), drop };
+  }
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-crash-" });
+  return { address: folder, open: () => openPglite(folder), drop: () => Deno.remove(folder, { recursive: true }) };
+}
+
+function startWorker(address: string, runId: string, pageMs: number): Deno.ChildProcess {
+  const args = ["run", "--allow-all", "--no-check", WORKER, address, runId, String(pageMs)];
+  return new Deno.Command(Deno.execPath(), { args, stdout: "piped", stderr: "piped" }).spawn();
+}
+
+for (const kind of DATABASES) {
+  Deno.test(`ingestion that is killed again and again ends as one that never was (${kind})`, async () => {
+    const { address, open, drop } = await makeDatabase(kind);
+    let handle = await open();
+    const clean = await addInstrument(handle, "CLEAN");
+    await executeRun(handle.db, (await addRun(handle, "CLEAN")).id, { feeds: () => flakyFeed(0), now });
+    const killed = await addInstrument(handle, "KILLED");
+    const run = await addRun(handle, "KILLED");
+    await handle.close();
+
+    for (let kills = 0; kills < KILLS; kills++) {
+      const worker = startWorker(address, run.id, SLOW_PAGE_MS);
+      const reader = worker.stdout.getReader();
+      await reader.read();
+      // At random moments: in the middle of a page, of a transaction, of nothing.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+      worker.kill("SIGKILL");
+      const { signal } = await worker.status;
+      expect(signal).toBe("SIGKILL");
+      await Promise.all([reader.cancel(), worker.stderr.cancel()]);
+    }
+    // The last one is left alone.
+    expect((await startWorker(address, run.id, 0).output()).code).toBe(0);
+
+    handle = await open();
+    expect(await findRun(handle.db, run.id)).toMatchObject({ status: "completed", message: null });
+    expect(await readArchive(handle, killed)).toEqual(await readArchive(handle, clean));
+    const series = { instrumentId: killed.id, timeframe: "1h" };
+    expect(await listCoverage(handle.db, series)).toEqual([{
+      start: new Date("2014-01-01"),
+      end: new Date("2024-01-01"),
+    }]);
+    // Every stored range has its event, and they leave no hole.
+    const events = (await listEvents(handle.db, { runId: run.id, type: "range_ingested", limit: 200 })).reverse();
+    const ranges = events.map(({ start, end }) => [start!.getTime(), end!.getTime()]).toSorted((a, b) => a[0]! - b[0]!);
+    let reached = Date.parse("2014-01-01");
+    for (const [start, end] of ranges) {
+      expect(start).toBeLessThanOrEqual(reached);
+      reached = Math.max(reached, end!);
+    }
+    expect(reached).toBe(Date.parse("2024-01-01"));
+    await handle.close();
+    await drop();
+  });
+}
+
+Deno.test("two runs at once over the same instrument leave what one would", async () => {
+  const { open, drop } = await makeDatabase("PostgreSQL");
+  const handle = await open();
+  const clean = await addInstrument(handle, "ONE");
+  await executeRun(handle.db, (await addRun(handle, "ONE")).id, { feeds: () => flakyFeed(0), now });
+  const doubled = await addInstrument(handle, "TWO");
+  const first = await addRun(handle, "TWO");
+  // Another range of the same instrument, so that it is not joined.
+  const { run: second } = await handle.db.transaction((tx) =>
+    createRun(tx, { trigger: "manual", instruments: [{ symbol: "TWO", exchange: "TEST" }] })
+  );
+  const delay = () => Promise.resolve();
+  const options = { feeds: () => flakyFeed(), now, patience: { delay, attemptsMax: 50 } };
+  await Promise.all([executeRun(handle.db, first.id, options), executeRun(handle.db, second.id, options)]);
+  expect(await readArchive(handle, doubled)).toEqual(await readArchive(handle, clean));
+  await handle.close();
+  await drop();
+});
