@@ -185,8 +185,7 @@ export class Book extends Records implements OrderBook {
   #append(order: number, draft: OrderDraft, reduces: boolean): number {
     const { index, execution } = this.#sim;
     const byDefault = draft.sizeBy === BY_DEFAULT;
-    const row = this.append();
-    const at = this.at(row);
+    const at = this.append();
     const { data } = this;
     data[at + NUMBER] = order;
     data[at + SIDE] = draft.side;
@@ -207,9 +206,11 @@ export class Book extends Records implements OrderBook {
     data[at + TRAIL_DISTANCE] = draft.trailDistance;
     data[at + TRAIL_FRACTION] = draft.trailFraction;
     data[at + TIME_STOP_CANDLES] = draft.timeStopCandles;
+    data[at + CLOSES] = NaN;
+    data[at + UNITS] = NaN;
     if (draft.type === MARKET) this.markets++;
     this.#sim.dirty = true;
-    return row;
+    return this.count - 1;
   }
 
   #cancelEach(reason: typeof WITHDRAWN | typeof SUPERSEDED): void {

@@ -9,8 +9,10 @@ import { STILL_OPEN } from "./trades.ts";
 
 /** Cash, what is open, and what was closed. Every fill passes through `enter` or `exit`: money is moved nowhere else. */
 export class Ledger implements Account {
-  cash: number;
-  equity: number;
+  // Numbers from the start, so that the engine can keep them unboxed: a field that was ever undefined costs an object for
+  // each value it is given.
+  cash = NaN;
+  equity = NaN;
   quantity = 0;
   entryPrice = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
@@ -136,7 +138,9 @@ export class Ledger implements Account {
 
   #recordUntil(i: number): void {
     const end = i - this.firstIndex;
-    if (this.quantity !== 0 && end > this.#recorded) this.position.fill(this.quantity, this.#recorded, end);
+    const { position, quantity } = this;
+    // A loop, since most stretches are short, and fill() costs as much as fifty of them.
+    if (quantity !== 0) { for (let k = this.#recorded; k < end; k++) position[k] = quantity; }
     this.#recorded = Math.max(this.#recorded, end);
   }
 

@@ -49,8 +49,7 @@ export class OpenTrades extends Records {
 
   /** Adds a trade without guards and returns its row. */
   open(entryIndex: number, kind: number, quantity: number, price: number, fees: number, order: number): number {
-    const row = this.append();
-    const at = this.at(row);
+    const at = this.appendEmpty();
     const { data } = this;
     data[at + NUMBER] = this.opened++;
     data[at + ENTRY_INDEX] = entryIndex;
@@ -63,7 +62,7 @@ export class OpenTrades extends Records {
     data[at + AMBIGUOUS] = 0;
     data[at + EXITING] = -1;
     data[at + ORDER] = order;
-    return row;
+    return this.count - 1;
   }
 
   /** Whether prices or time alone may close a trade. */

@@ -1,5 +1,5 @@
 import { CANCELLED, EXPIRED, FILLED, NO_REASON, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./orders.ts";
-import { Records } from "./records.ts";
+import { RowLog } from "./row_log.ts";
 import type { OrderDraft } from "./strategy.ts";
 
 const INDEX = 0;
@@ -17,15 +17,14 @@ const WIDTH = 11;
 
 /** Every order of a run and what became of it. An order's number is its row. */
 export class OrderLog {
-  readonly #records = new Records(WIDTH, 256);
+  readonly #records = new RowLog(WIDTH);
   readonly tags: (string | null)[] = [];
   rejected = 0;
 
   /** Lists a new order as working and returns its number. @param i Index of the candle at whose close it was placed. */
   append(i: number, draft: OrderDraft, quantity: number): number {
     const records = this.#records;
-    const order = records.append();
-    const at = records.at(order);
+    const at = records.append();
     const { data } = records;
     data[at + INDEX] = i;
     data[at + SIDE] = draft.side;
@@ -37,8 +36,9 @@ export class OrderLog {
     data[at + REASON] = NO_REASON;
     data[at + FILLED_QUANTITY] = 0;
     data[at + FILLED_VALUE] = 0;
+    data[at + FILL_INDEX] = NaN;
     this.tags.push(draft.tag);
-    return order;
+    return records.count - 1;
   }
 
   /** Notes the quantity that the simulator chose. */

@@ -1,6 +1,6 @@
 /** Rows of numbers in one growing column: what a run appends to and takes from without leaving garbage behind. */
 export class Records {
-  /** Field f of row r is `data[at(r) + f]`. Replaced by a larger one when it is full: take it anew after `append`. */
+  /** Field f of row r is `data[at(r) + f]`. Replaced by a larger one when it is full: take it anew after each `append`. */
   data: Float64Array;
   count = 0;
   // Rows before this one were taken from the front.
@@ -23,18 +23,22 @@ export class Records {
     this.data[(this.#start + row) * this.width + field] = value;
   }
 
-  /** Adds a row of NaN and returns its number, which is one less than the count. */
+  /** Adds a row, whose fields are for the caller to write, all of them. Returns where it begins in `data`. */
   append(): number {
-    const { width } = this;
-    let at = (this.#start + this.count) * width;
-    if (at === this.data.length) {
-      this.#makeRoom();
-      at = this.count * width;
-    }
-    const { data } = this;
+    const at = (this.#start + this.count) * this.width;
+    this.count++;
+    if (at < this.data.length) return at;
+    this.#makeRoom();
+    return (this.count - 1) * this.width;
+  }
+
+  /** Adds a row of NaN. Returns as `append`. */
+  appendEmpty(): number {
+    const at = this.append();
+    const { data, width } = this;
     // Written out: for a short row this is several times faster than fill().
     for (let k = at; k < at + width; k++) data[k] = NaN;
-    return this.count++;
+    return at;
   }
 
   /** Takes a row out; the later ones move up by one. */
@@ -62,20 +66,10 @@ export class Records {
     return -1;
   }
 
-  /** One field of the rows that `order` names, in that order, or of all rows in theirs. */
-  column(field: number, order: Uint32Array | null): Float64Array {
-    const { data, count, width } = this;
-    const values = new Float64Array(count);
-    const from = this.at(0) + field;
-    if (order === null) { for (let k = 0; k < count; k++) values[k] = data[from + k * width]!; }
-    else for (let k = 0; k < count; k++) values[k] = data[from + order[k]! * width]!;
-    return values;
-  }
-
   #makeRoom(): void {
     const rows = this.data.subarray(this.#start * this.width);
     // Moving up is enough when half of the rows are gone.
-    const target = this.#start > this.count ? this.data : new Float64Array(this.data.length * 2);
+    const target = this.#start >= this.count ? this.data : new Float64Array(this.data.length * 2);
     target.set(rows);
     this.data = target;
     this.#start = 0;

@@ -100,6 +100,11 @@ export class Simulation {
     if (this.#fillsAtClose && this.book.markets > 0) {
       this.#fillMarkets(i, this.candles.close[i]!, open.AT_CLOSE);
       if (!this.#mark(i)) return false;
+    } else if (!this.hasGuards && this.book.count === this.book.markets) {
+      // Market orders alone: the next candle is looked at, and whatever else was to ring still is.
+      this.alarms.index = i + 1;
+      this.dirty = false;
+      return true;
     }
     this.#setAlarms(i);
     return true;

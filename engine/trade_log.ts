@@ -1,4 +1,4 @@
-import { Records } from "./records.ts";
+import { RowLog } from "./row_log.ts";
 import { STILL_OPEN, type TradeColumns } from "./trades.ts";
 
 // Fields of a row.
@@ -37,9 +37,10 @@ export interface TradeRow {
 
 /** The trades of a run, in order of their exits until `finish` sorts them. */
 export class TradeLog {
-  readonly #records = new Records(WIDTH, 256);
+  readonly #records = new RowLog(WIDTH);
   readonly #tags: (string | null)[] = [];
   #sorted = true;
+  #lastNumber = -1;
 
   get count(): number {
     return this.#records.count;
@@ -47,9 +48,10 @@ export class TradeLog {
 
   append(row: Readonly<TradeRow>): void {
     const records = this.#records;
-    const at = records.at(records.append());
+    const at = records.append();
     const { data } = records;
-    if (at > 0 && data[at - WIDTH + NUMBER]! > row.number) this.#sorted = false;
+    if (row.number < this.#lastNumber) this.#sorted = false;
+    this.#lastNumber = row.number;
     data[at + NUMBER] = row.number;
     data[at + SIDE] = row.side;
     data[at + QUANTITY] = row.quantity;
