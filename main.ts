@@ -48,9 +48,12 @@ export async function listen(config: Config): Promise<RunningService> {
     async (request, info) => (await opened.promise).fetch(request, info),
   );
   try {
-    const service = await openService(config, server.addr.port);
+    const closing = new AbortController();
+    const service = await openService(config, server.addr.port, closing);
     opened.resolve(service);
     const close = async () => {
+      // Event streams would keep the server from ending.
+      closing.abort();
       await server.shutdown();
       await service.close();
     };
@@ -63,7 +66,7 @@ export async function listen(config: Config): Promise<RunningService> {
   }
 }
 
-async function openService(config: Config, port: number): Promise<Service> {
+async function openService(config: Config, port: number, closing = new AbortController()): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const { handle, directory } = await openDatabase(config, opened);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
@@ -87,6 +90,7 @@ async function openService(config: Config, port: number): Promise<Service> {
     db: handle.db,
     queue,
     readThrough,
+    closing: closing.signal,
     startedAt: performance.now(),
     auth: createAuth(handle.db, { secret, baseUrl, origins }),
     ingestionSecret: config.ingestionSecret,

@@ -1,4 +1,4 @@
-import { backtestsRouter } from "./backtests.ts";
+import { backtestsRouter, backtestsStreamsRouter } from "./backtests.ts";
 import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
@@ -24,6 +24,7 @@ export type AppRouter = typeof appRouter;
 /** What REST serves: the same, and the procedures that take or give a stream, which tRPC cannot carry. */
 export const restRouter = router({
   ...routers,
+  backtestsStreams: backtestsStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,
 });

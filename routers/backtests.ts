@@ -1,11 +1,29 @@
 import { z } from "zod";
 import { resolveExecution } from "../engine/execution.ts";
 import type { Db } from "../db/client.ts";
-import { type Backtest, getBacktest, insertBacktest, listBacktests } from "../db/backtests.ts";
+import {
+  type Backtest,
+  cancelBacktest,
+  deleteBacktest,
+  getBacktest,
+  insertBacktest,
+  listBacktests,
+} from "../db/backtests.ts";
 import { readEquity } from "../db/equity.ts";
+import { listOrders } from "../db/orders.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
-import { listTrades, type Trade } from "../db/trades.ts";
+import { listTrades } from "../db/trades.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { awaitEnd, followBacktest, hasEnded } from "./backtest_events.ts";
+import {
+  backtestSchema,
+  equityPointSchema,
+  orderSchema,
+  toBacktest,
+  toOrder,
+  toTrade,
+  tradeSchema,
+} from "./backtest_records.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { samplePoints } from "./equity.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
@@ -28,55 +46,12 @@ const requestSchema = z.strictObject({
   parameters: freeForm.default({}),
 });
 
-const backtestSchema = z.object({
-  id: z.uuid(),
-  symbol: z.string(),
-  exchange: z.string(),
-  strategy: z.string(),
-  strategy_slug: z.string().nullable(),
-  strategy_version: z.string().nullable(),
-  start_date: z.string(),
-  end_date: z.string(),
-  initial_balance: z.number(),
-  parameters: freeForm,
-  status: z.enum(BACKTEST_STATUSES),
-  progress: z.number().min(0).max(1),
-  attempts: z.int(),
-  created_at: z.iso.datetime(),
-  started_at: z.iso.datetime().nullable(),
-  finished_at: z.iso.datetime().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  result: freeForm.nullable(),
-});
-
-const tradeSchema = z.object({
-  number: z.int(),
-  side: z.enum(["long", "short"]),
-  quantity: z.number(),
-  entry_time: z.iso.datetime(),
-  entry_price: z.number(),
-  exit_time: z.iso.datetime().nullable(),
-  exit_price: z.number().nullable(),
-  fees: z.number(),
-  pnl: z.number(),
-  return: z.number(),
-  candles: z.int(),
-  mae: z.number(),
-  mfe: z.number(),
-  exit_reason: z.string().nullable(),
-  ambiguous: z.boolean(),
-  tag: z.string().nullable(),
-});
-
-const equityPointSchema = z.object({
-  timestamp: z.iso.datetime(),
-  equity: z.number(),
-  drawdown: z.number(),
-  position: z.number(),
-});
-
 // An id is looked up whatever it looks like: what is no UUID does not exist, like any other unknown id.
 const idSchema = z.string().max(100);
+
+const WAIT_SECONDS_MAX = 30;
+// For calls from where no one can leave.
+const NEVER = new AbortController().signal;
 
 export const backtestsRouter = router({
   /** The caller's backtests, newest first. */
@@ -125,11 +100,61 @@ export const backtestsRouter = router({
       return { backtest: toBacktest(row) };
     }),
 
-  /** One of the caller's backtests. */
+  /** One of the caller's backtests; with `wait`, as soon as it has ended, or as it is after so many seconds. */
   get: userProcedure
+    .input(z.strictObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
+    .output(z.object({ backtest: backtestSchema }))
+    .query(async ({ ctx, input, signal = NEVER }) => {
+      const row = await mustGet(ctx.db, input.id, ctx.user.id);
+      if (input.wait === 0 || hasEnded(row)) return { backtest: toBacktest(row) };
+      const later = await awaitEnd(ctx, { id: row.id, ownerId: ctx.user.id }, input.wait * 1000, signal);
+      return { backtest: toBacktest(later ?? row) };
+    }),
+
+  /** One of the caller's backtests now and after each change, until it has ended. */
+  onEvent: userProcedure
+    .input(z.strictObject({ id: idSchema }))
+    .subscription(async function* ({ ctx, input, signal = NEVER }) {
+      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
+      for await (const row of followBacktest(ctx, { id, ownerId: ctx.user.id }, signal)) yield toBacktest(row);
+    }),
+
+  /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
+  cancel: userProcedure
     .input(z.strictObject({ id: idSchema }))
     .output(z.object({ backtest: backtestSchema }))
-    .query(async ({ ctx, input }) => ({ backtest: toBacktest(await mustGet(ctx.db, input.id, ctx.user.id)) })),
+    .mutation(async ({ ctx, input }) => {
+      const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+      const row = await ctx.db.transaction(async (tx: Db) => {
+        const before = await getBacktest(tx, key);
+        if (before === null || hasEnded(before)) return before;
+        await ctx.queue.dequeueBacktest(tx, key.id);
+        return await cancelBacktest(tx, key);
+      });
+      if (row?.status === "cancelled") return { backtest: toBacktest(row) };
+      throw new AppError("NOT_CANCELLABLE", `Cannot cancel the backtest ${key.id}: it has ${row?.status ?? "gone"}`);
+    }),
+
+  /** Removes one of the caller's backtests with all that belongs to it, running or not. */
+  delete: userProcedure.input(z.strictObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
+    const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+    await ctx.db.transaction(async (tx: Db) => {
+      await ctx.queue.dequeueBacktest(tx, key.id);
+      await deleteBacktest(tx, key);
+    });
+  }),
+
+  /** Every order of one of the caller's backtests in order of placement, with its fate; none before it has completed. */
+  orders: userProcedure
+    .input(z.strictObject({ id: idSchema, ...pageShape }))
+    .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { id: backtestId } = await mustGet(ctx.db, input.id, ctx.user.id);
+      const after = decodeNumber(input.cursor);
+      const rows = await listOrders(ctx.db, { backtestId, ownerId: ctx.user.id, after, limit: input.limit + 1 });
+      const { page, next_cursor } = cutPage(rows, input.limit, (row) => String(row.number));
+      return { orders: page.map(toOrder), next_cursor };
+    }),
 
   /** The trades of one of the caller's backtests, oldest first; none before it has completed. */
   trades: userProcedure
@@ -137,7 +162,7 @@ export const backtestsRouter = router({
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { id: backtestId } = await mustGet(ctx.db, input.id, ctx.user.id);
-      const after = Number(decodeCursor(input.cursor, z.string().regex(/^\d{1,9}$/)) ?? 0);
+      const after = decodeNumber(input.cursor);
       const key = { backtestId, ownerId: ctx.user.id };
       const rows = await listTrades(ctx.db, { ...key, after, limit: input.limit + 1 });
       const { page, next_cursor } = cutPage(rows, input.limit, (row) => String(row.number));
@@ -155,6 +180,30 @@ export const backtestsRouter = router({
       return { equity: samplePoints(columns, row.initialBalance, input.points) };
     }),
 });
+
+function decodeNumber(cursor: string | undefined): number {
+  return Number(decodeCursor(cursor, z.string().regex(/^\d{1,9}$/)) ?? 0);
+}
+
+/** What only REST can carry. */
+export const backtestsStreamsRouter = router({
+  /** Server-sent events: the record whenever it has changed, the last time as `end`. */
+  events: userProcedure
+    .input(z.strictObject({ id: idSchema }))
+    .query(async ({ ctx, input, signal = NEVER }) => {
+      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
+      return toEvents(followBacktest(ctx, { id, ownerId: ctx.user.id }, signal));
+    }),
+});
+
+async function* toEvents(rows: AsyncGenerator<Backtest>) {
+  let status = "";
+  for await (const row of rows) {
+    const event = hasEnded(row) ? "end" : row.status === status ? "progress" : "status";
+    status = row.status;
+    yield { id: `${row.attempts}-${row.status}-${row.progress}`, event, data: { backtest: toBacktest(row) } };
+  }
+}
 
 async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
   const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
@@ -202,48 +251,4 @@ function invalidParameters(strategy: ResolvedStrategy, path: string, message: st
   return new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${path} ${message}`, {
     issues: [{ path, message }],
   });
-}
-
-function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
-  return {
-    id: row.id,
-    symbol: row.symbol,
-    exchange: row.exchange,
-    strategy: row.strategy,
-    strategy_slug: row.strategySlug,
-    strategy_version: row.strategyVersion,
-    start_date: row.startDate,
-    end_date: row.endDate,
-    initial_balance: row.initialBalance,
-    parameters: { ...row.parameters },
-    status: row.status,
-    progress: row.progress,
-    attempts: row.attempts,
-    created_at: row.createdAt.toISOString(),
-    started_at: row.startedAt?.toISOString() ?? null,
-    finished_at: row.finishedAt?.toISOString() ?? null,
-    error: row.error,
-    result: row.result === null ? null : { ...row.result },
-  };
-}
-
-function toTrade(row: Trade): z.infer<typeof tradeSchema> {
-  return {
-    number: row.number,
-    side: row.side,
-    quantity: row.quantity,
-    entry_time: row.entryTime.toISOString(),
-    entry_price: row.entryPrice,
-    exit_time: row.exitTime?.toISOString() ?? null,
-    exit_price: row.exitPrice,
-    fees: row.fees,
-    pnl: row.pnl,
-    return: row.return,
-    candles: row.candles,
-    mae: row.mae,
-    mfe: row.mfe,
-    exit_reason: row.exitReason,
-    ambiguous: row.ambiguous,
-    tag: row.tag,
-  };
 }

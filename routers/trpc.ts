@@ -14,8 +14,12 @@ export interface User {
 /** The way to the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
 export interface Queue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
+  /** Takes away the job of a backtest that the transaction cancels or deletes. */
+  dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
+  /** Calls back whenever a backtest's record changes, in whatever process. @returns What ends it. */
+  watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Makes what runs by itself agree with the instruments' schedules. */
   syncSchedules(): Promise<void>;
   /** @throws When the queue cannot be reached. */
@@ -26,6 +30,8 @@ export interface Queue {
 export interface Services {
   readonly db: Db;
   readonly queue: Queue;
+  /** Aborted when the service begins to close: what would go on for long ends then. */
+  readonly closing: AbortSignal;
   /** performance.now() at the start. */
   readonly startedAt: number;
   /** The way to candles that are not archived yet. */

@@ -26,6 +26,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     db: sources.db,
     queue: sources.queue,
     startedAt: sources.startedAt,
+    closing: sources.closing,
     readThrough: sources.readThrough,
     importBytesMax: sources.importBytesMax,
     user: found?.user ?? null,

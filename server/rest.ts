@@ -5,6 +5,7 @@ import { AppError, pointer, quote } from "../routers/errors.ts";
 import { readJson, requireType } from "./body.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
+import { encodeEvents } from "./encode_events.ts";
 import { encodeTicks } from "./encode_ticks.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
@@ -79,6 +80,10 @@ export const ROUTES: readonly Route[] = [
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
   route("GET", "/api/backtests/:id", 200, (api) => api.backtests.get, { etag: true }),
+  route("DELETE", "/api/backtests/:id", 204, (api) => api.backtests.delete),
+  route("GET", "/api/backtests/:id/events", 200, (api) => api.backtestsStreams.events, { encode: encodeEvents }),
+  route("POST", "/api/backtests/:id/cancel", 202, (api) => api.backtests.cancel, { body: "optional" }),
+  route("GET", "/api/backtests/:id/orders", 200, (api) => api.backtests.orders),
   route("GET", "/api/backtests/:id/trades", 200, (api) => api.backtests.trades),
   route("GET", "/api/backtests/:id/equity", 200, (api) => api.backtests.equity),
   route("GET", "/api/strategies", 200, (api) => api.strategies.list),

@@ -20,6 +20,8 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
     "db/",
     "market/",
     "engine/execution.ts",
+    "engine/orders.ts",
+    "engine/strategy.ts",
     "engine/version.ts",
     "engine/metrics/definitions.ts",
     "types:engine/",

@@ -7,6 +7,8 @@ import type { Context } from "../../routers/trpc.ts";
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   const queue = {
     enqueueBacktest: () => Promise.resolve(),
+    dequeueBacktest: () => Promise.resolve(),
+    watchBacktest: () => Promise.resolve(() => {}),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
     syncSchedules: () => Promise.resolve(),
@@ -15,6 +17,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   return {
     db,
     queue,
+    closing: new AbortController().signal,
     startedAt: performance.now(),
     readThrough: new ReadThrough(db, createFeeds()),
     importBytesMax: 1_000_000,

@@ -1,0 +1,55 @@
+import { type Backtest, getBacktest, type OwnedKey } from "../db/backtests.ts";
+import type { Context } from "./trpc.ts";
+
+/** Whether nothing will change in a record any more. */
+export function hasEnded(row: Backtest): boolean {
+  return row.status !== "queued" && row.status !== "running";
+}
+
+/**
+ * A record as it is now, and again whenever it has changed, whichever process changed it. Ends with the record's end, when it
+ * is deleted, and when the signal is aborted or the service closes.
+ */
+export async function* followBacktest(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Backtest> {
+  const stop = AbortSignal.any([signal, ctx.closing]);
+  let changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const unwatch = await ctx.queue.watchBacktest(key.id, wake);
+  stop.addEventListener("abort", wake);
+  try {
+    while (!stop.aborted) {
+      // A change from here on is seen in the next turn, one before in this.
+      changed = Promise.withResolvers();
+      const row = await getBacktest(ctx.db, key);
+      if (row === null) return;
+      yield row;
+      if (hasEnded(row)) return;
+      if (!stop.aborted) await changed.promise;
+    }
+  } finally {
+    stop.removeEventListener("abort", wake);
+    unwatch();
+  }
+}
+
+/**
+ * Waits for a record's end.
+ *
+ * @returns The record as it is when it has ended, or after `waitMs`, or when the signal is aborted; null when it is gone.
+ */
+export async function awaitEnd(
+  ctx: Context,
+  key: OwnedKey,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Backtest | null> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), waitMs);
+  let last: Backtest | null = null;
+  try {
+    for await (const row of followBacktest(ctx, key, AbortSignal.any([signal, patience.signal]))) last = row;
+    return last;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Backtest } from "../db/backtests.ts";
+import type { Order } from "../db/orders.ts";
+import { BACKTEST_STATUSES } from "../db/schema.ts";
+import type { Trade } from "../db/trades.ts";
+import { ORDER_STATUSES } from "../engine/orders.ts";
+import { ORDER_TYPES } from "../engine/strategy.ts";
+
+const freeForm = z.record(z.string(), z.unknown());
+
+/** A backtest as clients read it. */
+export const backtestSchema = z.object({
+  id: z.uuid(),
+  symbol: z.string(),
+  exchange: z.string(),
+  strategy: z.string(),
+  strategy_slug: z.string().nullable(),
+  strategy_version: z.string().nullable(),
+  start_date: z.string(),
+  end_date: z.string(),
+  initial_balance: z.number(),
+  parameters: freeForm,
+  status: z.enum(BACKTEST_STATUSES),
+  progress: z.number().min(0).max(1),
+  attempts: z.int(),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  result: freeForm.nullable(),
+});
+
+/** A trade as clients read it; times are the open of the candle whose price was filled. */
+export const tradeSchema = z.object({
+  number: z.int(),
+  side: z.enum(["long", "short"]),
+  quantity: z.number(),
+  entry_time: z.iso.datetime(),
+  entry_price: z.number(),
+  exit_time: z.iso.datetime().nullable(),
+  exit_price: z.number().nullable(),
+  fees: z.number(),
+  pnl: z.number(),
+  return: z.number(),
+  candles: z.int(),
+  mae: z.number(),
+  mfe: z.number(),
+  exit_reason: z.string().nullable(),
+  ambiguous: z.boolean(),
+  tag: z.string().nullable(),
+});
+
+/** A point of the equity curve. */
+export const equityPointSchema = z.object({
+  timestamp: z.iso.datetime(),
+  equity: z.number(),
+  drawdown: z.number(),
+  position: z.number(),
+});
+
+/** An order as clients read it: what was asked for, and what became of it. */
+export const orderSchema = z.object({
+  number: z.int(),
+  placed_time: z.iso.datetime(),
+  side: z.enum(["buy", "sell"]),
+  type: z.enum(ORDER_TYPES),
+  quantity: z.number().nullable(),
+  limit_price: z.number().nullable(),
+  stop_price: z.number().nullable(),
+  status: z.enum(ORDER_STATUSES),
+  reason: z.string().nullable(),
+  filled_quantity: z.number(),
+  price: z.number().nullable(),
+  fill_time: z.iso.datetime().nullable(),
+  tag: z.string().nullable(),
+});
+
+export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
+  return {
+    id: row.id,
+    symbol: row.symbol,
+    exchange: row.exchange,
+    strategy: row.strategy,
+    strategy_slug: row.strategySlug,
+    strategy_version: row.strategyVersion,
+    start_date: row.startDate,
+    end_date: row.endDate,
+    initial_balance: row.initialBalance,
+    parameters: { ...row.parameters },
+    status: row.status,
+    progress: row.progress,
+    attempts: row.attempts,
+    created_at: row.createdAt.toISOString(),
+    started_at: row.startedAt?.toISOString() ?? null,
+    finished_at: row.finishedAt?.toISOString() ?? null,
+    error: row.error,
+    result: row.result === null ? null : { ...row.result },
+  };
+}
+
+export function toTrade(row: Trade): z.infer<typeof tradeSchema> {
+  return {
+    number: row.number,
+    side: row.side,
+    quantity: row.quantity,
+    entry_time: row.entryTime.toISOString(),
+    entry_price: row.entryPrice,
+    exit_time: row.exitTime?.toISOString() ?? null,
+    exit_price: row.exitPrice,
+    fees: row.fees,
+    pnl: row.pnl,
+    return: row.return,
+    candles: row.candles,
+    mae: row.mae,
+    mfe: row.mfe,
+    exit_reason: row.exitReason,
+    ambiguous: row.ambiguous,
+    tag: row.tag,
+  };
+}
+
+export function toOrder(row: Order): z.infer<typeof orderSchema> {
+  return {
+    number: row.number,
+    placed_time: row.time.toISOString(),
+    side: row.side,
+    type: row.type,
+    quantity: row.quantity,
+    limit_price: row.limitPrice,
+    stop_price: row.stopPrice,
+    status: row.status,
+    reason: row.reason,
+    filled_quantity: row.filledQuantity,
+    price: row.price,
+    fill_time: row.fillTime?.toISOString() ?? null,
+    tag: row.tag,
+  };
+}

@@ -1,0 +1,38 @@
+/** One server-sent event; `id` lets a client that lost the connection go on after it. */
+export interface ServerEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+// Proxies close connections on which nothing comes; a comment is nothing to a client.
+const KEEP_ALIVE_MS = 15_000;
+
+/** Events as a `text/event-stream` that begins after the client's Last-Event-ID, if that is still the newest. */
+export function encodeEvents(events: AsyncGenerator<ServerEvent>, request: Request): Response {
+  const seen = request.headers.get("last-event-id");
+  const encoder = new TextEncoder();
+  let keepAlive: ReturnType<typeof setInterval> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), KEEP_ALIVE_MS);
+    },
+    async pull(controller) {
+      for (;;) {
+        const { value, done } = await events.next();
+        if (done) {
+          clearInterval(keepAlive);
+          return controller.close();
+        }
+        if (value.id === seen) continue;
+        const text = `id: ${value.id}\nevent: ${value.event}\ndata: ${JSON.stringify(value.data)}\n\n`;
+        return controller.enqueue(encoder.encode(text));
+      }
+    },
+    async cancel() {
+      clearInterval(keepAlive);
+      await events.return(undefined);
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+}
