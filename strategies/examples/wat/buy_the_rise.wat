@@ -1,6 +1,6 @@
 ;; Buys when a candle closes higher than the one before, closes everything when one closes lower.
 (module
-  ;; Line one of a failure's message: a strategy may call `abort` and `log`, and nothing else.
+  ;; There are two functions that a strategy may call: `log`, and `abort`.
   (import "env" "log" (func $log (param $pointer i32) (param $length i32)))
 
   (memory (export "memory") 1)

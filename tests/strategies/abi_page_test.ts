@@ -1,0 +1,122 @@
+/** strategies/ABI.md is all that an author has: its numbers are held to those that the host uses. */
+import { expect } from "@std/expect";
+import {
+  ABI_VERSION,
+  ACTION,
+  EXPORTED_FUNCTIONS,
+  FRAME,
+  FRAME_BYTES,
+  IMPORTED_FUNCTIONS,
+  LOG_LINES_MAX,
+  MESSAGE_BYTES_MAX,
+  MODULE,
+  ORDER,
+  ORDER_BYTES,
+  ORDERS_MAX,
+  RUN_ORDERS_MAX,
+  TAG_BYTES_MAX,
+  TRADE,
+  TRADE_BYTES,
+  TRADES_MAX,
+  WARMUP_MAX,
+  WORKING_MAX,
+} from "../../workers/sandbox/wasm_abi.ts";
+import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
+
+const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");
+
+// What the page calls the host's names otherwise.
+const PAGE_NAMES: Readonly<Record<string, string>> = {
+  size: "frame_size",
+  parametersPointer: "parameters_ptr",
+  parametersBytes: "parameters_len",
+  columns: "time_ptr",
+  ordersPointer: "orders_ptr",
+  resultsPointer: "results_ptr",
+  tradesPointer: "trades_ptr",
+  workingPointer: "working_ptr",
+  tagPointer: "tag_ptr",
+  tagBytes: "tag_len",
+};
+const DOUBLES = ["cash", "equity", "quantity", "entry_price", "initial_balance", "size", "limit_price", "stop_price"]
+  .concat([
+    "stop_loss",
+    "take_profit",
+    "stop_loss_fraction",
+    "take_profit_fraction",
+    "trail_distance",
+    "trail_fraction",
+  ]);
+
+Deno.test("the frame's table has every field at its offset", () => {
+  for (const [name, offset] of Object.entries(FRAME)) expectRow(offset, PAGE_NAMES[name] ?? toSnake(name));
+  expect(page).toContain(`| ${FRAME_BYTES}; later versions add fields at the end`);
+  expect(page).toContain(`(${FRAME_BYTES} bytes and the JSON's length)`);
+});
+
+Deno.test("the order table's rows have every field at its offset", () => {
+  for (const [name, offset] of Object.entries(ORDER)) {
+    expectRow(offset, name === "size" ? name : PAGE_NAMES[name] ?? toSnake(name));
+  }
+  expect(page).toContain(`\`orders_max\` rows of ${ORDER_BYTES} bytes`);
+});
+
+Deno.test("the table of open trades has every field at its offset", () => {
+  for (const [name, offset] of Object.entries(TRADE)) expectRow(offset, toSnake(name));
+  expect(page).toContain(`\`trades_max\` rows of ${TRADE_BYTES} bytes`);
+});
+
+Deno.test("actions, order types and sizes have their numbers", () => {
+  for (const [name, number] of Object.entries(ACTION)) {
+    expect(page).toContain(`| ${number} | ${toSnake(name).replaceAll("_", " ")} |`);
+  }
+  expect(page).toContain(ORDER_TYPES.map((type, number) => `${number} ${type.replace("_", " ")}`).join(", "));
+  expect(SIZES_BY).toEqual(["default", "units", "equity_fraction", "cash", "risk_fraction"]);
+  expect(page).toMatch(
+    /0 nothing, the run's own `sizing` decides .*; 1 units; 2 fraction of equity; 3 money; 4 fraction of equity lost/,
+  );
+});
+
+Deno.test("exports and imports have their types", () => {
+  for (const [name, { type, required }] of Object.entries(EXPORTED_FUNCTIONS)) {
+    const row = new RegExp(`\\| \`${name}\` \\| \`([^\`]+)\` \\| ([^|]+)\\|`).exec(page);
+    expect(withoutNames(row?.[1])).toBe(type);
+    expect(row?.[2]?.includes("may be absent")).toBe(!required);
+  }
+  const imports = [...page.matchAll(/\| (?:`env\.(\w+)`)? *\| `(\([^`]+\) -> \(\))` \|/g)].map((row) =>
+    withoutNames(row[2])
+  );
+  expect(imports).toEqual(Object.values(IMPORTED_FUNCTIONS).flat());
+});
+
+Deno.test("limits are those that the host keeps", () => {
+  const english = (value: number) => value.toLocaleString("en");
+  expect(page).toContain(`| 0 | i32 | \`abi_version\` | A | ${ABI_VERSION} |`);
+  expect(page).toContain(`default 1, 1 to ${english(WARMUP_MAX)}`);
+  expect(page).toContain(`default ${ORDERS_MAX.default}, 1 to ${english(ORDERS_MAX.limit)}`);
+  for (const { default: value, limit } of [TRADES_MAX, WORKING_MAX]) {
+    expect(page).toContain(`default ${value}, at most ${english(limit)}`);
+  }
+  expect(page).toContain(`| module | ${MODULE.bytesMax / 2 ** 20} MiB |`);
+  expect(page).toContain(`| memory | ${MODULE.memoryPagesMax / 16} MiB.`);
+  expect(page).toContain(`one, of at most ${english(MODULE.tableElementsMax)} elements`);
+  const counts = [MODULE.functionsMax, MODULE.exportsMax, MODULE.importsMax].map(english).join(", ");
+  expect(page).toContain(`| functions, exports, imports | ${counts} |`);
+  expect(page).toContain(`| a name | ${MODULE.nameBytesMax} bytes |`);
+  expect(page).toContain(`rows a candle, ${english(RUN_ORDERS_MAX)} a run`);
+  expect(page).toContain(`${TAG_BYTES_MAX} bytes, ${english(MESSAGE_BYTES_MAX)} bytes, ${LOG_LINES_MAX} lines`);
+});
+
+function expectRow(offset: number, name: string): void {
+  const type = DOUBLES.includes(name) ? "f64" : "i32";
+  expect(page).toMatch(new RegExp(`\\| ${offset} \\| ${type} \\| \`${name}\` \\|`));
+}
+
+function toSnake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A type as the check says it: without the names of parameters. */
+function withoutNames(type = ""): string {
+  return type.replaceAll(/\w+: /g, "").replace("-> ()", "-> nothing");
+}
