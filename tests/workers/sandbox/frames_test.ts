@@ -1,0 +1,73 @@
+import { expect } from "@std/expect";
+import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "../../../workers/sandbox/frames.ts";
+
+Deno.test("a message comes back as it was, columns with their types and bits", () => {
+  const message = {
+    type: "done",
+    nothing: null,
+    nested: {
+      list: [1, "two", { three: Float64Array.of(1.5, -0, Infinity) }],
+      bytes: Uint8Array.of(1, 2, 3),
+      sides: Int8Array.of(-1, 1),
+      candles: Int32Array.of(-7),
+      empty: new Uint32Array(0),
+    },
+    tag: ["a", null],
+  };
+  expect(roundTrip(message)).toEqual(message);
+});
+
+Deno.test("bits of a NaN, and a column that is a part of a larger one, arrive", () => {
+  const bits = new BigUint64Array([0x7ff8_0000_dead_beefn, 1n, 2n]);
+  const middle = new Float64Array(bits.buffer, 8, 1);
+  const back = roundTrip({ all: new Float64Array(bits.buffer), middle });
+  expect([...new BigUint64Array(back.all.slice().buffer)]).toEqual([...bits]);
+  expect([...back.middle]).toEqual([...middle]);
+});
+
+Deno.test("long lists of texts are told once each", () => {
+  const tags = Array.from({ length: 100_000 }, (_, i) => i % 3 === 0 ? null : `tag ${i % 3}`);
+  const pieces = encodeFrame({ tags });
+  expect(pieces[1]!.length).toBeLessThan(200);
+  expect(roundTrip({ tags })).toEqual({ tags });
+});
+
+Deno.test("columns in shared memory are sent as a copy", () => {
+  const shared = new Float64Array(new SharedArrayBuffer(16));
+  shared.set([3, 4]);
+  const back = roundTrip({ shared });
+  shared[0] = 9;
+  expect([...back.shared]).toEqual([3, 4]);
+});
+
+Deno.test("keys that mean something elsewhere mean nothing here", () => {
+  const message: object = JSON.parse('{"columns":[],"value":1,"__proto__":{"polluted":true},"path":["a"]}');
+  expect(JSON.stringify(roundTrip(message))).toBe(JSON.stringify(message));
+  expect(Reflect.get({}, "polluted")).toBeUndefined();
+});
+
+Deno.test("a column that lies outside the body is refused", () => {
+  const head = (place: object) =>
+    new TextEncoder().encode(
+      JSON.stringify({ value: { a: null }, columns: [{ path: ["a"], kind: "Float64Array", ...place }] }),
+    );
+  expect(() => decodeFrame(head({ offset: 0, length: 3 }), new ArrayBuffer(16))).toThrow(RangeError);
+  expect(() => decodeFrame(head({ offset: 4, length: 1 }), new ArrayBuffer(16))).toThrow(RangeError);
+  expect(() => decodeFrame(head({ offset: 0, length: 1, path: ["b", "c"] }), new ArrayBuffer(16))).toThrow("has no b");
+  expect(() => decodeFrame(new TextEncoder().encode("{"), new ArrayBuffer(0))).toThrow(SyntaxError);
+});
+
+function roundTrip<Message extends object>(message: Message): Message {
+  const [prefix, head, ...body] = encodeFrame(message);
+  expect(prefix!.length).toBe(FRAME_PREFIX_BYTES);
+  const { headBytes, bodyBytes } = readPrefix(prefix!);
+  expect(head!.length).toBe(headBytes);
+  const bytes = new Uint8Array(bodyBytes);
+  let at = 0;
+  for (const piece of body) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  expect(at).toBe(bodyBytes);
+  return decodeFrame<Message>(head!, bytes.buffer);
+}
