@@ -28,17 +28,22 @@ export function fillReducing(sim: Simulation, row: number, i: number, raw: numbe
   if (closes >= 0) {
     const trade = ledger.open.find(closes);
     if (trade < 0) return orders.end(row, REJECTED, NOTHING_TO_CLOSE);
-    const wanted = portion(sim, trade, fraction);
-    const left = wanted - exitTrade(sim, trade, wanted, i, kind, raw, slipping, SIGNAL);
+    const held = ledger.open.get(trade, open.QUANTITY);
+    const begun = orders.get(row, book.UNITS);
+    const wanted = Number.isNaN(begun) ? portion(sim, trade, fraction) : Math.min(begun, held);
+    const left = lotsLeft(
+      wanted - exitTrade(sim, trade, wanted, i, kind, raw, slipping, SIGNAL),
+      execution.quantityStep,
+    );
     done = left === 0;
-    if (!done) orders.set(row, book.SIZE, left / ledger.open.get(trade, open.QUANTITY));
+    if (fraction < 1) orders.set(row, book.UNITS, left);
   } else if (closes === book.ALL_TRADES && fraction < 1) {
     const left = exitFractions(sim, fraction, i, kind, raw, slipping);
     done = left === 0;
     // What this candle's volume did not allow is taken off the oldest trades.
     orders.set(row, book.CLOSES, NaN);
     orders.set(row, book.SIZE_BY, BY_UNITS);
-    orders.set(row, book.UNITS, left);
+    orders.set(row, book.UNITS, lotsLeft(left, execution.quantityStep));
   } else {
     const whole = closes === book.ALL_TRADES || orders.get(row, book.SIZE_BY) === BY_DEFAULT;
     const units = whole ? Infinity : sizeAtFill(sim, row, i, raw);

@@ -100,7 +100,8 @@ function reduce(state: State, order: Order, at: Meeting): void {
       return endOrder(state, order, "rejected", "risk sizing needs a stop loss on the losing side of the price");
     }
     ({ closed, left } = closeOldest(state, Math.min(lots, positionLots(state)), at, slips(order)));
-    order.lotsLeft = lots - closed.lots;
+    // It asked for no more than could be closed when it first met the market.
+    order.lotsLeft = left;
   }
   finishReducing(state, order, closed, left);
 }

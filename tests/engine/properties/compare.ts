@@ -151,7 +151,7 @@ function slowTotals(input: RunInput, { state, equity }: SlowResult): Row {
   return {
     feesPaid: state.feesPaid,
     rejected: state.orders.filter((order) => order.status === "rejected").length,
-    ambiguous: closed.filter((row) => row.isAmbiguous).length,
+    ambiguous: state.closed.filter((row) => row.isAmbiguous).length,
     exposure: exposed.length / equity.length,
     trades: closed.length,
     openTrades: state.closed.length - closed.length,
