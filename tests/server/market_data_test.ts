@@ -1,0 +1,174 @@
+import { expect } from "@std/expect";
+import { tableFromIPC } from "apache-arrow";
+import type { Answer, TestClient } from "../support/client.ts";
+import { type Handler, withProvider } from "../support/provider.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+
+const HOUR = 3_600_000;
+const TICKS = "/api/market-data/ticks";
+const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
+
+/** An exchange with hourly candles of one price, which does not know NOPE, limits BUSY and is broken for BROKEN. */
+const exchange: Handler = (url) => {
+  const get = (name: string) => url.searchParams.get(name) ?? "";
+  if (get("symbol") === "NOPE") return Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 });
+  if (get("symbol") === "BUSY") return Response.json({}, { status: 429, headers: { "retry-after": "30" } });
+  if (get("symbol") === "BROKEN") return new Response("", { status: 500 });
+  const rows = [];
+  for (let time = Number(get("startTime")); time <= Number(get("endTime")) && rows.length < 1000; time += HOUR) {
+    rows.push([time, "1", "2", "0.5", "1.5", "10", time + HOUR - 1, "0", 1, "0", "0", "0"]);
+  }
+  return Response.json(rows);
+};
+
+Deno.test("candles over HTTP", async (t) => {
+  await withProvider(exchange, async (baseUrl, asked) => {
+    const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: baseUrl });
+    const client = service.client();
+    await t.step("the sample's answer is complete, tagged and cacheable", () => readSample(client));
+    await t.step("the same candles come as JSON, CSV and Arrow, whole or in pages", () => readFormats(client));
+    await t.step("what is missing is fetched from the provider, once", () => readThrough(client, asked));
+    await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
+    await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
+    // Last, since a provider that limits is left alone for as long as it says.
+    await t.step("the provider's refusals are the answer's", () => surfaceRefusals(client));
+    await service.close();
+  });
+});
+
+async function readSample(client: TestClient) {
+  const path = `${TICKS}?symbol=DEMO&startDate=2024-02-28&endDate=2024-03-02&timeframe=1d`;
+  const answer = await client.get(path);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect(["symbol", "timeframe", "assetClass", "provider"].map((key) => answer.at(`/${key}`))).toEqual([
+    "DEMO",
+    "1d",
+    "crypto",
+    "sample",
+  ]);
+  // A leap year, and the range is half-open.
+  expect(answer.list("/ticks").map((_, i) => answer.at(`/ticks/${i}/timestamp`))).toEqual([
+    "2024-02-28T00:00:00.000Z",
+    "2024-02-29T00:00:00.000Z",
+    "2024-03-01T00:00:00.000Z",
+  ]);
+  expect(answer.at("/next_cursor")).toBeUndefined();
+  const tag = answer.headers.get("etag")!;
+  expect(answer.headers.get("cache-control")).toBe("public, max-age=60");
+  const again = await client.get(path, { "if-none-match": tag });
+  expect([again.status, again.text]).toEqual([304, ""]);
+  const head = await client.send("HEAD", path);
+  expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", tag]);
+}
+
+async function readFormats(client: TestClient) {
+  const path = `${TICKS}?symbol=DEMO&startDate=2024-01-01&endDate=2024-02-01`;
+  const json = await client.get(path);
+  const csv = await client.get(`${path}&format=csv`);
+  const lines = csv.text.trimEnd().split("\n");
+  expect(json.list("/ticks").length).toBe(44_640);
+  expect(lines.length).toBe(44_641);
+  const last = (key: string) => String(json.at(`/ticks/44639/${key}`));
+  const keys = ["timestamp", "open", "high", "low", "close", "volume"];
+  expect(lines.at(-1)).toBe(keys.map(last).join(","));
+  const response = await fetch(`${client.url}${path}`, { headers: { accept: "application/vnd.apache.arrow.stream" } });
+  const table = tableFromIPC(new Uint8Array(await response.arrayBuffer()));
+  expect(String(table.getChild("close")!.get(44_639))).toBe(last("close"));
+  const page = await client.get(`${path}&limit=10&format=csv`);
+  const next = await client.get(`${path}&limit=1&cursor=${page.headers.get("x-next-cursor")}`);
+  expect(next.at("/ticks/0/timestamp")).toBe("2024-01-01T00:10:00.000Z");
+  expect(next.at("/next_cursor")).not.toBeNull();
+}
+
+async function readThrough(client: TestClient, asked: string[]) {
+  const path = `${TICKS}?symbol=BTC/USDT&startDate=2024-01-01&endDate=2024-01-03&timeframe=1h`;
+  expect((await client.get(path)).at("/error/issues/0/path")).toBe("/assetClass");
+  const answers = await Promise.all([1, 2, 3].map(() => client.get(`${path}&assetClass=crypto`)));
+  expect(answers.map((answer) => [answer.status, answer.list("/ticks").length])).toEqual(Array(3).fill([200, 48]));
+  expect(answers[0]!.at("/provider")).toBe("provider_a");
+  expect(asked.length).toBe(1);
+  // Known by now, so the class is, too.
+  expect((await client.get(path)).list("/ticks").length).toBe(48);
+  expect(asked.length).toBe(1);
+}
+
+async function surfaceRefusals(client: TestClient) {
+  const get = (query: string) => client.get(`${TICKS}?startDate=2024-01-01&endDate=2024-01-02&timeframe=1h&${query}`);
+  const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
+  expect(said(await get("symbol=NOPE&assetClass=crypto"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
+  expect(said(await get("symbol=BROKEN&assetClass=crypto"))).toEqual([502, "PROVIDER_FAILED"]);
+  expect(said(await get("symbol=AAPL&assetClass=stock"))).toEqual([503, "UNAVAILABLE"]);
+  expect((await get("symbol=AAPL&assetClass=stock&provider=provider_b")).at("/error/message")).toContain(
+    "MASSIVE_API_KEY",
+  );
+  expect(said(await get("symbol=AAPL&assetClass=bonds"))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await get("symbol=AAPL&provider=provider_c"))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await get("symbol=DEMO&colour=red"))).toEqual([400, "VALIDATION_FAILED"]);
+  const busy = await get("symbol=BUSY&assetClass=crypto");
+  expect(said(busy)).toEqual([429, "PROVIDER_RATE_LIMITED"]);
+  expect(busy.headers.get("retry-after")).toBe("30");
+}
+
+async function importFiles(client: TestClient) {
+  const path = "/api/admin/ingestion/import?symbol=ACME&exchange=NYSE&assetClass=stock&timeframe=1d";
+  const post = (body: string, type = "text/csv") =>
+    client.send("POST", path, body, { ...secret, "content-type": type });
+  const header = "date,open,high,low,close,volume";
+  const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
+  expect(said(await post(""))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await post("date,open\n"))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await post(`${header}\n`, "application/json"))).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
+  const mixed = `\uFEFF${header}\r\n2024-01-02,1,3,0.5,2,10\r\n2024-01-03,1,2,3,2,10\r\n2024-01-02,1,3,0.5,2,10\r\n`;
+  const answer = await post(mixed);
+  expect([answer.status, answer.at("/imported"), answer.at("/rejected_count")]).toEqual([200, 1, 2]);
+  expect(answer.at("/rejected")).toEqual([
+    { line: 3, reason: "high 2 is below low 3" },
+    { line: 4, reason: "has the same time as line 2" },
+  ]);
+  const again = await post(mixed);
+  expect([again.at("/imported"), again.at("/unchanged"), again.at("/revised")]).toEqual([0, 1, 0]);
+}
+
+async function operate(client: TestClient) {
+  const path = "/api/admin/ingestion";
+  const instrument = {
+    symbol: "ETHUSDT",
+    exchange: "BINANCE",
+    assetClass: "crypto",
+    provider: "provider_a",
+    timeframe: "1h",
+    backfill_from: "2024-12-01",
+    schedule: "5 * * * *",
+  };
+  const added = await client.send("POST", `${path}/instruments`, { instrument }, secret);
+  expect([added.status, added.at("/instrument/schedule")]).toEqual([201, "5 * * * *"]);
+  const body = {
+    instruments: [{ symbol: "ETHUSDT", exchange: "BINANCE" }],
+    start_date: "2024-12-01",
+    end_date: "2025-01-01",
+  };
+  const run = await client.send("POST", `${path}/run-once`, body, secret);
+  expect(run.status).toBe(202);
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const status = (await client.get(`${path}/runs/${run.at("/run/id")}`, secret)).at("/run/status");
+    if (status !== "queued" && status !== "running") break;
+    if (performance.now() > deadline) throw new Error(`The run is still ${status}`);
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+  const events = await client.get(`${path}/events?run_id=${run.at("/run/id")}`, secret);
+  expect(events.list("/events").map((_, i) => [events.at(`/events/${i}/type`), events.at(`/events/${i}/candles`)]))
+    .toEqual([
+      ["run_finished", 744],
+      ["range_ingested", 744],
+      ["run_started", null],
+    ]);
+  const patched = await client.send("PATCH", `${path}/instruments/${added.at("/instrument/id")}`, {
+    instrument: { schedule: null },
+  }, secret);
+  expect([patched.status, patched.at("/instrument/schedule")]).toEqual([200, null]);
+  expect((await client.send("DELETE", `${path}/instruments/${added.at("/instrument/id")}`, undefined, secret)).status)
+    .toBe(204);
+  const listed = await client.get("/api/market-data/instruments?search=ETHUSDT");
+  expect(listed.list("/instruments")).toEqual([]);
+}
