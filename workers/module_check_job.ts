@@ -1,16 +1,14 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db } from "../db/client.ts";
 import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../db/module_checks.ts";
+import { validateModule } from "./conformance.ts";
 import type { EgressRules } from "./egress.ts";
 import { fetchGuarded } from "./egress_fetch.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { RunError } from "./run_error.ts";
-import { SANDBOX_BYTES_MAX } from "./runner.ts";
-import { runInSandbox } from "./sandbox_process.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-const VALIDATION_MS_MAX = 5000;
 const FETCH_MS_MAX = 8000;
 const MODULE_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -54,12 +52,7 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
 
 /** Null when there is no verdict, because the worker is closing. */
 async function validate(module: Uint8Array, check: ModuleCheck, signal: AbortSignal): Promise<Verdict | null> {
-  const outcome = await runInSandbox({
-    kind: "validate",
-    module,
-    parametersJson: JSON.stringify(check.parameters),
-    candlesMin: 1,
-  }, { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal });
+  const outcome = await validateModule(module, check.parameters, signal);
   if (outcome.type === "valid") return { accepted: true };
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
   if (outcome.type === "stopped") return null;

@@ -4,11 +4,8 @@ import type { RunTask } from "./protocol.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 import type { RunErrorCode } from "./run_error.ts";
 import type { WasmJob } from "./sandbox/job.ts";
-import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
+import { runInSandbox, SANDBOX_BYTES_MAX, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
 import { Slots } from "./slots.ts";
-
-/** Resident memory of a sandbox process. */
-export const SANDBOX_BYTES_MAX = 512 * 1024 * 1024;
 
 const PROGRESS_MS = 1000;
 
