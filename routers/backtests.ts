@@ -125,14 +125,13 @@ export const backtestsRouter = router({
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
-      const row = await ctx.db.transaction(async (tx: Db) => {
-        const before = await getBacktest(tx, key);
-        if (before === null || hasEnded(before)) return before;
+      return await ctx.db.transaction(async (tx: Db) => {
+        const before = await mustGet(tx, key.id, key.ownerId);
         await ctx.queue.dequeueBacktest(tx, key.id);
-        return await cancelBacktest(tx, key);
+        const row = await cancelBacktest(tx, key);
+        if (!hasEnded(before) && row?.status === "cancelled") return { backtest: toBacktest(row) };
+        throw new AppError("NOT_CANCELLABLE", `Cannot cancel the backtest ${key.id}: it has ${row?.status ?? "gone"}`);
       });
-      if (row?.status === "cancelled") return { backtest: toBacktest(row) };
-      throw new AppError("NOT_CANCELLABLE", `Cannot cancel the backtest ${key.id}: it has ${row?.status ?? "gone"}`);
     }),
 
   /** Removes one of the caller's backtests with all that belongs to it, running or not. */
