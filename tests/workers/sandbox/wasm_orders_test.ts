@@ -1,6 +1,7 @@
 /** What a module's rows do to the simulator. Candles open where the last one closed and reach half a unit beyond both. */
 import { expect } from "@std/expect";
 import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../engine/strategy.ts";
+import { codeOf } from "./guests.ts";
 import { play, type Row } from "./puppet.ts";
 
 const buy: Row = { side: 1, sizeBy: 1, size: 2 };
@@ -146,12 +147,3 @@ Deno.test("a row that makes no sense ends the run with INVALID_SIGNAL, the candl
     expect(codeOf(attempt)).toBe("INVALID_SIGNAL");
   }
 });
-
-function codeOf(attempt: () => unknown): unknown {
-  try {
-    attempt();
-    return null;
-  } catch (error) {
-    return Reflect.get(Object(error), "code");
-  }
-}

@@ -1,11 +1,12 @@
-/** What a module is told, and what becomes of one that misbehaves. */
+/** What a module is told, and how its messages are heard. */
 import { expect } from "@std/expect";
-import { run, type RunResult } from "../../../engine/run.ts";
+import { run } from "../../../engine/run.ts";
 import { FRAME } from "../../../workers/sandbox/wasm_abi.ts";
 import { checkModule } from "../../../workers/sandbox/wasm_check.ts";
 import { Guest } from "../../../workers/sandbox/wasm_guest.ts";
 import { roundCapacity, WasmStrategy } from "../../../workers/sandbox/wasm_strategy.ts";
-import { compileAssemblyScript, compileWat, dailyCandles, strategyWat, taskOver } from "./modules.ts";
+import { IMPORTS, makeGuest, play, text } from "./guests.ts";
+import { compileAssemblyScript, dailyCandles, strategyWat, taskOver } from "./modules.ts";
 
 Deno.test("the frame tells version, parameters, defaults, candles and account where the page says", () => {
   const guest = makeGuest(strategyWat({}), '{"fast":10}');
@@ -100,138 +101,6 @@ Deno.test("columns have room for a run's candles, in sizes that do not tell its 
   }
 });
 
-const text = (at: number, words: string) => `(data (i32.const ${at}) "${words}")`;
-const IMPORTS = '(import "env" "abort" (func $abort (param i32 i32))) (import "env" "log" (func $log (param i32 i32)))';
-const candle = "candle 0 (2024-01-01T00:00:00.000Z)";
-
-const FAULTS: readonly (readonly [what: string, wat: string, code: string, message: string])[] = [
-  [
-    "unreachable code",
-    strategyWat({ onCandle: "unreachable" }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module trapped: unreachable`,
-  ],
-  [
-    "a division by zero",
-    strategyWat({ onCandle: "(i32.div_s (i32.const 1) (i32.const 0))" }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module trapped: divide by zero`,
-  ],
-  [
-    "a read outside the memory",
-    strategyWat({ onCandle: "(i32.load (i32.const -8))" }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module trapped: memory access out of bounds`,
-  ],
-  [
-    "recursion without end",
-    strategyWat({
-      before: "",
-      onCandle: "(call $deep)",
-      after: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))",
-    }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module's calls are nested too deep`,
-  ],
-  [
-    "an exception that nobody catches",
-    strategyWat({ before: "(tag $e)", onCandle: "(throw $e)" }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module threw an exception and did not catch it`,
-  ],
-  [
-    "an abort with a message",
-    strategyWat({
-      before: IMPORTS,
-      onCandle: "(call $abort (i32.const 16) (i32.const 9)) (i32.const 0)",
-      after: text(16, "no volume"),
-    }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the strategy gave up: no volume`,
-  ],
-  [
-    "an abort with a message outside the memory",
-    strategyWat({ before: IMPORTS, onCandle: "(call $abort (i32.const -9) (i32.const 99)) (i32.const 0)" }),
-    "STRATEGY_FAILED",
-    `the strategy gave up: (a message outside its memory)`,
-  ],
-  [
-    "a start function that traps",
-    strategyWat({ after: "(func $begin unreachable) (start $begin)" }),
-    "STRATEGY_FAILED",
-    "Cannot start: the module trapped: unreachable",
-  ],
-  [
-    "a refusal of its parameters",
-    strategyWat({ init: "(i32.const 3)" }),
-    "STRATEGY_FAILED",
-    "Cannot initialise: init returned 3",
-  ],
-  [
-    "another version of the ABI",
-    strategyWat({}).replace("(result i32) (i32.const 1))", "(result i32) (i32.const 2))"),
-    "STRATEGY_FAILED",
-    "Cannot speak ABI version 2: this host speaks 1",
-  ],
-  [
-    "a table of 5,000 orders",
-    strategyWat({ init: "(i32.store offset=20 (local.get $frame) (i32.const 5000)) (i32.const 0)" }),
-    "STRATEGY_FAILED",
-    "Cannot initialise: init set orders_max to 5000, and it is 1 to 1024",
-  ],
-  [
-    "a warm-up of four billion candles",
-    strategyWat({ init: "(i32.store offset=16 (local.get $frame) (i32.const -1)) (i32.const 0)" }),
-    "STRATEGY_FAILED",
-    "Cannot initialise: init set warmup to 4294967295, and it is 1 to 1000000",
-  ],
-  [
-    "no memory left",
-    allocating("(i32.const 0)"),
-    "STRATEGY_OUT_OF_MEMORY",
-    "Cannot allocate 138 bytes: alloc returned 0",
-  ],
-  ["a crooked address", allocating("(i32.const 65540)"), "STRATEGY_FAILED", "alloc returned 65540, no multiple of 8"],
-  [
-    "a block outside the memory",
-    allocating("(i32.const 2097144)"),
-    "STRATEGY_FAILED",
-    "alloc returned 2097144, and the memory has 2097152 bytes",
-  ],
-  [
-    "an address beyond 2 GiB",
-    allocating("(i32.const -8)"),
-    "STRATEGY_FAILED",
-    "alloc returned 4294967288, and the memory has",
-  ],
-  [
-    "more orders than rows",
-    strategyWat({ onCandle: "(i32.const 65)" }),
-    "INVALID_SIGNAL",
-    `Cannot take the orders of ${candle}: on_candle returned 65 orders, and its table has 64 rows`,
-  ],
-  [
-    "two billion orders",
-    strategyWat({ onCandle: "(i32.const 0x7fffffff)" }),
-    "INVALID_SIGNAL",
-    "on_candle returned 2147483647 orders",
-  ],
-  [
-    "a negative count",
-    strategyWat({ onCandle: "(i32.const -5)" }),
-    "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: on_candle returned -5`,
-  ],
-];
-
-for (const [what, wat, code, message] of FAULTS) {
-  Deno.test(`a run ends with ${code}: ${what}`, () => {
-    const attempt = () => play(makeGuest(wat), [10, 11]);
-    expect(attempt).toThrow(message);
-    expect(codeOf(attempt)).toBe(code);
-  });
-}
-
 Deno.test("an abort that the module catches ends the run all the same", () => {
   const wat = strategyWat({
     before: IMPORTS,
@@ -275,28 +144,3 @@ Deno.test("_initialize is called before anything else", () => {
   });
   expect(play(makeGuest(wat), [10]).equity.length).toBe(1);
 });
-
-function allocating(address: string): string {
-  return strategyWat({ after: `(func (export "alloc") (param i32) (result i32) ${address})` }).replace(
-    '(export "alloc")',
-    "",
-  );
-}
-
-function makeGuest(wat: string, parametersJson = "{}", log: string[] = []): Guest {
-  return new Guest(new WebAssembly.Module(checkModule(compileWat(wat)).bytes), parametersJson, log);
-}
-
-function play(guest: Guest, closes: readonly number[], overrides = {}): RunResult {
-  const strategy = new WasmStrategy(() => guest, 1);
-  return run({ ...taskOver(dailyCandles(closes), overrides), strategy, control: null });
-}
-
-function codeOf(attempt: () => unknown): unknown {
-  try {
-    attempt();
-    return null;
-  } catch (error) {
-    return Reflect.get(Object(error), "code");
-  }
-}

@@ -1,0 +1,141 @@
+/** What a run ends with when its module misbehaves. */
+import { expect } from "@std/expect";
+import { codeOf, IMPORTS, makeGuest, play, text } from "./guests.ts";
+import { strategyWat } from "./modules.ts";
+
+const candle = "candle 0 (2024-01-01T00:00:00.000Z)";
+
+const FAULTS: readonly (readonly [what: string, wat: string, code: string, message: string])[] = [
+  [
+    "unreachable code",
+    strategyWat({ onCandle: "unreachable" }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the module trapped: unreachable`,
+  ],
+  [
+    "a division by zero",
+    strategyWat({ onCandle: "(i32.div_s (i32.const 1) (i32.const 0))" }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the module trapped: divide by zero`,
+  ],
+  [
+    "a read outside the memory",
+    strategyWat({ onCandle: "(i32.load (i32.const -8))" }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the module trapped: memory access out of bounds`,
+  ],
+  [
+    "recursion without end",
+    strategyWat({
+      before: "",
+      onCandle: "(call $deep)",
+      after: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))",
+    }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the module's calls are nested too deep`,
+  ],
+  [
+    "an exception that nobody catches",
+    strategyWat({ before: "(tag $e)", onCandle: "(throw $e)" }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the module threw an exception and did not catch it`,
+  ],
+  [
+    "an abort with a message",
+    strategyWat({
+      before: IMPORTS,
+      onCandle: "(call $abort (i32.const 16) (i32.const 9)) (i32.const 0)",
+      after: text(16, "no volume"),
+    }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: the strategy gave up: no volume`,
+  ],
+  [
+    "an abort with a message outside the memory",
+    strategyWat({ before: IMPORTS, onCandle: "(call $abort (i32.const -9) (i32.const 99)) (i32.const 0)" }),
+    "STRATEGY_FAILED",
+    `the strategy gave up: (a message outside its memory)`,
+  ],
+  [
+    "a start function that traps",
+    strategyWat({ after: "(func $begin unreachable) (start $begin)" }),
+    "STRATEGY_FAILED",
+    "Cannot start: the module trapped: unreachable",
+  ],
+  [
+    "a refusal of its parameters",
+    strategyWat({ init: "(i32.const 3)" }),
+    "STRATEGY_FAILED",
+    "Cannot initialise: init returned 3",
+  ],
+  [
+    "another version of the ABI",
+    strategyWat({}).replace("(result i32) (i32.const 1))", "(result i32) (i32.const 2))"),
+    "STRATEGY_FAILED",
+    "Cannot speak ABI version 2: this host speaks 1",
+  ],
+  [
+    "a table of 5,000 orders",
+    strategyWat({ init: "(i32.store offset=20 (local.get $frame) (i32.const 5000)) (i32.const 0)" }),
+    "STRATEGY_FAILED",
+    "Cannot initialise: init set orders_max to 5000, and it is 1 to 1024",
+  ],
+  [
+    "a warm-up of four billion candles",
+    strategyWat({ init: "(i32.store offset=16 (local.get $frame) (i32.const -1)) (i32.const 0)" }),
+    "STRATEGY_FAILED",
+    "Cannot initialise: init set warmup to 4294967295, and it is 1 to 1000000",
+  ],
+  [
+    "no memory left",
+    allocating("(i32.const 0)"),
+    "STRATEGY_OUT_OF_MEMORY",
+    "Cannot allocate 138 bytes: alloc returned 0",
+  ],
+  ["a crooked address", allocating("(i32.const 65540)"), "STRATEGY_FAILED", "alloc returned 65540, no multiple of 8"],
+  [
+    "a block outside the memory",
+    allocating("(i32.const 2097144)"),
+    "STRATEGY_FAILED",
+    "alloc returned 2097144, and the memory has 2097152 bytes",
+  ],
+  [
+    "an address beyond 2 GiB",
+    allocating("(i32.const -8)"),
+    "STRATEGY_FAILED",
+    "alloc returned 4294967288, and the memory has",
+  ],
+  [
+    "more orders than rows",
+    strategyWat({ onCandle: "(i32.const 65)" }),
+    "INVALID_SIGNAL",
+    `Cannot take the orders of ${candle}: on_candle returned 65 orders, and its table has 64 rows`,
+  ],
+  [
+    "two billion orders",
+    strategyWat({ onCandle: "(i32.const 0x7fffffff)" }),
+    "INVALID_SIGNAL",
+    "on_candle returned 2147483647 orders",
+  ],
+  [
+    "a negative count",
+    strategyWat({ onCandle: "(i32.const -5)" }),
+    "STRATEGY_FAILED",
+    `Cannot go on at ${candle}: on_candle returned -5`,
+  ],
+];
+
+for (const [what, wat, code, message] of FAULTS) {
+  Deno.test(`a run ends with ${code}: ${what}`, () => {
+    const attempt = () => play(makeGuest(wat), [10, 11]);
+    expect(attempt).toThrow(message);
+    expect(codeOf(attempt)).toBe(code);
+  });
+}
+
+function allocating(address: string): string {
+  return strategyWat({ after: `(func (export "alloc") (param i32) (result i32) ${address})` }).replace(
+    '(export "alloc")',
+    "",
+  );
+}
