@@ -13,8 +13,9 @@ import { JobLoop } from "./job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
-import { startScheduledRun, syncSchedules } from "./schedules.ts";
 import { Runner } from "./runner.ts";
+import { startScheduledRun, syncSchedules } from "./schedules.ts";
+import { keepVacuumed } from "./vacuum.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -70,7 +71,8 @@ export async function openQueue(
   },
 ): Promise<OpenQueue> {
   const jobs = await Jobs.open(handle, runSecondsMax);
-  const { db } = handle;
+  const { db, connection } = handle;
+  const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pglite) : () => Promise.resolve();
   const egress = { allow: new Set(remoteAllow) };
   let runner: Runner | undefined;
   let loops: JobLoop[] = [];
@@ -120,6 +122,7 @@ export async function openQueue(
     async close() {
       await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
       runner?.close();
+      await endVacuum();
       await jobs.close();
     },
   };
