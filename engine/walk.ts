@@ -228,23 +228,27 @@ export class Walk {
 
   /** Rule 3, the last sentence but two: what the close proves about trades that were opened inside. */
   #settleEntries(): void {
-    const { ledger: { open: trades, side }, execution, step } = this.#sim;
+    const { ledger: { open: trades }, execution } = this.#sim;
     if (execution.entryCandleExit !== true) return;
-    for (let row = trades.count - 1; row >= 0; row--) {
-      const path = trades.get(row, open.ENTRY_PATH);
-      if (trades.get(row, open.ENTRY_STEP) !== step || path === open.BEFORE_ALL) continue;
-      if (trades.get(row, open.EXITING) >= 0) continue;
-      const target = trades.get(row, open.TAKE_PROFIT);
-      const stop = trades.stopOf(row, side);
-      if (path === side) {
-        if (reachesStop(-side, stop, this.#close, this.#close)) {
-          this.#exitAtStop(row, stop, -side > 0 ? open.FROM_BELOW : open.FROM_ABOVE);
-        }
-      } else if (this.#closesAtTarget(target, side)) {
-        const kind = side > 0 ? open.FROM_BELOW : open.FROM_ABOVE;
-        exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, target, false, TAKE_PROFIT);
-      }
+    for (let row = 0; row < trades.count;) row = this.#settleEntry(row) ? row : row + 1;
+  }
+
+  /** True when the trade's row is gone. */
+  #settleEntry(row: number): boolean {
+    const { ledger: { open: trades, side }, step } = this.#sim;
+    const path = trades.get(row, open.ENTRY_PATH);
+    if (trades.get(row, open.ENTRY_STEP) !== step || path === open.BEFORE_ALL) return false;
+    if (trades.get(row, open.EXITING) >= 0) return false;
+    const target = trades.get(row, open.TAKE_PROFIT);
+    const stop = trades.stopOf(row, side);
+    if (path === side) {
+      if (!reachesStop(-side, stop, this.#close, this.#close)) return false;
+      return this.#exitAtStop(row, stop, -side > 0 ? open.FROM_BELOW : open.FROM_ABOVE);
     }
+    if (!this.#closesAtTarget(target, side)) return false;
+    const kind = side > 0 ? open.FROM_BELOW : open.FROM_ABOVE;
+    exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, target, false, TAKE_PROFIT);
+    return true;
   }
 
   #closesAtTarget(target: number, side: number): boolean {
@@ -253,22 +257,23 @@ export class Walk {
 
   /** Rule 4. */
   #trail(): void {
+    const { ledger: { open: trades } } = this.#sim;
+    for (let row = 0; row < trades.count;) row = this.#trailTrade(row) ? row : row + 1;
+  }
+
+  /** True when the trade's row is gone. */
+  #trailTrade(row: number): boolean {
     const { ledger: { open: trades, side }, execution, step } = this.#sim;
-    const best = side > 0 ? this.#high : this.#low;
+    if (Number.isNaN(trades.get(row, open.TRAIL_STOP)) || trades.get(row, open.EXITING) >= 0) return false;
+    const isInside = trades.get(row, open.ENTRY_STEP) === step && trades.get(row, open.ENTRY_PATH) !== open.BEFORE_ALL;
     const awayFromBest = side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
-    for (let row = trades.count - 1; row >= 0; row--) {
-      if (Number.isNaN(trades.get(row, open.TRAIL_STOP)) || trades.get(row, open.EXITING) >= 0) continue;
-      const isInside = trades.get(row, open.ENTRY_STEP) === step &&
-        trades.get(row, open.ENTRY_PATH) !== open.BEFORE_ALL;
-      const mayBeBefore = isInside && trades.get(row, open.ENTRY_KIND) === awayFromBest;
-      trades.trail(row, side, mayBeBefore ? this.#close : best);
-      this.#sim.dirty = true;
-      if (!this.#seesCandle(row) || (isInside && execution.entryCandleExit !== true)) continue;
-      const stop = trades.get(row, open.TRAIL_STOP);
-      if (side * this.#close <= side * stop && trades.stopOf(row, side) === stop) {
-        this.#exitAtStop(row, stop, side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
-      }
-    }
+    const mayBeBefore = isInside && trades.get(row, open.ENTRY_KIND) === awayFromBest;
+    trades.trail(row, side, mayBeBefore ? this.#close : side > 0 ? this.#high : this.#low);
+    this.#sim.dirty = true;
+    if (!this.#seesCandle(row) || (isInside && execution.entryCandleExit !== true)) return false;
+    const stop = trades.get(row, open.TRAIL_STOP);
+    if (side * this.#close > side * stop || trades.stopOf(row, side) !== stop) return false;
+    return this.#exitAtStop(row, stop, side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
   }
 
   /** Whether any exit of a trade may be filled in this candle at all. */

@@ -99,7 +99,7 @@ function reduce(state: State, order: Order, at: Meeting): void {
     if (Number.isNaN(lots)) {
       return endOrder(state, order, "rejected", "risk sizing needs a stop loss on the losing side of the price");
     }
-    ({ closed, left } = closeOldest(state, Math.min(lots, positionLots(state)), at, slips(order)));
+    ({ closed, left } = closeOldest(state, Math.max(0, lots), at, slips(order)));
     // It asked for no more than could be closed when it first met the market.
     order.lotsLeft = left;
   }
