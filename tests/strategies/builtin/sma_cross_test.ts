@@ -1,0 +1,52 @@
+import { expect } from "@std/expect";
+import { smaCross } from "../../../strategies/builtin/sma_cross.ts";
+import { parametersOf, play, type Row } from "./play.ts";
+
+// An average of one candle is the close; one of two is the mean of two closes: 9, 7, 9, 12.5, 11, 8.5 from candle 1.
+// So the close is below at candle 2 (6), above at 3 (12), below again at 5 (9).
+const ROWS: readonly Row[] = [
+  [10, 10, 10, 10],
+  [8, 8, 8, 8],
+  [6, 6, 6, 6],
+  [7, 12, 7, 12],
+  [12.5, 13.2, 12.4, 13],
+  [12, 12.1, 9, 9],
+  [8.5, 8.6, 7.9, 8],
+];
+const PERIODS = { fast: 1, slow: 2 };
+
+Deno.test("sma-cross buys the open after the cross above and turns short after the cross below", () => {
+  expect(play(smaCross, ROWS, PERIODS)).toEqual([
+    { side: "long", quantity: 1, entry: [4, 12.5], exit: [6, 8.5, "signal"], pnl: -4 },
+    { side: "short", quantity: 1, entry: [6, 8.5], exit: null, pnl: 0.5 },
+  ]);
+});
+
+Deno.test("sma-cross that is long only leaves the market at the cross below", () => {
+  expect(play(smaCross, ROWS, { ...PERIODS, direction: "long" })).toEqual([
+    { side: "long", quantity: 1, entry: [4, 12.5], exit: [6, 8.5, "signal"], pnl: -4 },
+  ]);
+});
+
+Deno.test("sma-cross takes profit and stops losses at fractions of its entry price", () => {
+  expect(play(smaCross, ROWS, { ...PERIODS, direction: "long", takeProfitLevel: 0.04 })).toEqual([
+    { side: "long", quantity: 1, entry: [4, 12.5], exit: [4, 13, "take_profit"], pnl: 0.5 },
+  ]);
+  expect(play(smaCross, ROWS, { ...PERIODS, direction: "long", stopLossLevel: 0.2 })).toEqual([
+    { side: "long", quantity: 1, entry: [4, 12.5], exit: [5, 10, "stop_loss"], pnl: -2.5 },
+  ]);
+});
+
+Deno.test("sma-cross does not take averages that meet, or stand still, for a cross", () => {
+  const still: Row[] = Array.from({ length: 8 }, () => [10, 10, 10, 10]);
+  expect(play(smaCross, still, PERIODS)).toEqual([]);
+  // Below at candle 2, equal at candle 3, above at candle 4: it never changed sides from one candle to the next.
+  const meets: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [8, 8, 8, 8], [8, 8, 8, 8], [9, 9, 9, 9], [9, 9, 9, 9]];
+  expect(play(smaCross, meets, PERIODS)).toEqual([]);
+});
+
+Deno.test("sma-cross refuses a fast average that is not the shorter one", () => {
+  expect(() => smaCross.create(parametersOf(smaCross, { fast: 30, slow: 30 }))).toThrow(
+    "fast must be less than slow, and 30 is not less than 30",
+  );
+});
