@@ -25,7 +25,7 @@ export const SANDBOX_BYTES_MAX = 512 * 1024 * 1024;
 const WASM_PAGES_MAX = 4096;
 const WATCH_MS = 25;
 /** More than any result; a longer frame is nonsense. */
-const FRAME_BYTES_MAX = 1 << 30;
+const FRAME_BYTES_MAX = 1 << 29;
 const ERRORS_CHARS_MAX = 16_384;
 
 const CODE = ["./sandbox/", "./protocol.ts", "../engine/"].map((path) => new URL(path, import.meta.url).pathname);
@@ -56,7 +56,6 @@ class SandboxProcess {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended = Promise.withResolvers<SandboxOutcome>();
   #candlesDone = 0;
-  #residentBytes = 0;
   #pid: number;
   #errors = "";
 
@@ -146,8 +145,7 @@ class SandboxProcess {
 
   #watchMemory(): void {
     const { memoryBytesMax } = this.#limits;
-    this.#residentBytes = readResidentBytes(this.#pid) ?? 0;
-    if (this.#residentBytes <= memoryBytesMax) return;
+    if ((readResidentBytes(this.#pid) ?? 0) <= memoryBytesMax) return;
     const limit = `${Math.floor(memoryBytesMax / 2 ** 20)} MiB`;
     this.#fail(
       "STRATEGY_OUT_OF_MEMORY",

@@ -9,6 +9,7 @@
 import { CONTROL } from "../protocol.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./job.ts";
+import { buffersOf } from "./transfer.ts";
 
 const PROGRESS_MS = 250;
 
@@ -34,18 +35,10 @@ worker.onerror = (event) => {
 };
 say({ type: "hello", pid: Deno.pid });
 const job = readJob();
-const owned = "task" in job ? new Set(Object.values(job.task).flatMap(buffersOf)) : [];
-worker.postMessage({ job, control } satisfies ToChildWorker, [...owned]);
+worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
 setInterval(() => say({ type: "progress", candlesDone: Atomics.load(control, CONTROL.candlesDone) }), PROGRESS_MS);
 await endOfInput();
 die();
-
-/** The memory of columns, to be handed over instead of copied. */
-function buffersOf(columns: unknown): ArrayBuffer[] {
-  if (typeof columns !== "object" || columns === null) return [];
-  const views = Object.values(columns).filter((column) => column instanceof Float64Array);
-  return views.map(({ buffer }) => buffer).filter((buffer) => buffer instanceof ArrayBuffer);
-}
 
 function isKind(name: string): name is SandboxKind {
   return Object.hasOwn(ENTRIES, name);

@@ -5,6 +5,7 @@ import { run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { CONTROL, type FromSandbox, type RunTask, type ToSandbox } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { buffersOf } from "./transfer.ts";
 
 self.onmessage = ({ data }: MessageEvent<ToSandbox>) => {
   const answer = execute(data.task, data.control);
@@ -29,14 +30,4 @@ function execute(task: RunTask, control: Int32Array): FromSandbox {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
     return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
   }
-}
-
-/** The memory of every column in a value, to be handed over instead of copied; shared memory is not handed over. */
-function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
-  } else if (typeof value === "object" && value !== null) {
-    for (const member of Object.values(value)) buffersOf(member, found);
-  }
-  return found;
 }

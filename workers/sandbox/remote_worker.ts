@@ -4,9 +4,11 @@
 import { CONTROL } from "../protocol.ts";
 import type { SandboxAnswer, ToChildWorker } from "./job.ts";
 import { runRemote } from "./remote_run.ts";
+import { buffersOf } from "./transfer.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
-  self.postMessage(await answer(job, (candlesDone) => Atomics.store(control, CONTROL.candlesDone, candlesDone)));
+  const said = await answer(job, (candlesDone) => Atomics.store(control, CONTROL.candlesDone, candlesDone));
+  self.postMessage(said, [...buffersOf(said)]);
 };
 
 async function answer(job: ToChildWorker["job"], onProgress: (candlesDone: number) => void): Promise<SandboxAnswer> {

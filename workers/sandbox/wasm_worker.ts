@@ -2,9 +2,13 @@
 /// <reference lib="deno.worker" />
 /** What runs inside a sandbox process's Web Worker, without any permission: one WebAssembly module. */
 import type { SandboxAnswer, ToChildWorker } from "./job.ts";
+import { buffersOf } from "./transfer.ts";
 import { doWasmJob } from "./wasm_job.ts";
 
-self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => self.postMessage(answer(job, control));
+self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
+  const said = answer(job, control);
+  self.postMessage(said, [...buffersOf(said)]);
+};
 
 function answer(job: ToChildWorker["job"], control: Int32Array): SandboxAnswer {
   if (job.kind === "remote") return { type: "broken", message: `Cannot do a job of the kind ${job.kind} here` };

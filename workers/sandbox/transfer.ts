@@ -1,0 +1,9 @@
+/** The memory of every column in a value, to be handed over instead of copied; shared memory is not handed over. */
+export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+  } else if (typeof value === "object" && value !== null) {
+    for (const member of Object.values(value)) buffersOf(member, found);
+  }
+  return found;
+}
