@@ -60,7 +60,8 @@ Deno.test("unknown keys are refused by name, wrong values by their path", () => 
   expect(complain({ sizing: { type: "risk_fraction", value: 2 } })).toEqual([
     "/sizing/value must be a fraction of equity, at most 1",
   ]);
-  expect(complain({ slippage: { bps: 1, ticks: 2 } })).toEqual([
+  expect(complain({ commission: { rat: 0.1 } })).toEqual(['/commission Unrecognized key: "rat"']);
+  expect(complain({ slippage: 1 })).toEqual([
     "/slippage must be 0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5",
   ]);
   expect(complain({ fill: "open" })).toEqual([expect.stringContaining("/fill")]);
