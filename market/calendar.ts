@@ -1,4 +1,5 @@
 import type { AssetClass } from "../db/instruments.ts";
+import { isForexHoliday, isNewYorkHoliday } from "./holidays.ts";
 import { DAY_MS } from "./timeframes.ts";
 
 const HOUR_MS = 3_600_000;
@@ -31,8 +32,9 @@ export function nextTradeTime(assetClass: AssetClass, timeMs: number): number {
 /**
  * Whether a stretch without candles is missing data, and not a time without trade.
  *
- * Crypto trades always, so any stretch is. For forex a stretch inside Friday 21:00 to Monday 00:00 UTC is not; for stocks one that holds
- * no whole weekday (UTC) is not, since nights, lunch breaks and minutes without a trade are as they should be.
+ * Crypto trades always, so any stretch is. For forex a stretch of less than an hour is not (nobody quoted), nor is one inside Friday 21:00
+ * to Monday 00:00 UTC or inside Christmas or New Year's Day; for stocks one that holds no whole weekday (UTC) is not, since nights, lunch
+ * breaks and minutes without a trade are as they should be, and New York's holidays do not count.
  *
  * @param fromMs The close of the candle before the stretch.
  * @param untilMs The open of the candle after it.
@@ -40,9 +42,11 @@ export function nextTradeTime(assetClass: AssetClass, timeMs: number): number {
 export function isGap(assetClass: AssetClass, fromMs: number, untilMs: number): boolean {
   if (untilMs <= fromMs) return false;
   if (assetClass === "crypto") return true;
-  if (assetClass === "forex") return !isInsideForexRest(fromMs, untilMs);
+  if (assetClass === "forex") {
+    return untilMs - fromMs >= HOUR_MS && !isInsideForexRest(fromMs, untilMs) && !isInsideForexHoliday(fromMs, untilMs);
+  }
   for (let day = Math.ceil(fromMs / DAY_MS); (day + 1) * DAY_MS <= untilMs; day++) {
-    if (!isWeekend(day)) return true;
+    if (!isWeekend(day) && !isNewYorkHoliday(day)) return true;
   }
   return false;
 }
@@ -51,6 +55,15 @@ function isInsideForexRest(fromMs: number, untilMs: number): boolean {
   const fridayOffset = (weekday(Math.floor(fromMs / DAY_MS)) + 2) % 7;
   const restStart = (Math.floor(fromMs / DAY_MS) - fridayOffset) * DAY_MS + 21 * HOUR_MS;
   return fromMs >= restStart && untilMs <= restStart + 51 * HOUR_MS;
+}
+
+// The market goes quiet on the evening before and wakes during the night after.
+function isInsideForexHoliday(fromMs: number, untilMs: number): boolean {
+  for (const day of [Math.floor(fromMs / DAY_MS), Math.floor(fromMs / DAY_MS) + 1]) {
+    const start = day * DAY_MS;
+    if (isForexHoliday(day) && fromMs >= start - 6 * HOUR_MS && untilMs <= start + 30 * HOUR_MS) return true;
+  }
+  return false;
 }
 
 function isForexWeekend(timeMs: number): boolean {

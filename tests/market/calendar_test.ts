@@ -35,4 +35,12 @@ Deno.test("a stretch without candles is a gap when there should have been trade"
   expect(gap("forex", "2024-03-01T20:59Z", "2024-03-04T00:00Z")).toBe(true);
   expect(gap("forex", "2024-03-01T22:00Z", "2024-03-04T00:01Z")).toBe(true);
   expect(gap("forex", "2024-03-02T05:00Z", "2024-03-03T05:00Z")).toBe(false);
+  // A quiet minute at night is none; an hour is one, but not at Christmas.
+  expect(gap("forex", "2024-03-05T05:00Z", "2024-03-05T05:01Z")).toBe(false);
+  expect(gap("forex", "2024-03-05T05:00Z", "2024-03-05T06:00Z")).toBe(true);
+  expect(gap("forex", "2024-12-24T21:00Z", "2024-12-25T23:00Z")).toBe(false);
+  expect(gap("forex", "2024-12-24T12:00Z", "2024-12-25T23:00Z")).toBe(true);
+  // Thursday 4 July 2024, and the day after.
+  expect(gap("stock", "2024-07-03T20:00Z", "2024-07-05T13:30Z")).toBe(false);
+  expect(gap("stock", "2024-07-03T20:00Z", "2024-07-08T13:30Z")).toBe(true);
 });
