@@ -150,6 +150,78 @@ export const HOSTILE: readonly Hostile[] = [
     message: /it has 64000000 bytes, and at most 4194304/,
   },
   {
+    what: "has a 64-bit memory",
+    module: () => compileWat(withMemory('(memory (export "memory") i64 32)')),
+    code: "INVALID_MODULE",
+    message: /64-bit addresses/,
+  },
+  {
+    what: "has a shared memory",
+    module: () => compileWat(withMemory('(memory (export "memory") 32 64 shared)')),
+    code: "INVALID_MODULE",
+    message: /shared between threads/,
+  },
+  {
+    what: "exports 10,000 functions",
+    module: () =>
+      compileWat(strategyWat({ after: Array.from({ length: 10_000 }, (_, n) => `(func (export "f${n}"))`).join("") })),
+    code: "INVALID_MODULE",
+    message: /10005 exports, and at most 1000/,
+  },
+  {
+    what: "imports what is not given",
+    module: () => compileWat(strategyWat({ before: '(import "env" "fetch" (func))' })),
+    code: "INVALID_MODULE",
+    message: /imports env.fetch, and only env.abort and env.log are given/,
+  },
+  {
+    what: "has an init of another type",
+    module: () =>
+      compileWat(
+        strategyWat({ after: '(func (export "init") (param f64))' }).replace('(export "init")', '(export "other")'),
+      ),
+    code: "INVALID_MODULE",
+    message: /its function init is \(f64\) -> nothing and must be \(i32\) -> i32/,
+  },
+  {
+    what: "is empty",
+    module: () => new Uint8Array(0),
+    code: "INVALID_MODULE",
+    message: /it is empty/,
+  },
+  {
+    what: "is a program for Linux",
+    module: () => new TextEncoder().encode("\x7fELF and so on"),
+    code: "INVALID_MODULE",
+    message: /does not begin with the four bytes/,
+  },
+  {
+    what: "buys an infinite quantity",
+    module: () => compileWat(ordering("(f64.store offset=16 (local.get $order) (f64.const inf))")),
+    code: "INVALID_SIGNAL",
+    message: /order 0 of candle 0 .*: size is Infinity/,
+  },
+  {
+    what: "stops at no number",
+    module: () => compileWat(ordering("(f64.store offset=40 (local.get $order) (f64.const nan))")),
+    code: "INVALID_SIGNAL",
+    message: /order 0 of candle 0 .*: stop_loss is NaN/,
+  },
+  {
+    what: "returns two billion orders",
+    module: () => compileWat(strategyWat({ onCandle: "(i32.const 0x7fffffff)" })),
+    code: "INVALID_SIGNAL",
+    message: /on_candle returned 2147483647 orders/,
+  },
+  {
+    what: "points outside its memory",
+    module: () =>
+      compileWat(ordering(`(i32.store offset=104 (local.get $order) (i32.const -64))
+        (i32.store offset=108 (local.get $order) (i32.const 32))`)),
+    code: "INVALID_SIGNAL",
+    message: /tag_ptr is 4294967232, outside the memory/,
+  },
+  {
     what: "has a body that is no code",
     module: () => spoil(compileWat(strategyWat({}))),
     code: "INVALID_MODULE",
@@ -168,4 +240,22 @@ function spoil(module: Uint8Array): Uint8Array {
   const bytes = Uint8Array.from(module);
   bytes[bytes.length - 1] = 0xff;
   return bytes;
+}
+
+function withMemory(memory: string): string {
+  return strategyWat({}).replace('(memory (export "memory") 32)', memory)
+    .replace("(local.set $order (i32.load offset=56 (local.get $frame)))", "");
+}
+
+/** Buys one unit at every candle, with further fields. */
+function ordering(fields: string): string {
+  return strategyWat({
+    onCandle: `
+      (i32.store (local.get $order) (i32.const 1))
+      (i32.store offset=4 (local.get $order) (i32.const 1))
+      (i32.store offset=12 (local.get $order) (i32.const 1))
+      (f64.store offset=16 (local.get $order) (f64.const 1))
+      ${fields}
+      (i32.const 1)`,
+  });
 }
