@@ -123,6 +123,13 @@ async function runC(program: string, data: string, test: Case): Promise<{ ms: nu
   return { ms: Number(ms), equity: Number(end.split(" ")[0]) };
 }
 
+async function print(rows: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
+  const lines = Object.entries(rows).map(([name, cells]) =>
+    `${name}: ${Object.entries(cells).map(([key, value]) => `${key} ${value}`).join(", ")}\n`
+  );
+  await Deno.stdout.write(new TextEncoder().encode(lines.join("")));
+}
+
 const folder = await Deno.makeTempDir();
 try {
   const candles = walkCandles();
@@ -157,7 +164,7 @@ try {
       "M candles/s": (CANDLES / median(times.run) / 1000).toFixed(1),
     };
   }
-  console.table(rows);
+  await print(rows);
 } finally {
   await Deno.remove(folder, { recursive: true });
 }
