@@ -95,6 +95,7 @@ async function openService(config: Config, port: number, closing = new AbortCont
     auth: createAuth(handle.db, { secret, baseUrl, origins }),
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
+    quotas: config.quotas,
     origins,
     https: baseUrl.startsWith("https:"),
   });

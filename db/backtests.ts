@@ -25,6 +25,7 @@ export type NewBacktest = Pick<
   | "initialBalance"
   | "parameters"
   | "runtime"
+  | "turn"
 >;
 
 /** A user's key to a record: another user's record does not exist under it. */

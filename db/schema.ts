@@ -1,4 +1,5 @@
 /** Every table. Columns are snake_case in SQL and camelCase here; migrations are generated from this file. */
+import { sql } from "drizzle-orm";
 import {
   boolean,
   customType,
@@ -16,63 +17,13 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
+import { user } from "./account_schema.ts";
+
+export * from "./account_schema.ts";
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const day = (name: string) => date(name, { mode: "string" });
-
-// ---- Accounts: the tables of the authentication library, with its admin plugin's columns ----
-
-export const user = pgTable("user", {
-  id: text("id").primaryKey(),
-  name: text("name").notNull(),
-  email: text("email").notNull().unique(),
-  emailVerified: boolean("email_verified").notNull().default(false),
-  image: text("image"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-  role: text("role"),
-  banned: boolean("banned").default(false),
-  banReason: text("ban_reason"),
-  banExpires: moment("ban_expires"),
-});
-
-export const session = pgTable("session", {
-  id: text("id").primaryKey(),
-  expiresAt: moment("expires_at").notNull(),
-  token: text("token").notNull().unique(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-  ipAddress: text("ip_address"),
-  userAgent: text("user_agent"),
-  userId: text("user_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  impersonatedBy: text("impersonated_by"),
-}, (table) => [index("session_user_index").on(table.userId)]);
-
-export const account = pgTable("account", {
-  id: text("id").primaryKey(),
-  accountId: text("account_id").notNull(),
-  providerId: text("provider_id").notNull(),
-  userId: text("user_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  accessToken: text("access_token"),
-  refreshToken: text("refresh_token"),
-  idToken: text("id_token"),
-  accessTokenExpiresAt: moment("access_token_expires_at"),
-  refreshTokenExpiresAt: moment("refresh_token_expires_at"),
-  scope: text("scope"),
-  password: text("password"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [index("account_user_index").on(table.userId)]);
-
-export const verification = pgTable("verification", {
-  id: text("id").primaryKey(),
-  identifier: text("identifier").notNull(),
-  value: text("value").notNull(),
-  expiresAt: moment("expires_at").notNull(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [index("verification_identifier_index").on(table.identifier)]);
 
 // ---- Market data ----
 
@@ -251,6 +202,8 @@ export const backtests = pgTable("backtests", {
   /** What a worker runs in a sandbox; null for a built-in strategy, which its slug names. */
   runtime: jsonb("runtime").$type<SandboxRuntime>(),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  /** Its place among all users' waiting backtests (see quotas.ts): the lower, the sooner. */
+  turn: integer("turn").notNull().default(0),
   progress: real("progress").notNull().default(0),
   /** How often a worker began it. The store after a run is fenced by this number. */
   attempts: smallint("attempts").notNull().default(0),
@@ -259,7 +212,11 @@ export const backtests = pgTable("backtests", {
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),
-}, (table) => [index("backtests_owner_index").on(table.ownerId, table.id)]);
+}, (table) => [
+  index("backtests_owner_index").on(table.ownerId, table.id),
+  index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
+  index("backtests_unended_index").on(table.ownerId, table.turn).where(sql`status in ('queued', 'running')`),
+]);
 
 export const backtestTrades = pgTable("backtest_trades", {
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),

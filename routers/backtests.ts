@@ -11,6 +11,7 @@ import {
 } from "../db/backtests.ts";
 import { readEquity } from "../db/equity.ts";
 import { listOrders } from "../db/orders.ts";
+import { nextTurn } from "../db/quotas.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { listTrades } from "../db/trades.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
@@ -30,6 +31,7 @@ import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
+import { requireRoomForBacktest } from "./quotas.ts";
 import { type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { router, userProcedure } from "./trpc.ts";
 
@@ -83,6 +85,8 @@ export const backtestsRouter = router({
       const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters.runtime);
       const parameters = completeParameters(strategy, backtest.parameters);
       const row = await ctx.db.transaction(async (tx: Db) => {
+        await requireRoomForBacktest(tx, ctx.user.id, ctx.quotas);
+        const turn = await nextTurn(tx, ctx.user.id);
         const inserted = await insertBacktest(tx, {
           ...backtest,
           ownerId: ctx.user.id,
@@ -93,8 +97,9 @@ export const backtestsRouter = router({
           strategyVersion: strategy.version,
           runtime: strategy.runtime,
           parameters,
+          turn,
         });
-        await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id);
+        await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id, turn);
         return inserted;
       });
       return { backtest: toBacktest(row) };

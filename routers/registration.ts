@@ -15,6 +15,7 @@ import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import { AppError, quote } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
 import { checkParameterSchema, effectiveParameters, type ParameterRules, withoutReserved } from "./parameters.ts";
+import { requireRoomForVersion } from "./quotas.ts";
 import {
   artifactSchema,
   languageSchema,
@@ -83,6 +84,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
   return await ctx.db.transaction(async (tx: Db) => {
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module?.data.byteLength ?? 0);
     if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
     const row = await insertStrategy(tx, {
       ownerId: ctx.user.id,
@@ -123,6 +125,7 @@ export async function addVersion(
   const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
   const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
   return await ctx.db.transaction(async (tx: Db) => {
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module?.data.byteLength ?? 0);
     await lockStrategy(tx, strategy.id);
     // Another version may have been added while the module was checked.
     const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });

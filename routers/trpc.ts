@@ -2,6 +2,7 @@ import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { AppError, errorBody, toAppError } from "./errors.ts";
+import type { Quotas } from "./quotas.ts";
 
 /** The signed-in user. */
 export interface User {
@@ -13,7 +14,7 @@ export interface User {
 
 /** The way to the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
 export interface Queue {
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, turn: number): Promise<void>;
   /** Takes away the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
@@ -38,6 +39,7 @@ export interface Services {
   readonly readThrough: ReadThrough;
   /** The largest CSV file that an import accepts. */
   readonly importBytesMax: number;
+  readonly quotas: Quotas;
 }
 
 /** What a procedure knows about its caller. */

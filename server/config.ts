@@ -50,6 +50,9 @@ export const environmentSchema = z.object({
   IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
   RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
   WORKERS: wholeNumber(0, 256).optional(),
+  USER_BACKTESTS_MAX: wholeNumber(1, 1_000_000).default(10_000),
+  USER_VERSIONS_MAX: wholeNumber(1, 1_000_000).default(1000),
+  USER_REGISTRY_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(256 * 1024 ** 2),
   PROVIDER_A: feedBinding("crypto=binance,forex=dukascopy"),
   PROVIDER_B: feedBinding("crypto=massive,forex=massive,stock=massive"),
   MASSIVE_API_KEY: z.string().optional(),
@@ -93,6 +96,8 @@ export interface Config {
   readonly importBytesMax: number;
   readonly runSecondsMax: number;
   readonly providers: ProvidersSettings;
+  /** What one user may have at a time. */
+  readonly quotas: Readonly<Record<"backtestsMax" | "versionsMax" | "registryBytesMax", number>>;
   /** How many backtests run at once in this process; 0 is none. */
   readonly workers: number;
   /** `host:port` pairs that remote strategies and modules may have though they are not public. */
@@ -148,6 +153,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       binanceBaseUrl: env.BINANCE_BASE_URL,
       dukascopyBaseUrl: env.DUKASCOPY_BASE_URL,
       massiveBaseUrl: env.MASSIVE_BASE_URL,
+    },
+    quotas: {
+      backtestsMax: env.USER_BACKTESTS_MAX,
+      versionsMax: env.USER_VERSIONS_MAX,
+      registryBytesMax: env.USER_REGISTRY_BYTES_MAX,
     },
     workers: env.WORKERS ?? navigator.hardwareConcurrency,
     remoteEndpointAllow: env.REMOTE_ENDPOINT_ALLOW,

@@ -29,6 +29,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     closing: sources.closing,
     readThrough: sources.readThrough,
     importBytesMax: sources.importBytesMax,
+    quotas: sources.quotas,
     user: found?.user ?? null,
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),

@@ -78,7 +78,7 @@ export class Jobs {
     return new Jobs(boss);
   }
 
-  /** Writes a job in the caller's transaction, under the record's id. */
+  /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
   async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
     const [sent] = await Promise.all([
       this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) }),
@@ -87,7 +87,7 @@ export class Jobs {
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
   }
 
-  /** Takes up to `count` jobs, oldest first. */
+  /** Takes up to `count` jobs, those of the highest priority first and of these the oldest. */
   async take(queue: QueueName, count: number): Promise<TakenJob[]> {
     const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count });
     return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }));

@@ -27,8 +27,12 @@ const jobDataSchema = z.union([z.object({ backtestId: z.uuid() }), z.object({ ru
 
 /** Jobs for whoever submits them, and the workers that do them in this process. */
 export interface OpenQueue {
-  /** Writes a backtest's job in the transaction that writes its record. */
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string): Promise<void>;
+  /**
+   * Writes a backtest's job in the transaction that writes its record.
+   *
+   * @param turn The record's: lower ones are taken first.
+   */
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, turn?: number): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Asks the workers for a verdict on a module, in the transaction that writes the module down. */
@@ -77,7 +81,8 @@ export async function openQueue(
   let runner: Runner | undefined;
   let loops: JobLoop[] = [];
   return {
-    enqueueBacktest: (tx, backtestId, ownerId) => jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }),
+    enqueueBacktest: (tx, backtestId, ownerId, turn = 0) =>
+      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -turn),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId) => jobs.send(tx, QUEUES.checks, checkId, { checkId }),
     async dequeueBacktest(tx, backtestId) {

@@ -1,0 +1,41 @@
+import { and, count, eq, inArray, max, min, sql, sum } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import { backtests, strategies, strategyVersions } from "./schema.ts";
+
+/** Lets one transaction at a time count and add to what is a user's, until it ends; in whatever process. */
+export async function lockUser(tx: Db, userId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+}
+
+/** How many of a user's backtests are queued or running. */
+export async function countUnended(tx: Db, ownerId: string): Promise<number> {
+  const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
+  return row?.count ?? 0;
+}
+
+/**
+ * The place of a user's next backtest among all users' waiting ones: one after his own last, but not before the first that waits.
+ *
+ * So users take turns, whatever each has waiting: who comes anew is served after one backtest of each other user at most, and each
+ * user's own are served in their order. Numbers begin at 0 again when nothing waits.
+ *
+ * @param tx Holds the user's lock, or two backtests could get one turn.
+ */
+export async function nextTurn(tx: Db, ownerId: string): Promise<number> {
+  const [own] = await tx.select({ last: max(backtests.turn) }).from(backtests).where(unended(ownerId));
+  const [all] = await tx.select({ first: min(backtests.turn) }).from(backtests).where(eq(backtests.status, "queued"));
+  return Math.max((own?.last ?? -1) + 1, all?.first ?? 0);
+}
+
+/** How many versions of strategies a user keeps, and how many bytes their modules have. */
+export async function measureRegistry(tx: Db, ownerId: string): Promise<{ versions: number; bytes: number }> {
+  const [row] = await tx.select({ versions: count(), bytes: sum(strategyVersions.sizeBytes) })
+    .from(strategyVersions)
+    .innerJoin(strategies, eq(strategies.id, strategyVersions.strategyId))
+    .where(eq(strategies.ownerId, ownerId));
+  return { versions: row?.versions ?? 0, bytes: Number(row?.bytes ?? 0) };
+}
+
+function unended(ownerId: string) {
+  return and(eq(backtests.ownerId, ownerId), inArray(backtests.status, ["queued", "running"]));
+}

@@ -1,0 +1,86 @@
+import { expect } from "@std/expect";
+import type { TestClient } from "../support/client.ts";
+import { startTestService } from "../support/service.ts";
+
+function backtest(more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    backtest: {
+      symbol: "DEMO",
+      exchange: "SAMPLE",
+      strategy: "SMA Cross",
+      start_date: "2024-01-01",
+      end_date: "2024-07-01",
+      initial_balance: 10_000,
+      parameters: { timeframe: "1m", fast: 24, slow: 96 },
+      ...more,
+    },
+  };
+}
+
+const submit = (client: TestClient) => client.send("POST", "/api/backtests", backtest());
+
+Deno.test("a user who has many backtests waiting does not hold up another", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "1" });
+  const [many, one] = [await service.user(), await service.user()];
+  const queued = await Promise.all(Array.from({ length: 100 }, () => submit(many)));
+  expect(new Set(queued.map(({ status }) => status))).toEqual(new Set([202]));
+  const accepted = await submit(one);
+  const ended = await one.finish(accepted.at("/backtest/id"));
+  expect(ended.at("/backtest/status")).toBe("completed");
+  const created = Date.parse(String(ended.at("/backtest/created_at")));
+  const started = Date.parse(String(ended.at("/backtest/started_at")));
+  const others = (await many.get("/api/backtests?limit=200")).list("/backtests").map((entry) =>
+    Object(entry).started_at
+  );
+  const overtook = others.filter((time) => time !== null && Date.parse(time) > created && Date.parse(time) < started);
+  // One of the same turn, and what the worker was just about to take.
+  expect(overtook.length).toBeLessThanOrEqual(2);
+  expect(others.filter((time) => time === null).length).toBeGreaterThan(10);
+  await service.close();
+});
+
+Deno.test("as many backtests as a user may have are accepted, and one more when one has ended", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_BACKTESTS_MAX: "5" });
+  const [ann, bob] = [await service.user(), await service.user()];
+  const answers = await Promise.all(Array.from({ length: 12 }, () => submit(ann)));
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(5);
+  for (const refused of answers.filter(({ status }) => status !== 202)) {
+    expect([refused.status, refused.at("/error/code"), refused.headers.get("retry-after")])
+      .toEqual([429, "QUOTA_EXCEEDED", "10"]);
+  }
+  // What was refused left nothing behind, and is another's concern in nothing.
+  const kept = (await ann.get("/api/backtests")).list("/backtests");
+  expect(kept).toHaveLength(5);
+  expect((await submit(bob)).status).toBe(202);
+  const cancelled = await ann.send("POST", `/api/backtests/${Object(kept[0]).id}/cancel`);
+  expect(cancelled.status).toBe(202);
+  expect([(await submit(ann)).status, (await submit(ann)).status]).toEqual([202, 429]);
+  await service.close();
+});
+
+Deno.test("a user's registry has a size", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_VERSIONS_MAX: "2" });
+  const ann = await service.user();
+  const runtime_config = { type: "remote", language: "any", endpoint: "https://signals.example.com/v1" };
+  const strategy = (slug: string) => ({
+    strategy: {
+      slug,
+      name: slug,
+      description: "Buys when it should.",
+      runtime_type: "remote",
+      language: "any",
+      initial_version: { version: "1", runtime_config },
+    },
+  });
+  const add = (slug: string, version: string) =>
+    ann.send("POST", `/api/strategies/${slug}/versions`, { version: { version, runtime_config } });
+  expect((await ann.send("POST", "/api/strategies", strategy("first"))).status).toBe(201);
+  expect((await add("first", "2")).status).toBe(201);
+  for (const refused of [await add("first", "3"), await ann.send("POST", "/api/strategies", strategy("second"))]) {
+    expect([refused.status, refused.at("/error/code")]).toEqual([429, "QUOTA_EXCEEDED"]);
+    expect(refused.at("/error/message")).toContain("your strategies have 2, and may have 2");
+  }
+  expect((await ann.send("DELETE", "/api/strategies/first")).status).toBe(204);
+  expect((await ann.send("POST", "/api/strategies", strategy("second"))).status).toBe(201);
+  await service.close();
+});
