@@ -5,7 +5,7 @@
  */
 import type { DatabaseHandle } from "../db/client.ts";
 import { findInstrument } from "../db/instruments.ts";
-import { candleBatches } from "../market/archive.ts";
+import { lazyBatches } from "../market/archive.ts";
 import { planRead, planTag } from "../market/archive_plan.ts";
 import { importCsv } from "../market/csv_import.ts";
 import { CsvReader } from "../market/csv_reader.ts";
@@ -81,7 +81,7 @@ async function measureAnswers({ db }: DatabaseHandle): Promise<Record<string, st
   const answer = async (request: Request) => {
     const plan = await planRead(db, { instrument, timeframe: "1m", ...range });
     const head = { symbol: "DEMO", timeframe: "1m", assetClass: "crypto", provider: "sample" } as const;
-    const batches = candleBatches(db, plan);
+    const batches = lazyBatches(db, plan);
     return encodeTicks({ head, tag: planTag(plan, ""), batches, nextCursor: undefined, format: undefined }, request);
   };
   const bytes = new Uint8Array(await (await answer(new Request("http://localhost"))).arrayBuffer());

@@ -8,6 +8,7 @@ import { isGap } from "./calendar.ts";
 import {
   allocateCandles,
   candlesFromColumns,
+  concatCandles,
   copyCandles,
   hashCandles,
   lowerBound,
@@ -91,6 +92,29 @@ async function readPlanned(db: Db, plan: ReadPlan, shared: boolean): Promise<Can
  */
 export function candleBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
   return resampled(plan, sourceBatches(db, plan));
+}
+
+/** Candles that are read when they are asked for. */
+export interface CandleBatch {
+  /** The checksum of a whole stored chunk, by which what was made from it can be found again; null for anything else. */
+  readonly sha256: string | null;
+  read(): Promise<Candles>;
+}
+
+/**
+ * The candles of a plan in parts as `candleBatches` gives them, but stored chunks that are answered whole are not read before they are
+ * asked for: who remembers what he made of one need not ask.
+ */
+export async function* lazyBatches(db: Db, plan: ReadPlan): AsyncGenerator<CandleBatch> {
+  if (plan.source !== plan.timeframe) {
+    for await (const candles of candleBatches(db, plan)) yield { sha256: null, read: () => Promise.resolve(candles) };
+    return;
+  }
+  for (const chunk of plan.from < plan.until ? plan.chunks : []) {
+    const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
+    const read = async () => concatCandles(await Array.fromAsync(candleBatches(db, { ...plan, chunks: [chunk] })));
+    yield { sha256: isWhole ? chunk.sha256 : null, read };
+  }
 }
 
 async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {

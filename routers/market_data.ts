@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
-import type { Candles } from "../engine/candles.ts";
-import { candleBatches } from "../market/archive.ts";
+import { type CandleBatch, lazyBatches } from "../market/archive.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
@@ -84,7 +83,7 @@ export interface TicksAnswer {
   readonly head: TicksHead;
   /** Changes when the candles do; the format is the encoder's to add. */
   readonly tag: string;
-  readonly batches: AsyncIterable<Candles> | Iterable<Candles>;
+  readonly batches: AsyncIterable<CandleBatch> | Iterable<CandleBatch>;
   /** Undefined where all was asked for, null where nothing is left. */
   readonly nextCursor: string | null | undefined;
   readonly format: TicksFormat | undefined;
@@ -101,9 +100,11 @@ export const marketDataStreamsRouter = router({
       const { head, plan, tag } = await findTicks(ctx, input);
       const { limit, format } = input;
       if (limit === undefined) {
-        return { head, tag, batches: candleBatches(ctx.db, plan), nextCursor: undefined, format };
+        return { head, tag, batches: lazyBatches(ctx.db, plan), nextCursor: undefined, format };
       }
-      const { batches, nextCursor } = await readPage(ctx, plan, limit);
+      const page = await readPage(ctx, plan, limit);
+      const { nextCursor } = page;
+      const batches = page.batches.map((candles) => ({ sha256: null, read: () => Promise.resolve(candles) }));
       return { head, tag: `${tag}-${limit}`, batches, nextCursor, format };
     }),
 });

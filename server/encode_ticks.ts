@@ -1,5 +1,6 @@
 import type { TicksAnswer, TicksFormat } from "../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
+import { PieceCache } from "./piece_cache.ts";
 import { matchesTag } from "./rest.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
@@ -7,6 +8,9 @@ import { type RowFormat, TickWriter } from "./tick_writer.ts";
 const PIECE_BYTES = 65_536;
 // The same range may be written again (a provider revised it, a file was imported), so caches ask again after a minute.
 const CACHE_CONTROL = "public, max-age=60";
+
+// Text of the chunks that were asked for lately: a year of 1m candles is 60 MiB of JSON, and takes longer to write than to send.
+const cache = new PieceCache(64 * 1024 * 1024);
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
@@ -62,49 +66,56 @@ const JSON_ROWS: RowFormat = {
 };
 
 async function* writeJson({ head, batches, nextCursor }: TicksAnswer): Pieces {
-  const writer = new TickWriter(JSON_ROWS, PIECE_BYTES);
-  writer.writeText(`${JSON.stringify(head).slice(0, -1)},"ticks":[`);
-  let pending = writer.take();
+  // A piece is held back until it is known whether another row follows.
+  let pending = textBytes(`${JSON.stringify(head).slice(0, -1)},"ticks":[`);
   let hasRows = false;
-  for await (const batch of batches) {
-    for (let from = 0; from < batch.time.length;) {
-      from = writer.writeRows(batch, from);
-      hasRows = true;
-      if (!writer.isFull) continue;
-      // A piece is held back until it is known whether another row follows.
-      yield pending;
-      pending = writer.take();
-    }
-  }
-  const rest = writer.take();
-  if (rest.length > 0) {
+  for await (const piece of writeRows("json", JSON_ROWS, batches)) {
     yield pending;
-    pending = rest;
+    pending = piece;
+    hasRows = true;
   }
   yield hasRows ? pending.subarray(0, -1) : pending;
-  writer.writeText(nextCursor === undefined ? "]}" : `],"next_cursor":${JSON.stringify(nextCursor)}}`);
-  yield writer.take();
+  yield textBytes(nextCursor === undefined ? "]}" : `],"next_cursor":${JSON.stringify(nextCursor)}}`);
 }
 
 const CSV_ROWS: RowFormat = { start: "", open: ",", high: ",", low: ",", close: ",", volume: ",", end: "\n" };
 
 async function* writeCsv({ batches }: TicksAnswer): Pieces {
-  const writer = new TickWriter(CSV_ROWS, PIECE_BYTES);
-  writer.writeText("timestamp,open,high,low,close,volume\n");
+  yield textBytes("timestamp,open,high,low,close,volume\n");
+  yield* writeRows("csv", CSV_ROWS, batches);
+}
+
+/** Rows in pieces of some tens of kilobytes; those of stored chunks that were written lately are remembered. */
+async function* writeRows(name: TicksFormat, format: RowFormat, batches: TicksAnswer["batches"]): Pieces {
+  const writer = new TickWriter(format, PIECE_BYTES);
   for await (const batch of batches) {
-    for (let from = 0; from < batch.time.length;) {
-      from = writer.writeRows(batch, from);
-      if (writer.isFull) yield writer.take();
+    const key = batch.sha256 === null ? null : `${name} ${batch.sha256}`;
+    const remembered = key === null ? undefined : cache.get(key);
+    if (remembered !== undefined) {
+      yield* remembered;
+      continue;
     }
+    const rows = await batch.read();
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    for (let from = 0; from < rows.time.length;) {
+      from = writer.writeRows(rows, from);
+      const piece = writer.take();
+      pieces.push(piece);
+      yield piece;
+    }
+    if (key !== null) cache.put(key, pieces);
   }
-  yield writer.take();
 }
 
 async function* writeArrow({ head, batches }: TicksAnswer): Pieces {
   const writer = new ArrowTickWriter({ ...head });
   yield writer.start();
-  for await (const batch of batches) yield writer.batch(batch);
+  for await (const batch of batches) yield writer.batch(await batch.read());
   yield writer.end();
+}
+
+function textBytes(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
 }
 
 /** Nothing is made before it is asked for, and a reader who leaves ends the reading. */

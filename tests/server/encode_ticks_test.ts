@@ -5,8 +5,14 @@ import { encodeTicks } from "../../server/encode_ticks.ts";
 
 const request = (headers: Record<string, string> = {}) => new Request("http://localhost/ticks", { headers });
 
-/** A batch of candles a minute apart, whose numbers are their index and some. */
-function batch(from: number, count: number) {
+type Rows = ReturnType<typeof rowsOf>;
+
+/** A batch that is there already. */
+const given = (rows: Rows, sha256: string | null = null) => ({ sha256, read: () => Promise.resolve(rows) });
+const batch = (from: number, count: number) => given(rowsOf(from, count));
+
+/** Candles a minute apart, whose numbers are their index and some. */
+function rowsOf(from: number, count: number) {
   const column = (add: number) => Float64Array.from({ length: count }, (_, i) => from + i + add);
   const time = Float64Array.from({ length: count }, (_, i) => Date.UTC(2024, 0, 1) + (from + i) * 60_000);
   return { time, open: column(1), high: column(2.5), low: column(0.25), close: column(1.125), volume: column(0) };
@@ -126,4 +132,22 @@ Deno.test("the Accept header chooses where the request names no format", async (
     encodeTicks(answer([]), request({ accept })).headers.get("etag")
   );
   expect(new Set(tags).size).toBe(2);
+});
+
+Deno.test("a stored chunk is read and written once, as long as it is remembered", async () => {
+  const sha256 = crypto.randomUUID();
+  let reads = 0;
+  const stored = (rows: Rows) => ({ sha256, read: () => Promise.resolve((reads++, rows)) });
+  const text = async (batches: TicksAnswer["batches"], format: "json" | "csv") =>
+    await encodeTicks({ ...answer(batches), format }, request()).text();
+  const first = await text([stored(rowsOf(0, 2_000)), batch(2_000, 1)], "json");
+  const second = await text([stored(rowsOf(0, 2_000)), batch(2_000, 1)], "json");
+  expect(second).toBe(first);
+  expect(JSON.parse(second).ticks.length).toBe(2_001);
+  expect(reads).toBe(1);
+  // Another format is another text, and a chunk at the end of an answer has no comma behind it.
+  expect((await text([stored(rowsOf(0, 2_000))], "csv")).split("\n").length).toBe(2_002);
+  expect(reads).toBe(2);
+  expect(JSON.parse(await text([stored(rowsOf(0, 2_000))], "json")).ticks.length).toBe(2_000);
+  expect(reads).toBe(2);
 });
