@@ -35,11 +35,11 @@ async function readEvents(
 for (const kind of DATABASES) {
   Deno.test(`a backtest is followed, cancelled and deleted (${kind})`, async (t) => {
     // It answers nothing, so that a run of it lasts as long as it may.
-    const hanging = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      (request) =>
-        new Promise<Response>((answer) => request.signal.addEventListener("abort", () => answer(new Response()))),
-    );
+    const over = Promise.withResolvers<void>();
+    const hanging = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async () => {
+      await over.promise;
+      return new Response();
+    });
     const host = `127.0.0.1:${hanging.addr.port}`;
     const service = await startTestService(kind, { REMOTE_ENDPOINT_ALLOW: host });
     const user = await service.user();
@@ -120,6 +120,7 @@ for (const kind of DATABASES) {
       await service.close();
       expect(await ended).toContain('"status":"');
     });
+    over.resolve();
     await hanging.shutdown();
   });
 }
