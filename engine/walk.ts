@@ -217,6 +217,8 @@ export class Walk {
     const units = trades.get(row, open.QUANTITY);
     if (exitTrade(this.#sim, row, units, this.#i, kind, price, true, reason) === units) return true;
     trades.set(row, open.EXITING, reason);
+    // Even when nothing could be closed: the next open must be looked at.
+    this.#sim.dirty = true;
     return false;
   }
 
