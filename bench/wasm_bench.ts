@@ -11,6 +11,7 @@ import type { Strategy } from "../engine/strategy.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import { checkModule } from "../workers/sandbox/wasm_check.ts";
 import { Guest } from "../workers/sandbox/wasm_guest.ts";
+import { compile } from "../workers/sandbox/wasm_job.ts";
 import { WasmStrategy } from "../workers/sandbox/wasm_strategy.ts";
 import { runInSandbox, type SandboxLimits } from "../workers/sandbox_process.ts";
 
@@ -46,7 +47,7 @@ async function compareLoops(): Promise<void> {
   const candles = makeCandles(count);
   const makers = new Map<string, () => Strategy>([["built-in", () => builtin.create(parameters)]]);
   for (const [language, bytes] of modules) {
-    const module = new WebAssembly.Module(checkModule(bytes).bytes);
+    const module = compile(checkModule(bytes));
     makers.set(language, () => new WasmStrategy(() => new Guest(module, parametersJson, []), 1));
   }
   const times = new Map([...makers.keys()].map((name) => [name, new Array<number>()]));
@@ -71,8 +72,14 @@ async function compareStarts(): Promise<void> {
   const empty: number[] = [];
   const sandbox: number[] = [];
   const file = await Deno.makeTempFile({ suffix: ".js" });
+  // The sandbox's own choice: `deno` where the PATH has one, which may be npm's script.
+  const found = await new Deno.Command("deno", { args: ["--version"], stdout: "null" }).output().then(
+    () => true,
+    () => false,
+  );
+  const program = found ? "deno" : Deno.execPath();
   for (let round = 0; round < 2 * ROUNDS; round++) {
-    empty.push(await time(() => new Deno.Command("deno", { args: ["run", "--no-config", file] }).output()));
+    empty.push(await time(() => new Deno.Command(program, { args: ["run", "--no-config", file] }).output()));
     const job = { kind: "validate", module: new Uint8Array(3), parametersJson, candlesMin: 1 } as const;
     sandbox.push(await time(() => runInSandbox(job, limits())));
   }

@@ -1,9 +1,13 @@
 import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { type EgressRules, guardEndpoint, permissionFor } from "./egress.ts";
+import { guardEndpoint, permissionFor } from "./egress.ts";
 import type { RemoteTask } from "./protocol.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sandbox/sample_candles.ts";
+import { RunError } from "./run_error.ts";
 import { runInSandbox, SANDBOX_BYTES_MAX, type SandboxOutcome } from "./sandbox_process.ts";
+import { MODULE } from "./sandbox/wasm_abi.ts";
+
+export const MODULE_BYTES_MAX = MODULE.bytesMax;
 
 const VALIDATION_MS_MAX = 5000;
 const REQUEST_MS_MAX = 10_000;
@@ -36,18 +40,26 @@ export interface EndpointTrial {
   readonly lookbackCandles: number;
 }
 
+/** What came of a trial. */
+export interface EndpointVerdict {
+  /** `done` with result and integrity, or `failed` with the reason in words. */
+  readonly outcome: SandboxOutcome;
+  /** From the start of its process to the end, integrity checks included. */
+  readonly elapsedMs: number;
+}
+
 /**
- * Runs an endpoint's strategy over the candles that modules are tried on, as a backtest would, integrity checks included.
+ * Runs an endpoint's strategy over the candles that modules are tried on, as a backtest would, integrity checks included. It may
+ * be anywhere: whoever tries it does so from his own machine.
  *
- * @returns `done` with the result, or `failed` with the reason in words.
- * @throws {RunError} When the rules do not let it be called, or its name has no address.
+ * @throws {RunError} When the URL is none that could be called, or its name has no address.
  */
-export async function tryEndpoint(trial: EndpointTrial, rules: EgressRules): Promise<SandboxOutcome> {
+export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
   const { url, parameters, mode, lookbackCandles } = trial;
   const candles: Candles = sampleCandles();
   const task: RemoteTask = {
     runId: crypto.randomUUID(),
-    endpoint: await guardEndpoint(url, rules),
+    endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),
     mode,
     timeoutMs: REQUEST_MS_MAX,
     lookbackCandles,
@@ -60,11 +72,36 @@ export async function tryEndpoint(trial: EndpointTrial, rules: EgressRules): Pro
     timeframeMs: SAMPLE_TIMEFRAME_MS,
     seed: 1,
   };
-  return await runInSandbox({ kind: "remote", task }, {
+  const begun = performance.now();
+  const outcome = await runInSandbox({ kind: "remote", task }, {
     deadlineMs: ENDPOINT_MS_MAX,
     memoryBytesMax: SANDBOX_BYTES_MAX,
     address: permissionFor(task.endpoint),
     onProgress: () => {},
     signal: new AbortController().signal,
   });
+  return { outcome, elapsedMs: performance.now() - begun };
+}
+
+/**
+ * Why a service that allows no address by name would not call an endpoint, in words; null when it would.
+ *
+ * @throws {RunError} When its name has no address.
+ */
+export async function explainRefusal(url: string): Promise<string | null> {
+  try {
+    await guardEndpoint(url, { allow: new Set() });
+    return null;
+  } catch (error) {
+    if (error instanceof RunError && error.code === "ENDPOINT_NOT_ALLOWED") return error.message;
+    throw error;
+  }
+}
+
+/** The rule that opens the URL's own host, written as guardEndpoint() writes it. */
+export function allowOwn(text: string): ReadonlySet<string> {
+  const url = URL.parse(text);
+  if (url === null) return new Set();
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port;
+  return new Set([`${url.hostname.replace(/\.$/, "")}:${port}`]);
 }

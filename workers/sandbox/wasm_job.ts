@@ -34,7 +34,8 @@ export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Sand
   }
 }
 
-function compile({ bytes }: CheckedModule): WebAssembly.Module {
+/** The module behind checked bytes. @throws {ModuleFault} When they are not valid. */
+export function compile({ bytes }: CheckedModule): WebAssembly.Module {
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {

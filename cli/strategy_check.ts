@@ -1,0 +1,153 @@
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  allowOwn,
+  type EndpointTrial,
+  explainRefusal,
+  MODULE_BYTES_MAX,
+  tryEndpoint,
+  validateModule,
+} from "../workers/conformance.ts";
+import type { Integrity } from "../workers/protocol.ts";
+import { invocationFolder } from "./invocation.ts";
+import { say, stop } from "./terminal.ts";
+
+const USAGE = `Says whether a registration would accept a strategy, without a service.
+
+  deno task strategy check FILE.wasm [--parameters JSON]
+  deno task strategy check URL [--parameters JSON] [--mode batch|step] [--lookback N]
+
+A module is checked and run over 512 made-up candles in a sandbox process of its own, as a registration does
+(strategies/ABI.md). An endpoint is run over the same candles as a backtest would run it, in both modes unless one is
+chosen, and its integrity checked (strategies/REMOTE.md); it may be on your own machine.
+
+  --parameters JSON   the strategy's own parameters, as one object (default {})
+  --mode M            batch or step alone
+  --lookback N        lookbackCandles of the endpoint (default 100)
+  --help              this text
+
+Exit code 0: accepted. 1: not, and why.`;
+
+const MODES = ["batch", "step"] as const;
+const LOOKBACK_CANDLES_MAX = 10_000;
+const MIB = 2 ** 20;
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** `deno task strategy check`. @throws Error in words when the arguments cannot be used or nothing can be read. */
+export async function checkStrategy(args: readonly string[]): Promise<void> {
+  const { values, positionals: [target, ...rest] } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      parameters: { type: "string", default: "{}" },
+      mode: { type: "string" },
+      lookback: { type: "string", default: "100" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return say(USAGE);
+  if (target === undefined || rest.length > 0) return stop(USAGE);
+  const parameters = readParameters(values.parameters);
+  if (!/^https?:\/\//i.test(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
+  const modes = MODES.filter((mode) => values.mode === undefined || mode === values.mode);
+  if (modes.length === 0) throw new RangeError(`Cannot ask in the mode ${values.mode}: there are batch and step`);
+  const lookbackCandles = Number(values.lookback);
+  if (!Number.isInteger(lookbackCandles) || lookbackCandles < 0 || lookbackCandles > LOOKBACK_CANDLES_MAX) {
+    throw new RangeError(`Cannot look back ${values.lookback} candles: it must be 0 to ${LOOKBACK_CANDLES_MAX}`);
+  }
+  await checkEndpoint(target, parameters, modes, lookbackCandles);
+}
+
+function readParameters(text: string): Parameters {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(`Cannot read --parameters: ${error instanceof Error ? error.message : error}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new TypeError(`Cannot use --parameters ${text}: it must be one JSON object`);
+}
+
+async function checkModuleFile(path: string, parameters: Parameters): Promise<void> {
+  const module = await readModule(path);
+  const outcome = await validateModule(module, parameters, new AbortController().signal);
+  if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
+  if (outcome.type !== "valid") throw new Error(`Cannot check the module: ${describe(outcome)}`);
+  const { report, log } = outcome;
+  const memoryMib = [report.memoryBytesMin, report.memoryBytesMax].map((bytes) => (bytes / MIB).toFixed(1));
+  say(`${basename(path)}: ${count(module.length, "byte")}, ABI version ${report.abiVersion}`);
+  row("memory", `${memoryMib[0]} MiB at first, ${memoryMib[1]} MiB at most`);
+  row("warm-up", `first decision with ${count(report.warmup, "candle")} visible`);
+  row("dry run", `${count(report.candles, "candle")}, ${count(report.orders, "order")}`);
+  row("time", `${count(report.nanosecondsPerCandle, "nanosecond")} a candle, not yet optimised`);
+  for (const line of log) row("log", line);
+  say("Accepted: a registration with these parameters as default_config would take this module.");
+}
+
+async function readModule(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await Deno.stat(path);
+    if (size <= MODULE_BYTES_MAX) return await Deno.readFile(path);
+    throw new RangeError(`it has ${size} bytes, and ${MODULE_BYTES_MAX} are the most`);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
+    throw new Error(`Cannot read the module ${path}: ${reason}`);
+  }
+}
+
+async function checkEndpoint(
+  url: string,
+  parameters: Parameters,
+  modes: readonly EndpointTrial["mode"][],
+  lookbackCandles: number,
+): Promise<void> {
+  let refused = false;
+  for (const mode of modes) refused = !await tryMode({ url, parameters, mode, lookbackCandles }) || refused;
+  if (refused) stop("Not accepted: it does not keep to strategies/REMOTE.md, see above.");
+  say("Accepted: it keeps to the protocol, with these parameters.");
+  const refusal = await explainRefusal(url);
+  if (refusal === null) return;
+  const [host] = allowOwn(url);
+  say(`A service has to be started with REMOTE_ENDPOINT_ALLOW=${host} to use it, otherwise: ${refusal}.`);
+}
+
+/** Whether the endpoint decided on every candle and kept what its protocol promises. */
+async function tryMode(trial: EndpointTrial): Promise<boolean> {
+  const { outcome, elapsedMs } = await tryEndpoint(trial);
+  say(`${trial.url}, mode ${trial.mode}`);
+  if (outcome.type === "failed") {
+    row("failed", `${outcome.code}: ${outcome.message}`);
+    return false;
+  }
+  if (outcome.type !== "done") throw new Error(`Cannot try the endpoint: ${describe(outcome)}`);
+  const { result, integrity } = outcome;
+  const candles = result.equity.length;
+  row("dry run", `${count(candles, "candle")}, ${count(result.orders.count, "order")}`);
+  row("time", `${count(Math.round(1000 * elapsedMs / candles), "microsecond")} a candle, checks and start included`);
+  return tellFindings(integrity);
+}
+
+function tellFindings(integrity: Integrity): boolean {
+  for (const [name, { status, evidence }] of Object.entries(integrity)) row(name, `${status}: ${evidence}`);
+  // Refused orders are the market's business, not the protocol's.
+  return [integrity.lookahead, integrity.determinism, integrity.warm_up].every(({ status }) => status !== "failed");
+}
+
+function row(name: string, text: string): void {
+  say(`  ${name.padEnd(12)}${text}`);
+}
+
+function count(value: number, unit: string): string {
+  return `${value.toLocaleString("en")} ${unit}${value === 1 ? "" : "s"}`;
+}
+
+/** An end that is nobody's verdict. */
+function describe(outcome: { readonly type: string; readonly message?: string }): string {
+  return outcome.message ?? `it ended as ${outcome.type}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,148 @@
+// Buys when the close is above the one `candles` before, with a stop loss; closes when it is below. Yours to change.
+// What the structures mean is written in Hindcast's strategies/ABI.md, version 1.
+
+// ---- What is shared with the host ----
+
+@unmanaged
+class Order {
+  action: i32;
+  side: i32;
+  type: i32;
+  sizeBy: i32;
+  size: f64;
+  limitPrice: f64;
+  stopPrice: f64;
+  stopLoss: f64;
+  takeProfit: f64;
+  stopLossFraction: f64;
+  takeProfitFraction: f64;
+  trailDistance: f64;
+  trailFraction: f64;
+  candlesMax: u32;
+  timeStopCandles: u32;
+  flags: u32;
+  target: i32;
+  tag: u32;
+  tagLength: u32;
+}
+
+const PLACE = 1;
+const CLOSE = 2;
+
+@unmanaged
+class Frame {
+  abiVersion: u32;
+  frameSize: u32;
+  parameters: usize;
+  parametersLength: u32;
+  warmup: u32;
+  ordersMax: u32;
+  tradesMax: u32;
+  workingMax: u32;
+  time: usize;
+  open: usize;
+  high: usize;
+  low: usize;
+  close: usize;
+  volume: usize;
+  orders: usize;
+  results: usize;
+  trades: usize;
+  working: usize;
+  count: u32;
+  resultsCount: u32;
+  workingOrders: u32;
+  openTrades: u32;
+  tradesCount: u32;
+  workingCount: u32;
+  cash: f64;
+  equity: f64;
+  quantity: f64;
+  entryPrice: f64;
+  initialBalance: f64;
+}
+
+export function abi_version(): i32 {
+  return 1;
+}
+
+export function alloc(size: i32): usize {
+  return heap.alloc(size);
+}
+
+// ---- Parameters: one flat JSON object without spaces ----
+
+/** The text of a key's value; null where there is no such key. */
+function findValue(json: string, key: string): string | null {
+  const named = `"${key}":`;
+  const at = json.indexOf(named);
+  if (at < 0) return null;
+  const begin = at + named.length;
+  let end = begin;
+  while (end < json.length && json.charAt(end) != "," && json.charAt(end) != "}") end++;
+  return json.substring(begin, end);
+}
+
+/** Exact for up to 15 digits and 22 decimal places: one rounding, that of the division. */
+function readNumber(json: string, key: string, fallback: f64): f64 {
+  const text = findValue(json, key);
+  if (text === null) return fallback;
+  let digits: f64 = 0;
+  let scale: f64 = 1;
+  let isFraction = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code == 0x2e) isFraction = true;
+    else if (code == 0x65) {
+      // JSON writes small numbers as 1e-7; none of ours is large enough for another exponent.
+      for (let power = I32.parseInt(text.substring(at + 2)); power > 0; power--) scale *= 10;
+      break;
+    } else {
+      assert(code >= 0x30 && code <= 0x39, `${key} is no number of zero or more`);
+      digits = digits * 10 + <f64> (code - 0x30);
+      if (isFraction) scale *= 10;
+    }
+  }
+  return digits / scale;
+}
+
+// ---- The strategy ----
+
+let candles: u32 = 20;
+let stopLoss: f64 = 0.1;
+const tag = String.UTF8.encode("rise");
+
+export function init(frame: Frame): i32 {
+  const json = String.UTF8.decodeUnsafe(frame.parameters, frame.parametersLength);
+  candles = <u32> readNumber(json, "candles", 20);
+  stopLoss = readNumber(json, "stopLoss", 0.1);
+  assert(candles >= 1, "candles must be 1 or more");
+  // No decision before this many candles are visible.
+  frame.warmup = candles + 1;
+  return 0;
+}
+
+/** Fills in rows of the order table, from the first; returns how many. */
+export function on_candle(frame: Frame): i32 {
+  const now = closeAt(frame, frame.count - 1);
+  const before = closeAt(frame, frame.count - 1 - candles);
+  const order = changetype<Order>(frame.orders);
+  if (now > before && frame.quantity == 0) {
+    order.action = PLACE;
+    order.side = 1;
+    order.stopLossFraction = stopLoss;
+    order.tag = <u32> changetype<usize>(tag);
+    order.tagLength = <u32> tag.byteLength;
+    return 1;
+  }
+  if (now < before && frame.quantity > 0) {
+    order.action = CLOSE;
+    order.size = 1;
+    return 1;
+  }
+  return 0;
+}
+
+function closeAt(frame: Frame, i: u32): f64 {
+  return load<f64>(frame.close + (<usize> i << 3));
+}
