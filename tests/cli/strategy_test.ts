@@ -1,0 +1,156 @@
+/** The author's commands: what is accepted, what is refused in words, and templates that work as they are. */
+import { expect } from "@std/expect";
+import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/modules.ts";
+import { serveDecisions, serveJson } from "../workers/remote_endpoints.ts";
+import { runTask } from "../support/process.ts";
+import { startTestService } from "../support/service.ts";
+import { commandIn, DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_support.ts";
+
+const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
+const check = (...args: readonly string[]) => runTask("strategy", ["check", ...args]);
+
+Deno.test("a module that may be registered is said to be one, with what it needs", async () => {
+  const ended = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":5,"slow":20}');
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(ended.stdout).toContain("first decision with 21 candles visible");
+  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n/);
+  expect(ended.stdout).toMatch(/[\d,]+ nanoseconds? a candle/);
+  expect(ended.stdout).toContain("Accepted");
+});
+
+Deno.test("a module that may not is refused with the registration's words", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const trap = compileWat(strategyWat({ onCandle: "unreachable" }));
+  const files: readonly (readonly [name: string, content: Uint8Array, said: RegExp])[] = [
+    ["text.wasm", new TextEncoder().encode("no module"), /INVALID_MODULE: .*does not begin with/],
+    ["trap.wasm", trap, /INVALID_MODULE: Cannot use the module: in its dry run: .*candle 0/],
+    ["large.wasm", new Uint8Array(4 * 2 ** 20 + 1), /has 4194305 bytes, and 4194304 are the most/],
+  ];
+  for (const [name, content, said] of files) {
+    await Deno.writeFile(`${folder}/${name}`, content);
+    const ended = await check(`${folder}/${name}`);
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([1, "", expect.stringMatching(said)]);
+  }
+  const missing = await check(`${folder}/none.wasm`);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("there is no such file")]);
+  const contrary = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":9,"slow":2}');
+  expect([contrary.code, contrary.stderr]).toEqual([1, expect.stringContaining("fast must be less than slow")]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("an endpoint on the author's own machine is tried in both modes", async () => {
+  await using endpoint = serveDecisions(({ candles: { close } }, i) =>
+    i > 0 && close[i]! > close[i - 1]! ? [{ side: "buy", when: "flat" }] : []
+  );
+  const ended = await check(endpoint.url, "--lookback", "1");
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  for (const part of ["mode batch", "mode step", "lookahead   passed", "warm_up     passed", "microseconds a candle"]) {
+    expect(ended.stdout).toContain(part);
+  }
+  expect(ended.stdout).toContain(`REMOTE_ENDPOINT_ALLOW=${new URL(endpoint.url).host}`);
+  const modes = new Set(endpoint.requests.map(({ mode }) => mode));
+  expect([...modes]).toEqual(["batch", "step"]);
+});
+
+Deno.test("an endpoint that breaks the protocol is refused, and why is said", async () => {
+  await using wrong = serveJson(() => ({ version: 1, decisions: "none" }));
+  const nonsense = await check(wrong.url, "--mode", "batch");
+  expect([nonsense.code, nonsense.stdout]).toEqual([1, expect.stringMatching(/INVALID_SIGNAL: .*\/decisions/)]);
+
+  // Decides by the close after the one to decide on: it has seen the future.
+  await using prophet = serveDecisions(({ candles: { close } }, i) =>
+    close[i + 1] !== undefined && close[i + 1]! > close[i]! ? [{ side: "buy" }] : [{ action: "close" }]
+  );
+  const peeked = await check(prophet.url, "--mode", "batch", "--lookback", "0");
+  expect([peeked.code, peeked.stdout]).toEqual([1, expect.stringMatching(/lookahead +failed: .*candle \d+/)]);
+
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const absent = await check(`http://127.0.0.1:${port}/`, "--mode", "batch");
+  expect([absent.code, absent.stdout]).toEqual([1, expect.stringContaining("nothing listens there")]);
+});
+
+Deno.test("what cannot be meant is refused with exit code 1, and help is given", async () => {
+  const wrong: readonly (readonly [args: readonly string[], said: string])[] = [
+    [[], "strategy new NAME"],
+    [["build"], "Cannot do build"],
+    [["check"], "check FILE.wasm"],
+    [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
+    [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
+    [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch and step"],
+    [["new", "my-strategy"], "--lang"],
+    [["new", "my-strategy", "--lang", "cobol"], "rust, assemblyscript, c, python, typescript"],
+    [["new", "My_Strategy", "--lang", "c"], "lower-case"],
+    [["new", "/no/such/folder/my-strategy", "--lang", "c"], "the folder above does not exist"],
+  ];
+  for (const [args, said] of wrong) {
+    const ended = await runTask("strategy", args);
+    expect([args, ended.code, ended.stderr]).toEqual([args, 1, expect.stringContaining(said)]);
+  }
+  for (const args of [["--help"], ["check", "--help"], ["new", "--help"]]) {
+    const ended = await runTask("strategy", args);
+    expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining("deno task strategy")]);
+  }
+});
+
+Deno.test("nothing is overwritten", async () => {
+  await using template = await writeTemplate("c");
+  const again = await runTask("strategy", ["new", template.folder, "--lang", "python"]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nothing is overwritten")]);
+  const names = [...Deno.readDirSync(template.folder)].map(({ name }) => name).sort();
+  expect(names).toEqual(["README.md", "hindcast.h", "strategy.c"]);
+});
+
+Deno.test("the AssemblyScript template is accepted, and its README's commands register and run it", async () => {
+  await using template = await writeTemplate("assemblyscript");
+  const { folder, readme } = template;
+  expect(commandIn(readme, "asc ")).toContain("asc strategy.ts --outFile strategy.wasm -O3 --runtime stub");
+  await Deno.writeFile(
+    `${folder}/strategy.wasm`,
+    await compileAssemblyScript(await Deno.readTextFile(`${folder}/strategy.ts`)),
+  );
+  const ended = await check(`${folder}/strategy.wasm`, "--parameters", PARAMETERS);
+  expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining(DRY_RUN)]);
+
+  const service = await startTestService();
+  const user = await service.user();
+  const here = (command: string) =>
+    command.replaceAll("http://127.0.0.1:8000", service.url).replace("-b jar", `-b '${user.cookie}'`);
+  const registered = JSON.parse(await runCommand(here(commandIn(readme, "/api/strategies")), folder));
+  expect(registered).toMatchObject({ strategy: { slug: "my-assemblyscript", runtime_type: "wasm", is_owner: true } });
+  const { backtest } = JSON.parse(await runCommand(here(commandIn(readme, "/api/backtests")), folder));
+  expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
+  await service.close();
+});
+
+const ENDPOINTS: Readonly<Record<string, (folder: string) => Deno.Command>> = {
+  python: (folder) => new Deno.Command("python3", { args: [`${folder}/strategy.py`, "--port", "0"], stdout: "piped" }),
+  typescript: (folder) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-config", "--allow-net=127.0.0.1", `${folder}/strategy.ts`, "--port=0"],
+      stdout: "piped",
+    }),
+};
+
+for (const [lang, start] of Object.entries(ENDPOINTS)) {
+  Deno.test(`the ${lang} template is accepted, and its README's command registers it`, async () => {
+    await using template = await writeTemplate(lang);
+    const process = start(template.folder).spawn();
+    const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const url = ((await reader.read()).value ?? "").trim();
+    const ended = await check(url, "--lookback", "20", "--parameters", PARAMETERS);
+    process.kill("SIGTERM");
+    while (!(await reader.read()).done);
+    await process.status;
+    expect([ended.code, ended.stderr]).toEqual([0, ""]);
+    expect(ended.stdout.split(DRY_RUN).length).toBe(3);
+
+    const service = await startTestService();
+    const user = await service.user();
+    const command = commandIn(template.readme, "/api/strategies").replaceAll("http://127.0.0.1:8000", service.url);
+    const said = await runCommand(command.replace("-b jar", `-b '${user.cookie}'`), template.folder);
+    expect(JSON.parse(said)).toMatchObject({ strategy: { slug: `my-${lang}`, runtime_type: "remote" } });
+    await service.close();
+  });
+}
