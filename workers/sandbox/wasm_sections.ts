@@ -131,7 +131,9 @@ class ShapeReader implements ModuleShape {
   #readTypes(section: ByteReader): void {
     const count = section.count("types", MODULE.typesMax);
     for (let n = 0; n < count; n++) {
-      if (section.byte() !== FUNCTION_TYPE) throw new ModuleFault("it declares a type that is not a function's (garbage collection is not taken)");
+      if (section.byte() !== FUNCTION_TYPE) {
+        throw new ModuleFault("it declares a type that is not a function's (garbage collection is not taken)");
+      }
       const taken = this.#readValueTypes(section).join(", ");
       const given = this.#readValueTypes(section).join(", ");
       this.#types.push(`(${taken}) -> ${given === "" ? "nothing" : given}`);
