@@ -1,9 +1,12 @@
 /**
- * Builds the Rust and C examples anew by the commands in their READMEs and compares them with the committed modules, byte for byte:
- * `deno task test:toolchains`. Debian's compilers are installed where they are missing, for which it must be root on Debian 12.
+ * Builds the Rust and C examples anew by the commands in their READMEs and compares them with the committed modules, byte for byte,
+ * and builds and checks the templates of both languages: `deno task test:toolchains`. Debian's compilers are installed where they
+ * are missing, for which it must be root on Debian 12.
  */
 import { expect } from "@std/expect";
 import { join } from "node:path";
+import { commandIn, DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
+import { runTask } from "../support/process.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
 // Debian's own, whatever else is installed: the committed modules are theirs.
@@ -12,7 +15,11 @@ const PACKAGES = ["clang", "lld", "rustc", "libstd-rust-dev-wasm32"];
 const PROGRAMS = ["/usr/bin/clang", "/usr/bin/wasm-ld", "/usr/bin/rustc", "/usr/lib/rustlib/wasm32-unknown-unknown"];
 
 if (!(await Promise.all(PROGRAMS.map(exists))).every((found) => found)) {
-  await run("apt-get update && apt-get install -y --no-install-recommends " + PACKAGES.join(" "), "/");
+  const install = "apt-get update && apt-get install -y --no-install-recommends " + PACKAGES.join(" ");
+  if (Deno.uid() !== 0) {
+    throw new Error(`Cannot install Debian's compilers without being root. Run, as root: ${install}`);
+  }
+  await runCommand(`export DEBIAN_FRONTEND=noninteractive; ${install}`, "/", PATH);
 }
 
 for (const language of ["c", "rust"]) {
@@ -24,26 +31,25 @@ for (const language of ["c", "rust"]) {
         if (!name.includes(".wasm")) await Deno.copyFile(join(example, name), join(folder, name));
       }
       const [, command] = /```sh\n(.+)\n```/.exec(await Deno.readTextFile(join(example, "README.md")))!;
-      await run(command!, folder);
+      await runCommand(command!, folder, PATH);
       const built = await Deno.readFile(join(folder, "sma_cross.wasm"));
       expect(built).toEqual(await Deno.readFile(join(example, "sma_cross.wasm")));
-      await run(`cd ${folder} && sha256sum --check ${join(example, "sma_cross.wasm.sha256")}`, folder);
+      await runCommand(`sha256sum --check ${join(example, "sma_cross.wasm.sha256")}`, folder, PATH);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
   });
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
+for (const [lang, compiler] of [["c", "clang "], ["rust", "rustc "]] as const) {
+  Deno.test(`the ${lang} template builds by its README's command and is accepted`, async () => {
+    await using template = await writeTemplate(lang);
+    await runCommand(commandIn(template.readme, compiler), template.folder, PATH);
+    const ended = await runTask("strategy", ["check", `${template.folder}/strategy.wasm`, "--parameters", PARAMETERS]);
+    expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining(DRY_RUN)]);
+  });
 }
 
-async function run(command: string, cwd: string): Promise<void> {
-  const shell = new Deno.Command("/bin/sh", {
-    args: ["-c", command],
-    cwd,
-    env: { PATH, DEBIAN_FRONTEND: "noninteractive" },
-  });
-  const { code, stderr } = await shell.output();
-  if (code !== 0) throw new Error(`Cannot run ${command}:\n${new TextDecoder().decode(stderr)}`);
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
 }
