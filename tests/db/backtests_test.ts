@@ -15,7 +15,7 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, databaseSteps, newBacktest, tradeColumns } from "../support/backtests.ts";
+import { addUser, databaseSteps, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
 const error = { code: "NO_DATA", message: "Cannot run" };
@@ -33,6 +33,7 @@ databaseSteps("backtests", async ({ db }, step) => {
     result: { run_key: id },
     trades: tradeColumns(2),
     equity,
+    orders: orderColumns(3),
   });
   const store = async (id: string, attempt: number) =>
     (await db.transaction((tx: Db) => storeResults(tx, [run(id, attempt)]))).has(id);

@@ -1,3 +1,4 @@
+import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/orders.ts";
 import type { NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
@@ -132,4 +133,25 @@ export function newTenDaysBacktest(ownerId: string, more: Partial<NewBacktest> =
     parameters: { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0, timeframe: "1d" },
     ...more,
   });
+}
+
+/** Orders as a run gives them: buys and sells at market in turn, a candle of a minute each, every third one refused. */
+export function orderColumns(count: number): OrderColumns {
+  const column = (value: (i: number) => number) => Float64Array.from({ length: count }, (_, i) => value(i));
+  const isRefused = (i: number) => i % 3 === 2;
+  return {
+    count,
+    time: column((i) => i * 60_000),
+    side: Int8Array.from({ length: count }, (_, i) => i % 2 === 0 ? 1 : -1),
+    type: new Uint8Array(count),
+    quantity: column((i) => isRefused(i) ? NaN : i + 1),
+    limitPrice: column(() => NaN),
+    stopPrice: column(() => NaN),
+    status: Uint8Array.from({ length: count }, (_, i) => isRefused(i) ? REJECTED : FILLED),
+    reason: Uint8Array.from({ length: count }, (_, i) => isRefused(i) ? TOO_SMALL : NO_REASON),
+    filledQuantity: column((i) => isRefused(i) ? 0 : i + 1),
+    price: column((i) => isRefused(i) ? NaN : 100 + i),
+    fillTime: column((i) => isRefused(i) ? NaN : (i + 1) * 60_000),
+    tag: Array.from({ length: count }, (_, i) => i === 1 ? "second" : null),
+  };
 }

@@ -1,0 +1,58 @@
+import { expect } from "@std/expect";
+import { claimBacktests, deleteBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { listOrders } from "../../db/orders.ts";
+import { addUser, databaseSteps, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
+
+databaseSteps("orders", async ({ db }, step) => {
+  await addUser(db, "ann");
+  const { id } = await insertBacktest(db, newBacktest("ann"));
+  await claimBacktests(db, [id]);
+  const columns = { time: new Float64Array(0), equity: new Float64Array(0), position: new Float64Array(0) };
+  const run = { id, attempt: 1, result: {}, trades: tradeColumns(0), equity: columns, orders: orderColumns(25_000) };
+  await db.transaction((tx: Db) => storeResults(tx, [run]));
+  const page = (after: number, limit: number, ownerId = "ann") =>
+    listOrders(db, { backtestId: id, ownerId, after, limit });
+
+  await step("are read back as they were placed", async () => {
+    expect(await page(0, 3)).toEqual([
+      {
+        number: 1,
+        time: new Date(0),
+        side: "buy",
+        type: "market",
+        quantity: 1,
+        limitPrice: null,
+        stopPrice: null,
+        status: "filled",
+        reason: null,
+        filledQuantity: 1,
+        price: 100,
+        fillTime: new Date(60_000),
+        tag: null,
+      },
+      expect.objectContaining({ number: 2, side: "sell", quantity: 2, price: 101, tag: "second" }),
+      expect.objectContaining({
+        number: 3,
+        quantity: null,
+        status: "rejected",
+        reason: "smaller than one lot",
+        price: null,
+        fillTime: null,
+      }),
+    ]);
+  });
+
+  await step("pages run on across stretches, and end", async () => {
+    expect((await page(9_998, 5)).map((order) => order.number)).toEqual([9999, 10_000, 10_001, 10_002, 10_003]);
+    expect((await page(20_000, 1)).map((order) => order.number)).toEqual([20_001]);
+    expect((await page(24_999, 200)).map((order) => order.number)).toEqual([25_000]);
+    expect(await page(25_000, 200)).toEqual([]);
+  });
+
+  await step("belong to their owner, and go with the record", async () => {
+    expect(await page(0, 3, "bob")).toEqual([]);
+    await deleteBacktest(db, { id, ownerId: "ann" });
+    expect(await page(0, 3)).toEqual([]);
+  });
+});
