@@ -65,7 +65,7 @@ Deno.test("the README's typed client type-checks and runs", async () => {
 });
 
 Deno.test("the README's table of configuration has every variable and no other", () => {
-  const rows = [...README.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
+  const rows = [...README.matchAll(/^\| `([A-Z][A-Z_]+)` +\|/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
 });
 
