@@ -96,6 +96,8 @@ async function openService(config: Config, port: number, closing = new AbortCont
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotas: config.quotas,
+    trustedProxies: config.trustedProxies,
+    rateLimits: config.rateLimits,
     origins,
     https: baseUrl.startsWith("https:"),
   });

@@ -11,8 +11,10 @@ import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
 import { BODY_BYTES_MAX } from "./body.ts";
-import { clientAddress, type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
+import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { refuseForeignOrigins } from "./origin.ts";
+import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./rate_limit.ts";
 import { serveRest } from "./rest.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -22,6 +24,9 @@ export interface AppOptions extends ContextSources {
   /** The origins that may send cookies, the service's own included. */
   readonly origins: readonly string[];
   readonly https: boolean;
+  /** Addresses and networks of the proxies in front of the service. */
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: RateLimits;
 }
 
 const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
@@ -34,6 +39,8 @@ const INGESTION_PREFIX = "/api/admin/ingestion";
  */
 export function createApp(options: AppOptions): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
+  const proxies = parseTrustedProxies(options.trustedProxies);
+  const limitUser = limitUsers(options.rateLimits);
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequests);
   app.use(secureHeaders({ strictTransportSecurity: options.https ? "max-age=15552000; includeSubDomains" : false }));
@@ -41,26 +48,38 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     origin: [...options.origins],
     credentials: true,
     maxAge: 600,
-    exposeHeaders: ["etag", "location", "retry-after", "x-request-id"],
+    exposeHeaders: ["etag", "location", "ratelimit", "ratelimit-policy", "retry-after", "x-request-id"],
   }));
+  app.use(async (c, next) => {
+    c.set("clientAddress", findClientAddress(c, proxies));
+    await next();
+  });
+  app.use(limitAddresses(options.rateLimits));
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
   app.use("/api/auth/*", bodyLimit({ maxSize: 1024 * 1024, onError: refuseSize }));
-  app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, clientAddress(c)));
+  app.use("/api/auth/*", limitSignIns(options.rateLimits));
+  app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, c.get("clientAddress")));
 
   app.use("/api/*", async (c, next) => {
     c.set("context", await createContext(c, options));
+    limitUser(c);
     guardPath(c);
     await next();
   });
   serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
 
   app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: refuseSize }));
+  app.use("/trpc/*", async (c, next) => {
+    c.set("context", await createContext(c, options));
+    limitUser(c);
+    await next();
+  });
   app.use(
     "/trpc/*",
     trpcServer({
       router: appRouter,
       // The adapter types a context as a record; ours is spread into one.
-      createContext: async (_, c) => ({ ...await createContext(c, options) }),
+      createContext: (_, c) => ({ ...c.get("context") }),
       onError: ({ error }) => logFault(toAppError(error)),
     }),
   );

@@ -1,4 +1,6 @@
+import { parseTrustedProxies } from "./client_address.ts";
 import { LOG_LEVELS } from "./log.ts";
+import type { RateLimits } from "./rate_limit.ts";
 import { z } from "zod";
 
 const wholeNumber = (least: number, most: number) =>
@@ -50,6 +52,17 @@ export const environmentSchema = z.object({
   IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
   RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
   WORKERS: wholeNumber(0, 256).optional(),
+  TRUSTED_PROXIES: z.string().default("").transform(list).superRefine((entries, context) => {
+    try {
+      parseTrustedProxies(entries);
+    } catch {
+      context.addIssue("must be addresses or networks such as 10.0.0.0/8, comma-separated");
+    }
+  }),
+  ADDRESS_REQUESTS_PER_MINUTE: wholeNumber(1, 1e9).default(120_000),
+  USER_REQUESTS_PER_MINUTE: wholeNumber(1, 1e9).default(60_000),
+  ADDRESS_SIGN_INS_PER_MINUTE: wholeNumber(1, 1e9).default(300),
+  ACCOUNT_FAILURES_PER_MINUTE: wholeNumber(1, 1e9).default(10),
   USER_BACKTESTS_MAX: wholeNumber(1, 1_000_000).default(10_000),
   USER_VERSIONS_MAX: wholeNumber(1, 1_000_000).default(1000),
   USER_REGISTRY_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(256 * 1024 ** 2),
@@ -96,6 +109,9 @@ export interface Config {
   readonly importBytesMax: number;
   readonly runSecondsMax: number;
   readonly providers: ProvidersSettings;
+  /** Addresses and networks of the proxies in front of the service. */
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: RateLimits;
   /** What one user may have at a time. */
   readonly quotas: Readonly<Record<"backtestsMax" | "versionsMax" | "registryBytesMax", number>>;
   /** How many backtests run at once in this process; 0 is none. */
@@ -153,6 +169,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       binanceBaseUrl: env.BINANCE_BASE_URL,
       dukascopyBaseUrl: env.DUKASCOPY_BASE_URL,
       massiveBaseUrl: env.MASSIVE_BASE_URL,
+    },
+    trustedProxies: env.TRUSTED_PROXIES,
+    rateLimits: {
+      addressRequestsMax: env.ADDRESS_REQUESTS_PER_MINUTE,
+      userRequestsMax: env.USER_REQUESTS_PER_MINUTE,
+      addressSignInsMax: env.ADDRESS_SIGN_INS_PER_MINUTE,
+      accountFailuresMax: env.ACCOUNT_FAILURES_PER_MINUTE,
     },
     quotas: {
       backtestsMax: env.USER_BACKTESTS_MAX,

@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
-import { getConnInfo } from "hono/deno";
 import type { Context, Services } from "../routers/trpc.ts";
 import type { Auth } from "./auth.ts";
 
 /** What our middleware leaves on a request for the handlers behind it. */
 export interface ServerEnv {
-  Variables: { requestId: string; context: Context };
+  Variables: { requestId: string; clientAddress: string; context: Context };
 }
 
 /** What contexts are made of. */
@@ -34,15 +33,8 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),
     requestId: c.get("requestId"),
-    clientAddress: clientAddress(c),
+    clientAddress: c.get("clientAddress"),
   };
-}
-
-/** The address at the other end of the connection; empty where there is none, as in a test without a socket. */
-export function clientAddress(c: HonoContext): string {
-  const info: unknown = c.env;
-  if (typeof info !== "object" || info === null || !("remoteAddr" in info)) return "";
-  return getConnInfo(c).remote.address ?? "";
 }
 
 /**
