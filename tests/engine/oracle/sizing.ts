@@ -71,7 +71,7 @@ function lotsFor(state: State, order: Order, level: number, equity: number, free
   }
   const fraction = fractionOf === "free_margin" && size === 1 ? 1 - 2 ** -52 : size;
   const budget = fractionOf === "free_margin"
-    ? free * leverage * fraction
+    ? free * leverage * Math.min(1, fraction)
     : Math.min(equity * leverage * fraction, free * leverage);
   if (sizingFee === "order") return affordableLots(state, budget, price);
   const lotCost = price * quantityStep + feeOf(state, fraction * quantityStep, level) / fraction;

@@ -26,7 +26,7 @@ export function differences(input: RunInput, result: RunResult, slow: SlowResult
 }
 
 /** Lines that name the row, the column and both values. */
-export function differencesOf(what: string, got: readonly Row[], want: readonly Row[], scale: number): string[] {
+function differencesOf(what: string, got: readonly Row[], want: readonly Row[], scale: number): string[] {
   const lines = got.length === want.length ? [] : [`${got.length} rows of ${what}, not ${want.length}`];
   for (let k = 0; k < Math.min(got.length, want.length); k++) {
     for (const name of Object.keys(want[k]!)) {

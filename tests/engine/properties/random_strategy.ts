@@ -4,8 +4,11 @@ import { mixSeeds, type Random, randomFrom } from "./random.ts";
 
 /** A strategy that does anything that it may, and writes down what it was told. */
 export interface RandomStrategy extends Strategy {
-  /** Every answer of the book and every state of the account, candle by candle: two simulators must say the same. */
-  readonly transcript: number[][];
+  /**
+   * A transcript of each simulation so far: for each candle its index, cash, equity, quantity and entry price as they were
+   * told, then every answer of the book. Two simulators must say the same.
+   */
+  readonly transcripts: number[][][];
 }
 
 /**
@@ -14,13 +17,13 @@ export interface RandomStrategy extends Strategy {
  * @param activity Actions a candle, on average.
  */
 export function randomStrategy(seed: number, activity: number, tick: number, warmup: number): RandomStrategy {
-  const transcript: number[][] = [];
   let closes = new Float64Array(0);
+  const transcripts: number[][][] = [];
   return {
     warmup,
-    transcript,
+    transcripts,
     prepare(candles: Candles) {
-      transcript.length = 0;
+      transcripts.push([]);
       closes = candles.close.slice();
     },
     decide(i, account, book) {
@@ -28,7 +31,7 @@ export function randomStrategy(seed: number, activity: number, tick: number, war
       const answers = [i, account.cash, account.equity, account.quantity, account.entryPrice];
       while (random.chance(activity / (1 + activity))) answers.push(act(random, account, book, closes[i]!, tick));
       answers.push(book.workingOrders, book.openTrades);
-      transcript.push(answers);
+      transcripts.at(-1)!.push(answers);
     },
   };
 }

@@ -1,0 +1,168 @@
+import type { RunResult } from "../../../engine/run.ts";
+import { simulateSlowly } from "../oracle/simulate.ts";
+import { differences, isSame } from "./compare.ts";
+import type { RandomRun } from "./random_run.ts";
+
+/** What one run gave, and what was told to its strategy meanwhile. */
+export interface Finished {
+  readonly input: RandomRun;
+  readonly result: RunResult;
+  readonly transcript: readonly (readonly number[])[];
+  /** The most money that the run had at stake: the account, and the largest position. */
+  readonly scale: number;
+}
+
+/** Says what is wrong with a run, a line each; nothing when it holds. */
+export type Check = (finished: Finished) => string[];
+
+/** Index of the candle that opened at a time. */
+function indexOf({ input }: Finished, timeMs: number): number {
+  return input.candles.time.indexOf(timeMs);
+}
+
+/** Equity is cash and what is held at the close, and all that was gained is in the trades, fees included. */
+export const balances: Check = ({ input, result, transcript, scale }) => {
+  const { candles: { close }, initialBalance } = input;
+  const lines: string[] = [];
+  for (const [i, cash, equity, quantity] of transcript) {
+    if (!isSame(cash! + quantity! * close[i!]!, equity, scale)) lines.push(`candle ${i}: equity is ${equity}`);
+  }
+  const gained = result.equity.at(-1)! - initialBalance;
+  const told = result.trades.pnl.reduce((sum, pnl) => sum + pnl, 0);
+  return isSame(told, gained, scale) ? lines : [...lines, `${gained} were gained, and ${told} told by trades`];
+};
+
+/** Where fills cost neither fee nor financing, the trades alone tell equity and position at every close. */
+export const tradesTellEquity: Check = (finished) => {
+  const { input, result: { trades, equity, position }, scale } = finished;
+  const { commission, borrowRate, fundingRate, slippage } = input.execution;
+  const fees = commission.rate + commission.fixed + commission.perUnit + commission.minimum;
+  const fillsInParts = slippage !== 0 && "volumeShare" in slippage;
+  if (fees > 0 || borrowRate !== 0 || fundingRate !== 0 || fillsInParts || equity.at(-1) === 0) return [];
+  const lines: string[] = [];
+  // What was bought at a close is held from there on, and what was sold there no longer is: as trades tell it.
+  for (let k = 0; k < equity.length; k++) {
+    const i = input.firstIndex + k;
+    let money = input.initialBalance;
+    let held = 0;
+    for (let n = 0; n < trades.count; n++) {
+      if (indexOf(finished, trades.entryTime[n]!) > i) continue;
+      const isOpen = !(trades.exitTime[n]! <= input.candles.time[i]!);
+      const price = isOpen ? input.candles.close[i]! : trades.exitPrice[n]!;
+      money += trades.side[n]! * trades.quantity[n]! * (price - trades.entryPrice[n]!);
+      if (isOpen) held += trades.side[n]! * trades.quantity[n]!;
+    }
+    if (!isSame(money, equity[k]!, scale)) lines.push(`candle ${i}: trades tell ${money}, equity is ${equity[k]}`);
+    if (!isSame(held, position[k]!, 1e-6)) lines.push(`candle ${i}: trades tell ${held} units, not ${position[k]}`);
+  }
+  return lines;
+};
+
+/** Every price, before spread and slippage, was one of its candle's. */
+export const fillsLieInTheirCandles: Check = (finished) => {
+  const { input: { candles: { high, low }, execution }, result: { trades, orders }, scale } = finished;
+  const lines: string[] = [];
+  const look = (what: string, timeMs: number, price: number, side: number) => {
+    const i = indexOf(finished, timeMs);
+    const worst = worstPrice(execution, side > 0 ? high[i]! : low[i]!, side);
+    const [least, most] = side > 0 ? [low[i]!, worst] : [worst, high[i]!];
+    if (price < least && !isSame(price, least, 0)) lines.push(`${what}: ${price} is below candle ${i}`);
+    if (price > most && !isSame(price, most, 0)) lines.push(`${what}: ${price} is above candle ${i}`);
+  };
+  // A mean of several fills belongs to no single candle.
+  const inParts = execution.slippage !== 0 && "volumeShare" in execution.slippage;
+  for (let k = 0; k < trades.count; k++) {
+    if (!inParts) look(`entry of trade ${k}`, trades.entryTime[k]!, trades.entryPrice[k]!, trades.side[k]!);
+    if (!Number.isNaN(trades.exitTime[k]!)) {
+      look(`exit of trade ${k}`, trades.exitTime[k]!, trades.exitPrice[k]!, -trades.side[k]!);
+    }
+  }
+  for (let k = 0; k < orders.count && !inParts; k++) {
+    if (orders.filledQuantity[k]! > 1e-9 * scale) {
+      look(`order ${k}`, orders.fillTime[k]!, orders.price[k]!, orders.side[k]!);
+    }
+  }
+  return lines;
+};
+
+/** The worst that a price can become by slippage and spread. */
+function worstPrice({ slippage, spread }: RandomRun["execution"], price: number, side: number): number {
+  let slipped = price;
+  if (slippage !== 0) {
+    if ("bps" in slippage) slipped = price * (1 + side * slippage.bps / 10_000);
+    else if ("ticks" in slippage) slipped = price + side * slippage.ticks * slippage.tickSize;
+    else slipped = price * (1 + side * slippage.impact * slippage.volumeShare ** 2);
+  }
+  return slipped * (1 + side * spread);
+}
+
+/** No order is filled before the candle after its own; at its own close only a market order, and only if fills are there. */
+export const fillsFollowTheirOrders: Check = (finished) => {
+  const { input, result: { orders, trades } } = finished;
+  const lines: string[] = [];
+  for (let k = 0; k < orders.count; k++) {
+    if (Number.isNaN(orders.fillTime[k]!)) continue;
+    const wait = input.execution.fill === "close" && orders.type[k] === 0 ? 0 : 1;
+    const earliest = indexOf(finished, orders.time[k]!) + wait;
+    const filled = indexOf(finished, orders.fillTime[k]!);
+    if (filled < earliest) lines.push(`order ${k} is filled in candle ${filled}, before ${earliest}`);
+  }
+  for (let k = 0; k < trades.count; k++) {
+    if (trades.exitTime[k]! < trades.entryTime[k]!) lines.push(`trade ${k} ends before it begins`);
+    if (indexOf(finished, trades.entryTime[k]!) < input.firstIndex) lines.push(`trade ${k} begins before the run`);
+  }
+  return lines;
+};
+
+/**
+ * No entry costs more than the account can carry: seen in candles with one fill alone, without spread and slippage, where
+ * price, fee and the account just before are known from the account at two closes.
+ */
+export const staysWithinBuyingPower: Check = (finished) => {
+  const { input: { execution }, result: { orders, trades }, transcript, scale } = finished;
+  const { leverage } = execution;
+  const isPlain = execution.spread === 0 && execution.slippage === 0 && execution.fill === "next_open" &&
+    execution.sizingPrice === "fill" && execution.sizingMark === "fill" && execution.sizingFee === "order" &&
+    execution.borrowRate === 0 && execution.fundingRate === 0;
+  const lines: string[] = [];
+  for (let n = 1; isPlain && n < transcript.length; n++) {
+    const [i, cash, , quantity] = transcript[n]!;
+    const [, cashBefore, , quantityBefore] = transcript[n - 1]!;
+    const timeMs = finished.input.candles.time[i!]!;
+    const entries = [...orders.fillTime.keys()].filter((k) => orders.fillTime[k] === timeMs);
+    if (entries.length !== 1 || trades.exitTime.includes(timeMs)) continue;
+    const price = orders.price[entries[0]!]!;
+    const value = Math.abs(quantity! - quantityBefore!) * price;
+    const fee = cashBefore! - cash! - (quantity! - quantityBefore!) * price;
+    const tied = Math.abs(quantityBefore!) * price / leverage;
+    const power = Math.max(0, cashBefore! + quantityBefore! * price - tied) * leverage;
+    if (value + fee > power && !isSame(value + fee, power, scale)) {
+      lines.push(`candle ${i}: ${value} and a fee of ${fee} are spent, and ${power} are there`);
+    }
+  }
+  return lines;
+};
+
+/** Equity is never below zero, and once nothing is left it stays so; nothing is sold short where that is not allowed. */
+export const respectsTheAccount: Check = ({ input, result: { equity, position } }) => {
+  const lines: string[] = [];
+  for (let k = 0; k < equity.length; k++) {
+    if (equity[k]! < 0) lines.push(`close ${k}: equity is ${equity[k]}`);
+    if (equity[k] === 0 && k + 1 < equity.length && equity[k + 1] !== 0) {
+      lines.push(`close ${k + 1}: money from nothing`);
+    }
+    if (!input.execution.allowShort && position[k]! < 0) lines.push(`close ${k}: ${position[k]} units are held`);
+  }
+  return lines;
+};
+
+/** The slow simulator says the same: of every order, trade, close and total, and to the strategy at every candle. */
+export const agreesWithTheSlowSimulator: Check = ({ input, result, transcript, scale }) => {
+  const { transcripts } = input.strategy;
+  const before = transcripts.length;
+  const slow = simulateSlowly(input);
+  const answers = transcript.map((told, n) => ({ told, slow: transcripts[before]![n] ?? [] }))
+    .filter(({ told, slow }) => told.length !== slow.length || told.some((value, k) => !isSame(value, slow[k], scale)))
+    .map(({ told, slow }) => `candle ${told[0]}: the strategy was told ${told}, not ${slow}`);
+  return [...answers, ...differences(input, result, slow, scale)];
+};

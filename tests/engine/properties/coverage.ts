@@ -1,0 +1,45 @@
+import { BOTH_TOUCHED, CLOSES_AT_END, EXCLUSIVES } from "../../../engine/execution.ts";
+import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/orders.ts";
+import { ORDER_TYPES } from "../../../engine/strategy.ts";
+import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trades.ts";
+import type { Finished } from "./checks.ts";
+
+/** How often each thing came up that random runs are there to try. */
+export type Coverage = Map<string, number>;
+
+const FILLED_TYPES = ORDER_TYPES.map((type) => `a ${type} order filled`);
+const FATES = ORDER_STATUSES.map((status) => `an order ${status}`);
+// Ten thousand orders that wait at once are another test's matter.
+const REASONS = ORDER_REASONS.filter((reason) => reason !== "" && reason !== "too many working orders");
+const EXITS = EXIT_REASONS.map((reason) => `exit by ${reason}`);
+const MODES = [...BOTH_TOUCHED, ...EXCLUSIVES.map((mode) => `exclusive ${mode}`), ...CLOSES_AT_END];
+const OTHERS = ["a trade left open", "an ambiguous trade", "a fill in parts", "an account that came to nothing"];
+
+export function newCoverage(): Coverage {
+  return new Map([...FILLED_TYPES, ...FATES, ...REASONS, ...EXITS, ...MODES, ...OTHERS].map((what) => [what, 0]));
+}
+
+export function noteCoverage(
+  coverage: Coverage,
+  { input: { execution }, result: { orders, trades, equity } }: Finished,
+) {
+  const note = (what: string) => coverage.set(what, (coverage.get(what) ?? 0) + 1);
+  for (let k = 0; k < orders.count; k++) {
+    note(`an order ${ORDER_STATUSES[orders.status[k]!]}`);
+    note(ORDER_REASONS[orders.reason[k]!]!);
+    if (orders.filledQuantity[k]! > 0) note(`a ${ORDER_TYPES[orders.type[k]!]} order filled`);
+    if (orders.filledQuantity[k]! > 0 && orders.filledQuantity[k]! < orders.quantity[k]!) note("a fill in parts");
+  }
+  for (let k = 0; k < trades.count; k++) {
+    const reason = trades.exitReason[k]!;
+    note(reason === STILL_OPEN ? "a trade left open" : `exit by ${EXIT_REASONS[reason]}`);
+    if (trades.ambiguous[k] === 1) note("an ambiguous trade");
+  }
+  if (equity.at(-1) === 0) note("an account that came to nothing");
+  for (const mode of [execution.bothTouched, `exclusive ${execution.exclusive}`, execution.closeAtEnd]) note(mode);
+}
+
+/** What never came up. */
+export function uncovered(coverage: Coverage): string[] {
+  return [...coverage].filter(([, count]) => count === 0).map(([what]) => what);
+}

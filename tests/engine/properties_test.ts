@@ -1,0 +1,68 @@
+/**
+ * What must hold for any strategy on any candles under any assumptions, tried on random ones.
+ *
+ * PROPERTY_SEED, PROPERTY_FROM and PROPERTY_RUNS choose which: a failure names the run that brings it back. Without a
+ * seed each day has its own, so that the runs of a year try a year of them, and those of a day agree.
+ */
+import { expect } from "@std/expect";
+import { run } from "../../engine/run.ts";
+import { bytesOf } from "./properties/bytes.ts";
+import * as checks from "./properties/checks.ts";
+import { type Coverage, newCoverage, noteCoverage, uncovered } from "./properties/coverage.ts";
+import { randomRun } from "./properties/random_run.ts";
+
+const DAY_MS = 86_400_000;
+const RUNS = 10_000;
+// Rare combinations need some hundred runs to come up at all.
+const RUNS_FOR_COVERAGE_MIN = 5000;
+const LINES_SHOWN_MAX = 5;
+
+const seed = Number(Deno.env.get("PROPERTY_SEED") ?? Math.floor(Date.now() / DAY_MS));
+const first = Number(Deno.env.get("PROPERTY_FROM") ?? 0);
+const runs = Number(Deno.env.get("PROPERTY_RUNS") ?? RUNS);
+
+const PROPERTIES: Readonly<Record<string, checks.Check>> = {
+  "the books balance": checks.balances,
+  "trades tell the equity at every close": checks.tradesTellEquity,
+  "no price lies outside its candle": checks.fillsLieInTheirCandles,
+  "no fill comes before its order": checks.fillsFollowTheirOrders,
+  "no entry goes beyond the buying power": checks.staysWithinBuyingPower,
+  "equity is never negative, and nothing short where it may not be": checks.respectsTheAccount,
+  "the same inputs give the same bytes": ({ input, result }) =>
+    bytesOf(run(input)) === bytesOf(result) ? [] : ["a second run gave other bytes"],
+  "the slow simulator agrees": checks.agreesWithTheSlowSimulator,
+};
+
+/** Runs them all, and lists what does not hold by property. */
+function tryAll(coverage: Coverage): Map<string, string[]> {
+  const complaints = new Map(Object.keys(PROPERTIES).map((name) => [name, [] as string[]]));
+  for (let n = first; n < first + runs; n++) {
+    const input = randomRun(seed, n);
+    const result = run(input);
+    const largest = result.position.reduce(
+      (most, units, k) => Math.max(most, Math.abs(units) * input.candles.close[input.firstIndex + k]!),
+      0,
+    );
+    // The first of its simulations; the others, for bounds, assume another order of prices.
+    const transcript = input.strategy.transcripts[0]!;
+    const finished = { input, result, transcript, scale: input.initialBalance + largest };
+    noteCoverage(coverage, finished);
+    for (const [name, check] of Object.entries(PROPERTIES)) {
+      const lines = check(finished).slice(0, LINES_SHOWN_MAX);
+      if (lines.length === 0) continue;
+      complaints.get(name)!.push(`PROPERTY_SEED=${seed} PROPERTY_FROM=${n} PROPERTY_RUNS=1: ${lines.join("; ")}`);
+    }
+  }
+  return complaints;
+}
+
+Deno.test(`${runs} random runs of seed ${seed}`, async (t) => {
+  const coverage = newCoverage();
+  const complaints = tryAll(coverage);
+  for (const [name, lines] of complaints) {
+    await t.step(name, () => expect(lines.slice(0, LINES_SHOWN_MAX)).toEqual([]));
+  }
+  await t.step("every kind of order, fate, exit and assumption came up", () => {
+    if (runs >= RUNS_FOR_COVERAGE_MIN) expect(uncovered(coverage)).toEqual([]);
+  });
+});
