@@ -1,6 +1,8 @@
 /** What the README says is done here, as it says it. */
 import { expect } from "@std/expect";
 import manifest from "../deno.json" with { type: "json" };
+import { PROFILE_DEFAULTS } from "../engine/execution.ts";
+import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
 import { environmentSchema } from "../server/config.ts";
 import { startTestService } from "./support/service.ts";
 
@@ -67,6 +69,16 @@ Deno.test("the README's typed client type-checks and runs", async () => {
 Deno.test("the README's table of configuration has every variable and no other", () => {
   const rows = [...README.matchAll(/^\| `([A-Z][A-Z_]+)` +\|/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
+});
+
+Deno.test("the README defines every metric as the engine does, and names every assumption", () => {
+  const rows = README.split("\n").filter((line) => line.startsWith("| `"))
+    .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));
+  const metrics = Object.entries(METRIC_DEFINITIONS)
+    .map(([name, { definition, unit, sample }]) => [`\`${name}\``, unit, definition, sample]);
+  expect(rows.filter((row) => row.length === 4)).toEqual(metrics);
+  const named = rows.filter((row) => row.length === 3).flatMap(([keys]) => keys!.matchAll(/`([a-z]\w*)`/g).toArray());
+  expect(named.map(([, key]) => key).toSorted()).toEqual(Object.keys(PROFILE_DEFAULTS.hindcast).toSorted());
 });
 
 Deno.test("the README's tree has every folder of the repository and no other", async () => {
