@@ -17,9 +17,9 @@ export interface SizingAccount {
  * - cash: so many that value and fee together cost this money.
  * - equity_fraction: so many that value and fee together cost value x equity x leverage, but no more than the free buying
  *   power (free margin x leverage). With fractionOf `free_margin` the fraction is of the free buying power, 1 is
- *   taken as 1 - 2^-52, more as all of it. With sizingFee `one_lot` the fee set aside for each lot is that of an order for `value` lots,
- *   divided by value (a fixed fee counts for every lot), and lots are counted by exact division. Both are the library's
- *   arithmetic to the last digit.
+ *   taken as 1 - 2^-52, more as all of it. With sizingFee `one_lot` the fee set aside for each lot is that of an order
+ *   for `value` lots, divided by value (a fixed fee counts for every lot), and lots are counted by exact division. Both
+ *   are the library's arithmetic to the last digit.
  * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
  *   power buys.
  *
