@@ -1,0 +1,17 @@
+import { expect } from "@std/expect";
+import { runScenario } from "./faults/scenario.ts";
+import { createTestDatabase } from "./support/database.ts";
+
+Deno.test("two API and three worker processes lose and double nothing while workers are killed", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const outcome = await runScenario({
+    databaseUrl: url,
+    seed: 1,
+    faults: ["worker killed"],
+    faultsMax: 4,
+    backtests: 60,
+  });
+  expect(outcome).toMatchObject({ accepted: 60, unanswered: 0, faults: 4 });
+  expect(outcome.repeated).toBeGreaterThan(0);
+  await drop();
+});

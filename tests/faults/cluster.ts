@@ -1,0 +1,65 @@
+import type { TestClient } from "../support/client.ts";
+import { type RunningProcess, startProcess } from "../support/process.ts";
+
+const SECRET = "a secret of at least 32 characters";
+
+/** Processes of main.ts on one database, to be ended and started at will. */
+export class Cluster {
+  readonly apis: RunningProcess[] = [];
+  readonly workers: RunningProcess[] = [];
+  readonly #environment: Readonly<Record<string, string>>;
+
+  private constructor(databaseUrl: string) {
+    this.#environment = { DATABASE_URL: databaseUrl, BETTER_AUTH_SECRET: SECRET, USER_BACKTESTS_MAX: "1000000" };
+  }
+
+  /** Starts so many API processes, which do not compute, and worker processes, all at once. */
+  static async start(databaseUrl: string, counts: { readonly apis: number; readonly workers: number }) {
+    const cluster = new Cluster(databaseUrl);
+    const begun = [
+      ...Array.from({ length: counts.apis }, () => cluster.addApi()),
+      ...Array.from({ length: counts.workers }, () => cluster.addWorker()),
+    ];
+    const failed = (await Promise.allSettled(begun)).find((start) => start.status === "rejected");
+    if (failed === undefined) return cluster;
+    await cluster.stop("SIGKILL");
+    throw failed.reason;
+  }
+
+  async addApi(): Promise<void> {
+    this.apis.push(await startProcess("serve", { ...this.#environment, WORKERS: "0" }));
+  }
+
+  async addWorker(): Promise<void> {
+    this.workers.push(await startProcess("worker", { ...this.#environment, WORKERS: "1" }));
+  }
+
+  /** Ends a worker without a warning. */
+  async killWorker(index: number): Promise<void> {
+    const [worker] = this.workers.splice(index, 1);
+    await worker?.end("SIGKILL");
+  }
+
+  /** Ends an API process without a warning. */
+  async killApi(index: number): Promise<void> {
+    const [api] = this.apis.splice(index, 1);
+    await api?.end("SIGKILL");
+  }
+
+  /** A client of one of the API processes with another's cookie. */
+  client(index: number, cookie = ""): TestClient {
+    const api = this.apis[index];
+    if (api === undefined) throw new RangeError(`Cannot speak to API process ${index} of ${this.apis.length}`);
+    const client = api.client();
+    client.cookie = cookie;
+    return client;
+  }
+
+  /** Ends all. @returns What each left with. */
+  async stop(signal: Deno.Signal): Promise<number[]> {
+    const ended = await Promise.all([...this.apis, ...this.workers].map((process) => process.end(signal)));
+    this.apis.length = 0;
+    this.workers.length = 0;
+    return ended.map(({ code }) => code);
+  }
+}
