@@ -47,13 +47,13 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
   });
 }
 
-export async function deleteChunk(
-  tx: Db,
-  key: { readonly instrumentId: string; readonly timeframe: string; readonly month: string },
-): Promise<void> {
-  await tx.delete(candleChunks).where(and(
-    eq(candleChunks.instrumentId, key.instrumentId),
-    eq(candleChunks.timeframe, key.timeframe),
-    eq(candleChunks.month, key.month),
-  ));
+/** Removes a chunk, unless it was written again since it was read. @returns Whether it was removed. */
+export async function deleteChunk(tx: Db, chunk: ChunkSummary): Promise<boolean> {
+  const removed = await tx.delete(candleChunks).where(and(
+    eq(candleChunks.instrumentId, chunk.instrumentId),
+    eq(candleChunks.timeframe, chunk.timeframe),
+    eq(candleChunks.month, chunk.month),
+    eq(candleChunks.updatedAt, chunk.updatedAt),
+  )).returning({ month: candleChunks.month });
+  return removed.length > 0;
 }

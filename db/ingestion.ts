@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, notInArray, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { ingestionEvents, ingestionRuns } from "./schema.ts";
@@ -65,6 +65,26 @@ export async function moveRun(
     .where(and(eq(ingestionRuns.id, key.id), eq(ingestionRuns.status, key.from)))
     .returning({ id: ingestionRuns.id });
   return moved.length > 0;
+}
+
+/**
+ * Ends runs that their process did not: uploads and requests belong to nobody when it died.
+ *
+ * @param before Only runs that have begun, and told of nothing, since then.
+ */
+export async function failAbandonedRuns(db: Db, before: Date): Promise<number> {
+  const told = db.select({ runId: ingestionEvents.runId }).from(ingestionEvents)
+    .where(gte(ingestionEvents.createdAt, before));
+  const ended = await db.update(ingestionRuns)
+    .set({ status: "failed", message: "its process ended before it did", finishedAt: new Date() })
+    .where(and(
+      eq(ingestionRuns.status, "running"),
+      inArray(ingestionRuns.trigger, ["import", "request"]),
+      lt(ingestionRuns.startedAt, before),
+      notInArray(ingestionRuns.id, told),
+    ))
+    .returning({ id: ingestionRuns.id });
+  return ended.length;
 }
 
 /** Counts candles that a run stored. */

@@ -166,14 +166,14 @@ function groupChunks(chunks: readonly ChunkSummary[]): ChunkSummary[][] {
   return groups;
 }
 
-function openChunk(row: ChunkRow): Candles {
+function openChunk({ data, ...summary }: ChunkRow): Candles {
   let candles: Candles;
   try {
-    candles = candlesFromColumns(decodeColumns(row.data));
+    candles = candlesFromColumns(decodeColumns(data));
   } catch (error) {
-    throw new DamagedChunkError(row, error);
+    throw new DamagedChunkError(summary, error);
   }
-  if (hashCandles(candles) !== row.sha256) throw new DamagedChunkError(row);
+  if (hashCandles(candles) !== summary.sha256) throw new DamagedChunkError(summary);
   return candles;
 }
 

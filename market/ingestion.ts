@@ -1,6 +1,7 @@
 import { clearCoverage, listCoverage } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import {
+  failAbandonedRuns,
   findRun,
   type IngestionRun,
   insertEvents,
@@ -19,6 +20,7 @@ import { createFeeds } from "./providers.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 const OVERLAP_CANDLES = 10;
+const ABANDONED_MS = 3_600_000;
 
 const DEFAULT_FEEDS = createFeeds();
 
@@ -87,6 +89,8 @@ function sortKeys(keys: readonly InstrumentKey[]): InstrumentKey[] {
  */
 export async function executeRun(db: Db, runId: string, options: RunOptions = {}): Promise<void> {
   const run = await findRun(db, runId);
+  // An upload or a request that told of nothing for an hour has lost its process.
+  await failAbandonedRuns(db, new Date(Date.now() - ABANDONED_MS));
   if (run === undefined || run.status === "completed" || run.status === "failed") return;
   await db.transaction(async (tx) => {
     const isFirst = await moveRun(tx, { id: runId, from: "queued" }, { status: "running", startedAt: new Date() });

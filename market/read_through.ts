@@ -111,10 +111,8 @@ export class ReadThrough {
     const end = new Date(monthEnd(chunk.month));
     const run = await this.#beginRun(instrument);
     await this.#db.transaction(async (tx) => {
-      if (canFetch) {
-        await deleteChunk(tx, chunk);
-        await removeCoverage(tx, chunk, { start, end });
-      }
+      // Another reader may have had it replaced already.
+      if (canFetch && await deleteChunk(tx, chunk)) await removeCoverage(tx, chunk, { start, end });
       const { timeframe } = chunk;
       const event = { runId: run, provider, symbol, exchange, timeframe, start, end, candles: chunk.candles };
       await insertEvents(tx, [{ ...event, type: "failed", message }]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AssetClass, Instrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { AddressLimitError } from "../market/address_limits.ts";
-import { candleBatches } from "../market/archive.ts";
+import { candleBatches, DamagedChunkError } from "../market/archive.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { sliceCandles } from "../market/candle_columns.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
@@ -137,6 +137,27 @@ function tooLarge(candles: number, timeframe: Timeframe): AppError {
   return new AppError("RANGE_TOO_LARGE", `Cannot answer so large a range: /endDate ${message}`, {
     issues: [{ path: "/endDate", message }],
   });
+}
+
+/**
+ * Reads candles of a request, and where a stored chunk is damaged, has it reported and fetched again.
+ *
+ * @throws What `read` throws a second time.
+ */
+export async function readRepairing<T>(
+  ctx: Context,
+  found: FoundTicks,
+  input: TicksInput,
+  read: (plan: ReadPlan) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(found.plan);
+  } catch (error) {
+    if (!(error instanceof DamagedChunkError) || !await ctx.readThrough.repair(found.plan.instrument, error)) {
+      throw error;
+    }
+    return await read((await findTicks(ctx, input)).plan);
+  }
 }
 
 /**

@@ -30,22 +30,37 @@ const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer) 
  */
 export function encodeTicks(answer: TicksAnswer, request: Request): Response {
   const format = answer.format ?? preferredFormat(request.headers.get("accept"));
-  const tag = `"${answer.tag}-${format}"`;
-  const headers = new Headers({ etag: tag, "cache-control": CACHE_CONTROL, vary: "accept" });
+  const isPacked = acceptsGzip(request.headers.get("accept-encoding"));
+  // Packed bytes are other bytes, so they have another tag.
+  const tag = `"${answer.tag}-${format}${isPacked ? "-gzip" : ""}"`;
+  const headers = new Headers({ etag: tag, "cache-control": CACHE_CONTROL, vary: "accept, accept-encoding" });
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", FORMATS[format].type);
   if (format !== "json" && typeof answer.nextCursor === "string") headers.set("x-next-cursor", answer.nextCursor);
-  return new Response(streamOf(FORMATS[format].write(answer)), { headers });
+  const body = streamOf(FORMATS[format].write(answer));
+  if (!isPacked) return new Response(body, { headers });
+  headers.set("content-encoding", "gzip");
+  return new Response(body.pipeThrough(new CompressionStream("gzip")), { headers });
+}
+
+/** Whether an Accept-Encoding header names gzip and does not rule it out (RFC 9110, section 12.5.3). */
+function acceptsGzip(header: string | null): boolean {
+  return parseWeights(header).some(({ value, weight }) => value === "gzip" && weight > 0);
+}
+
+/** The values of a header such as Accept, with their weights, the heaviest first. */
+function parseWeights(header: string | null): { value: string; weight: number }[] {
+  const wishes = (header ?? "").split(",").map((part) => {
+    const [value = "", ...parameters] = part.toLowerCase().split(";").map((text) => text.trim());
+    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2);
+    return { value, weight: weight === undefined ? 1 : Number(weight) };
+  });
+  return wishes.toSorted((a, b) => b.weight - a.weight);
 }
 
 /** The first of the header's types that we can give, by weight and then by order (RFC 9110, section 12.5.1). */
 function preferredFormat(accept: string | null): TicksFormat {
-  const wishes = (accept ?? "").split(",").map((part) => {
-    const [type = "", ...parameters] = part.toLowerCase().split(";").map((text) => text.trim());
-    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2);
-    return { type, weight: weight === undefined ? 1 : Number(weight) };
-  });
-  for (const { type, weight } of wishes.toSorted((a, b) => b.weight - a.weight)) {
+  for (const { value: type, weight } of parseWeights(accept)) {
     if (!(weight > 0)) break;
     if (type === "text/csv") return "csv";
     if (type === "application/vnd.apache.arrow.stream") return "arrow";

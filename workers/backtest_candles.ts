@@ -2,7 +2,7 @@ import type { Backtest } from "../db/backtests.ts";
 import { listChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
-import type { CandlesRead } from "../market/archive.ts";
+import { type CandlesRead, DamagedChunkError } from "../market/archive.ts";
 import { TimeframeTooFineError } from "../market/archive_plan.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
 import { FeedError } from "../market/feeds.ts";
@@ -48,12 +48,18 @@ export async function findBacktestInstrument(
  * @throws {RunError} NO_DATA, saying what is held.
  */
 export async function readBacktestCandles(
-  { db, candles }: CandleServices,
+  { db, candles, readThrough }: CandleServices,
   record: Backtest,
   wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
 ): Promise<CandlesRead> {
+  const query = { ...wanted, ...rangeOf(record) };
   try {
-    const read = await candles.read({ ...wanted, ...rangeOf(record) });
+    const read = await candles.read(query).catch(async (error) => {
+      const isDamage = error instanceof DamagedChunkError;
+      if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
+      await readThrough.complete(wanted.instrument, query);
+      return await candles.read(query);
+    });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
     if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);

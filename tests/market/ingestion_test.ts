@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import type { Db } from "../../db/client.ts";
-import { findRun, type IngestionEvent, listEvents } from "../../db/ingestion.ts";
+import { findRun, type IngestionEvent, insertEvents, insertRun, listEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
 import { readCandles } from "../../market/archive.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
@@ -257,4 +257,20 @@ async function failsWithoutAFeed(db: Db) {
   expect((await findRun(db, run.id))?.message).toBe(
     "FILE on X: Cannot ingest an instrument that has no feed: its candles are imported",
   );
+}
+
+async function endsAbandonedRuns(db: Db) {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const row = { status: "running", startedAt: hoursAgo(2) } as const;
+  const upload = await insertRun(db, { ...row, trigger: "import" });
+  const busy = await insertRun(db, { ...row, trigger: "request" });
+  const young = await insertRun(db, { ...row, trigger: "import", startedAt: new Date() });
+  const queued = await insertRun(db, { ...row, trigger: "manual" });
+  await insertEvents(db, [{ runId: busy.id, type: "range_ingested", candles: 1 }]);
+  await executeRun(db, (await create(db, { instruments: [{ symbol: "NONE", exchange: "X" }] })).run.id);
+  const statuses = await Promise.all(
+    [upload, busy, young, queued].map(async ({ id }) => (await findRun(db, id))?.status),
+  );
+  // Whoever told of something lately, began lately or belongs to the queue is alive.
+  expect(statuses).toEqual(["failed", "running", "running", "running"]);
 }

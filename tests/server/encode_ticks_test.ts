@@ -134,6 +134,20 @@ Deno.test("the Accept header chooses where the request names no format", async (
   expect(new Set(tags).size).toBe(2);
 });
 
+Deno.test("answers are packed for who accepts it, under a tag of their own", async () => {
+  const plain = encodeTicks(answer([batch(0, 500)]), request());
+  const packed = encodeTicks(answer([batch(0, 500)]), request({ "accept-encoding": "br;q=1, gzip;q=0.8" }));
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(packed.headers.get("content-encoding")).toBe("gzip");
+  expect(packed.headers.get("etag")).not.toBe(plain.headers.get("etag"));
+  expect(packed.headers.get("vary")).toBe("accept, accept-encoding");
+  const unpacked = new Response(packed.body!.pipeThrough(new DecompressionStream("gzip")));
+  expect(await unpacked.text()).toBe(await plain.text());
+  const refused = encodeTicks(answer([]), request({ "accept-encoding": "gzip;q=0, identity" }));
+  expect(refused.headers.get("content-encoding")).toBeNull();
+  await refused.body?.cancel();
+});
+
 Deno.test("a stored chunk is read and written once, as long as it is remembered", async () => {
   const sha256 = crypto.randomUUID();
   let reads = 0;

@@ -1,5 +1,8 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
+import { eq, sql } from "drizzle-orm";
+import { openPostgres } from "../../db/client.ts";
+import { candleChunks } from "../../db/schema.ts";
 import type { Answer, TestClient } from "../support/client.ts";
 import { type Handler, withProvider } from "../support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
@@ -28,6 +31,7 @@ Deno.test("candles over HTTP", async (t) => {
     await t.step("the sample's answer is complete, tagged and cacheable", () => readSample(client));
     await t.step("the same candles come as JSON, CSV and Arrow, whole or in pages", () => readFormats(client));
     await t.step("what is missing is fetched from the provider, once", () => readThrough(client, asked));
+    await t.step("a damaged chunk is not served but fetched again", () => repairDamage(client, service.databaseUrl));
     await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
     await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
     // Last, since a provider that limits is left alone for as long as it says.
@@ -90,6 +94,27 @@ async function readThrough(client: TestClient, asked: string[]) {
   // Known by now, so the class is, too.
   expect((await client.get(path)).list("/ticks").length).toBe(48);
   expect(asked.length).toBe(1);
+}
+
+async function repairDamage(client: TestClient, databaseUrl: string) {
+  const path = `${TICKS}?symbol=BTC/USDT&startDate=2024-01-01&endDate=2024-01-03&timeframe=1h`;
+  const damage = async () => {
+    const handle = await openPostgres(databaseUrl, 1);
+    const { data, timeframe } = candleChunks;
+    await handle.db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
+      .where(eq(timeframe, "1h"));
+    await handle.close();
+  };
+  const whole = await client.get(`${path}&limit=48`);
+  await damage();
+  expect((await client.get(`${path}&limit=48`)).text).toBe(whole.text);
+  // An answer that is on its way breaks off; the next is whole. (As CSV, since the JSON of this chunk is remembered.)
+  await damage();
+  await expect(client.get(`${path}&format=csv`)).rejects.toThrow();
+  expect((await client.get(`${path}&format=csv`)).text.split("\n").length).toBe(50);
+  const events = await client.get("/api/admin/ingestion/events?type=failed", secret);
+  expect(events.list("/events").length).toBe(2);
+  expect(events.at("/events/0/message")).toContain("Cannot trust the stored 1h candles of 2024-01-01");
 }
 
 async function surfaceRefusals(client: TestClient) {
