@@ -2,6 +2,7 @@ import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
+import { withOneNaN } from "./one_nan.ts";
 import type { OrderColumns } from "./orders.ts";
 import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
@@ -144,7 +145,7 @@ function describeMissing(input: RunInput, simulation: Simulation): string[] {
 function describe(input: RunInput, simulation: Simulation): RunResult {
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
   const { ledger, equity, orders } = simulation;
-  const trades = ledger.log.finish(time);
+  const trades = withOneNaN(ledger.log.finish(time));
   const { metrics, undefinedMetrics } = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),
@@ -166,7 +167,7 @@ function describe(input: RunInput, simulation: Simulation): RunResult {
     metrics,
     undefinedMetrics,
     bounds: computeBounds(input, simulation, trades.ambiguous.includes(1)),
-    orders: orders.finish(time),
+    orders: withOneNaN(orders.finish(time)),
     notes: describeMissing(input, simulation),
   };
 }
