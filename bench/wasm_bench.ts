@@ -73,11 +73,7 @@ async function compareStarts(): Promise<void> {
   const sandbox: number[] = [];
   const file = await Deno.makeTempFile({ suffix: ".js" });
   // The sandbox's own choice: `deno` where the PATH has one, which may be npm's script.
-  const found = await new Deno.Command("deno", { args: ["--version"], stdout: "null" }).output().then(
-    () => true,
-    () => false,
-  );
-  const program = found ? "deno" : Deno.execPath();
+  const program = isOnPath("deno") ? "deno" : Deno.execPath();
   for (let round = 0; round < 2 * ROUNDS; round++) {
     empty.push(await time(() => new Deno.Command(program, { args: ["run", "--no-config", file] }).output()));
     const job = { kind: "validate", module: new Uint8Array(3), parametersJson, candlesMin: 1 } as const;
@@ -139,6 +135,14 @@ function makeCandles(length: number): Candles {
     close,
     volume: Float64Array.from(close, () => 1),
   };
+}
+
+function isOnPath(program: string): boolean {
+  try {
+    return new Deno.Command(program, { args: ["--version"], stdout: "null" }).outputSync().success;
+  } catch {
+    return false;
+  }
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {

@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 
+const DENO = `npx -y deno@${Deno.version.deno}`;
+
 const LANGUAGES = {
   rust: {
     name: "Rust",
@@ -40,8 +42,8 @@ const LANGUAGES = {
     name: "TypeScript",
     runtime: "remote",
     files: ["typescript/strategy.ts"],
-    needs: "With Deno and nothing else:",
-    build: "deno run --allow-net=127.0.0.1 strategy.ts --port=9000",
+    needs: "With Deno, which `npx` brings along:",
+    build: `${DENO} run --allow-net=127.0.0.1 strategy.ts --port=9000`,
   },
 } as const;
 
@@ -50,7 +52,6 @@ type Language = keyof typeof LANGUAGES;
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const HINDCAST = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 const SERVICE = "http://127.0.0.1:8000";
-const DENO = `npx -y deno@${Deno.version.deno}`;
 // What a registration takes as a slug.
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const [NAME_MIN, NAME_MAX] = [3, 64];
