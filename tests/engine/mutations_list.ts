@@ -1,0 +1,16 @@
+import { MUTATIONS_OF_BOOKS } from "./mutations_of_books.ts";
+import { MUTATIONS_OF_COSTS } from "./mutations_of_costs.ts";
+import { MUTATIONS_OF_PATHS } from "./mutations_of_paths.ts";
+
+/** One line changed on purpose: the tests must notice. */
+export interface Mutation {
+  /** The rule that it breaks, as it should be. */
+  readonly rule: string;
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly text: string;
+  readonly replacement: string;
+}
+
+/** Every rule of the simulator, broken. */
+export const MUTATIONS: readonly Mutation[] = [...MUTATIONS_OF_COSTS, ...MUTATIONS_OF_PATHS, ...MUTATIONS_OF_BOOKS];

@@ -1,0 +1,126 @@
+import type { Mutation } from "./mutations_list.ts";
+
+/** Which orders exclude each other, the end of a run, its books, profiles and metrics. */
+export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
+  {
+    rule: "exclusive opposite closes the other side first",
+    file: "engine/fill.ts",
+    text: 'if (sim.execution.exclusive === "opposite" &&',
+    replacement: 'if (sim.execution.exclusive === "off" &&',
+  },
+  {
+    rule: "exclusive any closes whatever is open",
+    file: "engine/book.ts",
+    text: "if (ledger.quantity !== 0) this.close(1, null);",
+    replacement: "",
+  },
+  {
+    rule: "exclusive any replaces older entries",
+    file: "engine/book.ts",
+    text: "      this.#cancelEach(SUPERSEDED);\n",
+    replacement: "",
+  },
+  {
+    rule: "a cancelled order is gone",
+    file: "engine/book.ts",
+    text: "    this.end(row, CANCELLED, WITHDRAWN);\n    return true;",
+    replacement: "    return true;",
+  },
+  {
+    rule: "only a working order is replaced",
+    file: "engine/book.ts",
+    text: "return this.cancel(order) ? this.place(draft) : REFUSED;",
+    replacement: "return this.cancel(order) || order >= 0 ? this.place(draft) : REFUSED;",
+  },
+  {
+    rule: "last_open closes at the last open",
+    file: "engine/simulation.ts",
+    text: "atOpen ? this.candles.open[last]! : this.candles.close[last]!",
+    replacement: "this.candles.close[last]!",
+  },
+  {
+    rule: "cash pays for what is bought",
+    file: "engine/ledger.ts",
+    text: "this.cash -= side * units * price + fee;",
+    replacement: "this.cash -= side * units * price - fee;",
+  },
+  {
+    rule: "equity is marked at the close",
+    file: "engine/simulation.ts",
+    text: "const equity = ledger.cash + ledger.quantity * this.candles.close[i]!;",
+    replacement: "const equity = ledger.cash + ledger.quantity * this.candles.open[i]!;",
+  },
+  {
+    rule: "a partial exit takes its share of the entry fee",
+    file: "engine/ledger.ts",
+    text: "to.fees = trades.get(row, open.FEES) * share + fee;",
+    replacement: "to.fees = trades.get(row, open.FEES) + fee;",
+  },
+  {
+    rule: "financing belongs to the trade's pnl",
+    file: "engine/ledger.ts",
+    text: " - to.fees + trades.get(row, open.FINANCING) * share;",
+    replacement: " - to.fees;",
+  },
+  {
+    rule: "an excursion before the entry does not count",
+    file: "engine/ledger.ts",
+    text: "const from = wholeEntry ? entryIndex : entryIndex + 1;",
+    replacement: "const from = entryIndex;",
+  },
+  {
+    rule: "flat is exactly flat",
+    file: "engine/exits.ts",
+    text: "left = lotsLeft(left - closed, execution.quantityStep);",
+    replacement: "left = left - closed;",
+  },
+  {
+    rule: "the same inputs give the same bytes",
+    file: "engine/ledger.ts",
+    text: "this.tradedValue += units * price;\n    this.quantity",
+    replacement: "this.tradedValue += units * price * (1 + Math.random() * 1e-9);\n    this.quantity",
+  },
+  {
+    rule: "bounds are the ends under both rules",
+    file: "engine/run.ts",
+    text: 'boundOf("stop_first"), target_first: boundOf("target_first")',
+    replacement: 'boundOf("target_first"), target_first: boundOf("stop_first")',
+  },
+  {
+    rule: "rejected orders are counted",
+    file: "engine/order_log.ts",
+    text: "if (status === REJECTED) this.rejected++;",
+    replacement: "",
+  },
+  {
+    rule: "the profile of the library trades whole units",
+    file: "engine/execution.ts",
+    text: 'profile: "backtesting.py",\n    quantityStep: 1,',
+    replacement: 'profile: "backtesting.py",\n    quantityStep: 0.5,',
+  },
+  { rule: "a stock's year has 252 days", file: "engine/execution.ts", text: "stock: 252", replacement: "stock: 365" },
+  {
+    rule: "the initial equity is the first peak",
+    file: "engine/metrics/drawdown.ts",
+    text: "let peak = input.initialBalance;",
+    replacement: "let peak = 0;",
+  },
+  {
+    rule: "deviations divide by n - 1",
+    file: "engine/metrics/moments.ts",
+    text: "Math.sqrt(centralSum(values, 2) / (values.length - 1))",
+    replacement: "Math.sqrt(centralSum(values, 2) / values.length)",
+  },
+  {
+    rule: "a win is a pnl above zero",
+    file: "engine/metrics/trade_metrics.ts",
+    text: "closed.filter((money) => money > 0)",
+    replacement: "closed.filter((money) => money >= 0)",
+  },
+  {
+    rule: "the first day's return counts from the initial balance",
+    file: "engine/metrics/daily.ts",
+    text: "let equityBefore = input.initialBalance;",
+    replacement: "let equityBefore = input.equity[0]!;",
+  },
+];

@@ -1,0 +1,230 @@
+import type { Mutation } from "./mutations_list.ts";
+
+/** Margin, what triggers orders, what happens inside a candle, and the guards of a trade. */
+export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
+  {
+    rule: "a margin call liquidates at the candle's worst price",
+    file: "engine/simulation.ts",
+    text: "const worst = this.#isWhole(i) ?",
+    replacement: "const worst = !this.#isWhole(i) ?",
+  },
+  {
+    rule: "a price before the entry calls no margin",
+    file: "engine/simulation.ts",
+    text: "if (kind !== open.AT_OPEN && kind !== towardsWorst) return false;",
+    replacement: "if (kind === -1) return false;",
+  },
+  {
+    rule: "maintenance is a part of the initial margin",
+    file: "engine/rules/margin.ts",
+    text: "< execution.maintenanceMargin * Math.abs(quantity) * price / execution.leverage",
+    replacement: "< execution.maintenanceMargin * Math.abs(quantity) * price",
+  },
+  {
+    rule: "a long at leverage 1 has no margin call",
+    file: "engine/rules/margin.ts",
+    text:
+      "export function isMarginCall(execution: Execution, cash: number, quantity: number, price: number): boolean {\n  if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return false;",
+    replacement:
+      "export function isMarginCall(execution: Execution, cash: number, quantity: number, price: number): boolean {\n  if (!execution.marginCall || quantity === 0) return false;",
+  },
+  {
+    rule: "a margin call is noticed between decisions",
+    file: "engine/alarms.ts",
+    text: "this.#ringAt(marginCallPrice(execution, cash, quantity), -side);",
+    replacement: "",
+  },
+  {
+    rule: "equity at or below zero ends the run",
+    file: "engine/simulation.ts",
+    text: "return equity > 0 || this.#ruin(i);",
+    replacement: "return equity > 0 || i < 0 || true;",
+  },
+  {
+    rule: "what is lost beyond the account is credited to its trades",
+    file: "engine/simulation.ts",
+    text: "ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);",
+    replacement: "",
+  },
+  {
+    rule: "without shorts a sale only reduces",
+    file: "engine/book.ts",
+    text: "draft.reduceOnly || (draft.side < 0 && !execution.allowShort)",
+    replacement: "draft.reduceOnly",
+  },
+  {
+    rule: "a reducing order reduces",
+    file: "engine/fill.ts",
+    text: "if (orders.get(row, book.REDUCES) === 1) {",
+    replacement: "if (orders.get(row, book.REDUCES) === 2) {",
+  },
+  {
+    rule: "a part of a trade is a whole number of lots",
+    file: "engine/exits.ts",
+    text: "fraction >= 1 ? held : roundToLots(held * fraction, sim.execution.quantityStep)",
+    replacement: "fraction >= 1 ? held : held * fraction",
+  },
+  {
+    rule: "the oldest trade is closed first",
+    file: "engine/exits.ts",
+    text: "exitTrade(sim, 0, wanted, i, kind, raw, slipping, reason)",
+    replacement:
+      "exitTrade(sim, ledger.open.count - 1, Math.min(wanted, ledger.open.get(ledger.open.count - 1, open.QUANTITY)), i, kind, raw, slipping, reason)",
+  },
+  {
+    rule: "a limit at penetrate must be traded through",
+    file: "engine/rules/triggers.ts",
+    text: "if (penetrate) return side > 0 ? low < limit : high > limit;",
+    replacement: "",
+  },
+  {
+    rule: "a limit at touch is filled when touched",
+    file: "engine/rules/triggers.ts",
+    text: "return side > 0 ? low <= limit : high >= limit;",
+    replacement: "return side > 0 ? low < limit : high > limit;",
+  },
+  {
+    rule: "a stop is filled when touched",
+    file: "engine/rules/triggers.ts",
+    text: "return side > 0 ? high >= stop : low <= stop;",
+    replacement: "return side > 0 ? high > stop : low < stop;",
+  },
+  {
+    rule: "a stop that is gapped through fills at the open",
+    file: "engine/walk.ts",
+    text: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, price, kind);",
+    replacement: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, stop, kind);",
+  },
+  {
+    rule: "a limit that is gapped through fills at the open",
+    file: "engine/walk.ts",
+    text: "this.#fill(row, price, kind, isFree",
+    replacement: "this.#fill(row, type === LIMIT ? limit : price, kind, isFree",
+  },
+  {
+    rule: "a stop-limit whose stop lies beyond its limit waits as a limit",
+    file: "engine/walk.ts",
+    text: "=== STOP_LIMIT && isBeyond)",
+    replacement: "=== STOP_LIMIT && !isBeyond)",
+  },
+  {
+    rule: "a stop-limit triggered inside a candle is no limit before the next",
+    file: "engine/walk.ts",
+    text: "this.#becomeLimit(row, this.#i + 1)",
+    replacement: "this.#becomeLimit(row, this.#i)",
+  },
+  {
+    rule: "stop_first prefers the stop",
+    file: "engine/next_events.ts",
+    text: "? down > up : down < up",
+    replacement: "? down > up : down > up",
+  },
+  {
+    rule: "target_first prefers the target",
+    file: "engine/next_events.ts",
+    text: '=== "target_first" ? down > up',
+    replacement: '=== "target_first" ? down < up',
+  },
+  {
+    rule: "nearest goes to the nearer extreme first",
+    file: "engine/next_events.ts",
+    text: "return open - low <= high - open;",
+    replacement: "return open - low > high - open;",
+  },
+  {
+    rule: "of two prices on one side the nearer comes first",
+    file: "engine/next_events.ts",
+    text: "direction * level >= direction * event.level",
+    replacement: "direction * level <= direction * event.level",
+  },
+  {
+    rule: "an open beyond the target decides",
+    file: "engine/walk.ts",
+    text: "if (!execution.openDecides &&",
+    replacement: "if (execution.openDecides &&",
+  },
+  {
+    rule: "entryCandleExit false waits for the next candle",
+    file: "engine/walk.ts",
+    text: "return execution.entryCandleExit !== false ||",
+    replacement: "return true ||",
+  },
+  {
+    rule: "a target behind the entry needs the close",
+    file: "engine/walk.ts",
+    text: "} else if (isFree && stopTouched && !(targetsFirst",
+    replacement: "} else if (isFree && targetTouched && !(targetsFirst",
+  },
+  {
+    rule: "a target ahead waits where the stop was touched",
+    file: "engine/walk.ts",
+    text: "if (targetTouched && (!stopTouched || targetsFirst))",
+    replacement: "if (targetTouched)",
+  },
+  {
+    rule: "the close proves a stop behind the entry",
+    file: "engine/walk.ts",
+    text: "if (!reachesStop(-side, stop, this.#close, this.#close)) return false;",
+    replacement: "if (side !== 2) return false;",
+  },
+  {
+    rule: "what the entry has passed is filled at its price",
+    file: "engine/walk.ts",
+    text: "if (path !== open.BEFORE_ALL && trades.opened > opened)",
+    replacement: "if (path === -9 && trades.opened > opened)",
+  },
+  {
+    rule: "magnify replays finer candles",
+    file: "engine/replay.ts",
+    text: "if (finer === null || !(finer.time[k]! < until)) {",
+    replacement: "if (finer === null || until > 0) {",
+  },
+  {
+    rule: "a trade with stop and target in one candle is ambiguous",
+    file: "engine/walk.ts",
+    text: "if (stopTouched && targetTouched) trades.set(row, open.AMBIGUOUS, 1);",
+    replacement: "",
+  },
+  {
+    rule: "a trailing stop follows the best price",
+    file: "engine/walk.ts",
+    text: "side > 0 ? this.#high : this.#low);",
+    replacement: "this.#close);",
+  },
+  {
+    rule: "a trailing stop never moves back",
+    file: "engine/open_trades.ts",
+    text: "if (side * price <= side * before) return;",
+    replacement: "",
+  },
+  {
+    rule: "a close beyond the moved trailing stop hits it",
+    file: "engine/walk.ts",
+    text: "if (side * this.#close > side * stop || trades.stopOf(row, side) !== stop) return false;",
+    replacement: "return false;",
+  },
+  {
+    rule: "the tighter of stop loss and trailing stop counts",
+    file: "engine/open_trades.ts",
+    text: "if (Number.isNaN(trailing) || side * fixed >= side * trailing) return fixed;",
+    replacement: "if (Number.isNaN(trailing) || side * fixed <= side * trailing) return fixed;",
+  },
+  {
+    rule: "a new best price is noticed between decisions",
+    file: "engine/alarms.ts",
+    text: "this.#ringAt(trades.get(row, open.TRAIL_BEST), side);",
+    replacement: "",
+  },
+  {
+    rule: "a time stop counts candles",
+    file: "engine/fill.ts",
+    text: "i + candles + (kind === open.AT_CLOSE ? 1 : 0)",
+    replacement: "i + candles",
+  },
+  {
+    rule: "a stop that met no volume goes on at the next open",
+    file: "engine/walk.ts",
+    text: "    trades.set(row, open.EXITING, reason);\n    // Even",
+    replacement: "    // Even",
+  },
+];
