@@ -74,6 +74,7 @@ databaseTest(
     await seesCorrections(db);
     await fetchesAnAdjustedStockWhole(db);
     await failsWithoutAFeed(db);
+    await endsAbandonedRuns(db);
   },
 );
 
