@@ -1,5 +1,5 @@
 import { CANCELLED, EXPIRED, FILLED, NO_REASON, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./orders.ts";
-import { RowLog } from "./row_log.ts";
+import { FIELD_STRIDE, RowLog } from "./row_log.ts";
 import type { OrderDraft } from "./strategy.ts";
 
 const INDEX = 0;
@@ -26,17 +26,17 @@ export class OrderLog {
     const records = this.#records;
     const at = records.append();
     const { data } = records;
-    data[at + INDEX] = i;
-    data[at + SIDE] = draft.side;
-    data[at + TYPE] = draft.type;
-    data[at + QUANTITY] = quantity;
-    data[at + LIMIT_PRICE] = draft.limitPrice;
-    data[at + STOP_PRICE] = draft.stopPrice;
-    data[at + STATUS] = WORKING;
-    data[at + REASON] = NO_REASON;
-    data[at + FILLED_QUANTITY] = 0;
-    data[at + FILLED_VALUE] = 0;
-    data[at + FILL_INDEX] = NaN;
+    data[at + INDEX * FIELD_STRIDE] = i;
+    data[at + SIDE * FIELD_STRIDE] = draft.side;
+    data[at + TYPE * FIELD_STRIDE] = draft.type;
+    data[at + QUANTITY * FIELD_STRIDE] = quantity;
+    data[at + LIMIT_PRICE * FIELD_STRIDE] = draft.limitPrice;
+    data[at + STOP_PRICE * FIELD_STRIDE] = draft.stopPrice;
+    data[at + STATUS * FIELD_STRIDE] = WORKING;
+    data[at + REASON * FIELD_STRIDE] = NO_REASON;
+    data[at + FILLED_QUANTITY * FIELD_STRIDE] = 0;
+    data[at + FILLED_VALUE * FIELD_STRIDE] = 0;
+    data[at + FILL_INDEX * FIELD_STRIDE] = NaN;
     this.tags.push(draft.tag);
     return records.count - 1;
   }
@@ -68,8 +68,8 @@ export class OrderLog {
   finish(time: Float64Array): OrderColumns {
     const records = this.#records;
     const column = (field: number) => records.column(field, null);
-    const status = new Uint8Array(column(STATUS));
-    const reason = new Uint8Array(column(REASON));
+    const status = records.codes(STATUS, null);
+    const reason = records.codes(REASON, null);
     const placed = column(INDEX);
     const price = column(FILLED_VALUE);
     const filledQuantity = column(FILLED_QUANTITY);
@@ -84,7 +84,7 @@ export class OrderLog {
       count: records.count,
       time: placed,
       side: new Int8Array(column(SIDE)),
-      type: new Uint8Array(column(TYPE)),
+      type: records.codes(TYPE, null),
       quantity: column(QUANTITY),
       limitPrice: column(LIMIT_PRICE),
       stopPrice: column(STOP_PRICE),

@@ -1,4 +1,4 @@
-import { RowLog } from "./row_log.ts";
+import { FIELD_STRIDE, RowLog } from "./row_log.ts";
 import { STILL_OPEN, type TradeColumns } from "./trades.ts";
 
 // Fields of a row.
@@ -52,19 +52,19 @@ export class TradeLog {
     const { data } = records;
     if (row.number < this.#lastNumber) this.#sorted = false;
     this.#lastNumber = row.number;
-    data[at + NUMBER] = row.number;
-    data[at + SIDE] = row.side;
-    data[at + QUANTITY] = row.quantity;
-    data[at + ENTRY_INDEX] = row.entryIndex;
-    data[at + ENTRY_PRICE] = row.entryPrice;
-    data[at + EXIT_INDEX] = row.exitIndex;
-    data[at + EXIT_PRICE] = row.exitPrice;
-    data[at + FEES] = row.fees;
-    data[at + PNL] = row.pnl;
-    data[at + MAE] = row.mae;
-    data[at + MFE] = row.mfe;
-    data[at + REASON] = row.reason;
-    data[at + AMBIGUOUS] = row.ambiguous;
+    data[at + NUMBER * FIELD_STRIDE] = row.number;
+    data[at + SIDE * FIELD_STRIDE] = row.side;
+    data[at + QUANTITY * FIELD_STRIDE] = row.quantity;
+    data[at + ENTRY_INDEX * FIELD_STRIDE] = row.entryIndex;
+    data[at + ENTRY_PRICE * FIELD_STRIDE] = row.entryPrice;
+    data[at + EXIT_INDEX * FIELD_STRIDE] = row.exitIndex;
+    data[at + EXIT_PRICE * FIELD_STRIDE] = row.exitPrice;
+    data[at + FEES * FIELD_STRIDE] = row.fees;
+    data[at + PNL * FIELD_STRIDE] = row.pnl;
+    data[at + MAE * FIELD_STRIDE] = row.mae;
+    data[at + MFE * FIELD_STRIDE] = row.mfe;
+    data[at + REASON * FIELD_STRIDE] = row.reason;
+    data[at + AMBIGUOUS * FIELD_STRIDE] = row.ambiguous;
     this.#tags.push(row.tag);
   }
 
@@ -129,8 +129,8 @@ export class TradeLog {
       candles,
       mae: column(MAE),
       mfe: column(MFE),
-      exitReason: new Uint8Array(column(REASON)),
-      ambiguous: new Uint8Array(column(AMBIGUOUS)),
+      exitReason: this.#records.codes(REASON, closedFirst),
+      ambiguous: this.#records.codes(AMBIGUOUS, closedFirst),
       tag: closedFirst === null ? this.#tags : Array.from(closedFirst, (row) => this.#tags[row] ?? null),
     };
   }
