@@ -10,7 +10,8 @@ import { createTestDatabase, DATABASES } from "../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
-const KILLS = 20;
+// The embedded database takes longer to open.
+const KILLS = { PGlite: 10, PostgreSQL: 20 } as const;
 // Slow enough that no worker is done before it is killed.
 const SLOW_PAGE_MS = 20;
 const now = Date.parse("2024-01-01T00:00:00Z");
@@ -59,7 +60,7 @@ for (const kind of DATABASES) {
     const run = await addRun(handle, "KILLED");
     await handle.close();
 
-    for (let kills = 0; kills < KILLS; kills++) {
+    for (let kills = 0; kills < KILLS[kind]; kills++) {
       const worker = startWorker(address, run.id, SLOW_PAGE_MS);
       const reader = worker.stdout.getReader();
       await reader.read();
