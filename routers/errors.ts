@@ -123,6 +123,12 @@ export function validationFailed(error: z.core.$ZodError, prefix = ""): AppError
   return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, { issues });
 }
 
+/** The refusal of text that no column can hold. */
+export function unstorable(issue: Issue): AppError {
+  const where = issue.path === "" ? "the body" : issue.path;
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request: ${where} ${issue.message}`, { issues: [issue] });
+}
+
 function describeIssue(issue: z.core.$ZodIssue, prefix: string): Issue[] {
   const path = prefix + pointer(issue.path);
   if (issue.code === "unrecognized_keys") {

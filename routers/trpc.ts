@@ -1,8 +1,9 @@
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
 import type { ReadThrough } from "../market/read_through.ts";
-import { AppError, errorBody, toAppError } from "./errors.ts";
+import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
+import { findUnstorable } from "./text.ts";
 
 /** The signed-in user. */
 export interface User {
@@ -65,14 +66,18 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Anyone may call. */
-export const publicProcedure = t.procedure;
+/** Anyone may call; nobody with text that cannot be stored. */
+export const publicProcedure = t.procedure.use(async ({ getRawInput, next }) => {
+  const issue = findUnstorable(await getRawInput());
+  if (issue !== undefined) throw unstorable(issue);
+  return await next();
+});
 
 /** Only signed-in users may call; `ctx.user` is one. */
-export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) }));
+export const userProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) }));
 
 /** Only admins, or callers with the ingestion secret. */
-export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
+export const ingestionProcedure = publicProcedure.use(({ ctx, next }) => {
   requireIngestionAdmin(ctx);
   return next();
 });

@@ -10,7 +10,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
-import { BODY_BYTES_MAX } from "./body.ts";
+import { BODY_BYTES_MAX, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { refuseForeignOrigins } from "./origin.ts";
@@ -58,6 +58,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
   app.use("/api/auth/*", bodyLimit({ maxSize: 1024 * 1024, onError: refuseSize }));
   app.use("/api/auth/*", limitSignIns(options.rateLimits));
+  app.use("/api/auth/*", refuseUnstorable);
   app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, c.get("clientAddress")));
 
   app.use("/api/*", async (c, next) => {

@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
-import { AppError, quote } from "../routers/errors.ts";
+import { AppError, quote, unstorable } from "../routers/errors.ts";
+import { findUnstorable } from "../routers/text.ts";
 
 /** Bodies may have this many bytes in all. */
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
@@ -98,4 +99,18 @@ function measureArtifacts(value: unknown): number {
     bytes += key === "content_base64" && typeof inner === "string" ? inner.length : measureArtifacts(inner);
   }
   return bytes;
+}
+
+/**
+ * Refuses a JSON body with text that cannot be stored, for handlers that are not ours and would find out from the database.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export async function refuseUnstorable(c: HonoContext, next: () => Promise<void>): Promise<void> {
+  if (c.req.method === "POST") {
+    const body: unknown = await c.req.raw.clone().json().catch(() => undefined);
+    const issue = findUnstorable(body);
+    if (issue !== undefined) throw unstorable(issue);
+  }
+  await next();
 }

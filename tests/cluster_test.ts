@@ -8,10 +8,10 @@ Deno.test("two API and three worker processes lose and double nothing while work
     databaseUrl: url,
     seed: 1,
     faults: ["worker killed"],
-    faultsMax: 4,
-    backtests: 60,
+    faultsMax: 2,
+    backtests: 30,
   });
-  expect(outcome).toMatchObject({ accepted: 60, unanswered: 0, faults: 4 });
+  expect(outcome).toMatchObject({ accepted: 30, unanswered: 0, faults: 2 });
   expect(outcome.repeated).toBeGreaterThan(0);
   await drop();
 });

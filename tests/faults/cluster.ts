@@ -55,11 +55,11 @@ export class Cluster {
     return client;
   }
 
-  /** Ends all. @returns What each left with. */
-  async stop(signal: Deno.Signal): Promise<number[]> {
+  /** Ends all. @returns What those said that ended badly. */
+  async stop(signal: Deno.Signal): Promise<string[]> {
     const ended = await Promise.all([...this.apis, ...this.workers].map((process) => process.end(signal)));
     this.apis.length = 0;
     this.workers.length = 0;
-    return ended.map(({ code }) => code);
+    return ended.filter(({ code }) => code !== 0).map(({ code, stderr }) => `${code}: ${stderr.slice(-2000)}`);
   }
 }

