@@ -86,8 +86,6 @@ export class OpenTrades extends Records {
     this.set(row, TRAIL_BEST, price);
     const distance = this.get(row, TRAIL_DISTANCE);
     const given = distance > 0 ? distance : price * this.get(row, TRAIL_FRACTION);
-    const stop = price - side * given;
-    const old = this.get(row, TRAIL_STOP);
-    if (!(side * stop <= side * old)) this.set(row, TRAIL_STOP, stop);
+    this.set(row, TRAIL_STOP, price - side * given);
   }
 }

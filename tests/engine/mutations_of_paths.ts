@@ -224,7 +224,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop that met no volume goes on at the next open",
     file: "engine/walk.ts",
-    text: "    trades.set(row, open.EXITING, reason);\n    // Even",
-    replacement: "    // Even",
+    text: "    // Even when nothing could be closed: the next open must be looked at.\n    this.#sim.dirty = true;\n",
+    replacement: "",
   },
 ];
