@@ -15,9 +15,16 @@ export interface Finished {
 /** Says what is wrong with a run, a line each; nothing when it holds. */
 export type Check = (finished: Finished) => string[];
 
-/** Index of the candle that opened at a time. */
-function indexOf({ input }: Finished, timeMs: number): number {
-  return input.candles.time.indexOf(timeMs);
+/** Index of the candle that opened at a time, -1 where none did. */
+function indexOf({ input: { candles: { time } } }: Finished, timeMs: number): number {
+  let low = 0;
+  let high = time.length - 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (time[middle]! < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return time[low] === timeMs ? low : -1;
 }
 
 /** Equity is cash and what is held at the close, and all that was gained is in the trades, fees included. */
@@ -46,7 +53,7 @@ export const tradesTellEquity: Check = (finished) => {
     let money = input.initialBalance;
     let held = 0;
     for (let n = 0; n < trades.count; n++) {
-      if (indexOf(finished, trades.entryTime[n]!) > i) continue;
+      if (trades.entryTime[n]! > input.candles.time[i]!) continue;
       const isOpen = !(trades.exitTime[n]! <= input.candles.time[i]!);
       const price = isOpen ? input.candles.close[i]! : trades.exitPrice[n]!;
       money += trades.side[n]! * trades.quantity[n]! * (price - trades.entryPrice[n]!);

@@ -24,7 +24,8 @@ const FINER_PER_CANDLE = 4;
 
 /** Candles with gaps, limit moves, candles without range, spikes, candles without volume and weekends. */
 export function randomMarket(random: Random): RandomMarket {
-  const count = random.whole(30, 60);
+  // A long one now and then: what is kept in blocks and growing columns is not seen by short ones.
+  const count = random.chance(0.002) ? random.whole(500, 1500) : random.whole(30, 60);
   const timeframeMs = random.pick([HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS]);
   const tick = random.pick([0.01, 0.01, 0.5, 1]);
   const wildness = random.pick([0.005, 0.02, 0.08]);
