@@ -1,115 +1,273 @@
-/* The rules of sma-cross under the default assumptions, in plain C: what the simulator is measured against.
+/* What the simulator is measured against: the same rules under the default assumptions, in plain C.
  *
- * Reads candles as five columns of doubles (open, high, low, close; count first) from the file named by the first argument
- * and runs the strategy as often as the second one says: two moving averages, a cross decided at the close, the opposite
- * position closed and everything put into the new one at the next open, whole lots, a fee of each fill's value, an
- * optional stop loss and take profit (fractions), the trades with their worst and best prices, equity and position at
- * each close, and the largest drawdown. Prints the milliseconds of each run, and the final equity and the trades. */
+ * engine_bench DATA STRATEGY RUNS REUSE FEE STOP TARGET
+ *
+ * DATA holds candles as columns of doubles (open, high, low, close; their count first). STRATEGY is `sma`, `rsi` or
+ * `random`, each with a stop loss and take profit (fractions, 0: none) on every trade. REUSE 0: each run has its columns
+ * from the kernel, as the simulator's lie in memory of their own, since a result is kept; 1: from the run before.
+ *
+ * Decided at a close and filled at the next open, or resting; the opposite position closed and everything put into the new
+ * one; whole lots; a fee of each fill's value; the path inside a candle as engine/walk.ts has it, for one trade and one
+ * order, which is all that these strategies ever have; the trades with their worst and best prices, the orders, equity and
+ * position at each close. Prints each run's milliseconds of processor time, then final equity and closed trades. */
+#include <malloc.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+enum { AT_OPEN, AT_CLOSE, FROM_BELOW, FROM_ABOVE };
+enum { SIGNAL, STOP_LOSS, TAKE_PROFIT };
+enum { NOTHING, MARKET, LIMIT, STOP };
+enum { WORKING, FILLED, CANCELLED, REJECTED };
+enum { A_STOP, AN_ORDER, A_TARGET, NO_EVENT };
+
 typedef struct {
   double side, quantity, entry, exit, fees, pnl, mae, mfe;
   long entered, left;
-  int reason;
+  int reason, ambiguous;
 } Trade;
 
 typedef struct {
-  long placed, filled;
-  double side, quantity, price;
+  long placed, ended;
+  double side, quantity, level, price;
+  int type, status;
 } Order;
 
 static long count;
-static double *open_, *high, *low, *close_;
-static double fee_rate, stop_level, target_level;
-static double cash, quantity, entry, entry_fee;
+static double *open_, *high, *low, *close_, *equity, *position;
+static double fee_rate, stop_fraction, target_fraction;
+static double cash, quantity, entry, entry_fee, stop_price, target_price;
 static long entered, trades, trades_room, orders, orders_room;
+static int entry_kind, ambiguous;
+/* The order that waits: its type, side and price, and whether it only closes. */
+static int waiting, closes;
+static double waiting_side, waiting_level;
 static Trade *trade;
 static Order *order;
 
-static void average(const double *values, long period, double *means) {
-  double sum = 0;
-  for (long i = 0; i < count; i++) {
-    sum += values[i];
-    if (i >= period) sum -= values[i - period];
-    means[i] = i + 1 >= period ? sum / (double)period : NAN;
+/* The mean of each window, summed in pairs of doubles and rounded once: engine/indicators/sma.ts. */
+static double divide_pair(double sum, double rest, double divisor) {
+  double quotient = sum / divisor, scaled = quotient * 134217729;
+  double upper = scaled - (scaled - quotient), lower = quotient - upper;
+  return quotient + ((sum - upper * divisor) - lower * divisor + rest) / divisor;
+}
+
+static void average(const double *values, long length, long period, double *means) {
+  double *tail = malloc(sizeof(double) * (size_t)(period + 1) * 2), *tail_low = tail + period + 1;
+  tail[period] = tail_low[period] = 0;
+  for (long i = 0; i < period - 1 && i < length; i++) means[i] = NAN;
+  for (long block = 0; block + period <= length; block += period) {
+    double sum = 0, rest = 0;
+    for (long k = period - 1; k >= 0; k--) {
+      double value = values[block + k], next = sum + value, part = next - sum;
+      rest += (sum - (next - part)) + (value - part);
+      tail[k] = sum = next, tail_low[k] = rest;
+    }
+    means[block + period - 1] = divide_pair(sum, rest, (double)period);
+    double head = 0, head_low = 0;
+    long end = block + 2 * period - 1 < length ? block + 2 * period - 1 : length;
+    for (long i = block + period; i < end; i++) {
+      double value = values[i], next = head + value, part = next - head;
+      head_low += (head - (next - part)) + (value - part);
+      head = next;
+      long k = i + 1 - period - block;
+      double all = tail[k] + head, share = all - tail[k];
+      means[i] = divide_pair(all, (tail[k] - (all - share)) + (head - share) + (tail_low[k] + head_low), (double)period);
+    }
+  }
+  free(tail);
+}
+
+static void strength(long period, double *values) {
+  double rise = 0, fall = 0, weight = 1.0 / (double)period;
+  double *first = malloc(sizeof(double) * (size_t)period * 4), *means = first + 2 * period;
+  for (long i = 0; i <= period; i++) values[i] = NAN;
+  for (long i = 1; i <= period; i++) {
+    double change = close_[i] - close_[i - 1];
+    first[i - 1] = fmax(change, 0), first[period + i - 1] = fmax(-change, 0);
+  }
+  average(first, period, period, means), rise = means[period - 1];
+  average(first + period, period, period, means), fall = means[period - 1];
+  free(first);
+  for (long i = period; i < count; i++) {
+    if (i > period) {
+      double change = close_[i] - close_[i - 1];
+      rise += weight * ((change > 0 ? change : 0) - rise);
+      fall += weight * ((change < 0 ? -change : 0) - fall);
+    }
+    values[i] = rise + fall == 0 ? 50 : 100 * rise / (rise + fall);
   }
 }
 
-static void leave(long i, double price, int at_open, int reason) {
-  double side = quantity > 0 ? 1 : -1, held = fabs(quantity), fee = held * price * fee_rate;
-  double highest = price, lowest = price;
-  for (long k = entered; k < i; k++) {
+/* Largest loss and gain on the way, of what is known to lie between entry and exit. */
+static void measure(Trade *t) {
+  long i = t->left;
+  double highest = t->exit, lowest = t->exit;
+  for (long k = entry_kind == AT_OPEN ? t->entered : t->entered + 1; k < i; k++) {
     if (high[k] > highest) highest = high[k];
     if (low[k] < lowest) lowest = low[k];
   }
-  if (!at_open) {
+  if (i > t->entered) {
     if (open_[i] > highest) highest = open_[i];
     if (open_[i] < lowest) lowest = open_[i];
+    if (entry_kind != AT_OPEN) {
+      double up = entry_kind == FROM_BELOW ? high[t->entered] : close_[t->entered];
+      double down = entry_kind == FROM_ABOVE ? low[t->entered] : close_[t->entered];
+      if (up > highest) highest = up;
+      if (down < lowest) lowest = down;
+    }
   }
+  double best = t->side > 0 ? highest - t->entry : t->entry - lowest;
+  double worst = t->side > 0 ? t->entry - lowest : highest - t->entry;
+  t->mfe = fmax(0, best) / t->entry, t->mae = fmax(0, worst) / t->entry;
+}
+
+static void leave(long i, double price, int reason) {
+  double side = quantity > 0 ? 1 : -1, held = fabs(quantity), fee = held * price * fee_rate;
   if (trades == trades_room) trade = realloc(trade, sizeof(Trade) * (size_t)(trades_room = trades_room ? trades_room * 2 : 256));
   Trade *t = &trade[trades++];
   t->side = side, t->quantity = held, t->entry = entry, t->exit = price, t->fees = entry_fee + fee;
   t->pnl = side * held * (price - entry) - t->fees;
-  double best = side > 0 ? highest - entry : entry - lowest, worst = side > 0 ? entry - lowest : highest - entry;
-  t->mfe = fmax(0, best) / entry, t->mae = fmax(0, worst) / entry;
-  t->entered = entered, t->left = i, t->reason = reason;
+  t->entered = entered, t->left = i, t->reason = reason, t->ambiguous = ambiguous;
+  measure(t);
   cash += quantity * price - fee;
   quantity = 0;
 }
 
-static void enter(long i, double side, double price) {
-  double units = floor(cash / (price * (1 + fee_rate)) * 1e8) / 1e8;
-  if (units <= 0) return;
+static void end_order(long i, int status, double units, double price) {
+  Order *o = &order[orders - 1];
+  o->ended = i, o->status = status, o->quantity = units, o->price = price;
+  waiting = NOTHING;
+}
+
+static void fill(long i, double price, int kind) {
+  double side = waiting_side;
+  if (quantity * side < 0) leave(i, price, SIGNAL);
+  else if (closes) return end_order(i, REJECTED, 0, NAN);
+  if (closes) return end_order(i, FILLED, trade[trades - 1].quantity, price);
+  double units = floor(cash / (price * (1 + fee_rate)) / 1e-8 * (1 + 0x1p-50)) / 1e8;
+  if (!(units > 0)) return end_order(i, REJECTED, 0, NAN);
   entry_fee = units * price * fee_rate;
   cash -= side * units * price + entry_fee;
-  quantity = side * units, entry = price, entered = i;
+  quantity = side * units, entry = price, entered = i, entry_kind = kind, ambiguous = 0;
+  stop_price = stop_fraction > 0 ? price * (1 - side * stop_fraction) : NAN;
+  target_price = target_fraction > 0 ? price * (1 + side * target_fraction) : NAN;
+  end_order(i, FILLED, units, price);
 }
 
-static void guard(long i, int inside_only) {
-  double side = quantity > 0 ? 1 : -1;
-  double stop = stop_level > 0 ? entry * (1 - side * stop_level) : NAN;
-  double target = target_level > 0 ? entry * (1 + side * target_level) : NAN;
-  double worst = side > 0 ? low[i] : high[i], best = side > 0 ? high[i] : low[i];
-  if (!inside_only && side * open_[i] <= side * stop) leave(i, open_[i], 1, 1);
-  else if (!inside_only && side * open_[i] >= side * target) leave(i, open_[i], 1, 2);
-  else if (side * worst <= side * stop) leave(i, stop, 0, 1);
-  else if (side * best >= side * target) leave(i, target, 0, 2);
+/* The nearest event on either side of the open. */
+typedef struct {
+  double level;
+  int what;
+} Event;
+
+static void offer(Event *down, Event *up, double direction, double level, int what) {
+  Event *event = direction > 0 ? up : down;
+  if (event->what != NO_EVENT && direction * level >= direction * event->level) return;
+  event->level = level, event->what = what;
 }
 
-static double simulate(double balance, double *fast, double *slow, double *equity, double *position) {
-  double peak = balance, drawdown = 0, wanted = 0;
-  cash = balance, quantity = 0, trades = 0, orders = 0;
-  average(close_, 10, fast), average(close_, 30, slow);
-  for (long i = 0; i < count; i++) {
-    if (wanted != 0) {
-      if (quantity != 0) leave(i, open_[i], 1, 0);
-      enter(i, wanted, open_[i]);
-      order[orders - 1].filled = i, order[orders - 1].price = open_[i], order[orders - 1].quantity = fabs(quantity);
-      wanted = 0;
-    }
-    if (quantity != 0 && (stop_level > 0 || target_level > 0)) guard(i, 0);
-    double marked = cash + quantity * close_[i];
-    equity[i] = marked, position[i] = quantity;
-    if (marked > peak) peak = marked;
-    else if (1 - marked / peak > drawdown) drawdown = 1 - marked / peak;
-    if (marked <= 0) break;
-    if (i < 30) continue;
-    if (fast[i - 1] < slow[i - 1] && fast[i] > slow[i] && quantity <= 0) wanted = 1;
-    if (fast[i - 1] > slow[i - 1] && fast[i] < slow[i] && quantity >= 0) wanted = -1;
-    if (wanted != 0) {
-      if (orders == orders_room) order = realloc(order, sizeof(Order) * (size_t)(orders_room = orders_room ? orders_room * 2 : 256));
-      order[orders].placed = i, order[orders].side = wanted, orders++;
-    }
+static void look(long i, int path, Event *down, Event *up) {
+  down->what = up->what = NO_EVENT;
+  if (quantity != 0) {
+    double side = quantity > 0 ? 1 : -1;
+    int stopped = side > 0 ? low[i] <= stop_price : high[i] >= stop_price;
+    int reached = side > 0 ? high[i] >= target_price : low[i] <= target_price;
+    if (stopped && reached) ambiguous = 1;
+    if (stopped && (path == 0 || path != side)) offer(down, up, -side, stop_price, A_STOP);
+    if (reached && (path == 0 || (path == side && !stopped))) offer(down, up, side, target_price, A_TARGET);
   }
-  return drawdown;
+  if (waiting < LIMIT) return;
+  double direction = waiting == LIMIT ? -waiting_side : waiting_side;
+  if (direction > 0 ? high[i] >= waiting_level : low[i] <= waiting_level) offer(down, up, direction, waiting_level, AN_ORDER);
+}
+
+static void walk(long i) {
+  double at = open_[i], side = quantity > 0 ? 1 : -1;
+  int path = 0;
+  if (quantity != 0) {
+    if (side > 0 ? at <= stop_price : at >= stop_price) leave(i, at, STOP_LOSS);
+    else if (side > 0 ? at >= target_price : at <= target_price) leave(i, at, TAKE_PROFIT);
+  }
+  if (waiting >= LIMIT) {
+    double direction = waiting == LIMIT ? -waiting_side : waiting_side;
+    if (direction > 0 ? at >= waiting_level : at <= waiting_level) fill(i, at, AT_OPEN);
+  }
+  for (;;) {
+    Event down, up;
+    look(i, path, &down, &up);
+    if (down.what == NO_EVENT && up.what == NO_EVENT) break;
+    int rises = down.what == NO_EVENT || (up.what != NO_EVENT && up.what < down.what);
+    Event event = rises ? up : down;
+    int kind = rises ? FROM_BELOW : FROM_ABOVE;
+    if (event.what == AN_ORDER) fill(i, event.level, kind), path = rises ? 1 : -1;
+    else leave(i, event.level, event.what == A_STOP ? STOP_LOSS : TAKE_PROFIT), path = 0;
+  }
+  if (path == 0 || quantity == 0) return;
+  side = quantity > 0 ? 1 : -1;
+  if (path == side && (side > 0 ? close_[i] <= stop_price : close_[i] >= stop_price)) {
+    leave(i, stop_price, STOP_LOSS);
+  } else if (path != side && (side > 0 ? close_[i] >= target_price : close_[i] <= target_price)) {
+    leave(i, target_price, TAKE_PROFIT);
+  }
+}
+
+static void place(long i, int type, double side, double level, int only_closes) {
+  if (orders == orders_room) order = realloc(order, sizeof(Order) * (size_t)(orders_room = orders_room ? orders_room * 2 : 256));
+  Order *o = &order[orders++];
+  o->placed = i, o->side = side, o->type = type, o->level = level, o->status = WORKING, o->quantity = o->price = NAN;
+  waiting = type, waiting_side = side, waiting_level = level, closes = only_closes;
+}
+
+/* One candle up to the mark at its close; 0 when nothing is left. */
+static int advance(long i, int guarded) {
+  if (waiting == MARKET) fill(i, open_[i], AT_OPEN);
+  if ((guarded && quantity != 0) || waiting != NOTHING) walk(i);
+  double marked = cash + quantity * close_[i];
+  equity[i] = marked, position[i] = quantity;
+  return marked > 0;
+}
+
+static void run_sma(double *fast, double *slow, int guarded) {
+  average(close_, count, 10, fast), average(close_, count, 30, slow);
+  for (long i = 0; i < count && advance(i, guarded); i++) {
+    if (i < 30) continue;
+    if (fast[i - 1] < slow[i - 1] && fast[i] > slow[i]) {
+      if (quantity <= 0) place(i, MARKET, 1, NAN, 0);
+    } else if (fast[i - 1] > slow[i - 1] && fast[i] < slow[i] && quantity >= 0) place(i, MARKET, -1, NAN, 0);
+  }
+}
+
+static void run_rsi(double *rsi, int guarded) {
+  strength(14, rsi);
+  for (long i = 0; i < count && advance(i, guarded); i++) {
+    if (i < 15) continue;
+    double now = rsi[i], before = rsi[i - 1];
+    if (quantity <= 0 && before >= 30 && now < 30) place(i, MARKET, 1, NAN, 0);
+    else if (quantity >= 0 && before <= 70 && now > 70) place(i, MARKET, -1, NAN, 0);
+    else if ((quantity > 0 && now >= 50) || (quantity < 0 && now <= 50)) place(i, MARKET, quantity > 0 ? -1 : 1, NAN, 1);
+  }
+}
+
+static void run_random(int guarded) {
+  uint32_t state = 1;
+  for (long i = 0; i < count && advance(i, guarded); i++) {
+    state = state * 1664525u + 1013904223u;
+    if (state >> 28) continue;
+    if (waiting != NOTHING) end_order(i, CANCELLED, NAN, NAN);
+    int type = (int)(state >> 26 & 3);
+    if (type == NOTHING) continue;
+    double side = quantity > 0 ? -1 : quantity < 0 ? 1 : state >> 25 & 1 ? 1 : -1;
+    double away = close_[i] * (double)(state >> 9 & 0xffff) * 0x1p-24;
+    place(i, type, side, type == LIMIT ? close_[i] - side * away : close_[i] + side * away, 0);
+  }
 }
 
 int main(int argc, char **argv) {
-  if (argc < 6) return 2;
+  if (argc < 8) return 2;
   FILE *file = fopen(argv[1], "rb");
   double header;
   if (!file || fread(&header, 8, 1, file) != 1) return 3;
@@ -120,20 +278,28 @@ int main(int argc, char **argv) {
     *columns[k] = malloc(size);
     if (fread(*columns[k], 8, (size_t)count, file) != (size_t)count) return 4;
   }
-  long runs = atol(argv[2]);
-  fee_rate = atof(argv[3]), stop_level = atof(argv[4]), target_level = atof(argv[5]);
-  double drawdown = 0, final = 0;
+  mallopt(M_MMAP_THRESHOLD, atoi(argv[4]) ? 1 << 30 : 1 << 17);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  long runs = atol(argv[3]);
+  fee_rate = atof(argv[5]), stop_fraction = atof(argv[6]), target_fraction = atof(argv[7]);
+  int guarded = stop_fraction > 0 || target_fraction > 0;
+  double final = 0;
   for (long run = 0; run < runs; run++) {
     struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    double *fast = malloc(size), *slow = malloc(size), *equity = malloc(size), *position = malloc(size);
-    trade = NULL, order = NULL, trades_room = orders_room = 0;
-    drawdown = simulate(1e6, fast, slow, equity, position);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    int averages = !strcmp(argv[2], "sma") ? 2 : !strcmp(argv[2], "rsi") ? 1 : 0;
+    double *first = averages > 0 ? malloc(size) : NULL, *second = averages > 1 ? malloc(size) : NULL;
+    equity = malloc(size), position = malloc(size);
+    trade = NULL, order = NULL, trades = orders = trades_room = orders_room = 0;
+    cash = 1e6, quantity = 0, waiting = NOTHING;
+    if (averages == 2) run_sma(first, second, guarded);
+    else if (averages == 1) run_rsi(first, guarded);
+    else run_random(guarded);
     final = equity[count - 1];
-    clock_gettime(CLOCK_MONOTONIC, &to);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     printf("%.6f\n", (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
-    free(fast), free(slow), free(equity), free(position), free(trade), free(order);
+    free(first), free(second), free(equity), free(position), free(trade), free(order);
   }
-  printf("%.17g %ld %.17g\n", final, trades, drawdown);
+  printf("%.17g %ld\n", final, trades);
   return 0;
 }

@@ -1,16 +1,22 @@
 /**
- * sma-cross over a million candles of one minute: the simulator beside the same rules in plain C (engine_bench.c), compiled
- * here with what `cc` is, in turns, on the same candles; medians, and their ratio.
+ * A million candles of one minute: the simulator beside the same rules in plain C (engine_bench.c), compiled here with what
+ * `cc` is, in turns, on the same candles; medians of processor time, and their ratio.
  *
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
  *
- * `simulate` is what both do: averages, decisions, fills, fees, trades with their worst and best prices, orders, equity,
- * position. `run` adds what C does not: every metric. The C program is told to end at the same equity, and must.
+ * `simulate` is what both do: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their worst
+ * and best prices, orders, equity, position. `run` adds what C does not: every metric. Both must end at the same equity
+ * after the same number of trades. Processor time, since a busy machine would be measured otherwise; the simulator's holds
+ * the collector's and the compiler's threads. Columns come fresh from the kernel in both; `C with memory reused` does
+ * without that, which a service whose results are kept cannot.
  */
+import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { run } from "../engine/run.ts";
 import { Simulation } from "../engine/simulation.ts";
+import { newDraft, type Strategy } from "../engine/strategy.ts";
+import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
 
 const CANDLES = 1_000_000;
@@ -20,16 +26,61 @@ const RUNS = Number(Deno.args[0] ?? 9);
 
 interface Case {
   readonly name: string;
+  readonly strategy: "sma" | "rsi" | "random";
   readonly fee: number;
   readonly stopLossLevel: number;
   readonly takeProfitLevel: number;
 }
 
+const STOPS = { fee: 0, stopLossLevel: 0.002, takeProfitLevel: 0.004 };
 const CASES: readonly Case[] = [
-  { name: "no costs", fee: 0, stopLossLevel: 0, takeProfitLevel: 0 },
-  { name: "a fee", fee: 0.00001, stopLossLevel: 0, takeProfitLevel: 0 },
-  { name: "stop loss and take profit", fee: 0, stopLossLevel: 0.002, takeProfitLevel: 0.004 },
+  { name: "sma-cross", strategy: "sma", fee: 0, stopLossLevel: 0, takeProfitLevel: 0 },
+  { name: "sma-cross with a fee", strategy: "sma", fee: 0.00001, stopLossLevel: 0, takeProfitLevel: 0 },
+  { name: "sma-cross with stops", strategy: "sma", ...STOPS },
+  { name: "rsi-reversion with stops", strategy: "rsi", ...STOPS },
+  { name: "random orders with stops", strategy: "random", ...STOPS },
 ];
+
+/**
+ * Orders by chance, decided by a seed: at one close of 16 whatever waits is withdrawn, and a market, limit or stop order
+ * (or none) against the open position takes its place.
+ */
+function randomOrders({ stopLossLevel, takeProfitLevel }: Case): Strategy {
+  const draft = { ...newDraft(), stopLossFraction: stopLossLevel, takeProfitFraction: takeProfitLevel };
+  let close: Float64Array = new Float64Array(0);
+  let state = 1;
+  return {
+    warmup: 1,
+    prepare(candles) {
+      close = candles.close;
+      state = 1;
+    },
+    decide(i, account, book) {
+      state = (Math.imul(state, 1664525) + 1013904223) | 0;
+      if (state >>> 28 !== 0) return;
+      book.cancelAll();
+      const kind = state >>> 26 & 3;
+      if (kind === 0) return;
+      const side = account.quantity > 0 ? -1 : account.quantity < 0 ? 1 : (state >>> 25 & 1) === 1 ? 1 : -1;
+      const away = close[i]! * (state >>> 9 & 0xffff) * 2 ** -24;
+      draft.side = side;
+      draft.type = kind - 1;
+      draft.limitPrice = close[i]! - side * away;
+      draft.stopPrice = close[i]! + side * away;
+      book.place(draft);
+    },
+  };
+}
+
+function strategyOf(test: Case): Strategy {
+  const { stopLossLevel, takeProfitLevel } = test;
+  const common = { direction: "both", stopLossLevel, takeProfitLevel };
+  if (test.strategy === "sma") return smaCross.create({ fast: 10, slow: 30, ...common });
+  if (test.strategy === "rsi") {
+    return rsiReversion.create({ period: 14, oversold: 30, overbought: 70, exit: 50, ...common });
+  }
+  return randomOrders(test);
+}
 
 /** A walk that a seed decides, without gaps. */
 function walkCandles(): Candles {
@@ -51,14 +102,14 @@ function walkCandles(): Candles {
   return candles;
 }
 
-function inputOf(candles: Candles, { fee, stopLossLevel, takeProfitLevel }: Case) {
+function inputOf(candles: Candles, test: Case) {
   return {
     candles,
     firstIndex: 0,
     timeframeMs: MINUTE_MS,
     initialBalance: BALANCE,
-    execution: resolveExecution({ commission: fee, marginCall: false }, "crypto"),
-    strategy: smaCross.create({ fast: 10, slow: 30, direction: "both", stopLossLevel, takeProfitLevel }),
+    execution: resolveExecution({ commission: test.fee, marginCall: false }, "crypto"),
+    strategy: strategyOf(test),
     control: null,
     finer: null,
   };
@@ -66,8 +117,14 @@ function inputOf(candles: Candles, { fee, stopLossLevel, takeProfitLevel }: Case
 
 type Input = ReturnType<typeof inputOf>;
 
+/** What a run ends with, by which C's is known to be the same. */
+interface End {
+  readonly equity: number;
+  readonly trades: number;
+}
+
 /** The part of a run that C does, too: its trades as columns included. */
-function simulate(input: Input): number {
+function simulate(input: Input): End {
   const simulation = new Simulation(input);
   const { book, ledger } = simulation;
   input.strategy.prepare(input.candles);
@@ -79,13 +136,15 @@ function simulate(input: Input): number {
   simulation.finish();
   ledger.log.finish(input.candles.time);
   simulation.orders.finish(input.candles.time);
-  return ledger.equity;
+  return { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
 }
 
-function timeMs(work: () => void): number {
-  const begun = performance.now();
-  work();
-  return performance.now() - begun;
+/** Processor time of all threads. */
+function measureMs<T>(work: () => T): { ms: number; end: T } {
+  const before = process.cpuUsage();
+  const end = work();
+  const { user, system } = process.cpuUsage(before);
+  return { ms: (user + system) / 1000, end };
 }
 
 function median(values: readonly number[]): number {
@@ -97,7 +156,7 @@ async function compile(folder: string): Promise<string | null> {
   const source = new URL("engine_bench.c", import.meta.url).pathname;
   const program = `${folder}/engine_bench`;
   try {
-    const args = ["-O3", "-march=native", "-o", program, source, "-lm"];
+    const args = ["-O3", "-march=native", "-ffp-contract=off", "-o", program, source, "-lm"];
     const { success } = await new Deno.Command("cc", { args }).output();
     return success ? program : null;
   } catch (error) {
@@ -114,13 +173,15 @@ async function writeCandles(path: string, { open, high, low, close }: Candles): 
   }
 }
 
-/** One run of the C program: milliseconds, and the equity that it ends with. */
-async function runC(program: string, data: string, test: Case): Promise<{ ms: number; equity: number }> {
+/** One run of the C program. */
+async function runC(program: string, data: string, test: Case, reuse: boolean): Promise<{ ms: number; end: End }> {
   const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
-  const { stdout } = await new Deno.Command(program, { args: [data, "2", ...levels] }).output();
-  // The first of two runs warms the candles' pages up, as the simulator's are.
-  const [, ms = "", end = ""] = new TextDecoder().decode(stdout).trim().split("\n");
-  return { ms: Number(ms), equity: Number(end.split(" ")[0]) };
+  const args = [data, test.strategy, "3", reuse ? "1" : "0", ...levels];
+  const { stdout } = await new Deno.Command(program, { args }).output();
+  // The first runs warm the candles' pages up, as the simulator's are.
+  const [, , ms = "", end = ""] = new TextDecoder().decode(stdout).trim().split("\n");
+  const [equity, trades] = end.split(" ").map(Number);
+  return { ms: Number(ms), end: { equity: equity!, trades: trades! } };
 }
 
 async function print(rows: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
@@ -130,41 +191,53 @@ async function print(rows: Readonly<Record<string, Readonly<Record<string, strin
   await Deno.stdout.write(new TextEncoder().encode(lines.join("")));
 }
 
+function checkSame(simulated: End, c: End): void {
+  if (Math.abs(simulated.equity - c.equity) <= 1e-9 * c.equity && simulated.trades === c.trades) return;
+  throw new Error(`The simulator ends at ${JSON.stringify(simulated)}, and C at ${JSON.stringify(c)}`);
+}
+
+async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
+  const input = inputOf(candles, test);
+  const times = {
+    c: new Array<number>(),
+    reused: new Array<number>(),
+    simulate: new Array<number>(),
+    run: new Array<number>(),
+  };
+  for (let k = 0; k < RUNS + 3; k++) {
+    const c = program === null ? null : await runC(program, data, test, false);
+    const reused = program === null ? null : await runC(program, data, test, true);
+    const simulated = measureMs(() => simulate(input));
+    const whole = measureMs(() => run(input));
+    if (c !== null) checkSame(simulated.end, c.end);
+    // The first three warm the compiler up.
+    if (k < 3) continue;
+    times.simulate.push(simulated.ms);
+    times.run.push(whole.ms);
+    times.c.push(c?.ms ?? NaN);
+    times.reused.push(reused?.ms ?? NaN);
+  }
+  const c = median(times.c);
+  const reused = median(times.reused);
+  const simulateMs = median(times.simulate);
+  return {
+    "C ms": c.toFixed(1),
+    "simulate ms": simulateMs.toFixed(1),
+    ratio: (simulateMs / c).toFixed(2),
+    "run ms": median(times.run).toFixed(1),
+    "C with memory reused ms": reused.toFixed(1),
+    "ratio to that": (simulateMs / reused).toFixed(2),
+    "M candles/s of run": (CANDLES / median(times.run) / 1000).toFixed(1),
+  };
+}
+
 const folder = await Deno.makeTempDir();
 try {
   const candles = walkCandles();
   const program = await compile(folder);
   const data = `${folder}/candles`;
   if (program !== null) await writeCandles(data, candles);
-  const rows: Record<string, Record<string, string>> = {};
-  for (const test of CASES) {
-    const input = inputOf(candles, test);
-    const times = { c: new Array<number>(), simulate: new Array<number>(), run: new Array<number>() };
-    for (let k = 0; k < RUNS + 2; k++) {
-      const c = program === null ? null : await runC(program, data, test);
-      let equity = NaN;
-      const simulateMs = timeMs(() => equity = simulate(input));
-      const runMs = timeMs(() => run(input));
-      if (c !== null && Math.abs(equity - c.equity) > 1e-6 * c.equity) {
-        throw new Error(`The simulator ends at ${equity}, and C at ${c.equity}`);
-      }
-      // The first two warm the compiler up.
-      if (k < 2) continue;
-      times.simulate.push(simulateMs);
-      times.run.push(runMs);
-      if (c !== null) times.c.push(c.ms);
-    }
-    const c = median(times.c);
-    rows[test.name] = {
-      "C ms": c.toFixed(1),
-      "simulate ms": median(times.simulate).toFixed(1),
-      ratio: (median(times.simulate) / c).toFixed(2),
-      "run ms": median(times.run).toFixed(1),
-      "run / C": (median(times.run) / c).toFixed(2),
-      "M candles/s": (CANDLES / median(times.run) / 1000).toFixed(1),
-    };
-  }
-  await print(rows);
+  for (const test of CASES) await print({ [test.name]: await measureCase(candles, test, program, data) });
 } finally {
   await Deno.remove(folder, { recursive: true });
 }

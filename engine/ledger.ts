@@ -7,27 +7,28 @@ import { lotsLeft } from "./rules/lots.ts";
 import { TradeLog, type TradeRow } from "./trade_log.ts";
 import { STILL_OPEN } from "./trades.ts";
 
+// Where the account's numbers stand.
+const CASH = 0;
+const EQUITY = 1;
+const QUANTITY = 2;
+const ENTRY_PRICE = 3;
+const FEES_PAID = 4;
+const TRADED_VALUE = 5;
+const OPEN_COST = 6;
+const NUMBERS = 7;
+
 /** Cash, what is open, and what was closed. Every fill passes through `enter` or `exit`: money is moved nowhere else. */
 export class Ledger implements Account {
-  // Numbers from the start, so that the engine can keep them unboxed: a field that was ever undefined costs an object for
-  // each value it is given.
-  cash = NaN;
-  equity = NaN;
-  quantity = 0;
-  entryPrice = NaN;
+  // Not plain fields: each new value of a field with a fraction would be a new object.
+  readonly #numbers = new Float64Array(NUMBERS);
   /** 1 while long, -1 while short, 0 while flat. */
   side = 0;
-  feesPaid = 0;
-  tradedValue = 0;
   readonly open = new open.OpenTrades();
   readonly log = new TradeLog();
   /** Units held at each candle's close, from the first candle of the range. */
   readonly position: Float64Array;
   #recorded = 0;
-  // Sum of quantity x entry price over what is open.
-  #openCost = 0;
-  readonly #highs: Extremes;
-  readonly #lows: Extremes;
+  readonly #extremes: Extremes;
   // One row, reused: a run with a million trades leaves no garbage.
   readonly #row: TradeRow = {
     number: 0,
@@ -58,9 +59,66 @@ export class Ledger implements Account {
     this.#orders = orders;
     this.cash = initialBalance;
     this.equity = initialBalance;
+    this.entryPrice = NaN;
     this.position = new Float64Array(candles.close.length - firstIndex);
-    this.#highs = new Extremes(candles.high, 1);
-    this.#lows = new Extremes(candles.low, -1);
+    this.#extremes = new Extremes(candles.high, candles.low);
+  }
+
+  get cash(): number {
+    return this.#numbers[CASH]!;
+  }
+
+  set cash(value: number) {
+    this.#numbers[CASH] = value;
+  }
+
+  get equity(): number {
+    return this.#numbers[EQUITY]!;
+  }
+
+  set equity(value: number) {
+    this.#numbers[EQUITY] = value;
+  }
+
+  get quantity(): number {
+    return this.#numbers[QUANTITY]!;
+  }
+
+  private set quantity(value: number) {
+    this.#numbers[QUANTITY] = value;
+  }
+
+  get entryPrice(): number {
+    return this.#numbers[ENTRY_PRICE]!;
+  }
+
+  private set entryPrice(value: number) {
+    this.#numbers[ENTRY_PRICE] = value;
+  }
+
+  get feesPaid(): number {
+    return this.#numbers[FEES_PAID]!;
+  }
+
+  private set feesPaid(value: number) {
+    this.#numbers[FEES_PAID] = value;
+  }
+
+  get tradedValue(): number {
+    return this.#numbers[TRADED_VALUE]!;
+  }
+
+  private set tradedValue(value: number) {
+    this.#numbers[TRADED_VALUE] = value;
+  }
+
+  // Sum of quantity x entry price over what is open.
+  get #openCost(): number {
+    return this.#numbers[OPEN_COST]!;
+  }
+
+  set #openCost(value: number) {
+    this.#numbers[OPEN_COST] = value;
   }
 
   /**
@@ -145,7 +203,9 @@ export class Ledger implements Account {
   }
 
   #updateEntryPrice(): void {
-    if (this.open.count === 1) this.#openCost = this.open.get(0, open.QUANTITY) * this.open.get(0, open.PRICE);
+    if (this.open.count === 1) {
+      this.#openCost = this.open.get(0, open.QUANTITY) * this.open.get(0, open.PRICE);
+    }
     if (this.open.count === 0) this.#openCost = 0;
     this.entryPrice = this.open.count === 1 ? this.open.get(0, open.PRICE) : this.#openCost / Math.abs(this.quantity);
   }
@@ -183,8 +243,9 @@ export class Ledger implements Account {
     const wholeExit = exitKind === open.AT_CLOSE && exitIndex > entryIndex;
     const from = wholeEntry ? entryIndex : entryIndex + 1;
     const until = wholeExit || (wholeEntry && exitIndex === entryIndex) ? exitIndex : exitIndex - 1;
-    let high = Math.max(exitPrice, this.#highs.over(from, until));
-    let low = Math.min(exitPrice, this.#lows.over(from, until));
+    this.#extremes.over(from, until);
+    let high = Math.max(exitPrice, this.#extremes.high);
+    let low = Math.min(exitPrice, this.#extremes.low);
     if (exitIndex > entryIndex) {
       high = Math.max(high, candles.open[exitIndex]!);
       low = Math.min(low, candles.open[exitIndex]!);
