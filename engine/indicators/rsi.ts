@@ -1,5 +1,6 @@
 import { checkPeriod } from "./period.ts";
-import { wilder } from "./wilder.ts";
+import { sma } from "./sma.ts";
+import { towards } from "./smoothing.ts";
 
 /**
  * Wilder's relative strength index: 100 x G / (G + L), with G and L his averages of the rises and of the falls from close
@@ -14,18 +15,25 @@ import { wilder } from "./wilder.ts";
 export function rsi(closes: Float64Array, period: number): Float64Array {
   checkPeriod("rsi", period);
   const count = closes.length;
-  const rises = new Float64Array(count).fill(NaN);
-  const falls = new Float64Array(count).fill(NaN);
-  for (let i = 1; i < count; i++) {
+  const indexes = new Float64Array(count);
+  indexes.fill(NaN, 0, period);
+  if (period >= count) return indexes;
+  const changes = Float64Array.from({ length: period }, (_, k) => closes[k + 1]! - closes[k]!);
+  let rise = sma(changes.map((change) => Math.max(change, 0)), period)[period - 1]!;
+  let fall = sma(changes.map((change) => Math.max(-change, 0)), period)[period - 1]!;
+  indexes[period] = strengthOf(rise, fall);
+  // Wilder's smoothing (wilder.ts) as it goes: columns of its averages would take longer to write than to compute.
+  const weight = 1 / period;
+  for (let i = period + 1; i < count; i++) {
     const change = closes[i]! - closes[i - 1]!;
-    rises[i] = Math.max(change, 0);
-    falls[i] = Math.max(-change, 0);
+    rise = towards(rise, Math.max(change, 0), weight);
+    fall = towards(fall, Math.max(-change, 0), weight);
+    indexes[i] = strengthOf(rise, fall);
   }
-  const strength = wilder(rises, period);
-  const weakness = wilder(falls, period);
-  for (let i = period; i < count; i++) {
-    const both = strength[i]! + weakness[i]!;
-    strength[i] = both === 0 ? 50 : 100 * strength[i]! / both;
-  }
-  return strength;
+  return indexes;
+}
+
+function strengthOf(rise: number, fall: number): number {
+  const both = rise + fall;
+  return both === 0 ? 50 : 100 * rise / both;
 }

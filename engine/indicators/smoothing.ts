@@ -1,5 +1,10 @@
 import { sma } from "./sma.ts";
 
+/** The next average: a step of this weight from the last one towards the next value. */
+export function towards(average: number, value: number, weight: number): number {
+  return average + weight * (value - average);
+}
+
 /**
  * Exponential smoothing: average += weight x (value - average), begun at the mean of the first `period` values.
  *
@@ -10,15 +15,16 @@ import { sma } from "./sma.ts";
  */
 export function smooth(values: Float64Array, period: number, weight: number): Float64Array {
   const count = values.length;
-  const averages = new Float64Array(count).fill(NaN);
+  const averages = new Float64Array(count);
   let first = 0;
   while (first < count && Number.isNaN(values[first]!)) first++;
   const begin = first + period - 1;
+  averages.fill(NaN, 0, begin);
   if (begin >= count) return averages;
   let average = sma(values.subarray(first, begin + 1), period)[period - 1]!;
   averages[begin] = average;
   for (let i = begin + 1; i < count; i++) {
-    average += weight * (values[i]! - average);
+    average = towards(average, values[i]!, weight);
     averages[i] = average;
   }
   return averages;
