@@ -7,10 +7,17 @@ export async function lockUser(tx: Db, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
 }
 
-/** How many of a user's backtests are queued or running. */
-export async function countUnended(tx: Db, ownerId: string): Promise<number> {
+/**
+ * Whether a user has fewer than so many queued and running backtests.
+ *
+ * Counted only where it is close: a user's turns are all different, so there are no more of them than from the first to the last.
+ */
+export async function hasFewerUnended(tx: Db, ownerId: string, countMax: number): Promise<boolean> {
+  const turns = { first: min(backtests.turn), last: max(backtests.turn) };
+  const [own] = await tx.select(turns).from(backtests).where(unended(ownerId));
+  if ((own?.last ?? -1) - (own?.first ?? 0) + 1 < countMax) return true;
   const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
-  return row?.count ?? 0;
+  return (row?.count ?? 0) < countMax;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import { countUnended, lockUser, measureRegistry } from "../db/quotas.ts";
+import { hasFewerUnended, lockUser, measureRegistry } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
 /** What one user may have at a time. */
@@ -24,7 +24,7 @@ const REMOVAL_SECONDS = 3600;
  */
 export async function requireRoomForBacktest(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<void> {
   await lockUser(tx, userId);
-  if (await countUnended(tx, userId) < backtestsMax) return;
+  if (await hasFewerUnended(tx, userId, backtestsMax)) return;
   throw new AppError(
     "QUOTA_EXCEEDED",
     `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time`,

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
-import { claimBacktests, insertBacktest } from "../../db/backtests.ts";
+import { cancelBacktest, claimBacktests, insertBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { countUnended, lockUser, nextTurn } from "../../db/quotas.ts";
+import { hasFewerUnended, lockUser, nextTurn } from "../../db/quotas.ts";
 import { addUser, newBacktest } from "../support/backtests.ts";
 import { databaseTest } from "../support/database.ts";
 
@@ -23,7 +23,11 @@ databaseTest("users take turns: who comes late is not behind all that others hav
   expect([(await submit(db, "bob")).turn, (await submit(db, "bob")).turn]).toEqual([2, 3]);
   // Her own stay in order.
   expect((await submit(db, "ann")).turn).toBe(4);
-  expect([await countUnended(db, "ann"), await countUnended(db, "bob")]).toEqual([5, 2]);
+  expect([await hasFewerUnended(db, "ann", 5), await hasFewerUnended(db, "ann", 6)]).toEqual([false, true]);
+  expect([await hasFewerUnended(db, "bob", 2), await hasFewerUnended(db, "bob", 3)]).toEqual([false, true]);
+  // Of turns 0 to 4, those between may have ended: then they are counted.
+  await cancelBacktest(db, { id: ann[1]!.id, ownerId: "ann" });
+  expect([await hasFewerUnended(db, "ann", 4), await hasFewerUnended(db, "ann", 5)]).toEqual([false, true]);
 });
 
 databaseTest("submissions at the same time get a turn each", async ({ db }) => {
