@@ -22,7 +22,8 @@ export function fillPrice(
   slipping: boolean,
 ): number {
   const { execution } = sim;
-  const slipped = slipping ? slippedPrice(execution.slippage, raw, side, units, sim.candles.volume[i]!) : raw;
+  const isWorse = slipping && execution.slippage !== 0;
+  const slipped = isWorse ? slippedPrice(execution.slippage, raw, side, units, sim.candles.volume[i]!) : raw;
   return spreadPrice(execution, slipped, side, isEntry);
 }
 
@@ -31,6 +32,8 @@ export function fillPrice(
  * gone for the candle's other market and stop orders. A part is rounded down to lots.
  */
 export function takeVolume(sim: Simulation, i: number, wanted: number): number {
+  // Nothing else reads the column of volumes: where it does not count, it is not fetched from memory.
+  if (sim.execution.slippage === 0) return wanted;
   const fillable = fillableUnits(sim.execution.slippage, sim.candles.volume[i]!);
   if (fillable === Infinity || sim.ignoresVolume) return wanted;
   if (sim.volumeIndex !== i) {
