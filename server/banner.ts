@@ -8,8 +8,8 @@ import type { Config } from "./config.ts";
 export function describeStart(config: Config, url: string): string {
   const data = config.databaseUrl === undefined ? `Data is kept in ${config.dataDir}.` : "Data is kept in PostgreSQL.";
   const secret = config.ingestionSecret === undefined
-    ? `set INGESTION_ADMIN_SECRET (16 characters or more) and start again, or sign up and run \`deno task admin EMAIL\``
-    : `send the header x-ingestion-admin-secret, or sign up and run \`deno task admin EMAIL\``;
+    ? `set INGESTION_ADMIN_SECRET (16 characters or more) and start again, or sign up and run \`npx -y deno@2.9.6 task admin EMAIL\``
+    : `send the header x-ingestion-admin-secret, or sign up and run \`npx -y deno@2.9.6 task admin EMAIL\``;
   return `Hindcast listens on ${url}
 ${data} Sample candles: DEMO on SAMPLE, one-minute, 2024.
 
