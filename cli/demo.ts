@@ -73,7 +73,7 @@ async function demonstrate(service: Service, options: Options): Promise<void> {
     say("\nThese candles are generated, and kinder to followers of trends than a market is: try your own with --data.");
   }
   say(`
-How to go on: \`deno task start\` serves the API on http://127.0.0.1:8000 and keeps its data in .data;
+How to go on: \`npx -y deno@2.9.6 task start\` serves the API on http://127.0.0.1:8000 and keeps its data in .data;
 the README shows the same backtest with curl and with a typed client.`);
 }
 
