@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { AT_OPEN, AT_CLOSE, FROM_BELOW, FROM_ABOVE };
+enum { AT_OPEN, FROM_BELOW, FROM_ABOVE };
 enum { SIGNAL, STOP_LOSS, TAKE_PROFIT };
 enum { NOTHING, MARKET, LIMIT, STOP };
 enum { WORKING, FILLED, CANCELLED, REJECTED };
@@ -41,9 +41,8 @@ static double *open_, *high, *low, *close_, *equity, *position;
 static double fee_rate, stop_fraction, target_fraction;
 static double cash, quantity, entry, entry_fee, stop_price, target_price;
 static long entered, trades, trades_room, orders, orders_room;
-static int entry_kind, ambiguous;
-/* The order that waits: its type, side and price, and whether it only closes. */
-static int waiting, closes;
+/* The order that waits: its type, whether it only closes, its side and price. */
+static int entry_kind, ambiguous, waiting, closes;
 static double waiting_side, waiting_level;
 static Trade *trade;
 static Order *order;
@@ -82,8 +81,7 @@ static void average(const double *values, long length, long period, double *mean
 }
 
 static void strength(long period, double *values) {
-  double rise = 0, fall = 0, weight = 1.0 / (double)period;
-  double *first = malloc(sizeof(double) * (size_t)period * 4), *means = first + 2 * period;
+  double rise, fall, weight = 1.0 / (double)period, *first = malloc(sizeof(double) * (size_t)period * 4), *means = first + 2 * period;
   for (long i = 0; i <= period; i++) values[i] = NAN;
   for (long i = 1; i <= period; i++) {
     double change = close_[i] - close_[i - 1];
@@ -159,10 +157,7 @@ static void fill(long i, double price, int kind) {
 }
 
 /* The nearest event on either side of the open. */
-typedef struct {
-  double level;
-  int what;
-} Event;
+typedef struct { double level; int what; } Event;
 
 static void offer(Event *down, Event *up, double direction, double level, int what) {
   Event *event = direction > 0 ? up : down;
@@ -280,11 +275,10 @@ int main(int argc, char **argv) {
   }
   mallopt(M_MMAP_THRESHOLD, atoi(argv[4]) ? 1 << 30 : 1 << 17);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  long runs = atol(argv[3]);
   fee_rate = atof(argv[5]), stop_fraction = atof(argv[6]), target_fraction = atof(argv[7]);
   int guarded = stop_fraction > 0 || target_fraction > 0;
   double final = 0;
-  for (long run = 0; run < runs; run++) {
+  for (long run = 0; run < atol(argv[3]); run++) {
     struct timespec from, to;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
     int averages = !strcmp(argv[2], "sma") ? 2 : !strcmp(argv[2], "rsi") ? 1 : 0;
