@@ -4,6 +4,7 @@
  */
 import { expect } from "@std/expect";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
+import { ORDER_REASONS } from "../../engine/orders.ts";
 import { run, type RunInput, type RunResult } from "../../engine/run.ts";
 import { BY_EQUITY_FRACTION, BY_UNITS, LIMIT, type OrderDraft, REFUSED, STOP } from "../../engine/strategy.ts";
 import { withOneNaN } from "../../engine/one_nan.ts";
@@ -199,4 +200,54 @@ Deno.test("every NaN of a result has the same bits, whatever calculation left it
   const bitsOf = (column: Float64Array) => [...new BigUint64Array(column.buffer)];
   expect([bitsOf(a), bitsOf(b)]).toEqual([[0x7ff8_0000_0000_0000n], [0x7ff8_0000_0000_0000n]]);
   expect([...c]).toEqual([-0, 1.5]);
+});
+
+// What follows was right, but only random runs noticed when it was broken on purpose (mutations.ts).
+
+Deno.test("a long at leverage 1 has no margin call, even when funding has taken more than the cash", () => {
+  const execution = { fundingRate: 0.001, maintenanceMargin: 1 };
+  const result = runBoth(flat(100, 100, 100), { 0: (book) => book.place(units(10)) }, execution);
+  // Three fundings a day take 3 of the cash of 0, and 997 are less than the value of 1000.
+  expect(tell(result)).toMatchObject([{ quantity: 10, exit: null }]);
+  expect(result.equity[2]).toBe(997);
+});
+
+Deno.test("a part of a trade is rounded down to lots", () => {
+  const result = runBoth(flat(10, 10, 10, 10), {
+    0: (book) => book.place(units(10)),
+    1: (book) => book.closeTrade(book.tradeAt(0), 0.29, null),
+  }, { quantityStep: 1 });
+  expect(tell(result).map(({ quantity }) => quantity)).toEqual([2, 8]);
+});
+
+Deno.test("a trailing stop stays where the best price has moved it", () => {
+  const rows: Row[] = [
+    [100, 100, 100, 100],
+    [100, 110, 100, 109],
+    [109, 109, 106.5, 107],
+    [107, 108, 105.5, 107],
+  ];
+  const result = runBoth(rows, {
+    0: (book) => book.place(units(1, { trailDistance: 4 })),
+    // An order that ends with candle 2 makes the simulator look at that candle, whose high is no new best.
+    1: (book) => book.place(units(1, { type: LIMIT, limitPrice: 1, candlesMax: 1 })),
+  });
+  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [3, 106], reason: "trailing_stop" }]);
+});
+
+Deno.test("what volume leaves over of an order waits for the next open, not for the close of the same candle", () => {
+  const rows: Row[] = [[100, 100, 100, 100], [100, 100, 100, 100, 400], [100, 111, 100, 110, 400]];
+  const result = runBoth(
+    rows,
+    {
+      0: (book) => book.place(units(20, { type: LIMIT, limitPrice: 100, takeProfit: 110 })),
+      1: (book) => book.close(1, null),
+      2: (book) => book.place(units(1, { type: LIMIT, limitPrice: 1 })),
+    },
+    { ...A_HUNDREDTH, fill: "close" },
+    10_000,
+  );
+  // Four at the close of candle 1, four at the open of candle 2; then the target takes the rest, and nobody asks again.
+  expect(result.orders.filledQuantity[1]).toBe(8);
+  expect(ORDER_REASONS[result.orders.reason[1]!]).toBe("the run ended");
 });
