@@ -11,7 +11,7 @@ Deno.test("two API and three worker processes lose and double nothing while work
     faultsMax: 2,
     backtests: 30,
   });
+  // Whether a kill hits a worker in the middle of a run is chance; worker_death_test.ts holds the case in which it does.
   expect(outcome).toMatchObject({ accepted: 30, unanswered: 0, faults: 2 });
-  expect(outcome.repeated).toBeGreaterThan(0);
   await drop();
 });
