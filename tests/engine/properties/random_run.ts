@@ -13,21 +13,25 @@ export interface RandomRun extends RunInput {
 export function randomRun(seed: number, n: number): RandomRun {
   const random = randomFrom(mixSeeds(seed, n));
   const { candles, finer, timeframeMs, tick } = randomMarket(random);
-  const initialBalance = random.pick([200, 1000, 10_000, 1_000_000]);
+  // Not a round number: where money buys a whole number of lots exactly, rounding decides, and two right simulators differ.
+  const initialBalance = random.pick([200, 1000, 10_000, 1_000_000]) * random.between(0.9, 1.1);
   return {
     candles,
     finer,
     timeframeMs,
     firstIndex: random.chance(0.2) ? random.whole(1, 10) : 0,
     initialBalance,
-    execution: withVisibleLots(randomExecution(random), initialBalance),
+    execution: withVisibleLots(randomExecution(random), initialBalance, candles.close.length),
     strategy: randomStrategy(random.whole(0, 2 ** 31), random.pick([0.2, 1, 2.5]), tick, random.whole(1, 4)),
     control: null,
   };
 }
 
-/** A lot must be worth more than the rounding of the money at stake, or two right simulators may differ by one. */
-function withVisibleLots(execution: Execution, initialBalance: number): Execution {
-  const isVisible = execution.quantityStep > 1e-3 || initialBalance * execution.leverage <= 50_000;
-  return isVisible ? execution : { ...execution, quantityStep: 0.01 };
+/**
+ * A lot must be worth more than the rounding of all money that went through the account, or two right simulators may
+ * differ by one: small lots are for small accounts and short runs.
+ */
+function withVisibleLots(execution: Execution, initialBalance: number, candlesCount: number): Execution {
+  const isSmall = initialBalance * execution.leverage <= 55_000 && candlesCount < 100;
+  return execution.quantityStep > 1e-3 || isSmall ? execution : { ...execution, quantityStep: 0.01 };
 }
