@@ -1,8 +1,8 @@
 /**
  * What must hold for any strategy on any candles under any assumptions, tried on random ones.
  *
- * PROPERTY_SEED, PROPERTY_FROM and PROPERTY_RUNS choose which: a failure names the run that brings it back. Without a
- * seed each day has its own, so that the runs of a year try a year of them, and those of a day agree.
+ * PROPERTY_SEED, PROPERTY_FROM and PROPERTY_RUNS choose which: a failure names the run that brings it back. Without them
+ * the runs are always the same, so that a change is to blame when they fail; whoever looks for more gives another seed.
  */
 import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
@@ -11,13 +11,13 @@ import * as checks from "./properties/checks.ts";
 import { type Coverage, newCoverage, noteCoverage, uncovered } from "./properties/coverage.ts";
 import { randomRun } from "./properties/random_run.ts";
 
-const DAY_MS = 86_400_000;
+const SEED = 1;
 const RUNS = 10_000;
 // Rare combinations need some hundred runs to come up at all.
 const RUNS_FOR_COVERAGE_MIN = 5000;
 const LINES_SHOWN_MAX = 5;
 
-const seed = Number(Deno.env.get("PROPERTY_SEED") ?? Math.floor(Date.now() / DAY_MS));
+const seed = Number(Deno.env.get("PROPERTY_SEED") ?? SEED);
 const first = Number(Deno.env.get("PROPERTY_FROM") ?? 0);
 const runs = Number(Deno.env.get("PROPERTY_RUNS") ?? RUNS);
 
