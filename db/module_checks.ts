@@ -1,4 +1,4 @@
-import { eq, lt } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { moduleChecks } from "./schema.ts";
@@ -35,9 +35,4 @@ export async function storeVerdict(db: Db, id: string, verdict: Verdict, data: U
 
 export async function deleteCheck(db: Db, id: string): Promise<void> {
   await db.delete(moduleChecks).where(eq(moduleChecks.id, id));
-}
-
-/** Removes checks whose asker ended without reading the verdict. */
-export async function deleteChecksBefore(db: Db, moment: Date): Promise<void> {
-  await db.delete(moduleChecks).where(lt(moduleChecks.createdAt, moment));
 }

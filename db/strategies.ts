@@ -82,12 +82,6 @@ export async function listStrategies(db: Db, page: {
   )).orderBy(desc(strategies.id)).limit(page.limit);
 }
 
-/** How many strategies a user has registered. */
-export async function countStrategies(db: Db, ownerId: string): Promise<number> {
-  const [row] = await db.select({ count: count() }).from(strategies).where(eq(strategies.ownerId, ownerId));
-  return row?.count ?? 0;
-}
-
 /** Changes what may change of one's own strategy. @returns Whether there is such a one. */
 export async function updateStrategy(
   db: Db,
