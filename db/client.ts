@@ -1,12 +1,16 @@
 import { PGlite } from "@electric-sql/pglite";
+import { getLogger } from "@logtape/logtape";
 import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
 import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import { drizzle as drizzlePostgres } from "drizzle-orm/postgres-js";
-import { migrate as migratePostgres } from "drizzle-orm/postgres-js/migrator";
+import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
+import { migrate as migratePostgres } from "drizzle-orm/node-postgres/migrator";
 import { Buffer } from "node:buffer";
-import postgres from "postgres";
+// @ts-types="@types/pg"
+import pg from "pg";
 import * as schema from "./schema.ts";
+
+const log = getLogger(["hindcast", "db"]);
 
 /** A database, or a transaction on one, whichever driver is below. */
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>;
@@ -36,6 +40,9 @@ const byteaAsHex = {
 // Any constant will do: it only has to be the same in every process that migrates the same database.
 const MIGRATION_LOCK = 7_405_101_984;
 
+// A statement waits so long for a free connection, or for the server to take a new one.
+const CONNECT_MS_MAX = 30_000;
+
 /**
  * Opens the embedded database.
  *
@@ -59,15 +66,29 @@ export async function openPglite(folder: string): Promise<DatabaseHandle> {
  * @throws When the server cannot be reached.
  */
 export async function openPostgres(url: string, connectionsMax = 10): Promise<DatabaseHandle> {
-  const migrator = postgres(url, { max: 1, onnotice: () => {} });
+  const migrator = new pg.Client(url);
+  migrator.on("error", logItsEnd);
+  await migrator.connect();
   try {
-    await migrator`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await migrator.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     await migratePostgres(drizzlePostgres(migrator), migrations);
   } finally {
     // Closing the session gives the lock back.
     await migrator.end();
   }
-  const client = postgres(url, { max: connectionsMax, onnotice: () => {} });
-  const db = drizzlePostgres(client, { schema });
-  return { db, connection: { kind: "postgres", url }, close: () => client.end({ timeout: 5 }) };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    keepAlive: true,
+  });
+  pool.on("error", logItsEnd);
+  pool.on("connect", (client) => client.on("error", logItsEnd));
+  return { db: drizzlePostgres(pool, { schema }), connection: { kind: "postgres", url }, close: () => pool.end() };
+}
+
+// Whose statement a broken connection takes along is told by that statement, and the next one gets a new connection; but an "error"
+// event that nobody listens to would be thrown and end the process.
+function logItsEnd(error: Error): void {
+  log.warn("A database connection has ended: {error}", { error });
 }

@@ -80,11 +80,9 @@ export class Jobs {
 
   /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
   async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
-    const [sent] = await Promise.all([
-      this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) }),
-      this.changes.tell(tx, [`queue ${queue}`]),
-    ]);
+    const sent = await this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) });
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
+    await this.changes.tell(tx, [`queue ${queue}`]);
   }
 
   /** Takes up to `count` jobs, those of the highest priority first and of these the oldest. */
@@ -193,11 +191,7 @@ async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }>
   return rowsSchema.parse(await tx.execute(query));
 }
 
-// postgres.js answers with the rows, PGlite with an object around them.
-const rowsSchema = z.union([
-  z.array(z.unknown()).transform((rows) => ({ rows: [...rows] })),
-  z.object({ rows: z.array(z.unknown()) }),
-]);
+const rowsSchema = z.object({ rows: z.array(z.unknown()) });
 
 const settledSchema = z.object({ settled: z.array(z.string()) });
 

@@ -1,9 +1,9 @@
 import { expect } from "@std/expect";
-import { is } from "drizzle-orm";
+import { is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import { openPostgres } from "../../db/client.ts";
+import { type Db, openPostgres } from "../../db/client.ts";
 import * as schema from "../../db/schema.ts";
-import { createTestDatabase, databaseTest } from "../support/database.ts";
+import { administer, createTestDatabase, databaseTest, testServerUrl } from "../support/database.ts";
 
 databaseTest("an opened database has every table", async ({ db }) => {
   for (const table of Object.values(schema).filter((value) => is(value, PgTable))) {
@@ -17,6 +17,29 @@ Deno.test("processes that open the same new PostgreSQL database at once all succ
     const handles = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, 1)));
     for (const handle of handles) await handle.close();
   } finally {
+    await drop();
+  }
+});
+
+Deno.test("a connection that ends within a transaction breaks that transaction alone", async () => {
+  const { url, drop } = await createTestDatabase();
+  const handle = await openPostgres(url, 1);
+  try {
+    const broken = handle.db.transaction(async (tx: Db) => {
+      await tx.execute(sql`select 1`);
+      const name = new URL(url).pathname.slice(1);
+      await administer(
+        testServerUrl(),
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      );
+      // The first statement meets the end while it is on its way, the second after it was noticed.
+      await expect(tx.execute(sql`select 2`)).rejects.toThrow();
+      await tx.execute(sql`select 3`);
+    });
+    await expect(broken).rejects.toThrow();
+    expect(await handle.db.execute(sql`select 4 as answer`)).toMatchObject({ rows: [{ answer: 4 }] });
+  } finally {
+    await handle.close();
     await drop();
   }
 });

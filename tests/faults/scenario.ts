@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
-import postgres from "postgres";
+// @ts-types="@types/pg"
+import pg from "pg";
 import type { TestClient } from "../support/client.ts";
 import { Cluster } from "./cluster.ts";
 import { SeededRandom } from "./random.ts";
@@ -42,7 +43,9 @@ export async function runScenario({ databaseUrl, seed, faults, faultsMax, backte
 }): Promise<Outcome> {
   const begun = performance.now();
   const random = new SeededRandom(seed);
-  const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} });
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  // A crash of the database ends these connections too.
+  sql.on("error", () => {});
   const cluster = await Cluster.start(databaseUrl, { apis: API_COUNT, workers: WORKER_COUNT });
   try {
     const first = cluster.client(0);
@@ -106,14 +109,14 @@ class FaultyRun {
   unanswered = 0;
   faultsCount = 0;
   readonly #cluster: Cluster;
-  readonly #sql: postgres.Sql;
+  readonly #sql: pg.Pool;
   readonly #random: SeededRandom;
   readonly #cookie: string;
   readonly #crashDatabase: (() => Promise<void>) | undefined;
 
   constructor(
     cluster: Cluster,
-    sql: postgres.Sql,
+    sql: pg.Pool,
     random: SeededRandom,
     cookie: string,
     crashDatabase: (() => Promise<void>) | undefined,
@@ -153,8 +156,10 @@ class FaultyRun {
   async untilAllEnded(): Promise<void> {
     const deadline = performance.now() + END_MS;
     for (;;) {
-      const left = await this.#sql`select status, attempts from backtests where status in ('queued', 'running')`;
-      const jobs = await this.#sql`select state from pgboss.job where name like 'backtests%' and state < 'completed'`;
+      const left = await this.#query(`select status, attempts from backtests where status in ('queued', 'running')`);
+      const jobs = await this.#query(
+        `select state from pgboss.job where name like 'backtests%' and state < 'completed'`,
+      );
       if (left.length === 0 && jobs.length === 0) return;
       if (performance.now() > deadline) throw new Error(`Not ended: ${JSON.stringify({ left, jobs })}`);
       await pause(100);
@@ -163,20 +168,24 @@ class FaultyRun {
 
   /** @returns How many runs were begun more than once. */
   async check(clean: readonly string[]): Promise<number> {
-    const records = await this.#sql<{ id: string; status: string; attempts: number; trades: number }[]>`
+    const records = await this.#query<{ id: string; status: string; attempts: number; trades: number }>(`
       select id, status, attempts, (select count(*)::integer from backtest_trades where backtest_id = id) as trades
-      from backtests`;
+      from backtests`);
     const known = new Map(records.map((record) => [record.id, record]));
     for (const id of this.accepted.keys()) expect([id, known.get(id)?.status]).toEqual([id, "completed"]);
     expect(records.length).toBeGreaterThanOrEqual(this.accepted.size + clean.length);
     expect(records.length).toBeLessThanOrEqual(this.accepted.size + this.unanswered + clean.length);
     expect(new Set(records.map(({ status }) => status))).toEqual(new Set(["completed"]));
-    const [stored] = await this.#sql`select (select count(*)::integer from backtest_equity) as curves`;
+    const [stored] = await this.#query(`select (select count(*)::integer from backtest_equity) as curves`);
     expect(stored).toEqual({ curves: records.length });
     for (const [id, variant] of this.accepted) {
       expect(await readResult(this.#client(0), id)).toBe(clean[variant]);
     }
     return records.filter(({ attempts }) => attempts > 1).length;
+  }
+
+  async #query<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]> {
+    return (await this.#sql.query<Row>(statement)).rows;
   }
 
   #client(index: number): TestClient {
@@ -186,10 +195,10 @@ class FaultyRun {
   async #untilSomeRun(): Promise<void> {
     const deadline = performance.now() + END_MS;
     for (;;) {
-      const running = await this.#sql`select 1 from backtests where status = 'running' limit 1`;
+      const running = await this.#query(`select 1 from backtests where status = 'running' limit 1`);
       if (running.length > 0 || performance.now() > deadline) return;
       // All may have ended already: nothing is left to be hurt.
-      const waiting = await this.#sql`select 1 from backtests where status = 'queued' limit 1`;
+      const waiting = await this.#query(`select 1 from backtests where status = 'queued' limit 1`);
       if (waiting.length === 0 && this.accepted.size > 0) return;
       await pause(10);
     }
@@ -206,9 +215,9 @@ class FaultyRun {
         if (apis.length > 1) await this.#cluster.killApi(this.#random.below(apis.length));
         return await this.#cluster.addApi();
       case "connections terminated":
-        await this.#sql`
+        await this.#query(`
           select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()`;
+          where datname = current_database() and pid <> pg_backend_pid()`);
         return await pause(this.#random.below(500));
       case "database crashed":
         return await this.#crashDatabase?.();

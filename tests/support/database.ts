@@ -1,4 +1,5 @@
-import postgres from "postgres";
+// @ts-types="@types/pg"
+import pg from "pg";
 import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
 
 /** The two places where everything that touches the database must work. */
@@ -35,11 +36,12 @@ export async function createTestDatabase(
 
 /** Runs one statement on a server. */
 export async function administer(server: string, statement: string): Promise<void> {
-  const sql = postgres(server, { max: 1, onnotice: () => {} });
+  const client = new pg.Client(server);
+  await client.connect();
   try {
-    await sql.unsafe(statement);
+    await client.query(statement);
   } finally {
-    await sql.end();
+    await client.end();
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import postgres from "postgres";
+// @ts-types="@types/pg"
+import pg from "pg";
 import { cancelBacktest, claimBacktests, getBacktest, insertBacktest } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
@@ -28,13 +29,12 @@ async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
   await archiveTenDays(handle.db);
   const queue = await openQueue({ handle, runSecondsMax: 60 });
   opened.defer(() => queue.close());
-  const lock = postgres(url, { max: 1 });
+  const lock = new pg.Client(url);
+  await lock.connect();
   opened.defer(() => lock.end());
-  const locked = await lock.reserve();
-  opened.defer(() => locked.release());
-  await locked`begin`;
-  await locked`lock table candle_chunks in access exclusive mode`;
-  const unlock = async () => void await locked`rollback`;
+  await lock.query("begin");
+  await lock.query("lock table candle_chunks in access exclusive mode");
+  const unlock = async () => void await lock.query("rollback");
   const id = await handle.db.transaction(async (tx: Db) => {
     const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
     await queue.enqueueBacktest(tx, record.id, "ann");
@@ -82,7 +82,9 @@ Deno.test("a run that its owner cancels while it runs leaves nothing behind", ()
     await queue.close();
     expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled", result: null });
     expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toEqual([]);
-    expect(await db.execute(sql`select count(*)::integer as count from pgboss.job`)).toMatchObject([{ count: 0 }]);
+    expect(await db.execute(sql`select count(*)::integer as count from pgboss.job`)).toMatchObject({
+      rows: [{ count: 0 }],
+    });
   }));
 
 Deno.test("a worker that was given up for dead and stores after all changes nothing", () =>
@@ -104,7 +106,7 @@ Deno.test("a worker that was given up for dead and stores after all changes noth
     });
     expect(await listTrades(db, { ...key, after: 0, limit: 10 })).toEqual([]);
     expect(await readEquity(db, key)).toBeNull();
-    expect(await db.execute(sql`select id, retry_count from pgboss.job where state = 'active'`)).toMatchObject([
-      { id, retry_count: 1 },
-    ]);
+    expect(await db.execute(sql`select id, retry_count from pgboss.job where state = 'active'`)).toMatchObject({
+      rows: [{ id, retry_count: 1 }],
+    });
   }));
