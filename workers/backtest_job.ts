@@ -1,12 +1,14 @@
 import { getLogger } from "@logtape/logtape";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import { isDatabaseFault } from "../db/faults.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
 import type { BacktestRecords, RunEnd } from "./backtest_records.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import type { StopReason } from "./job_loop.ts";
 import type { TakenJob } from "./jobs.ts";
+import { patiently } from "./patience.ts";
 import { RunError } from "./run_error.ts";
 import type { Runner } from "./runner.ts";
 
@@ -31,18 +33,21 @@ export interface BacktestServices {
  *
  * The store is fenced twice, by the record's attempt and by the job's: whoever comes late, because it was given up for dead, changes nothing.
  *
+ * While the database is away, what is to be written waits for it, for as long as the job is not lost to another worker.
+ *
  * @throws What the database says when not even the failure can be recorded: the job's heartbeat then lapses, and it is tried again.
  */
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { records } = services;
-  const record = await records.claim(job.id);
-  if (record === null) return await records.settle(job, 0, { type: "dropped" });
-  const attempt = record.attempts;
+  const record = await patiently(signal, () => records.claim(job.id));
+  const attempt = record?.attempts ?? 0;
+  const settle = (end: RunEnd) => patiently(signal, () => records.settle(job, attempt, end));
+  if (record === null) return await settle({ type: "dropped" });
   try {
-    await records.settle(job, attempt, await attemptRun(services, record, signal));
+    await settle(await attemptRun(services, record, signal));
   } catch (error) {
     log.error("Attempt {attempt} of backtest {id} failed: {error}", { id: job.id, attempt, error });
-    await records.settle(job, attempt, { type: "broken" });
+    await settle({ type: isDatabaseFault(error) ? "given_back" : "broken" });
   }
 }
 
@@ -90,6 +95,8 @@ async function compute(
     case "crowded":
       return { type: "given_back" };
     case "broken":
+      // One that is too busy to stop in time is not at fault.
+      if (stop.reason === "closing" satisfies StopReason) return { type: "given_back" };
       throw new Error(`The sandbox broke: ${outcome.message}`);
   }
 }

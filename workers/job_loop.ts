@@ -85,11 +85,20 @@ export class JobLoop {
 
   async #take(count: number): Promise<TakenJob[]> {
     try {
-      return await this.#jobs.take(this.#queue, count);
+      return await this.#putOffSuspects(await this.#jobs.take(this.#queue, count));
     } catch (error) {
       log.error("Cannot take jobs from {queue}: {error}", { queue: this.#queue, error });
       return [];
     }
+  }
+
+  /** All but the suspects beyond the one that may be held. */
+  async #putOffSuspects(taken: readonly TakenJob[]): Promise<TakenJob[]> {
+    const isOneHeld = [...this.#held.values()].some(({ job }) => job.isSuspect);
+    const suspects = taken.filter((job) => job.isSuspect);
+    const excess = new Set(suspects.slice(isOneHeld ? 0 : 1));
+    for (const job of excess) await this.#jobs.putOff(this.#queue, job);
+    return taken.filter((job) => !excess.has(job));
   }
 
   #begin(job: TakenJob): void {

@@ -22,13 +22,31 @@ export interface TakenJob {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
+  /** Whether so many workers died while they held it that it may be the reason. */
+  readonly isSuspect: boolean;
 }
 
 // How soon the death of a worker is noticed: its jobs miss the heartbeat, and a monitor pass finds that.
 const HEARTBEAT_SECONDS = 10;
 const MONITOR_SECONDS = 5;
-// The first attempt and two more.
-const RETRY_LIMIT = 2;
+// How often a job may be taken again. What ends an attempt decides what it costs:
+// - its worker died: one. Whether the job was the reason or a bystander is not known; ten deaths are no chance any more.
+// - it failed while its worker lived on, so that the reason is the job's own: four. Nothing of that kind gets better the third time.
+// - it was given back, because its worker closes or the database failed: nothing. Giving back raises the job's own limit by one.
+const RETRY_LIMIT = 9;
+const FAILURE_COST = 4;
+// After so many deaths a job is a suspect. A process holds one suspect at a time, so that a job that kills its workers does not take
+// the same bystanders with it each time until these are given up as well.
+const SUSPECT_DEATHS = 3;
+const SUSPECT_DELAY_SECONDS = 2;
+const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
+  [QUEUES.backtests]: RETRY_LIMIT,
+  [QUEUES.ingestion]: RETRY_LIMIT,
+  [QUEUES.schedules]: RETRY_LIMIT,
+  // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
+  [QUEUES.checks]: 0,
+  [QUEUES.dead]: 1000,
+};
 // So that a database that restarts does not use up all attempts at once.
 const RETRY_DELAY_SECONDS = 1;
 const EXPIRY_MARGIN_SECONDS = 60;
@@ -43,9 +61,11 @@ const KEEP_ENDED_SECONDS = 3600;
  */
 export class Jobs {
   readonly changes: Changes;
+  readonly #db: Db;
   readonly #boss: PgBoss;
 
-  private constructor(boss: PgBoss) {
+  private constructor(db: Db, boss: PgBoss) {
+    this.#db = db;
     this.#boss = boss;
     this.changes = new Changes(boss);
   }
@@ -75,7 +95,7 @@ export class Jobs {
       await boss.stop({ graceful: false });
       throw error;
     }
-    return new Jobs(boss);
+    return new Jobs(handle.db, boss);
   }
 
   /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
@@ -87,8 +107,11 @@ export class Jobs {
 
   /** Takes up to `count` jobs, those of the highest priority first and of these the oldest. */
   async take(queue: QueueName, count: number): Promise<TakenJob[]> {
-    const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count });
-    return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, data }));
+    const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count, includeMetadata: true });
+    return jobs.map(({ id, retryCount, retryLimit, data }) => {
+      const deaths = retryCount + RETRY_LIMITS[queue] - retryLimit;
+      return { id, retryCount, data, isSuspect: deaths >= SUSPECT_DEATHS };
+    });
   }
 
   /** Says that the jobs are being worked on; returns the ids of those that are still this process's. */
@@ -101,16 +124,33 @@ export class Jobs {
     if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx) });
   }
 
-  /** Ends an attempt badly: the job is tried again a moment later, or goes to the dead when it had its attempts. */
+  /** Ends an attempt that failed by itself: the job is tried again a moment later, or goes to the dead when it had its attempts. */
   async fail(tx: Db, queue: QueueName, job: TakenJob, reason: string): Promise<void> {
+    await tx.execute(
+      sql`update pgboss.job set retry_limit = retry_limit - ${FAILURE_COST - 1}::integer where ${held(queue, job)}`,
+    );
     await this.#boss.fail(queue, attempts([job]), { reason }, { db: inTransaction(tx) });
     await this.changes.tell(tx, [`queue ${QUEUES.dead}`]);
   }
 
-  /** Gives a job back unfinished, at the front of its queue and without counting the attempt. */
-  async giveBack(tx: Db, queue: QueueName, job: TakenJob): Promise<void> {
-    const deleted = settledIds(await this.#boss.deleteJob(queue, attempts([job]), { db: inTransaction(tx) }));
-    if (deleted.has(job.id)) await this.send(tx, queue, job.id, toObject(job.data), 1);
+  /**
+   * Gives a job back unfinished, at the front of its queue and without counting the attempt.
+   *
+   * The attempts go on being numbered, since the number is the fence: pg-boss's own ways back would begin anew, and a worker of an
+   * attempt long ago could end another's.
+   */
+  async giveBack(tx: Db, queue: QueueName, job: TakenJob, delaySeconds = 0): Promise<void> {
+    await tx.execute(sql`
+      update pgboss.job
+      set state = 'retry', retry_limit = retry_limit + 1, priority = 1, heartbeat_on = null,
+        start_after = now() + ${delaySeconds}::integer * interval '1 second'
+      where ${held(queue, job)}`);
+    await this.changes.tell(tx, [`queue ${queue}`]);
+  }
+
+  /** Gives a suspect back for as long as another is held. */
+  async putOff(queue: QueueName, job: TakenJob): Promise<void> {
+    await this.giveBack(this.#db, queue, job, SUSPECT_DELAY_SECONDS);
   }
 
   /** Ends a job that nobody has taken yet, or that somebody has: that one's later calls change nothing. */
@@ -151,11 +191,14 @@ function connection({ connection }: DatabaseHandle) {
 }
 
 async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
-  const kept = { retentionSeconds: YEAR_SECONDS, deleteAfterSeconds: KEEP_ENDED_SECONDS };
-  const tried = { ...kept, retryLimit: RETRY_LIMIT, retryDelay: RETRY_DELAY_SECONDS };
-  const guarded = { ...tried, heartbeatSeconds: HEARTBEAT_SECONDS };
+  const kept = {
+    retentionSeconds: YEAR_SECONDS,
+    deleteAfterSeconds: KEEP_ENDED_SECONDS,
+    retryDelay: RETRY_DELAY_SECONDS,
+  };
+  const guarded = { ...kept, heartbeatSeconds: HEARTBEAT_SECONDS };
   const settings = [
-    [QUEUES.dead, { ...tried, retryLimit: 1000, retryDelay: 10 }],
+    [QUEUES.dead, { ...kept, retryDelay: 10 }],
     [QUEUES.backtests, {
       ...guarded,
       expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
@@ -163,10 +206,10 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
     }],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
     [QUEUES.schedules, guarded],
-    // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
-    [QUEUES.checks, { ...kept, retryLimit: 0, retentionSeconds: 60, expireInSeconds: 60 }],
+    [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],
   ] as const;
-  for (const [name, options] of settings) {
+  for (const [name, special] of settings) {
+    const options = { ...special, retryLimit: RETRY_LIMITS[name] };
     await boss.createQueue(name, options);
     // Creating leaves an existing queue as it was.
     await boss.updateQueue(name, options);
@@ -200,10 +243,11 @@ function settledIds(response: object): ReadonlySet<string> {
   return new Set(settledSchema.parse(response).settled);
 }
 
-function attempts(jobs: readonly TakenJob[]): { id: string; retryCount: number }[] {
-  return jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+/** The rows of a job whose attempt this still is. */
+function held(queue: QueueName, job: TakenJob): SQL {
+  return sql`name = ${queue} and id = ${job.id}::uuid and state = 'active' and retry_count = ${job.retryCount}::integer`;
 }
 
-function toObject(data: unknown): object {
-  return typeof data === "object" && data !== null ? data : {};
+function attempts(jobs: readonly TakenJob[]): { id: string; retryCount: number }[] {
+  return jobs.map(({ id, retryCount }) => ({ id, retryCount }));
 }

@@ -2,6 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import { abandonBacktest } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
+import { isDatabaseFault } from "../db/faults.ts";
 import type { Feeds } from "../market/feeds.ts";
 import { executeRun, finishRun } from "../market/ingestion.ts";
 import { createFeeds } from "../market/providers.ts";
@@ -13,6 +14,7 @@ import { JobLoop } from "./job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
+import { patiently } from "./patience.ts";
 import { Runner } from "./runner.ts";
 import { startScheduledRun, syncSchedules } from "./schedules.ts";
 import { keepVacuumed } from "./vacuum.ts";
@@ -140,14 +142,17 @@ interface Services {
 }
 
 async function runIngestionJob({ db, jobs, feeds }: Services, job: TakenJob, signal: AbortSignal): Promise<void> {
+  const end = (write: (tx: Db) => Promise<void>) => patiently(signal, () => db.transaction(write));
   try {
     await executeRun(db, job.id, { signal, feeds });
   } catch (error) {
-    if (signal.aborted) return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.ingestion, job));
     log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
-    return await db.transaction((tx: Db) => jobs.fail(tx, QUEUES.ingestion, job, "see the log"));
+    const isInnocent = signal.aborted || isDatabaseFault(error);
+    return await end((tx) =>
+      isInnocent ? jobs.giveBack(tx, QUEUES.ingestion, job) : jobs.fail(tx, QUEUES.ingestion, job, "see the log")
+    );
   }
-  await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.ingestion, [job]));
+  await end((tx) => jobs.complete(tx, QUEUES.ingestion, [job]));
 }
 
 /** Ends the record of a job that used up its attempts. */

@@ -1,5 +1,7 @@
 import { expect } from "@std/expect";
-import type { Db } from "../../db/client.ts";
+import { sql } from "drizzle-orm";
+import { fromPglite, PgBoss } from "pg-boss";
+import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { JobLoop } from "../../workers/job_loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "../../workers/jobs.ts";
 import { databaseSteps } from "../support/backtests.ts";
@@ -12,6 +14,14 @@ databaseSteps("jobs", async (handle, step) => {
   const send = (id: string) => db.transaction((tx: Db) => jobs.send(tx, QUEUES.backtests, id, { backtestId: id }));
   const complete = (job: TakenJob) => db.transaction((tx: Db) => jobs.complete(tx, QUEUES.backtests, [job]));
   const takeAll = () => jobs.take(QUEUES.backtests, 100);
+  const supervisor = await startSupervisor(handle);
+  // As if each worker had died a minute ago: the pass that looks for such jobs finds theirs, and their delay is over at once.
+  const loseWorkers = async () => {
+    await db.execute(sql`update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`);
+    await db.execute(sql`update pgboss.queue set monitor_on = null, monitor_claim_on = null`);
+    await supervisor.supervise(QUEUES.backtests);
+    await db.execute(sql`update pgboss.job set start_after = now() where state = 'retry'`);
+  };
   const newId = () => crypto.randomUUID();
   try {
     await step("a job exists when its transaction commits, and does not when it is rolled back", async () => {
@@ -23,7 +33,7 @@ databaseSteps("jobs", async (handle, step) => {
       });
       await expect(refused).rejects.toThrow("could not be written");
       const taken = await takeAll();
-      expect(taken).toEqual([{ id: kept, retryCount: 0, data: { backtestId: kept } }]);
+      expect(taken).toEqual([{ id: kept, retryCount: 0, data: { backtestId: kept }, isSuspect: false }]);
       for (const job of taken) await complete(job);
       expect(await takeAll()).toEqual([]);
     });
@@ -35,15 +45,35 @@ databaseSteps("jobs", async (handle, step) => {
       for (const job of await takeAll()) await complete(job);
     });
 
-    await step("a job that is given back comes first again, its attempt not counted", async () => {
+    await step("a job that is given back comes first again, and costs it no attempt, however often", async () => {
       const [first, second] = [newId(), newId()];
       await send(first);
-      const [job] = await jobs.take(QUEUES.backtests, 1);
+      const held = await jobs.take(QUEUES.backtests, 1);
       await send(second);
-      await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.backtests, job!));
-      const again = [...await jobs.take(QUEUES.backtests, 1), ...await jobs.take(QUEUES.backtests, 1)];
-      expect(again.map(({ id, retryCount }) => [id, retryCount])).toEqual([[first, 0], [second, 0]]);
-      for (const one of again) await complete(one);
+      for (let i = 1; i <= 20; i++) {
+        await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.backtests, held[0]!));
+        held[0] = (await jobs.take(QUEUES.backtests, 1))[0]!;
+        expect(held[0]).toMatchObject({ id: first, retryCount: i, isSuspect: false });
+      }
+      held.push(...await jobs.take(QUEUES.backtests, 1));
+      expect(held.map(({ id }) => id)).toEqual([first, second]);
+      for (const one of held) await complete(one);
+    });
+
+    await step("who held a job before it was given back cannot end the attempt of who holds it now", async () => {
+      const id = newId();
+      await send(id);
+      const [zombie] = await takeAll();
+      await loseWorkers();
+      const [closing] = await takeAll();
+      await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.backtests, closing!));
+      const [now] = await takeAll();
+      for (const late of [zombie!, closing!]) {
+        expect((await jobs.touch(QUEUES.backtests, [late])).size).toBe(0);
+        await complete(late);
+      }
+      expect((await jobs.touch(QUEUES.backtests, [now!])).has(id)).toBe(true);
+      await complete(now!);
     });
 
     await step("who took a job before another did can no longer touch, end or give it back", async () => {
@@ -114,8 +144,63 @@ databaseSteps("jobs", async (handle, step) => {
       await Promise.all([loop.close(1000), graveyard.close(1000)]);
     });
 
+    await step(
+      "a job whose workers die goes to the dead with the tenth, and is a suspect from the third on",
+      async () => {
+        const id = newId();
+        await send(id);
+        const suspected: boolean[] = [];
+        for (let job = (await takeAll())[0]; job !== undefined; job = (await takeAll())[0]) {
+          suspected.push(job.isSuspect);
+          await loseWorkers();
+        }
+        expect(suspected).toEqual([false, false, false, true, true, true, true, true, true, true]);
+        const [dead] = await jobs.take(QUEUES.dead, 1);
+        expect(dead?.data).toEqual({ backtestId: id });
+        await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.dead, [dead!]));
+      },
+    );
+
+    await step("of several suspects a loop holds one at a time, beside others", async () => {
+      const [poison, bystander, fresh] = [newId(), newId(), newId()];
+      await send(poison);
+      await send(bystander);
+      for (let death = 0; death < 3; death++) {
+        expect(await takeAll()).toHaveLength(2);
+        await loseWorkers();
+      }
+      await send(fresh);
+      const begun: string[] = [];
+      const freshBegun = Promise.withResolvers<void>();
+      const all = Promise.withResolvers<void>();
+      const loop = new JobLoop(jobs, QUEUES.backtests, () => 10, async (job) => {
+        begun.push(job.id);
+        if (job.id === fresh) freshBegun.resolve();
+        if (begun.length === 3) all.resolve();
+        await freshBegun.promise;
+        await complete(job);
+      });
+      await all.promise;
+      expect(begun[1]).toBe(fresh);
+      expect(begun.toSorted()).toEqual([poison, bystander, fresh].toSorted());
+      await loop.close(1000);
+    });
+
     await step("the queue answers for its health", () => jobs.check());
   } finally {
+    await supervisor.stop({ graceful: false });
     await jobs.close();
   }
 });
+
+/** Another process's queue, that can be asked to look for dead workers now. */
+async function startSupervisor({ connection }: DatabaseHandle): Promise<PgBoss> {
+  const boss = new PgBoss({
+    ...(connection.kind === "pglite"
+      ? { db: fromPglite(connection.pglite), backend: "pglite" as const }
+      : { connectionString: connection.url, max: 1 }),
+    supervise: false,
+    schedule: false,
+  });
+  return await boss.start();
+}

@@ -1,0 +1,20 @@
+// Lost and refused connections, a server that stops or starts, no room left, and transactions that were in each other's way. Not
+// what a statement can bring upon itself each time, such as running out of memory or time.
+const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01)$/;
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+// What the driver says of a connection by words alone.
+const WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/**
+ * Whether an error tells of the state the database is in, not of what it was asked: the same may succeed a moment later.
+ *
+ * @param error What a query or a transaction threw, with its causes.
+ */
+export function isDatabaseFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  if (SQL_STATES.test(code) || NETWORK.test(code) || WORDS.test(error.message)) return true;
+  if (error instanceof AggregateError && error.errors.some(isDatabaseFault)) return true;
+  return isDatabaseFault(error.cause);
+}
