@@ -181,7 +181,7 @@ databaseSteps("jobs", async (handle, step) => {
         await complete(job);
       });
       await all.promise;
-      expect(begun[1]).toBe(fresh);
+      expect(begun.slice(0, 2)).toContain(fresh);
       expect(begun.toSorted()).toEqual([poison, bystander, fresh].toSorted());
       await loop.close(1000);
     });
