@@ -17,6 +17,7 @@ import { describeStart } from "./server/banner.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
 import { serveControl } from "./server/control.ts";
 import { configureLog } from "./server/log.ts";
+import { hideWhatClientsSent } from "./server/telemetry.ts";
 import { openQueue } from "./workers/queue.ts";
 
 // How long a shutdown may take before what is left is dropped; a dropped run is repeated by another worker.
@@ -153,6 +154,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 /** What `main.ts serve` and `main.ts worker` do: run until SIGTERM or SIGINT, then end within SHUTDOWN_MS. */
 async function run(command: "serve" | "worker"): Promise<void> {
   const config = readConfig();
+  hideWhatClientsSent();
   await configureLog(config.logLevel);
   const running = command === "serve" ? await listen(config) : await openWorker(config);
   const text = "url" in running
@@ -184,6 +186,7 @@ export default isCommand ? {} : { fetch: fetchHosted };
 
 async function openHosted(): Promise<Service> {
   const config = readConfig();
+  hideWhatClientsSent();
   await configureLog(config.logLevel);
   return await openService(config, config.port);
 }

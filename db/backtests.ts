@@ -202,6 +202,19 @@ export async function deleteBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** How many records of all users wait and run, and how long the first of those that wait has waited. */
+export async function measureUnended(
+  db: Db,
+): Promise<{ readonly queued: number; readonly running: number; readonly oldestSeconds: number }> {
+  const queued = sql`filter (where ${backtests.status} = 'queued')`;
+  const [row] = await db.select({
+    queued: sql`count(*) ${queued}`.mapWith(Number),
+    running: sql`count(*) filter (where ${backtests.status} = 'running')`.mapWith(Number),
+    oldestSeconds: sql`coalesce(extract(epoch from now() - min(${backtests.createdAt}) ${queued}), 0)`.mapWith(Number),
+  }).from(backtests).where(inArray(backtests.status, UNENDED));
+  return row ?? { queued: 0, running: 0, oldestSeconds: 0 };
+}
+
 function owned(key: OwnedKey) {
   return and(eq(backtests.id, key.id), eq(backtests.ownerId, key.ownerId));
 }

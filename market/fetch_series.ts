@@ -1,3 +1,4 @@
+import { metrics } from "@opentelemetry/api";
 import type { Db } from "../db/client.ts";
 import { insertEvents } from "../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
@@ -22,6 +23,11 @@ export const PATIENT: Patience = { attemptsMax: 6, waitMsMax: 15 * 60_000, delay
 export const IMPATIENT: Patience = { attemptsMax: 2, waitMsMax: 0, delay };
 
 const BACKOFF_MS = 500;
+
+const limitWaits = metrics.getMeter("hindcast").createCounter("hindcast.provider.wait.time", {
+  description: "How long ingestion has waited for providers' limits.",
+  unit: "s",
+});
 
 /** An instrument that exists, or that will when its first candle arrives. */
 export type Target = Instrument | (Omit<NewInstrument, "id"> & { readonly id?: undefined });
@@ -90,6 +96,7 @@ class SeriesFetch {
         waitedMs += waitMs;
         if (waitedMs > patience.waitMsMax) throw error;
         await this.#tell("rate_limited", `${error.message}; going on in ${error.retryAfterSeconds} s`);
+        limitWaits.add(error.retryAfterSeconds, { "hindcast.provider": this.#work.feed.name });
         await patience.delay(waitMs, signal);
       } else if (error.fault === "failed" && attempt < patience.attemptsMax) {
         // Twice as long each time, and not in step with others who failed at the same moment.

@@ -19,8 +19,8 @@ export const healthRouter = router({
   /** Whether the service can do its work: each part it needs is tried. */
   get: publicProcedure.output(healthSchema).query(async ({ ctx }) => {
     const [database, queue] = await Promise.all([
-      check(() => ctx.db.execute(sql`select 1`)),
-      check(() => ctx.queue.check()),
+      check(ctx.db, () => ctx.db.execute(sql`select 1`)),
+      check(ctx.queue, () => ctx.queue.check()),
     ]);
     return {
       status: database === "ok" && queue === "ok" ? "ok" as const : "failed" as const,
@@ -31,7 +31,16 @@ export const healthRouter = router({
   }),
 });
 
-async function check(attempt: () => PromiseLike<unknown>): Promise<"ok" | "failed"> {
+// Whoever asks while a check is under way gets its answer: the public can make this service ask its database no more than once at a time.
+const underWay = new WeakMap<object, Promise<"ok" | "failed">>();
+
+function check(part: object, attempt: () => PromiseLike<unknown>): Promise<"ok" | "failed"> {
+  const running = underWay.get(part) ?? tryOut(attempt).finally(() => underWay.delete(part));
+  underWay.set(part, running);
+  return running;
+}
+
+async function tryOut(attempt: () => PromiseLike<unknown>): Promise<"ok" | "failed"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("Cannot wait longer for a health check")), CHECK_MS_MAX);

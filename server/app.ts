@@ -1,10 +1,11 @@
 import { trpcServer } from "@hono/trpc-server";
-import { getLogger } from "@logtape/logtape";
+import { getLogger, withContext } from "@logtape/logtape";
 import { type Context as HonoContext, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
+import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
@@ -16,6 +17,7 @@ import { type ContextSources, createContext, type ServerEnv } from "./context.ts
 import { refuseForeignOrigins } from "./origin.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./rate_limit.ts";
 import { serveRest } from "./rest.ts";
+import { describeRequest, dropBaggage } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -31,6 +33,8 @@ export interface AppOptions extends ContextSources {
 
 const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
 const INGESTION_PREFIX = "/api/admin/ingestion";
+// Where libraries answer for all that lies below.
+const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
 
 /**
  * The whole HTTP surface: REST under /api, tRPC under /trpc.
@@ -88,7 +92,7 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {
     const seen = error instanceof HTTPException && error.status === 413 ? sizeError() : toAppError(error);
-    logFault(seen, c.get("requestId"));
+    logFault(seen);
     return answerError(c, seen);
   });
   return app;
@@ -107,22 +111,29 @@ function guardPath(c: HonoContext<ServerEnv>): void {
 
 async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
   const begun = performance.now();
-  await next();
+  const requestId = c.get("requestId");
+  const route = findRoute(c);
+  describeRequest({ method: c.req.method, route, requestId });
+  await withContext({ request_id: requestId }, () => dropBaggage(next));
+  // The pattern and not the path: those of others can hold what nobody should read in a log.
   log.info("request", {
     method: c.req.method,
-    path: c.req.path,
+    route,
     status: c.res.status,
     duration_ms: Math.round((performance.now() - begun) * 10) / 10,
-    request_id: c.get("requestId"),
+    request_id: requestId,
     user_id: c.get("context")?.user?.id,
   });
 }
 
+/** The pattern of the route that answers; undefined where only middleware fits. */
+function findRoute(c: HonoContext<ServerEnv>): string | undefined {
+  return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*") || MOUNTED.includes(path))?.path;
+}
+
 // Refusals are the caller's and stand in the access log; a fault of ours is written with its cause.
-function logFault(error: AppError, requestId?: string): void {
-  if (errorStatus(error) !== 500) return;
-  const cause = error.cause instanceof Error ? error.cause.stack : String(error.cause);
-  log.error("Cannot answer: {cause}", { cause, request_id: requestId });
+function logFault(error: AppError): void {
+  if (errorStatus(error) === 500) log.error("Cannot answer: {error}", { error: error.cause ?? error });
 }
 
 function sizeError(): AppError {

@@ -18,7 +18,7 @@ interface RouteOptions<Output> {
   readonly etag?: true;
   /** Where what was created can be read. */
   readonly location?: (output: Output) => string;
-  /** Turns an answer that is too large for one JSON value into a response. */
+  /** Turns an answer into a response where one JSON value or one status will not do. */
   readonly encode?: (output: Output, request: Request) => Response;
 }
 
@@ -71,7 +71,9 @@ export function matchesTag(header: string | null, tag: string): boolean {
 
 /** Every path of the API, what it answers when all is well, and the procedure behind it. */
 export const ROUTES: readonly Route[] = [
-  route("GET", "/api/health", 200, (api) => api.health.get),
+  route("GET", "/api/health", 200, (api) => api.health.get, {
+    encode: (health) => Response.json(health, { status: health.status === "ok" ? 200 : 503 }),
+  }),
   route("GET", "/api/session", 200, (api) => api.session.get),
   route("GET", "/api/market-data/ticks", 200, (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
   route("GET", "/api/market-data/instruments", 200, (api) => api.marketData.instruments),

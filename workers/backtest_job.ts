@@ -1,4 +1,4 @@
-import { getLogger } from "@logtape/logtape";
+import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
@@ -11,6 +11,7 @@ import type { TakenJob } from "./jobs.ts";
 import { patiently } from "./patience.ts";
 import { RunError } from "./run_error.ts";
 import type { Runner } from "./runner.ts";
+import { measureRun, traceStep } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -39,22 +40,60 @@ export interface BacktestServices {
  */
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { records } = services;
-  const record = await patiently(signal, () => records.claim(job.id));
-  const attempt = record?.attempts ?? 0;
-  const settle = (end: RunEnd) => patiently(signal, () => records.settle(job, attempt, end));
-  if (record === null) return await settle({ type: "dropped" });
+  await withContext({ backtest_id: job.id }, async () => {
+    const record = await patiently(signal, () => records.claim(job.id));
+    const attempt = record?.attempts ?? 0;
+    const settle = (end: RunEnd) =>
+      traceStep("store", () => patiently(signal, () => records.settle(job, attempt, end)));
+    if (record === null) return await settle({ type: "dropped" });
+    const begun = performance.now();
+    const end = await endRun(services, record, settle, signal);
+    tell(record, end, performance.now() - begun);
+  });
+}
+
+/** Runs a claimed record and settles what became of it, which it returns. */
+async function endRun(
+  services: BacktestServices,
+  record: Backtest,
+  settle: (end: RunEnd) => Promise<void>,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  let end: RunEnd;
   try {
-    await settle(await attemptRun(services, record, signal));
+    end = await attemptRun(services, record, signal);
+    await settle(end);
   } catch (error) {
-    log.error("Attempt {attempt} of backtest {id} failed: {error}", { id: job.id, attempt, error });
-    await settle({ type: isDatabaseFault(error) ? "given_back" : "broken" });
+    log.error("Attempt {attempt} failed: {error}", { attempt: record.attempts, error });
+    end = { type: isDatabaseFault(error) ? "given_back" : "broken" };
+    await settle(end);
   }
+  return end;
+}
+
+function tell(record: Backtest, end: RunEnd, durationMs: number): void {
+  const { attempts: attempt, ownerId: user_id, runtime } = record;
+  const error_code = end.type === "failed" ? end.error.code : undefined;
+  log.info("backtest", {
+    outcome: end.type,
+    user_id,
+    attempt,
+    duration_ms: Math.round(durationMs),
+    error_code,
+  });
+  measureRun({
+    durationSeconds: durationMs / 1000,
+    outcome: end.type,
+    strategyKind: runtime?.type ?? "builtin",
+    errorCode: error_code,
+  });
 }
 
 /** Runs a claimed record. @throws When the fault is ours. */
 async function attemptRun(services: BacktestServices, record: Backtest, signal: AbortSignal): Promise<RunEnd> {
   try {
-    return await compute(services, record, await planBacktest(services, record), signal);
+    const plan = await traceStep("load candles", () => planBacktest(services, record));
+    return await compute(services, record, plan, signal);
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     return { type: "failed", error: { code: error.code, message: error.message } };
@@ -72,7 +111,8 @@ async function compute(
   const stop = AbortSignal.any([signal, progress.lost]);
   const begun = performance.now();
   const onProgress = (candlesDone: number) => progress.write(candlesDone);
-  const outcome = await runner.run(plan.run, { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress });
+  const limits = { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress };
+  const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   switch (outcome.type) {
@@ -136,7 +176,7 @@ class ProgressWriter {
     try {
       if (!await this.#records.progress({ id, attempt }, progress)) this.#lost.abort("lost" satisfies StopReason);
     } catch (error) {
-      log.warn("Cannot write the progress of backtest {id}: {error}", { id, error });
+      log.warn("Cannot write the progress: {error}", { error });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Jobs, QueueName, TakenJob } from "./jobs.ts";
+import { traceJob } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -105,7 +106,7 @@ export class JobLoop {
     const stop = new AbortController();
     // A job that was taken while the loop was told to close must hear of it too.
     if (this.#closing) stop.abort("closing" satisfies StopReason);
-    const ended = this.#handle(job, stop.signal)
+    const ended = traceJob(this.#queue, job, () => this.#handle(job, stop.signal))
       .catch((error) => log.error("Cannot end job {id} of {queue}: {error}", { id: job.id, queue: this.#queue, error }))
       .finally(() => {
         // The same id can be held twice when the job was lost and taken again before its first handler ended.

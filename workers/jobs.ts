@@ -4,6 +4,7 @@ import { fromDrizzle, fromPglite, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { Changes } from "./changes.ts";
+import { traceSend } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -100,7 +101,11 @@ export class Jobs {
 
   /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
   async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
-    const sent = await this.#boss.send(queue, data, { id, priority, db: inTransaction(tx) });
+    const sent = await traceSend(
+      queue,
+      id,
+      (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, db: inTransaction(tx) }),
+    );
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
     await this.changes.tell(tx, [`queue ${queue}`]);
   }

@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { CONTROL, type FromSandbox, type RunTask, type ToSandbox } from "./protocol.ts";
+import { countKill } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
 
@@ -156,8 +157,10 @@ class Sandbox {
     let grace: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
       Atomics.store(control, CONTROL.stop, 1);
-      const message = `it did not stop within ${graceMs} ms of being told`;
-      grace ??= setTimeout(() => ended.resolve({ type: "broken", message }), graceMs);
+      grace ??= setTimeout(() => {
+        countKill("unresponsive");
+        ended.resolve({ type: "broken", message: `it did not stop within ${graceMs} ms of being told` });
+      }, graceMs);
     };
     const expire = () => {
       cause = "timed_out";

@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
-import { abandonBacktest } from "../db/backtests.ts";
+import { abandonBacktest, measureUnended } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import type { Feeds } from "../market/feeds.ts";
@@ -17,6 +17,7 @@ import { INTERNAL_ERROR } from "./run_error.ts";
 import { patiently } from "./patience.ts";
 import { Runner } from "./runner.ts";
 import { startScheduledRun, syncSchedules } from "./schedules.ts";
+import { observeQueue } from "./telemetry.ts";
 import { keepVacuumed } from "./vacuum.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -79,6 +80,7 @@ export async function openQueue(
   const jobs = await Jobs.open(handle, runSecondsMax);
   const { db, connection } = handle;
   const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pglite) : () => Promise.resolve();
+  const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow) };
   let runner: Runner | undefined;
   let loops: JobLoop[] = [];
@@ -129,6 +131,7 @@ export async function openQueue(
     async close() {
       await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
       runner?.close();
+      await endObserving();
       await endVacuum();
       await jobs.close();
     },

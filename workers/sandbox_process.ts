@@ -1,5 +1,6 @@
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./sandbox/frames.ts";
 import type { FromChild, SandboxAnswer, SandboxFailureCode, SandboxJob } from "./sandbox/job.ts";
+import { countKill } from "./telemetry.ts";
 
 /** How a job ended. `broken` is a fault of ours: the process died or spoke nonsense; the job may be tried again. */
 export type SandboxOutcome = SandboxAnswer | { readonly type: "stopped"; readonly candlesDone: number };
@@ -68,9 +69,12 @@ class SandboxProcess {
 
   async run(job: SandboxJob): Promise<SandboxOutcome> {
     const { deadlineMs, signal } = this.#limits;
-    const deadline = setTimeout(() => this.#fail("STRATEGY_TIMED_OUT", this.#late()), deadlineMs);
+    const deadline = setTimeout(() => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#late()), deadlineMs);
     const watch = setInterval(() => this.#watchMemory(), WATCH_MS);
-    const stop = () => this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
+    const stop = () => {
+      countKill("stopped");
+      this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
+    };
     signal.addEventListener("abort", stop);
     const said = this.#listen();
     const errors = this.#collectErrors();
@@ -88,6 +92,11 @@ class SandboxProcess {
   #late(): string {
     const seconds = this.#limits.deadlineMs / 1000;
     return `Cannot finish within ${seconds} s: ${this.#candlesDone} candles were done`;
+  }
+
+  #kill(reason: "deadline" | "memory", code: SandboxFailureCode, message: string): void {
+    countKill(reason);
+    this.#fail(code, message);
   }
 
   #fail(code: SandboxFailureCode, message: string): void {
@@ -147,7 +156,8 @@ class SandboxProcess {
     const { memoryBytesMax } = this.#limits;
     if ((readResidentBytes(this.#pid) ?? 0) <= memoryBytesMax) return;
     const limit = `${Math.floor(memoryBytesMax / 2 ** 20)} MiB`;
-    this.#fail(
+    this.#kill(
+      "memory",
       "STRATEGY_OUT_OF_MEMORY",
       `Cannot use more than ${limit} of memory: ${this.#candlesDone} candles were done`,
     );

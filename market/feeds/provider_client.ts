@@ -1,4 +1,11 @@
+import { metrics } from "@opentelemetry/api";
 import { FeedError } from "../feeds.ts";
+
+// Without OTEL_DENO=true it does nothing.
+const requests = metrics.getMeter("hindcast").createCounter("hindcast.provider.requests", {
+  description: "Calls of providers by what became of them; held_back ones were not made, since the limit was used up.",
+  unit: "{request}",
+});
 
 /** How often a provider may be asked. */
 export interface Budget {
@@ -49,8 +56,28 @@ export class ProviderClient {
    * @throws {FeedError} `rate_limited` before the provider has to say so, or as it says; `failed` without an answer in time.
    */
   async get(path: string, signal: AbortSignal | undefined, weight = 1): Promise<ProviderAnswer> {
-    const { name, baseUrl, headers, timeoutMs } = this.#options;
     this.#spend(weight);
+    try {
+      const answer = await this.#ask(path, signal);
+      this.#count("answered");
+      return answer;
+    } catch (error) {
+      if (error instanceof FeedError) this.#count(error.fault);
+      throw error;
+    }
+  }
+
+  /** Takes over the provider's own count of what was used in this window. */
+  noteUsedWeight(header: string | null): void {
+    if (header !== null && /^\d+$/.test(header)) this.#weightUsed = Math.max(this.#weightUsed, Number(header));
+  }
+
+  #count(outcome: "answered" | "held_back" | FeedError["fault"]): void {
+    requests.add(1, { "hindcast.provider": this.#options.name, "hindcast.outcome": outcome });
+  }
+
+  async #ask(path: string, signal: AbortSignal | undefined): Promise<ProviderAnswer> {
+    const { name, baseUrl, headers, timeoutMs } = this.#options;
     const timeout = AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS);
     try {
       const response = await fetch(`${baseUrl}${path}`, {
@@ -72,11 +99,6 @@ export class ProviderClient {
     }
   }
 
-  /** Takes over the provider's own count of what was used in this window. */
-  noteUsedWeight(header: string | null): void {
-    if (header !== null && /^\d+$/.test(header)) this.#weightUsed = Math.max(this.#weightUsed, Number(header));
-  }
-
   #spend(weight: number): void {
     const { name, budget } = this.#options;
     const now = this.#now();
@@ -88,6 +110,7 @@ export class ProviderClient {
     const isSpent = this.#weightUsed + weight > budget.weightMax;
     const until = Math.max(this.#blockedUntil, isSpent ? (window + 1) * budget.windowMs : 0);
     if (until > now) {
+      this.#count("held_back");
       const retryAfterSeconds = Math.ceil((until - now) / 1000);
       throw new FeedError("rate_limited", `Cannot ask ${name} more often: its limit is used up`, { retryAfterSeconds });
     }
