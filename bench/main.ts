@@ -1,7 +1,10 @@
 /**
  * Every bench, one after the other: `deno task bench [FILTER] [--help]`. Each is a process of its own, so that none runs in code
- * that another has warmed up.
+ * that another has warmed up. Those that need PostgreSQL find one: TEST_DATABASE_URL's, or one that is started for them, whose
+ * commits are as safe from crashes as they would be elsewhere.
  */
+import { startPostgres } from "../tests/support/postgres.ts";
+
 const FOLDER = new URL(".", import.meta.url);
 const SUFFIX = "_bench.ts";
 
@@ -27,15 +30,21 @@ async function main(args: readonly string[]): Promise<number> {
     say(`Cannot choose by ${args.join(" ")}: one filter, and there are ${names.join(", ")}`, Deno.stderr);
     return 1;
   }
+  const given = Deno.env.get("TEST_DATABASE_URL");
+  const server = given === undefined ? await startPostgres(true) : { url: given, stop: () => Promise.resolve() };
   let failed = 0;
   for (const name of chosen) {
     say(`\n== ${name} ==`);
     const begun = performance.now();
     const script = new URL(`${name}${SUFFIX}`, FOLDER).pathname;
-    const { code } = await new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", script] }).spawn().status;
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", script],
+      env: { TEST_DATABASE_URL: server.url },
+    }).spawn().status;
     say(code === 0 ? `(${((performance.now() - begun) / 1000).toFixed(0)} s)` : `Failed with exit code ${code}.`);
     if (code !== 0) failed++;
   }
+  await server.stop();
   say(`\n${chosen.length - failed} of ${chosen.length} benches came to their end.`);
   return failed === 0 ? 0 : 1;
 }

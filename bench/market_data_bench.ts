@@ -1,7 +1,8 @@
 /**
  * Candles in and out: a CSV import, and a year of 1m candles as JSON beside the same bytes from memory, served by the same process.
  *
- * `deno run --allow-all bench/market_data_bench.ts [lines]`: PGlite, and PostgreSQL where TEST_DATABASE_URL names a server.
+ * `deno run --allow-all bench/market_data_bench.ts [lines]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as
+ * `deno task bench` sets it.
  */
 import type { DatabaseHandle } from "../db/client.ts";
 import { findInstrument } from "../db/instruments.ts";
@@ -18,8 +19,7 @@ const ROUNDS = 5;
 const PIECE_BYTES = 65_536;
 
 const lines = Number(Deno.args[0] ?? 2_000_000);
-const places = DATABASES.filter((kind) => kind === "PGlite" || Deno.env.get("TEST_DATABASE_URL") !== undefined);
-for (const kind of places) {
+for (const kind of DATABASES) {
   const handle = await openTestDatabase(kind);
   try {
     await print(`${kind}, ${lines} lines in, 527,040 candles out`, {

@@ -1,7 +1,8 @@
 /**
  * Short backtests through queue and store, beside pg-boss alone with nothing to do, on the same database in the same run.
  *
- * `deno run --allow-all bench/queue_bench.ts [backtests]`: PGlite, and PostgreSQL where TEST_DATABASE_URL names a server.
+ * `deno run --allow-all bench/queue_bench.ts [backtests]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as
+ * `deno task bench` sets it.
  */
 import { PgBoss } from "pg-boss";
 import { getBacktest, insertBacktest, listBacktests } from "../db/backtests.ts";
@@ -16,8 +17,7 @@ const SUBMITTERS = 16;
 const LATENCY_SAMPLES = 50;
 
 const count = Number(Deno.args[0] ?? 2000);
-const places = DATABASES.filter((kind) => kind === "PGlite" || Deno.env.get("TEST_DATABASE_URL") !== undefined);
-for (const kind of places) {
+for (const kind of DATABASES) {
   const handle = await openTestDatabase(kind);
   try {
     await print(`${kind}, ${count} backtests of 10 candles, ${WORKERS} workers`, await measure(handle));

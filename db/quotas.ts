@@ -8,30 +8,31 @@ export async function lockUser(tx: Db, userId: string): Promise<void> {
 }
 
 /**
- * Whether a user has fewer than so many queued and running backtests.
+ * The place of a user's next backtest among all users' waiting ones, or null where so many of his are queued or running already.
  *
- * Counted only where it is close: a user's turns are all different, so there are no more of them than from the first to the last.
- */
-export async function hasFewerUnended(tx: Db, ownerId: string, countMax: number): Promise<boolean> {
-  const turns = { first: min(backtests.turn), last: max(backtests.turn) };
-  const [own] = await tx.select(turns).from(backtests).where(unended(ownerId));
-  if ((own?.last ?? -1) - (own?.first ?? 0) + 1 < countMax) return true;
-  const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
-  return (row?.count ?? 0) < countMax;
-}
-
-/**
- * The place of a user's next backtest among all users' waiting ones: one after his own last, but not before the first that waits.
- *
- * So users take turns, whatever each has waiting: who comes anew is served after one backtest of each other user at most, and each
- * user's own are served in their order. Numbers begin at 0 again when nothing waits.
+ * It is one after his own last, but not before the first that waits. So users take turns, whatever each has waiting: who comes anew
+ * is served after one backtest of each other user at most, and each user's own are served in their order. Numbers begin at 0 again
+ * when nothing waits.
  *
  * @param tx Holds the user's lock, or two backtests could get one turn.
  */
-export async function nextTurn(tx: Db, ownerId: string): Promise<number> {
-  const [own] = await tx.select({ last: max(backtests.turn) }).from(backtests).where(unended(ownerId));
-  const [all] = await tx.select({ first: min(backtests.turn) }).from(backtests).where(eq(backtests.status, "queued"));
-  return Math.max((own?.last ?? -1) + 1, all?.first ?? 0);
+export async function nextTurn(tx: Db, ownerId: string, unendedMax: number): Promise<number | null> {
+  const firstWaiting = tx.select({ turn: min(backtests.turn) }).from(backtests).where(eq(backtests.status, "queued"));
+  const [own] = await tx.select({
+    first: min(backtests.turn),
+    last: max(backtests.turn),
+    firstWaiting: sql<number | null>`(${firstWaiting})`,
+  }).from(backtests).where(unended(ownerId));
+  const { first, last, firstWaiting: earliest } = own ?? { first: null, last: null, firstWaiting: null };
+  // His turns are all different, so there are no more of them than from the first to the last: counted only where that is not enough.
+  const atMost = first === null || last === null ? 0 : last - first + 1;
+  if (atMost >= unendedMax && await countUnended(tx, ownerId) >= unendedMax) return null;
+  return Math.max((last ?? -1) + 1, earliest ?? 0);
+}
+
+async function countUnended(tx: Db, ownerId: string): Promise<number> {
+  const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
+  return row?.count ?? 0;
 }
 
 /** How many versions of strategies a user keeps, and how many bytes their modules have. */

@@ -11,7 +11,6 @@ import {
 } from "../db/backtests.ts";
 import { readEquity } from "../db/equity.ts";
 import { listOrders } from "../db/orders.ts";
-import { nextTurn } from "../db/quotas.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { listTrades } from "../db/trades.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
@@ -31,7 +30,7 @@ import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
-import { requireRoomForBacktest } from "./quotas.ts";
+import { takeTurn } from "./quotas.ts";
 import { type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { router, userProcedure } from "./trpc.ts";
 
@@ -85,8 +84,7 @@ export const backtestsRouter = router({
       const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters.runtime);
       const parameters = completeParameters(strategy, backtest.parameters);
       const row = await ctx.db.transaction(async (tx: Db) => {
-        await requireRoomForBacktest(tx, ctx.user.id, ctx.quotas);
-        const turn = await nextTurn(tx, ctx.user.id);
+        const turn = await takeTurn(tx, ctx.user.id, ctx.quotas);
         const inserted = await insertBacktest(tx, {
           ...backtest,
           ownerId: ctx.user.id,

@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import { hasFewerUnended, lockUser, measureRegistry } from "../db/quotas.ts";
+import { lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
 /** What one user may have at a time. */
@@ -18,13 +18,14 @@ const RUN_SECONDS = 10;
 const REMOVAL_SECONDS = 3600;
 
 /**
- * Makes sure that the user may have one more backtest waiting; the transaction then has the user's lock.
+ * Finds the turn of a user's next backtest; the transaction then has the user's lock.
  *
- * @throws AppError QUOTA_EXCEEDED
+ * @throws AppError QUOTA_EXCEEDED where he may have no more waiting.
  */
-export async function requireRoomForBacktest(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<void> {
+export async function takeTurn(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<number> {
   await lockUser(tx, userId);
-  if (await hasFewerUnended(tx, userId, backtestsMax)) return;
+  const turn = await nextTurn(tx, userId, backtestsMax);
+  if (turn !== null) return turn;
   throw new AppError(
     "QUOTA_EXCEEDED",
     `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time`,
