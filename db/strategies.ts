@@ -107,9 +107,11 @@ export async function deleteStrategy(tx: Db, key: { slug: string; ownerId: strin
   return rows.length > 0;
 }
 
-/** Keeps others from adding versions until the transaction ends. */
-export async function lockStrategy(tx: Db, strategyId: string): Promise<void> {
-  await tx.select({ id: strategies.id }).from(strategies).where(eq(strategies.id, strategyId)).for("update");
+/** Keeps others from adding versions until the transaction ends. @returns Whether the strategy still exists. */
+export async function lockStrategy(tx: Db, strategyId: string): Promise<boolean> {
+  const rows = await tx.select({ id: strategies.id }).from(strategies).where(eq(strategies.id, strategyId))
+    .for("update");
+  return rows.length > 0;
 }
 
 export async function insertVersion(

@@ -108,7 +108,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
 /**
  * Adds a version, which must be higher than all before.
  *
- * @throws AppError VERSION_EXISTS, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
+ * @throws AppError VERSION_EXISTS, STRATEGY_NOT_FOUND, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
  */
 export async function addVersion(
   ctx: UserContext,
@@ -126,8 +126,10 @@ export async function addVersion(
   const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
   return await ctx.db.transaction(async (tx: Db) => {
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module?.data.byteLength ?? 0);
-    await lockStrategy(tx, strategy.id);
-    // Another version may have been added while the module was checked.
+    // While the module was checked the strategy may have been deleted, or another version added.
+    if (!await lockStrategy(tx, strategy.id)) {
+      throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(strategy.slug)}`);
+    }
     const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
     if (highest !== undefined) requireHigher(request.version, highest.version);
     if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);

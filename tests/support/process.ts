@@ -37,6 +37,7 @@ export async function runTask(
 export interface RunningProcess {
   /** Where it listens; empty for a worker. */
   readonly url: string;
+  readonly pid: number;
   readonly output: string;
   client(): TestClient;
   /** Sends the signal and waits for the end. */
@@ -81,5 +82,5 @@ export async function startProcess(
   };
   if (first.done) throw new Error(`${command} ended: ${(await end("SIGKILL")).stderr}`);
   const url = /http:\/\/\S+/.exec(output)?.[0] ?? "";
-  return { url, output, client: () => new TestClient(url), end };
+  return { url, pid: process.pid, output, client: () => new TestClient(url), end };
 }
