@@ -130,8 +130,9 @@ export const backtestsRouter = router({
       const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
       return await ctx.db.transaction(async (tx: Db) => {
         const before = await mustGet(tx, key.id, key.ownerId);
-        await ctx.queue.dequeueBacktest(tx, key.id);
+        // The record first and then its job, as whoever stores a result does: the other way round they would wait for each other.
         const row = await cancelBacktest(tx, key);
+        await ctx.queue.dequeueBacktest(tx, key.id);
         if (!hasEnded(before) && row?.status === "cancelled") return { backtest: toBacktest(row) };
         throw new AppError("NOT_CANCELLABLE", `Cannot cancel the backtest ${key.id}: it has ${row?.status ?? "gone"}`);
       });
@@ -141,8 +142,8 @@ export const backtestsRouter = router({
   delete: userProcedure.input(z.strictObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
     const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
     await ctx.db.transaction(async (tx: Db) => {
-      await ctx.queue.dequeueBacktest(tx, key.id);
       await deleteBacktest(tx, key);
+      await ctx.queue.dequeueBacktest(tx, key.id);
     });
   }),
 

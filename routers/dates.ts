@@ -3,13 +3,16 @@ import { AppError, quote } from "./errors.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A calendar date `YYYY-MM-DD` that exists: JavaScript reads 2023-02-29 as 1 March, so it is checked by round trip. */
+/**
+ * A calendar date `YYYY-MM-DD` that exists: JavaScript reads 2023-02-29 as 1 March, so it is checked by round trip; and it has
+ * a year 0, which PostgreSQL's calendar has not.
+ */
 export const dateSchema = z.string().refine(isCalendarDate, {
   error: (issue) => `must be a calendar date YYYY-MM-DD, not ${quote(issue.input)}`,
 });
 
 function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

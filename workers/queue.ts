@@ -149,7 +149,8 @@ async function runIngestionJob({ db, jobs, feeds }: Services, job: TakenJob, sig
   try {
     await executeRun(db, job.id, { signal, feeds });
   } catch (error) {
-    log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
+    // One that is handed back at the end of this process is no fault.
+    if (!signal.aborted) log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
     const isInnocent = signal.aborted || isDatabaseFault(error);
     return await end((tx) =>
       isInnocent ? jobs.giveBack(tx, QUEUES.ingestion, job) : jobs.fail(tx, QUEUES.ingestion, job, "see the log")

@@ -1,6 +1,17 @@
 /** What random requests (tests/fuzz) have found, each as the smallest case of its own. */
 import { expect } from "@std/expect";
-import { startTestService } from "../support/service.ts";
+// @ts-types="@types/pg"
+import pg from "pg";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+
+const BACKTEST = {
+  symbol: "DEMO",
+  exchange: "SAMPLE",
+  strategy: "SMA Cross",
+  start_date: "2024-01-01",
+  end_date: "2024-02-01",
+  initial_balance: 1000,
+};
 
 Deno.test("a strategy that is deleted while its next version's module is checked takes no version", async () => {
   const asked = Promise.withResolvers<void>();
@@ -34,4 +45,40 @@ Deno.test("a strategy that is deleted while its next version's module is checked
   expect([added.status, added.at("/error/code")]).toEqual([404, "STRATEGY_NOT_FOUND"]);
   await service.close();
   await files.shutdown();
+});
+
+Deno.test("a year that PostgreSQL's calendar does not have is no date", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const admin = { "x-ingestion-admin-secret": INGESTION_SECRET };
+  const answer = await service.client().send(
+    "POST",
+    "/api/admin/ingestion/run-once",
+    { start_date: "0000-01-01" },
+    admin,
+  );
+  expect([answer.status, answer.at("/error/issues/0/path")]).toEqual([400, "/start_date"]);
+  await service.close();
+});
+
+Deno.test("a cancel or a deletion and the store of a result do not wait for each other", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const worker = new pg.Client(service.databaseUrl);
+  await worker.connect();
+  const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  for (const [method, action] of [["POST", "/cancel"], ["DELETE", ""]] as const) {
+    const accepted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
+    const id = String(accepted.at("/backtest/id"));
+    // A worker that stores has the record and goes on to the job.
+    await worker.query("begin");
+    await worker.query("update backtests set progress = 1 where id = $1", [id]);
+    const answering = user.send(method, `/api/backtests/${id}${action}`);
+    while ((await worker.query(blocked)).rowCount === 0) await new Promise((resume) => setTimeout(resume, 5));
+    const job = await worker.query("select id from pgboss.job where id = $1 for update nowait", [id]);
+    expect(job.rowCount).toBe(1);
+    await worker.query("commit");
+    expect((await answering).status).toBeLessThan(300);
+  }
+  await worker.end();
+  await service.close();
 });
