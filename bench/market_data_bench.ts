@@ -1,110 +1,97 @@
 /**
- * Candles in and out: a CSV import, and a year of 1m candles as JSON beside the same bytes from memory, served by the same process.
+ * Candles out: a year of 1m candles as JSON, for the first time and again, beside the same bytes from memory, served by the same process;
+ * and what the first time is made of.
  *
- * `deno run --allow-all bench/market_data_bench.ts [lines]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as
- * `deno task bench` sets it.
+ * `deno run --allow-all bench/market_data_bench.ts [rounds]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as `deno task bench` sets it.
  */
+import { readChunks } from "../db/candle_chunks.ts";
 import type { DatabaseHandle } from "../db/client.ts";
-import { findInstrument } from "../db/instruments.ts";
+import { decodeColumns } from "../db/columns.ts";
+import { findInstrument, type Instrument } from "../db/instruments.ts";
 import { lazyBatches } from "../market/archive.ts";
 import { planRead, planTag } from "../market/archive_plan.ts";
-import { importCsv } from "../market/csv_import.ts";
-import { CsvReader } from "../market/csv_reader.ts";
+import { candlesFromColumns, hashCandles } from "../market/candle_columns.ts";
 import { archiveSample } from "../market/sample.ts";
 import { encodeTicks } from "../server/encode_ticks.ts";
+import { PieceCache } from "../server/piece_cache.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
+import { Downloader, type Timing } from "./downloader.ts";
+import { median, printFigures, watchMemory } from "./measure.ts";
 
 const MEBIBYTE = 1024 ** 2;
-const ROUNDS = 5;
 const PIECE_BYTES = 65_536;
+const PARTS = ["database", "decode", "check", "write"] as const;
+const RANGE = { timeframe: "1m", start: Date.UTC(2024, 0, 1), end: Date.UTC(2025, 0, 1) } as const;
 
-const lines = Number(Deno.args[0] ?? 2_000_000);
+const rounds = Number(Deno.args[0] ?? 9);
 for (const kind of DATABASES) {
   const handle = await openTestDatabase(kind);
   try {
-    await print(`${kind}, ${lines} lines in, 527,040 candles out`, {
-      ...await measureImport(handle),
-      ...await measureAnswers(handle),
+    await archiveSample(handle.db);
+    const instrument = await findInstrument(handle.db, { symbol: "DEMO", exchange: "SAMPLE" });
+    if (instrument === undefined) throw new Error("Cannot find the sample");
+    await printFigures(`${kind}, 527,040 candles as JSON`, {
+      ...await measureAnswers(handle, instrument),
+      ...await measureParts(handle, instrument),
     });
   } finally {
     await handle.close();
   }
 }
 
-// ---- In ----
-
-/** A file of minutes, made while it is read. */
-async function* makeFile(): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  let text = "timestamp,open,high,low,close,volume\n";
-  for (let i = 0; i < lines; i++) {
-    const time = new Date(Date.UTC(2000, 0, 1) + i * 60_000).toISOString().slice(0, 19).replace("T", " ");
-    const price = 40_000 + (i * 7_919) % 100_000 / 100;
-    text += `${time},${price},${price + 2.5},${price - 1.25},${price + 0.75},${(i % 997) / 8}\n`;
-    if (text.length < PIECE_BYTES) continue;
-    yield encoder.encode(text);
-    text = "";
-    await Promise.resolve();
-  }
-  yield encoder.encode(text);
-}
-
-async function measureImport({ db }: DatabaseHandle): Promise<Record<string, string>> {
-  const making = await seconds(async () => {
-    for await (const _ of makeFile());
-  });
-  const reading = await seconds(async () => {
-    const reader = new CsvReader("1m", Date.now());
-    for await (const piece of makeFile()) for (const _ of reader.push(piece));
-  });
-  const memory = watchMemory();
-  const target = { symbol: "BENCH", exchange: "BENCH", assetClass: "crypto", timeframe: "1m" } as const;
-  const importing = await seconds(async () => {
-    const { imported } = await importCsv(db, { ...target, body: makeFile(), bytesMax: Infinity });
-    if (imported !== lines) throw new Error(`Cannot see ${lines} lines imported but ${imported}`);
-  });
-  return {
-    // The time that making the file takes is not the import's.
-    "lines imported a second": rate(lines, importing - making),
-    "lines parsed and checked a second, without storing": rate(lines, reading - making),
-    "RSS growth of the import, MiB": memory.growth().toFixed(0),
-  };
-}
-
-// ---- Out ----
-
-async function measureAnswers({ db }: DatabaseHandle): Promise<Record<string, string>> {
-  await archiveSample(db);
-  const instrument = await findInstrument(db, { symbol: "DEMO", exchange: "SAMPLE" });
-  if (instrument === undefined) throw new Error("Cannot find the sample");
-  const range = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2025, 0, 1) };
-  const answer = async (request: Request) => {
-    const plan = await planRead(db, { instrument, timeframe: "1m", ...range });
-    const head = { symbol: "DEMO", timeframe: "1m", assetClass: "crypto", provider: "sample" } as const;
-    const batches = lazyBatches(db, plan);
-    return encodeTicks({ head, tag: planTag(plan, ""), batches, nextCursor: undefined, format: undefined }, request);
-  };
-  // Filled after the first answers, so that those find nothing remembered.
-  let bytes = new Uint8Array(0);
+async function measureAnswers(handle: DatabaseHandle, instrument: Instrument): Promise<Record<string, string>> {
+  const cache = new PieceCache(64 * MEBIBYTE);
+  let bytes = new Uint8Array(64 * MEBIBYTE);
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    return request.url.endsWith("/memory") ? new Response(piecesOf(bytes)) : await answer(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === "/memory") return new Response(piecesOf(bytes));
+    return await answer(handle, instrument, pathname === "/first" ? new PieceCache(64 * MEBIBYTE) : cache);
   });
-  const url = `http://127.0.0.1:${server.addr.port}`;
+  const client = new Downloader(`http://127.0.0.1:${server.addr.port}`);
+  // What the other process learns at its first download is not the service's to answer for.
+  await client.time("/memory");
+  bytes = new Uint8Array(0);
   const memory = watchMemory();
-  const archived = await download(`${url}/archive`);
+  const fresh = await client.time("/first");
   const growth = memory.growth();
-  bytes = new Uint8Array(await (await answer(new Request(url))).arrayBuffer());
-  const remembered = await download(`${url}/memory`);
+  bytes = new Uint8Array(await (await answer(handle, instrument, cache)).arrayBuffer());
+  const times = { first: new Array<Timing>(), again: new Array<Timing>(), memory: new Array<Timing>() };
+  for (let round = 0; round < rounds; round++) {
+    // In turn, since others may keep the machine busy for a while.
+    times.first.push(await client.time("/first"));
+    times.again.push(await client.time("/again"));
+    times.memory.push(await client.time("/memory"));
+  }
+  await client.close();
   await server.shutdown();
+  const wall = (which: keyof typeof times) => median(times[which].map(({ seconds }) => seconds));
+  const cpu = (which: keyof typeof times) => median(times[which].map(({ cpuSeconds }) => cpuSeconds));
   const size = bytes.length / MEBIBYTE;
   return {
-    "JSON from the archive for the first time, MiB a second": rate(size, archived.first),
-    "JSON of chunks that were asked for lately, MiB a second": rate(size, archived.best),
-    "the same bytes from memory, MiB a second": rate(size, remembered.best),
-    "share of the rate from memory, first time": (remembered.best / archived.first).toFixed(2),
-    "share of the rate from memory": (remembered.best / archived.best).toFixed(2),
-    "RSS growth of the answers, MiB": growth.toFixed(0),
+    "MiB a second from the archive, for the first time": (size / wall("first")).toFixed(0),
+    "MiB a second again, remembered": (size / wall("again")).toFixed(0),
+    "MiB a second from memory": (size / wall("memory")).toFixed(0),
+    "share of the rate from memory, first time": (wall("memory") / wall("first")).toFixed(2),
+    "share of the rate from memory, again": (wall("memory") / wall("again")).toFixed(2),
+    "share of the rate from memory, first answer of the process": (wall("memory") / fresh.seconds).toFixed(2),
+    "ms computed by the service, first time": (cpu("first") * 1000).toFixed(0),
+    "ms computed by the service, again": (cpu("again") * 1000).toFixed(0),
+    "ms computed by the service, from memory": (cpu("memory") * 1000).toFixed(0),
+    "RSS growth of the process's first answer, MiB": growth.toFixed(0),
   };
+}
+
+async function answer({ db }: DatabaseHandle, instrument: Instrument, cache: PieceCache): Promise<Response> {
+  const plan = await planRead(db, { instrument, ...RANGE });
+  const head = { symbol: "DEMO", timeframe: "1m", assetClass: "crypto", provider: "sample" } as const;
+  const ticks = {
+    head,
+    tag: planTag(plan, ""),
+    batches: lazyBatches(db, plan),
+    nextCursor: undefined,
+    format: undefined,
+  };
+  return encodeTicks(ticks, new Request("http://bench/"), cache);
 }
 
 function piecesOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -112,51 +99,57 @@ function piecesOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {
       if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + PIECE_BYTES));
+      controller.enqueue(bytes.subarray(at, at + PIECE_BYTES));
       at += PIECE_BYTES;
     },
   }, { highWaterMark: 0 });
 }
 
-/** Several downloads by another process, in seconds: the first and the best. */
-async function download(url: string): Promise<{ first: number; best: number }> {
-  const script = `for (let i = 0; i < ${ROUNDS}; i++) {
-    const begun = performance.now();
-    for await (const _ of (await fetch("${url}", { headers: { "accept-encoding": "identity" } })).body);
-    await Deno.stdout.write(new TextEncoder().encode((performance.now() - begun) + " "));
-  }`;
-  const child = new Deno.Command(Deno.execPath(), { args: ["eval", script], stdout: "piped" });
-  const times = new TextDecoder().decode((await child.output()).stdout).trim().split(" ").map(Number);
-  return { first: times[0]! / 1000, best: Math.min(...times) / 1000 };
-}
-
-// ---- Measuring ----
-
-/** How much more memory the process holds at its most than at the beginning, in MiB. */
-function watchMemory(): { growth(): number } {
-  const begun = Deno.memoryUsage().rss;
-  let most = begun;
-  const look = () => void (most = Math.max(most, Deno.memoryUsage().rss));
-  const timer = setInterval(look, 20);
-  const growth = () => {
-    clearInterval(timer);
-    look();
-    return (most - begun) / MEBIBYTE;
+/** The parts of a first answer, one after the other, each as the median of the rounds. */
+async function measureParts({ db }: DatabaseHandle, instrument: Instrument): Promise<Record<string, string>> {
+  const parts = {
+    database: new Array<number>(),
+    decode: new Array<number>(),
+    check: new Array<number>(),
+    write: new Array<number>(),
   };
-  return { growth };
-}
-
-async function seconds(work: () => Promise<void>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return (performance.now() - begun) / 1000;
-}
-
-function rate(amount: number, inSeconds: number): string {
-  return (amount / inSeconds).toFixed(0);
-}
-
-async function print(title: string, rows: Readonly<Record<string, string>>): Promise<void> {
-  const text = Object.entries(rows).map(([name, value]) => `  ${value.padStart(10)}  ${name}\n`).join("");
-  await Deno.stdout.write(new TextEncoder().encode(`${title}\n${text}`));
+  let stored = 0;
+  for (let round = 0; round < rounds; round++) {
+    const { chunks } = await planRead(db, { instrument, ...RANGE });
+    const taken = { database: 0, decode: 0, check: 0, write: 0 };
+    let begun = performance.now();
+    const lap = (part: keyof typeof taken) => {
+      taken[part] += performance.now() - begun;
+      begun = performance.now();
+    };
+    stored = 0;
+    for (const { month } of chunks) {
+      begun = performance.now();
+      const [row] = await readChunks(db, { instrumentId: instrument.id, timeframe: "1m", months: [month] });
+      if (row === undefined) throw new Error(`Cannot find the sample's ${month}`);
+      lap("database");
+      const candles = candlesFromColumns(decodeColumns(row.data));
+      lap("decode");
+      hashCandles(candles);
+      lap("check");
+      const head = { symbol: "DEMO", timeframe: "1m", assetClass: "crypto", provider: "sample" } as const;
+      const batches = [{ sha256: null, read: () => Promise.resolve(candles) }];
+      const response = encodeTicks(
+        { head, tag: "", batches, nextCursor: undefined, format: undefined },
+        new Request("http://bench/"),
+      );
+      for await (const _ of response.body ?? []);
+      lap("write");
+      stored += row.data.length;
+    }
+    for (const name of PARTS) parts[name].push(taken[name]);
+  }
+  const ms = (part: keyof typeof parts) => median(parts[part]).toFixed(0);
+  return {
+    "ms to read the chunks from the database": ms("database"),
+    "ms to unpack them": ms("decode"),
+    "ms to check their sums": ms("check"),
+    "ms to write the JSON": ms("write"),
+    "bytes stored for a candle": (stored / 527_040).toFixed(1),
+  };
 }

@@ -1,4 +1,5 @@
 import {
+  type Data,
   Field,
   Float64,
   makeData,
@@ -7,10 +8,16 @@ import {
   RecordBatchStreamWriter,
   Schema,
   Struct,
+  Uint8,
 } from "apache-arrow";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
 
 const CHUNK_BYTES_MAX = 1 << 20;
+// A short column's planes would need more room for their names than they save.
+const SPLIT_ROWS_MIN = 1024;
+/** Metadata of a field whose children are the bytes of whole numbers (see decimal_planes.ts). */
+const DECIMALS = "decimals";
 // What zstd adds to data that it cannot make smaller, besides a 256th.
 const FRAME_BYTES = 128;
 
@@ -23,28 +30,49 @@ export type Columns = Readonly<Record<string, Float64Array>>;
  * @throws {RangeError} When the columns differ in length, or there is none.
  */
 export function encodeArrow(columns: Columns): Uint8Array {
+  return writeArrow(columns, () => null);
+}
+
+function writeArrow(columns: Columns, split: (values: Float64Array) => DecimalPlanes | null): Uint8Array {
   const names = Object.keys(columns);
-  const rows = columns[names[0] ?? ""]?.length;
-  if (rows === undefined) throw new RangeError("Cannot encode no columns at all");
-  const fields = names.map((name) => new Field(name, new Float64(), false));
-  const children = Object.values(columns).map((data) => {
-    if (data.length !== rows) throw new RangeError(`Cannot encode columns of ${rows} and ${data.length} rows together`);
-    return makeData({ type: new Float64(), length: rows, nullCount: 0, data });
-  });
-  const rowsData = makeData({ type: new Struct(fields), length: rows, nullCount: 0, children });
+  const length = columns[names[0] ?? ""]?.length;
+  if (length === undefined) throw new RangeError("Cannot encode no columns at all");
+  const fields: Field[] = [];
+  const children: Data[] = [];
+  for (const [name, values] of Object.entries(columns)) {
+    if (values.length !== length) {
+      throw new RangeError(`Cannot encode columns of ${length} and ${values.length} rows together`);
+    }
+    const planes = split(values);
+    const child = planes === null
+      ? makeData({ type: new Float64(), length, nullCount: 0, data: values })
+      : structOf(planes);
+    const metadata = planes === null ? undefined : new Map([[DECIMALS, String(planes.decimals)]]);
+    fields.push(new Field(name, child.type, false, metadata));
+    children.push(child);
+  }
+  const rowsData = makeData({ type: new Struct(fields), length, nullCount: 0, children });
   const writer = new RecordBatchStreamWriter();
   writer.write(new RecordBatch(new Schema(fields), rowsData));
   writer.finish();
   return writer.toUint8Array(true);
 }
 
+function structOf({ planes }: DecimalPlanes): Data<Struct> {
+  const length = planes[0]?.length ?? 0;
+  const fields = planes.map((_, index) => new Field(`byte${index}`, new Uint8(), false));
+  const children = planes.map((data) => makeData({ type: new Uint8(), length, nullCount: 0, data }));
+  return makeData({ type: new Struct(fields), length, nullCount: 0, children });
+}
+
 /**
- * Columns as a zstd-compressed Arrow IPC stream. The same columns always give the same bytes.
+ * Columns as a zstd-compressed Arrow IPC stream, those of short decimals taken apart (see decimal_planes.ts). The same columns always give
+ * the same bytes.
  *
  * @throws {RangeError} When the columns differ in length, or there is none.
  */
 export function encodeColumns(columns: Columns): Uint8Array {
-  const arrow = encodeArrow(columns);
+  const arrow = writeArrow(columns, (values) => values.length < SPLIT_ROWS_MIN ? null : splitDecimals(values));
   // The frame carries a checksum, so that a flipped bit is an error and never a wrong price.
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
   // Node reserves a whole chunk before it begins: one that fits what cannot be compressed is enough, and quicker for short runs.
@@ -61,15 +89,29 @@ export function decodeColumns(bytes: Uint8Array): Record<string, Float64Array> {
   try {
     const columns: Record<string, Float64Array> = {};
     const reader = RecordBatchReader.from(zstdDecompressSync(bytes, { chunkSize: 1 << 18 })).open();
-    const schema = reader.schema;
+    const fields = reader.schema.fields;
     const [batch] = [...reader];
-    schema.fields.forEach((field, index) => {
-      const values: unknown = batch === undefined ? new Float64Array(0) : batch.data.children[index]?.values;
-      if (!(values instanceof Float64Array)) throw new TypeError(`column ${field.name} holds no 64-bit numbers`);
-      columns[field.name] = values.subarray(0, batch?.numRows ?? 0);
+    fields.forEach((field, index) => {
+      columns[field.name] = readColumn(field, batch?.data.children[index]).subarray(0, batch?.numRows ?? 0);
     });
     return columns;
   } catch (error) {
     throw new Error(`Cannot read columns: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
+}
+
+function readColumn(field: Field, data: Data | undefined): Float64Array {
+  if (data === undefined) return new Float64Array(0);
+  const decimals = field.metadata.get(DECIMALS);
+  if (decimals === undefined) return requireValues(field, data, Float64Array);
+  const planes = data.children.map((child) => requireValues(field, child, Uint8Array).subarray(0, data.length));
+  const values = new Float64Array(data.length);
+  joinDecimals({ decimals: Number(decimals), planes }, values);
+  return values;
+}
+
+function requireValues<T>(field: Field, data: Data, type: new () => T): T {
+  const values: unknown = data.values;
+  if (values instanceof type) return values;
+  throw new TypeError(`column ${field.name} does not hold its numbers as a ${type.name}`);
 }

@@ -10,11 +10,12 @@ const PIECE_BYTES = 65_536;
 const CACHE_CONTROL = "public, max-age=60";
 
 // Text of the chunks that were asked for lately: a year of 1m candles is 60 MiB of JSON, and takes longer to write than to send.
-const cache = new PieceCache(64 * 1024 * 1024);
+const REMEMBERED_BYTES_MAX = 64 * 1024 * 1024;
+const remembered = new PieceCache(REMEMBERED_BYTES_MAX);
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
-const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer) => Pieces }> = {
+const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer, cache: PieceCache) => Pieces }> = {
   json: { type: "application/json", write: writeJson },
   csv: { type: "text/csv; charset=utf-8", write: writeCsv },
   arrow: { type: "application/vnd.apache.arrow.stream", write: writeArrow },
@@ -26,9 +27,10 @@ const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer) 
  * The format is what the request names, else what its Accept header prefers, else JSON. JSON holds the cursor of a page; the other formats
  * have no place for it, so it is in the header x-next-cursor.
  *
+ * @param cache Where the text of stored chunks is remembered; default that of the process.
  * @returns 304 for who has the same already.
  */
-export function encodeTicks(answer: TicksAnswer, request: Request): Response {
+export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceCache = remembered): Response {
   const format = answer.format ?? preferredFormat(request.headers.get("accept"));
   const isPacked = acceptsGzip(request.headers.get("accept-encoding"));
   // Packed bytes are other bytes, so they have another tag.
@@ -37,7 +39,7 @@ export function encodeTicks(answer: TicksAnswer, request: Request): Response {
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", FORMATS[format].type);
   if (format !== "json" && typeof answer.nextCursor === "string") headers.set("x-next-cursor", answer.nextCursor);
-  const body = streamOf(FORMATS[format].write(answer));
+  const body = streamOf(FORMATS[format].write(answer, cache));
   if (!isPacked) return new Response(body, { headers });
   headers.set("content-encoding", "gzip");
   return new Response(body.pipeThrough(new CompressionStream("gzip")), { headers });
@@ -80,11 +82,11 @@ const JSON_ROWS: RowFormat = {
   end: "},",
 };
 
-async function* writeJson({ head, batches, nextCursor }: TicksAnswer): Pieces {
+async function* writeJson({ head, batches, nextCursor }: TicksAnswer, cache: PieceCache): Pieces {
   // A piece is held back until it is known whether another row follows.
   let pending = textBytes(`${JSON.stringify(head).slice(0, -1)},"ticks":[`);
   let hasRows = false;
-  for await (const piece of writeRows("json", JSON_ROWS, batches)) {
+  for await (const piece of writeRows("json", JSON_ROWS, batches, cache)) {
     yield pending;
     pending = piece;
     hasRows = true;
@@ -95,22 +97,25 @@ async function* writeJson({ head, batches, nextCursor }: TicksAnswer): Pieces {
 
 const CSV_ROWS: RowFormat = { start: "", open: ",", high: ",", low: ",", close: ",", volume: ",", end: "\n" };
 
-async function* writeCsv({ batches }: TicksAnswer): Pieces {
+async function* writeCsv({ batches }: TicksAnswer, cache: PieceCache): Pieces {
   yield textBytes("timestamp,open,high,low,close,volume\n");
-  yield* writeRows("csv", CSV_ROWS, batches);
+  yield* writeRows("csv", CSV_ROWS, batches, cache);
 }
 
 /** Rows in pieces of some tens of kilobytes; those of stored chunks that were written lately are remembered. */
-async function* writeRows(name: TicksFormat, format: RowFormat, batches: TicksAnswer["batches"]): Pieces {
+async function* writeRows(
+  name: TicksFormat,
+  format: RowFormat,
+  batches: TicksAnswer["batches"],
+  cache: PieceCache,
+): Pieces {
   const writer = new TickWriter(format, PIECE_BYTES);
-  for await (const batch of batches) {
-    const key = batch.sha256 === null ? null : `${name} ${batch.sha256}`;
-    const remembered = key === null ? undefined : cache.get(key);
-    if (remembered !== undefined) {
-      yield* remembered;
+  for await (const { key, work } of readAhead(name, batches, cache)) {
+    if (!(work instanceof Promise)) {
+      yield* work;
       continue;
     }
-    const rows = await batch.read();
+    const rows = await work;
     const pieces: Uint8Array<ArrayBuffer>[] = [];
     for (let from = 0; from < rows.time.length;) {
       from = writer.writeRows(rows, from);
@@ -120,6 +125,20 @@ async function* writeRows(name: TicksFormat, format: RowFormat, batches: TicksAn
     }
     if (key !== null) cache.put(key, pieces);
   }
+}
+
+/** Each batch, when the next one is being read already: the database and the reader of the answer need not wait for each other. */
+async function* readAhead(name: TicksFormat, batches: TicksAnswer["batches"], cache: PieceCache) {
+  let last;
+  for await (const batch of batches) {
+    const key = batch.sha256 === null ? null : `${name} ${batch.sha256}`;
+    const work = (key === null ? undefined : cache.get(key)) ?? batch.read();
+    // A failure is thrown when its turn comes, if anybody is still there then.
+    if (work instanceof Promise) work.catch(() => {});
+    if (last !== undefined) yield last;
+    last = { key, work };
+  }
+  if (last !== undefined) yield last;
 }
 
 async function* writeArrow({ head, batches }: TicksAnswer): Pieces {

@@ -1,10 +1,16 @@
+import { BARE, BARE_LENGTHS, PADDED, POINTED, POINTED_LENGTHS, TRIMMED_LENGTHS } from "./digit_tables.ts";
+
 const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 const SCALE_MAX = 12;
+// The tables write up to seven decimals; what has seven may be so small that it is written with an exponent.
+const TABLE_DECIMALS = 7;
+const TABLE_SCALE_MAX = TABLE_DECIMALS - 1;
 // A decimal of at most 15 digits is the only one of its length for its double, so it is the one that JSON.stringify would write.
 const DIGITS_15 = 1e15;
 const BILLION = 1e9;
 const DIGIT_0 = 0x30;
 const POINT = 0x2e;
+const COLON = 0x3a;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** No row is longer: six numbers of at most 24 characters and the text between them. */
@@ -12,13 +18,10 @@ const ROW_BYTES_MAX = 400;
 
 const encoder = new TextEncoder();
 
-// "00" to "99" as the two bytes that stand for them, so that a division by 100 gives two digits.
-const PAIRS = new Uint8Array(200);
-for (let i = 0; i < 100; i++) encoder.encodeInto(String(i).padStart(2, "0"), PAIRS.subarray(i * 2));
-
-/** Text as 32-bit words, which are written four bytes at a time; the last may write beyond the text, where the next thing goes. */
+/** Text as doubles, which are written eight bytes at a time; the last may write beyond the text, where the next thing goes. */
 interface Label {
-  readonly words: Uint32Array;
+  // No ASCII text is a NaN, so that its bytes travel through a double unchanged.
+  readonly words: Float64Array;
   readonly length: number;
 }
 
@@ -52,12 +55,13 @@ export class TickWriter {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #view: DataView;
   readonly #limit: number;
-  readonly #labels: { readonly [part in keyof RowFormat]: Label };
+  readonly #labels: { readonly [part in Exclude<keyof RowFormat, "start">]: Label };
   /** How many decimals each column had last: the next number most often has as many. */
   readonly #scales = new Int32Array(5);
-  /** The day that was written last, and its date as words. */
+  /** The day that was written last, and the beginning of its rows. */
   #day = NaN;
   #date = makeLabel("");
+  readonly #start: string;
   #at = 0;
 
   constructor(format: RowFormat, pieceBytes: number) {
@@ -65,9 +69,9 @@ export class TickWriter {
     this.#view = new DataView(this.#bytes.buffer);
     this.#limit = pieceBytes;
     const { start, open, high, low, close, volume, end } = format;
+    this.#start = start;
     this.#labels = {
-      start: makeLabel(start),
-      open: makeLabel(open),
+      open: makeLabel(`:00.000Z${open}`),
       high: makeLabel(high),
       low: makeLabel(low),
       close: makeLabel(close),
@@ -100,8 +104,7 @@ export class TickWriter {
     let at = this.#at;
     let i = from;
     for (; i < time.length && at < limit; i++) {
-      at = this.#putLabel(at, labels.start);
-      at = this.#putTime(at, time[i]!);
+      at = this.#putStart(at, time[i]!);
       at = this.#putLabel(at, labels.open);
       at = this.#putNumber(at, open[i]!, 0);
       at = this.#putLabel(at, labels.high);
@@ -119,31 +122,86 @@ export class TickWriter {
   }
 
   #putLabel(at: number, { words, length }: Label): number {
-    for (let k = 0; k < words.length; k++) this.#view.setUint32(at + 4 * k, words[k]!);
+    for (let k = 0; k < words.length; k++) this.#view.setFloat64(at + 8 * k, words[k]!, true);
     return at + length;
   }
 
-  #putTime(at: number, timeMs: number): number {
+  /** A row's beginning and its time as far as the minute. */
+  #putStart(at: number, timeMs: number): number {
     const day = Math.floor(timeMs / DAY_MS);
     if (day !== this.#day) {
       this.#day = day;
-      this.#date = makeLabel(new Date(day * DAY_MS).toISOString().slice(0, 11));
+      this.#date = makeLabel(this.#start + new Date(day * DAY_MS).toISOString().slice(0, 11));
     }
-    const bytes = this.#bytes;
     const minutes = ((timeMs - day * DAY_MS) / MINUTE_MS) | 0;
     const hour = (minutes / 60) | 0;
-    const minute = minutes - hour * 60;
     at = this.#putLabel(at, this.#date);
-    bytes[at] = PAIRS[hour * 2]!;
-    bytes[at + 1] = PAIRS[hour * 2 + 1]!;
-    bytes[at + 2] = 0x3a;
-    bytes[at + 3] = PAIRS[minute * 2]!;
-    bytes[at + 4] = PAIRS[minute * 2 + 1]!;
-    return this.#putLabel(at + 5, SECONDS);
+    // Four digits hold the hour and the minute; the minute's are moved to behind the colon.
+    const view = this.#view;
+    const digits = PADDED[hour * 100 + minutes - hour * 60]!;
+    view.setInt16(at, digits, true);
+    view.setUint8(at + 2, COLON);
+    view.setInt16(at + 3, digits >> 16, true);
+    return at + 5;
   }
 
   /** A finite number. */
   #putNumber(at: number, value: number, column: number): number {
+    const scale = this.#scales[column]!;
+    const power = POWERS_OF_TEN[scale]!;
+    const scaled = value * power;
+    if (scaled >= 0 && scaled < BILLION && scale <= TABLE_SCALE_MAX) {
+      const whole = (scaled + 0.5) | 0;
+      if (whole / power === value) return this.#putShort(at, value, whole, scale);
+    }
+    return this.#putAny(at, value, column);
+  }
+
+  /** A value that is `whole` / 10^`scale`, of at most nine digits, by table: four digits at a time before the point, three and four behind it. */
+  #putShort(at: number, value: number, whole: number, scale: number): number {
+    const view = this.#view;
+    const integer = value | 0;
+    if (integer < 10_000) {
+      view.setInt32(at, BARE[integer]!, true);
+      at += BARE_LENGTHS[integer]!;
+    } else at = this.#putInteger(at, integer);
+    const behind = whole - integer * POWERS_OF_TEN[scale]!;
+    if (scale <= 3) {
+      const three = (behind * POWERS_OF_TEN[3 - scale]!) | 0;
+      view.setInt32(at, POINTED[three]!, true);
+      return at + POINTED_LENGTHS[three]!;
+    }
+    const seven = (behind * POWERS_OF_TEN[TABLE_DECIMALS - scale]!) | 0;
+    const first = (seven / 10_000) | 0;
+    const last = seven - first * 10_000;
+    view.setInt32(at, POINTED[first]!, true);
+    if (last === 0) return at + POINTED_LENGTHS[first]!;
+    view.setInt32(at + 4, PADDED[last]!, true);
+    return at + 4 + TRIMMED_LENGTHS[last]!;
+  }
+
+  /** A whole number of five to nine digits. */
+  #putInteger(at: number, integer: number): number {
+    const view = this.#view;
+    let high = (integer / 10_000) | 0;
+    const low = integer - high * 10_000;
+    if (high >= 10_000) {
+      const top = (high / 10_000) | 0;
+      view.setInt32(at, BARE[top]!, true);
+      at += BARE_LENGTHS[top]!;
+      high -= top * 10_000;
+      view.setInt32(at, PADDED[high]!, true);
+      at += 4;
+    } else {
+      view.setInt32(at, BARE[high]!, true);
+      at += BARE_LENGTHS[high]!;
+    }
+    view.setInt32(at, PADDED[low]!, true);
+    return at + 4;
+  }
+
+  /** A finite number, and how many decimals it has for the next. */
+  #putAny(at: number, value: number, column: number): number {
     if (value >= 1e-6 && value < DIGITS_15) {
       for (let scale = this.#scales[column]!; scale <= SCALE_MAX; scale++) {
         const power = POWERS_OF_TEN[scale]!;
@@ -157,8 +215,8 @@ export class TickWriter {
         }
         return this.#putDecimal(at, whole, scale);
       }
-      this.#scales[column] = 0;
-    } else if (value === 0) return this.#putDecimal(at, 0, 0);
+    }
+    this.#scales[column] = 0;
     return at + encoder.encodeInto(String(value), this.#bytes.subarray(at)).written;
   }
 
@@ -197,24 +255,17 @@ function putDigits(bytes: Uint8Array, at: number, whole: number, count: number):
     return;
   }
   let rest = whole | 0;
-  let end = at + count;
-  while (end - at >= 2) {
-    const next = (rest / 100) | 0;
-    const pair = (rest - next * 100) * 2;
+  for (let end = at + count - 1; end >= at; end--) {
+    const next = (rest / 10) | 0;
+    bytes[end] = DIGIT_0 + rest - next * 10;
     rest = next;
-    end -= 2;
-    bytes[end] = PAIRS[pair]!;
-    bytes[end + 1] = PAIRS[pair + 1]!;
   }
-  if (end > at) bytes[at] = DIGIT_0 + rest;
 }
 
 function makeLabel(text: string): Label {
   const length = encoder.encode(text).length;
-  const view = new DataView(new ArrayBuffer(Math.ceil(length / 4) * 4));
-  encoder.encodeInto(text, new Uint8Array(view.buffer));
-  const words = Uint32Array.from({ length: view.byteLength / 4 }, (_, k) => view.getUint32(k * 4));
-  return { words, length };
+  const words = new Float64Array(Math.ceil(length / 8));
+  const view = new DataView(words.buffer);
+  encoder.encodeInto(text, new Uint8Array(words.buffer));
+  return { words: words.map((_, k) => view.getFloat64(k * 8, true)), length };
 }
-
-const SECONDS = makeLabel(":00.000Z");

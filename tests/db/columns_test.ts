@@ -61,3 +61,18 @@ Deno.test("uncompressed columns are an Arrow stream that any reader opens", () =
   expect(table.numRows).toBe(3);
   expect([...table.getChild("time")!]).toEqual([...columns.time]);
 });
+
+Deno.test("long columns of decimals take half the room, and all kinds come back together", () => {
+  const length = 10_000;
+  const time = Float64Array.from({ length }, (_, i) => Date.UTC(2024, 0, 1) + i * 60_000);
+  const price = Float64Array.from({ length }, (_, i) => (4_000_000 + (i * 7_919) % 100_003) / 100);
+  const third = price.map((value) => value / 3);
+  const encoded = encodeColumns({ time, price, third });
+  expect(decodeColumns(encoded)).toEqual({ time, price, third });
+  expect(encodeColumns({ time, price, third })).toEqual(encoded);
+  const bytes = (values: Float64Array) => encodeColumns({ values }).length;
+  // A last double that is no decimal keeps the whole column from being taken apart.
+  const mixed = Float64Array.from(price, (value, i) => i === length - 1 ? value / 3 : value);
+  expect(bytes(price)).toBeLessThan(bytes(mixed) / 2);
+  expect(decodeColumns(encodeColumns({ mixed })).mixed).toEqual(mixed);
+});

@@ -33,6 +33,23 @@ Deno.test("numbers are written as JSON.stringify writes them, whatever came befo
     1e9,
     5e-324,
     100,
+    // On both sides of what is written four digits at a time, with and without decimals.
+    9_999,
+    10_000,
+    10_000.0001,
+    99_999_999,
+    100_000_000,
+    999_999_999,
+    999_999_999.5,
+    1_000_000_000,
+    100_000_001.5,
+    10_000_000.05,
+    1.2345678,
+    100.0000001,
+    0.0000001,
+    12_000.0305,
+    -0,
+    -1.5,
   ];
   let seed = 7;
   const random = () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
@@ -41,6 +58,9 @@ Deno.test("numbers are written as JSON.stringify writes them, whatever came befo
       Math.round(random() * 1e7) / 100,
       Math.round(random() * 1e4) / 10,
       Math.round(random() * 1e12) / 1e8,
+      Math.round(random() * 2e9) / 1e5,
+      Math.round(random() * 1e10) / 10,
+      Math.floor(random() * 10) * 10 ** Math.floor(random() * 12) + Math.round(random() * 9) / 1000,
       Math.round(random() * 1e15),
       random() * 10 ** Math.floor(random() * 40 - 20),
       -random(),

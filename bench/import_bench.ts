@@ -1,0 +1,65 @@
+/**
+ * Candles in: a CSV file of one-minute candles through the whole import, beside the same lines only parsed and checked.
+ *
+ * `deno run --allow-all bench/import_bench.ts [lines]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as `deno task bench` sets it. Ten
+ * million lines are nineteen years of minutes, and some 560 MiB.
+ */
+import type { DatabaseHandle } from "../db/client.ts";
+import { importCsv } from "../market/csv_import.ts";
+import { CsvReader } from "../market/csv_reader.ts";
+import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
+import { printFigures, timeWork, watchMemory } from "./measure.ts";
+
+const PIECE_BYTES = 65_536;
+
+const lines = Number(Deno.args[0] ?? 10_000_000);
+for (const kind of DATABASES) {
+  const handle = await openTestDatabase(kind);
+  try {
+    await printFigures(`${kind}, ${lines} lines`, await measureImport(handle));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file of minutes, made while it is read. */
+async function* makeFile(): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = "timestamp,open,high,low,close,volume\n";
+  for (let i = 0; i < lines; i++) {
+    const time = new Date(Date.UTC(2000, 0, 1) + i * 60_000).toISOString().slice(0, 19).replace("T", " ");
+    const price = 40_000 + (i * 7_919) % 100_000 / 100;
+    text += `${time},${price},${price + 2.5},${price - 1.25},${price + 0.75},${(i % 997) / 8}\n`;
+    if (text.length < PIECE_BYTES) continue;
+    yield encoder.encode(text);
+    text = "";
+    await Promise.resolve();
+  }
+  yield encoder.encode(text);
+}
+
+async function measureImport({ db }: DatabaseHandle): Promise<Record<string, string>> {
+  let bytes = 0;
+  const making = await timeWork(async () => {
+    for await (const piece of makeFile()) bytes += piece.length;
+  });
+  const reading = await timeWork(async () => {
+    const reader = new CsvReader("1m", Date.now());
+    for await (const piece of makeFile()) for (const _ of reader.push(piece));
+  });
+  const memory = watchMemory();
+  const target = { symbol: "BENCH", exchange: "BENCH", assetClass: "crypto", timeframe: "1m" } as const;
+  const importing = await timeWork(async () => {
+    const { imported } = await importCsv(db, { ...target, body: makeFile(), bytesMax: Infinity });
+    if (imported !== lines) throw new Error(`Cannot see ${lines} lines imported but ${imported}`);
+  });
+  // The time that making the file takes is not the import's.
+  const rate = (seconds: number, makingSeconds: number) => (lines / (seconds - makingSeconds)).toFixed(0);
+  return {
+    "MiB in the file": (bytes / 1024 ** 2).toFixed(0),
+    "lines imported a second": rate(importing.seconds, making.seconds),
+    "lines imported a second of computing": rate(importing.cpuSeconds, making.cpuSeconds),
+    "lines parsed and checked a second, without storing": rate(reading.seconds, making.seconds),
+    "RSS growth of the import, MiB": memory.growth().toFixed(0),
+  };
+}

@@ -1,0 +1,39 @@
+/** What the benches share: how memory and time are measured, and how figures are shown. */
+import process from "node:process";
+
+const MEBIBYTE = 1024 ** 2;
+
+/** How much more memory the process holds at its most than at the beginning, in MiB. */
+export function watchMemory(): { growth(): number } {
+  const begun = Deno.memoryUsage().rss;
+  let most = begun;
+  const look = () => void (most = Math.max(most, Deno.memoryUsage().rss));
+  const timer = setInterval(look, 20);
+  const growth = () => {
+    clearInterval(timer);
+    look();
+    return (most - begun) / MEBIBYTE;
+  };
+  return { growth };
+}
+
+/** How long work takes: seconds by the clock, and seconds that all threads of this process computed. */
+export async function timeWork(work: () => Promise<void>): Promise<{ seconds: number; cpuSeconds: number }> {
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  await work();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { seconds, cpuSeconds: (user + system) / 1e6 };
+}
+
+/** The middle one of an odd count of numbers. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN;
+}
+
+/** Figures under a title, each beside its name. */
+export async function printFigures(title: string, rows: Readonly<Record<string, string>>): Promise<void> {
+  const text = Object.entries(rows).map(([name, value]) => `  ${value.padStart(10)}  ${name}\n`).join("");
+  await Deno.stdout.write(new TextEncoder().encode(`${title}\n${text}`));
+}
