@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
+import { isDatabaseRefusal } from "./db/faults.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/providers.ts";
 import { ReadThrough } from "./market/read_through.ts";
@@ -17,17 +18,27 @@ import { describeStart } from "./server/banner.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
 import { serveControl } from "./server/control.ts";
 import { configureLog } from "./server/log.ts";
+import { answerNotYet } from "./server/not_yet.ts";
 import { hideWhatClientsSent } from "./server/telemetry.ts";
+import { patiently } from "./workers/patience.ts";
 import { openQueue } from "./workers/queue.ts";
 
-// How long a shutdown may take before what is left is dropped; a dropped run is repeated by another worker.
-const SHUTDOWN_MS = 5_000;
+// How long a shutdown may take before what is left is dropped, so that the process is gone within five seconds; a dropped run is
+// repeated by another worker.
+const SHUTDOWN_MS = 4_500;
+// How long requests that are under way may take to end by themselves.
+const REQUESTS_MS = 2_500;
+
+// Before everything is open, SIGTERM ends the process by itself.
+const UNTIL_KILLED = new AbortController().signal;
 
 const log = getLogger(["hindcast"]);
 
 /** The service without the socket in front of it. */
 interface Service {
   fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
+  /** Ends the work beside the requests. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,18 +55,21 @@ export interface RunningService {
  */
 export async function listen(config: Config): Promise<RunningService> {
   const opened = Promise.withResolvers<Service>();
+  let isWaiting = false;
   const server = Deno.serve(
     { hostname: config.host, port: config.port, onListen: () => {} },
-    async (request, info) => (await opened.promise).fetch(request, info),
+    async (request, info) => isWaiting ? answerNotYet() : (await opened.promise).fetch(request, info),
   );
   try {
     const closing = new AbortController();
-    const service = await openService(config, server.addr.port, closing);
+    const service = await openService(config, server.addr.port, closing, () => isWaiting = true);
+    isWaiting = false;
     opened.resolve(service);
     const close = async () => {
       // Event streams would keep the server from ending.
       closing.abort();
-      await server.shutdown();
+      // Slow requests must not keep the runs from being handed back.
+      await Promise.all([endRequests(server), service.rest()]);
       await service.close();
     };
     return { url: `http://${config.host}:${server.addr.port}`, close };
@@ -67,12 +81,28 @@ export async function listen(config: Config): Promise<RunningService> {
   }
 }
 
-async function openService(config: Config, port: number, closing = new AbortController()): Promise<Service> {
+async function endRequests(server: Deno.HttpServer): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    log.warn("Requests are cut off that did not end within {ms} ms", { ms: REQUESTS_MS });
+    late.resolve();
+  }, REQUESTS_MS);
+  await Promise.race([server.shutdown(), late.promise]);
+  clearTimeout(timer);
+}
+
+/** @param onWait Called while the database is away. */
+async function openService(
+  config: Config,
+  port: number,
+  closing = new AbortController(),
+  onWait?: () => void,
+): Promise<Service> {
   await using opened = new AsyncDisposableStack();
-  const { handle, directory } = await openDatabase(config, opened);
+  const { handle, directory } = await openDatabase(config, opened, onWait);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
   opened.defer(() => readThrough.close());
-  const queue = await openQueue(queueOptions(config, handle, readThrough));
+  const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
@@ -103,7 +133,11 @@ async function openService(config: Config, port: number, closing = new AbortCont
     https: baseUrl.startsWith("https:"),
   });
   const parts = opened.move();
-  return { fetch: (request, info) => app.fetch(request, info), close: () => parts.disposeAsync() };
+  return {
+    fetch: (request, info) => app.fetch(request, info),
+    rest: () => queue.rest(),
+    close: () => parts.disposeAsync(),
+  };
 }
 
 function queueOptions(
@@ -117,15 +151,17 @@ function queueOptions(
 
 /** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */
 async function openDatabase(
-  config: Config,
+  { databaseUrl, dataDir }: Config,
   opened: AsyncDisposableStack,
+  onWait?: () => void,
 ): Promise<{ handle: DatabaseHandle; directory: DataDirectory | null }> {
-  if (config.databaseUrl !== undefined) {
-    const handle = await openPostgres(config.databaseUrl);
+  if (databaseUrl !== undefined) {
+    // Which of the two is started first does not matter.
+    const handle = await patiently(UNTIL_KILLED, () => openPostgres(databaseUrl), onWait);
     opened.defer(() => handle.close());
     return { handle, directory: null };
   }
-  const directory = await holdDataDirectory(config.dataDir);
+  const directory = await holdDataDirectory(dataDir);
   opened.defer(() => directory.release());
   const handle = await openPglite(directory.databasePath);
   opened.defer(() => handle.close());
@@ -144,7 +180,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   const { handle } = await openDatabase(config, opened);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
   opened.defer(() => readThrough.close());
-  const queue = await openQueue(queueOptions(config, handle, readThrough));
+  const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());
   await queue.work(config.workers);
   const parts = opened.move();
@@ -197,7 +233,11 @@ if (isCommand) {
   } catch (error) {
     const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
       error instanceof Deno.errors.AddrInUse;
-    const text = error instanceof Error ? (expected ? error.message : error.stack ?? error.message) : String(error);
+    const text = isDatabaseRefusal(error)
+      ? `Cannot start: DATABASE_URL is refused: ${error.message}`
+      : error instanceof Error
+      ? (expected ? error.message : error.stack ?? error.message)
+      : String(error);
     await Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
     Deno.exit(1);
   }

@@ -2,6 +2,8 @@
 // what a statement can bring upon itself each time, such as running out of memory or time.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01)$/;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+// A user or a password that is wrong, a database that does not exist.
+const REFUSALS = /^(28\w{3}|3D000)$/;
 // What the driver says of a connection by words alone.
 const WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
@@ -17,4 +19,9 @@ export function isDatabaseFault(error: unknown): boolean {
   if (SQL_STATES.test(code) || NETWORK.test(code) || WORDS.test(error.message)) return true;
   if (error instanceof AggregateError && error.errors.some(isDatabaseFault)) return true;
   return isDatabaseFault(error.cause);
+}
+
+/** Whether the server answered that it will not let us in, which no waiting changes. */
+export function isDatabaseRefusal(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && REFUSALS.test(String(error.code));
 }

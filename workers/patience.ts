@@ -3,28 +3,46 @@ import { isDatabaseFault } from "../db/faults.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-const PAUSE_MS = 500;
+const FIRST_PAUSE_MS = 250;
+const PAUSE_MS_MAX = 4000;
 
 /**
- * Does what needs the database, again and again while that is away; only until the signal is aborted, and at least once.
+ * Does what needs the database, again and again while that is away: at least once, and until the signal is aborted.
  *
+ * @param onWait Called before each pause.
  * @throws What the work throws when it is no fault of the database, or when the signal is aborted.
  */
-export async function patiently<Answer>(signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
+export async function patiently<Answer>(
+  signal: AbortSignal,
+  work: () => Promise<Answer>,
+  onWait = () => {},
+): Promise<Answer> {
+  for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted || !isDatabaseFault(error)) throw error;
-      log.warn("Waiting for the database: {error}", { error });
+      log.warn("Waiting for the database: {reason}", { reason: reasonOf(error) });
     }
-    await pauseUnlessAborted(signal);
+    onWait();
+    await pauseUnlessAborted(signal, pauseMs);
   }
 }
 
-function pauseUnlessAborted(signal: AbortSignal): Promise<void> {
+function pauseUnlessAborted(signal: AbortSignal, pauseMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, PAUSE_MS);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
+  const timer = setTimeout(resolve, pauseMs);
+  const leave = () => resolve();
+  signal.addEventListener("abort", leave);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  });
+}
+
+// What wraps an error repeats the statement; what is at the bottom says what happened.
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+  if (error instanceof Error) return error.cause === undefined ? error.message : reasonOf(error.cause);
+  return String(error);
 }

@@ -23,7 +23,7 @@ import { keepVacuumed } from "./vacuum.ts";
 const log = getLogger(["hindcast", "queue"]);
 
 // Together with what else a process does when it ends, within five seconds.
-const CLOSE_MS = 4000;
+const REST_MS = 3000;
 
 // A dead job carries the data of the one that died.
 const jobDataSchema = z.union([z.object({ backtestId: z.uuid() }), z.object({ runId: z.uuid() })]);
@@ -58,7 +58,9 @@ export interface OpenQueue {
    * @param backtestsMax How many backtests compute at once.
    */
   work(backtestsMax: number): Promise<void>;
-  /** Takes no more jobs, hands back unfinished ones for another worker or the next start, and disconnects; within five seconds. */
+  /** Takes no more jobs and hands back unfinished ones, for another worker or the next start; within three seconds. */
+  rest(): Promise<void>;
+  /** Rests, and disconnects. */
   close(): Promise<void>;
 }
 
@@ -84,6 +86,8 @@ export async function openQueue(
   const egress = { allow: new Set(remoteAllow) };
   let runner: Runner | undefined;
   let loops: JobLoop[] = [];
+  let resting: Promise<unknown> | undefined;
+  const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
     enqueueBacktest: (tx, backtestId, ownerId, turn = 0) =>
       jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -turn),
@@ -128,8 +132,9 @@ export async function openQueue(
       loops = [...byQueue.values()];
       for (const [name, loop] of byQueue) await jobs.changes.subscribe(`queue ${name}`, () => loop.wake());
     },
+    rest,
     async close() {
-      await Promise.all(loops.map((loop) => loop.close(CLOSE_MS)));
+      await rest();
       runner?.close();
       await endObserving();
       await endVacuum();

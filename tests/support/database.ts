@@ -31,15 +31,15 @@ export async function createTestDatabase(
   await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(server, `drop database ${name} with (force)`) };
+  return { url: url.href, drop: async () => void await administer(server, `drop database ${name} with (force)`) };
 }
 
-/** Runs one statement on a server. */
-export async function administer(server: string, statement: string): Promise<void> {
+/** Runs one statement on a server. @returns The rows that came back. */
+export async function administer(server: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client(server);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query(statement)).rows;
   } finally {
     await client.end();
   }

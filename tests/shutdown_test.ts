@@ -1,0 +1,151 @@
+/** A service's first and last seconds: a database that is not there yet, and all that can keep it from ending. */
+import { expect } from "@std/expect";
+import { TestClient } from "./support/client.ts";
+import { administer, createTestDatabase } from "./support/database.ts";
+import { listDescendants, untilGone } from "./support/processes.ts";
+import { runTask, startProcess } from "./support/process.ts";
+import { DatabaseProxy } from "./support/proxy.ts";
+import { compileWat, strategyWat } from "./workers/sandbox/modules.ts";
+
+const SECRETS = {
+  BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+  INGESTION_ADMIN_SECRET: "a secret for ingestion tests",
+};
+const END_MS = 5000;
+
+/** Computes for ever from its hundred thousandth candle on; the dry run of a registration has fewer. */
+const ENDLESS = strategyWat({
+  before: "(global $seen (mut i32) (i32.const 0))",
+  onCandle: `(global.set $seen (i32.add (global.get $seen) (i32.const 1)))
+    (if (i32.gt_u (global.get $seen) (i32.const 100000)) (then (loop $again (br $again))))
+    (i32.const 0)`,
+  // Room for a year of minutes.
+}).replace('"memory") 32', '"memory") 1000');
+
+async function submit(client: TestClient, runtime: object): Promise<string> {
+  const year = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2025-01-01" };
+  const parameters = { timeframe: "1m", runtime };
+  const backtest = { ...year, strategy: "mine", initial_balance: 1000, parameters };
+  const answer = await client.send("POST", "/api/backtests", { backtest });
+  expect([answer.status, answer.at("/error")]).toEqual([202, undefined]);
+  return String(answer.at("/backtest/id"));
+}
+
+/** Opens a backtest's stream of events and reads it until candles are done; the stream stays open. */
+async function untilComputing(client: TestClient, id: string) {
+  const url = `${client.url}/api/backtests/${id}/events`;
+  const response = await fetch(url, { headers: { cookie: client.cookie } });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; !/"progress":0\.\d*[1-9]/.test(text);) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`Cannot wait for a run that has ended: ${text}`);
+    text += value;
+  }
+  return reader;
+}
+
+/** An import of which the first line is sent and the rest never comes. */
+function beginImport(url: string): Promise<string> {
+  const lines = "timestamp,open,high,low,close,volume\n2024-01-01,1,1,1,1,1\n";
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(lines)) });
+  const path = "/api/admin/ingestion/import?symbol=SLOW&exchange=TEST&assetClass=crypto&timeframe=1d";
+  const headers = { "content-type": "text/csv", "x-ingestion-admin-secret": SECRETS.INGESTION_ADMIN_SECRET };
+  return fetch(`${url}${path}`, { method: "POST", headers, body }).then((answer) => answer.text(), () => "cut off");
+}
+
+/** A service with an endless module, an endpoint that is silent, streams and an import under way; ended by SIGTERM. */
+async function endBusyService(before: (proxy: DatabaseProxy) => Promise<void>): Promise<unknown[]> {
+  const { url, drop } = await createTestDatabase("service");
+  const proxy = new DatabaseProxy(url);
+  proxy.open();
+  const over = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  const silent = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    asked.resolve();
+    return over.promise;
+  });
+  const host = `127.0.0.1:${silent.addr.port}`;
+  const environment = { ...SECRETS, DATABASE_URL: proxy.url, WORKERS: "2", REMOTE_ENDPOINT_ALLOW: host };
+  const process = await startProcess("serve", environment);
+  const client = process.client();
+  await client.signUp();
+  const content_base64 = compileWat(ENDLESS).toBase64();
+  const artifact = { file_name: "endless.wasm", content_base64, content_type: "application/wasm" };
+  const endless = await submit(client, { type: "wasm", artifact });
+  await submit(client, { type: "remote", endpoint: `http://${host}/`, timeoutMs: 30_000 });
+  const [stream] = await Promise.all([untilComputing(client, endless), asked.promise]);
+  const importing = beginImport(process.url);
+  const children = listDescendants(process.pid);
+  expect(children.length).toBeGreaterThanOrEqual(2);
+
+  await before(proxy);
+  const begun = performance.now();
+  const { code } = await process.end("SIGTERM");
+  expect(performance.now() - begun).toBeLessThan(END_MS);
+  expect(code).toBe(0);
+  expect(await importing).toMatch(/^cut off$|"error"/);
+  await stream.cancel().catch(() => {});
+  await untilGone(children);
+  const left = await administer(
+    url,
+    `select status, retry_count, state, retry_limit from backtests join pgboss.job using (id) order by id`,
+  );
+  await proxy.shut();
+  over.resolve(new Response());
+  await silent.shutdown();
+  await drop();
+  return left;
+}
+
+Deno.test("a busy service that is told to end is gone within five seconds and has handed its runs back", async () => {
+  const left = await endBusyService(() => Promise.resolve());
+  // Another worker takes them at once, and their attempts are not counted: the limit has risen with them.
+  const back = { status: "queued", state: "retry", retry_count: 0, retry_limit: 10 };
+  expect(left).toEqual([back, back]);
+});
+
+Deno.test("a busy service whose database is away is gone within five seconds; its runs are found by their heartbeats", async () => {
+  const left = await endBusyService((proxy) => proxy.shut());
+  const lost = { status: "running", state: "active", retry_count: 0, retry_limit: 9 };
+  expect(left).toEqual([lost, lost]);
+});
+
+Deno.test("a service may be started before its database, and says what it waits for", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const proxy = new DatabaseProxy(url);
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const PORT = String(listener.addr.port);
+  listener.close();
+  const environment = { ...SECRETS, DATABASE_URL: proxy.url, PORT, LOG_LEVEL: "info" };
+  const starting = [startProcess("serve", environment), startProcess("worker", { ...environment, LOG_LEVEL: "error" })];
+  const early = new TestClient(`http://127.0.0.1:${PORT}`);
+  for (;;) {
+    const answer = await early.get("/api/health").catch(() => null);
+    if (answer === null) continue;
+    expect([answer.status, answer.at("/error/code")]).toEqual([503, "UNAVAILABLE"]);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    break;
+  }
+  proxy.open();
+  const [api, worker] = await Promise.all(starting);
+  expect((await api!.client().get("/api/health")).at("/checks/database")).toBe("ok");
+  const said = [await api!.end("SIGTERM"), await worker!.end("SIGTERM")];
+  expect(said.map(({ code }) => code)).toEqual([0, 0]);
+  expect(said[0]!.stderr).toMatch(
+    /"message":"Waiting for the database: .*"reason":"connect ECONNREFUSED 127\.0\.0\.1:\d+"/,
+  );
+  await proxy.shut();
+  await drop();
+});
+
+Deno.test("a database that refuses the service ends the start with one line", async () => {
+  const { url, drop } = await createTestDatabase();
+  const missing = new URL(url);
+  missing.pathname = "/no_such_database";
+  const { code, stderr } = await runTask("start", [], { ...SECRETS, DATABASE_URL: missing.href, PORT: "0" });
+  expect([code, stderr]).toEqual([
+    1,
+    'Cannot start: DATABASE_URL is refused: database "no_such_database" does not exist\n',
+  ]);
+  await drop();
+});
