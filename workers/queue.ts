@@ -10,8 +10,8 @@ import { ReadThrough } from "../market/read_through.ts";
 import { runBacktestJob } from "./backtest_job.ts";
 import { BacktestRecords } from "./backtest_records.ts";
 import { CandleCache } from "./candle_cache.ts";
-import { JobLoop } from "./job_loop.ts";
-import { Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import { type JobHandler, JobLoop } from "./job_loop.ts";
+import { Jobs, type QueueName, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
 import { INTERNAL_ERROR } from "./run_error.ts";
 import { patiently } from "./patience.ts";
@@ -85,7 +85,7 @@ export async function openQueue(
   const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow) };
   let runner: Runner | undefined;
-  let loops: JobLoop[] = [];
+  const loops: JobLoop[] = [];
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
@@ -108,29 +108,18 @@ export async function openQueue(
       const backtests = { db, records, candles, readThrough, runner: started, deadlineMs: runSecondsMax * 1000 };
       const ingestion = { db, jobs, feeds: readThrough.feeds };
       const checks = { db, jobs, egress };
-      const byQueue = new Map([
-        [
-          QUEUES.backtests,
-          new JobLoop(
-            jobs,
-            QUEUES.backtests,
-            () => started.runsWanted,
-            (job, signal) => runBacktestJob(backtests, job, signal),
-          ),
-        ],
-        [
-          QUEUES.ingestion,
-          new JobLoop(jobs, QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)),
-        ],
-        [
-          QUEUES.checks,
-          new JobLoop(jobs, QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)),
-        ],
-        [QUEUES.schedules, new JobLoop(jobs, QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job))],
-        [QUEUES.dead, new JobLoop(jobs, QUEUES.dead, () => 1, (job) => buryJob(ingestion, job))],
-      ]);
-      loops = [...byQueue.values()];
-      for (const [name, loop] of byQueue) await jobs.changes.subscribe(`queue ${name}`, () => loop.wake());
+      const works = [
+        [QUEUES.backtests, () => started.runsWanted, (job, signal) => runBacktestJob(backtests, job, signal)],
+        [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
+        [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)],
+        [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
+        [QUEUES.dead, () => 1, (job) => buryJob(ingestion, job)],
+      ] as const satisfies readonly [QueueName, () => number, JobHandler][];
+      for (const [queue, concurrency, handle] of works) {
+        const loop = new JobLoop(jobs, queue, concurrency, handle);
+        loops.push(loop);
+        await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
+      }
     },
     rest,
     async close() {
