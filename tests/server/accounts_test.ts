@@ -1,6 +1,8 @@
 import { expect } from "@std/expect";
+import { eq } from "drizzle-orm";
 import { grantAdmin } from "../../db/users.ts";
 import { openPostgres } from "../../db/client.ts";
+import { user as users } from "../../db/schema.ts";
 import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -75,10 +77,85 @@ Deno.test("an admin's session opens the admin paths, from the request after the 
   await service.close();
 });
 
-Deno.test("over https, cookies are Secure", async () => {
-  const service = await startTestService("PostgreSQL", { BASE_URL: "https://hindcast.example.com" });
-  const body = { name: "Test", email: "a@example.com", password: "correct horse battery" };
-  const answer = await service.client().send("POST", "/api/auth/sign-up/email", body);
-  expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-better-auth\.session_token=.*; Secure/);
+Deno.test("a list of roles makes an admin where it names one, and a name that only contains it does not", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const id = (await user.get("/api/session")).at("/user/id");
+  const handle = await openPostgres(service.databaseUrl, 1);
+  for (
+    const [role, seen] of [
+      ["user,admin", "admin"],
+      ["user, admin ", "admin"],
+      ["administrator", "user"],
+      ["superadmin,user", "user"],
+      ["Admin", "user"],
+      ["", "user"],
+      [null, "user"],
+    ] as const
+  ) {
+    await handle.db.update(users).set({ role }).where(eq(users.id, String(id)));
+    expect([role, (await user.get("/api/session")).at("/user/role")]).toEqual([role, seen]);
+    expect((await user.get("/api/admin/ingestion/events")).status).toBe(seen === "admin" ? 200 : 403);
+  }
+  await handle.close();
   await service.close();
+});
+
+Deno.test("nobody gives himself a role or another's account", async () => {
+  const service = await startTestService();
+  const [eve, ann] = [await service.user(), await service.user()];
+  const ids = await Promise.all([eve, ann].map(async (user) => (await user.get("/api/session")).at("/user/id")));
+  for (
+    const [path, body] of [
+      ["update-user", { name: "Eve", role: "admin" }],
+      ["update-user", { name: "Eve", id: ids[1] }],
+      ["admin/set-role", { userId: ids[0], role: "admin" }],
+      ["admin/impersonate-user", { userId: ids[1] }],
+      ["admin/set-user-password", { userId: ids[1], newPassword: "another horse battery" }],
+      ["admin/remove-user", { userId: ids[1] }],
+      ["admin/create-user", {
+        name: "Mal",
+        email: "mal@example.com",
+        password: "correct horse battery",
+        role: "admin",
+      }],
+    ] as const
+  ) {
+    const answer = await eve.send("POST", `/api/auth/${path}`, body);
+    if (path !== "update-user") expect([path, answer.status]).toEqual([path, 403]);
+    expect(answer.status).toBeLessThan(500);
+    expect((await eve.get("/api/session")).at("/user")).toMatchObject({ id: ids[0], role: "user" });
+    expect((await ann.get("/api/session")).at("/user")).toMatchObject({ id: ids[1], role: "user", name: "Test" });
+  }
+  expect((await eve.get("/api/auth/admin/list-users")).status).toBe(403);
+  await service.close();
+});
+
+Deno.test("over https, cookies are Secure and browsers are told to stay there; headers keep browsers from guessing and framing", async () => {
+  const [http, https] = await Promise.all([
+    startTestService(),
+    startTestService("PostgreSQL", { BASE_URL: "https://hindcast.example.com" }),
+  ]);
+  const body = { name: "Test", email: "a@example.com", password: "correct horse battery" };
+  const answer = await https.client().send("POST", "/api/auth/sign-up/email", body);
+  expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-better-auth\.session_token=.*; Secure/);
+  for (
+    const path of ["/api/health", "/api/session", "/api/market-data/instruments", "/nothing", "/trpc/strategies.list"]
+  ) {
+    const [plain, secure] = await Promise.all([http.client().get(path), https.client().get(path)]);
+    expect([path, plain.headers.get("strict-transport-security")]).toEqual([path, null]);
+    expect([path, secure.headers.get("strict-transport-security")]).toEqual([
+      path,
+      expect.stringMatching(/^max-age=\d{7}/),
+    ]);
+    for (const { headers } of [plain, secure]) {
+      expect([headers.get("x-content-type-options"), headers.get("x-frame-options")]).toEqual([
+        "nosniff",
+        "SAMEORIGIN",
+      ]);
+      expect(headers.has("x-powered-by")).toBe(false);
+    }
+  }
+  await http.close();
+  await https.close();
 });
