@@ -127,6 +127,8 @@ async function openService(
     ingestionSecret: config.ingestionSecret,
     importBytesMax: config.importBytesMax,
     quotas: config.quotas,
+    runCandlesMax: config.runCandlesMax,
+    remoteAllow: new Set(config.remoteEndpointAllow),
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
     origins,
@@ -145,8 +147,8 @@ function queueOptions(
   handle: DatabaseHandle,
   readThrough: ReadThrough,
 ): Parameters<typeof openQueue>[0] {
-  const { runSecondsMax, remoteEndpointAllow } = config;
-  return { handle, runSecondsMax, readThrough, remoteAllow: remoteEndpointAllow };
+  const { runSecondsMax, runCandlesMax, remoteEndpointAllow } = config;
+  return { handle, runSecondsMax, runCandlesMax, readThrough, remoteAllow: remoteEndpointAllow };
 }
 
 /** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */

@@ -77,12 +77,13 @@ export const backtestsRouter = router({
     .input(z.strictObject({ backtest: requestSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input: { backtest } }) => {
-      parseRange(backtest.start_date, backtest.end_date, {
+      const range = parseRange(backtest.start_date, backtest.end_date, {
         start: "/backtest/start_date",
         end: "/backtest/end_date",
       });
       const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters.runtime);
       const parameters = completeParameters(strategy, backtest.parameters);
+      requireShort(range, parameters.timeframe, ctx.runCandlesMax);
       const row = await ctx.db.transaction(async (tx: Db) => {
         const turn = await takeTurn(tx, ctx.user.id, ctx.quotas);
         const inserted = await insertBacktest(tx, {
@@ -223,7 +224,7 @@ const PARAMETERS_PATH = "/backtest/parameters";
 function completeParameters(
   strategy: ResolvedStrategy,
   submitted: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+): Record<string, unknown> & { readonly timeframe: Timeframe } {
   const settings = executionRequestSchema.safeParse(submitted.execution ?? {});
   if (!settings.success) throw validationFailed(settings.error, `${PARAMETERS_PATH}/execution`);
   const own = effectiveParameters(strategy, submitted, PARAMETERS_PATH);
@@ -252,6 +253,18 @@ function chooseTimeframe(strategy: ResolvedStrategy, requested: unknown): Timefr
 
 function invalidParameters(strategy: ResolvedStrategy, path: string, message: string): AppError {
   return new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+/** @throws AppError RANGE_TOO_LARGE */
+function requireShort(range: { start: number; end: number }, timeframe: Timeframe, candlesMax: number): void {
+  const candles = Math.floor((range.end - range.start) / TIMEFRAMES[timeframe]);
+  if (candles <= candlesMax) return;
+  const path = "/backtest/end_date";
+  const message = `must be at most ${candlesMax} candles after start_date, not ${candles} (${timeframe}): ` +
+    "shorten the range or choose a coarser timeframe";
+  throw new AppError("RANGE_TOO_LARGE", `Cannot run over so large a range: ${path} ${message}`, {
     issues: [{ path, message }],
   });
 }

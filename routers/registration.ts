@@ -21,6 +21,7 @@ import {
   languageSchema,
   lookbackSchema,
   moduleSource,
+  requireAllowed,
   runtimeConfigSchema,
   withoutContent,
 } from "./runtime_config.ts";
@@ -148,6 +149,7 @@ async function checkVersion(
   if (config.type !== place.runtimeType) {
     throw refuse(`${place.path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
   }
+  requireAllowed(config, ctx.remoteAllow, place.path);
   const values = { version: request.version, runtimeConfig: withoutContent(config, request.artifact) };
   if (config.type === "remote") {
     if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");

@@ -8,7 +8,7 @@ import type { Builtin } from "../strategies/builtin/strategy.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
 import type { ParameterRules, Parameters } from "./parameters.ts";
-import { moduleSource, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
+import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
 /** What a backtest is to run. */
@@ -35,7 +35,7 @@ const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
  *
  * @param label The display name; it decides when no runtime is given.
  * @param runtime `parameters.runtime` as submitted, or undefined.
- * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for a runtime that is none, and what
+ * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for a runtime that is none, ENDPOINT_NOT_ALLOWED, and what
  * checkModule() throws.
  */
 export async function resolveStrategy(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
@@ -114,6 +114,7 @@ async function resolveInline(ctx: UserContext, label: string, runtime: unknown):
   const parsed = runtimeConfigSchema.safeParse(runtime);
   if (!parsed.success) throw validationFailed(parsed.error, PATH);
   const config = parsed.data;
+  requireAllowed(config, ctx.remoteAllow, PATH);
   const candles = { minCandles: 1, lookbackCandles: config.lookbackCandles ?? 0 };
   let sha256: string | null = null;
   if (config.type === "wasm") {

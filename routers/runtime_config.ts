@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SandboxRuntime } from "../db/schema.ts";
+import { judgeUrl } from "../workers/egress_rules.ts";
 import { AppError, quote } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -11,7 +12,7 @@ const MODULE_BYTES_MAX = 4 * 1024 * 1024;
 export const lookbackSchema = z.int().min(0).max(LOOKBACK_CANDLES_MAX);
 export const languageSchema = z.string().min(1).max(40);
 
-// Where it leads is checked by the workers, which resolve the name; here it must only be a web address.
+// Where a name leads is checked by the workers, which look it up.
 const webAddress = z.string().max(2000).refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -47,6 +48,24 @@ export const runtimeConfigSchema = z.discriminatedUnion("type", [remoteSchema, w
 
 export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
+
+/**
+ * Refuses an address that says itself that nothing may be sent there; a name is judged whenever it is called.
+ *
+ * @param allow `host:port` pairs that users' addresses may have though they are not public.
+ * @param path Of runtime_config in the request.
+ * @throws AppError ENDPOINT_NOT_ALLOWED
+ */
+export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>, path: string): void {
+  const [key, address] = config.type === "remote" ? ["endpoint", config.endpoint] : ["moduleUrl", config.moduleUrl];
+  if (address === undefined) return;
+  const judged = judgeUrl(address, allow);
+  if (!("reason" in judged)) return;
+  const { host, reason } = judged;
+  throw new AppError("ENDPOINT_NOT_ALLOWED", `Cannot call the endpoint ${host}: ${reason}`, {
+    issues: [{ path: `${path}/${key}`, message: `must be public, not ${host}: ${reason}` }],
+  });
+}
 
 /** Where a WASM module comes from: bytes that came with the request, or an address that a worker fetches. */
 export type ModuleSource =

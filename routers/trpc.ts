@@ -41,6 +41,10 @@ export interface Services {
   /** The largest CSV file that an import accepts. */
   readonly importBytesMax: number;
   readonly quotas: Quotas;
+  /** How many candles the range of a backtest may have. */
+  readonly runCandlesMax: number;
+  /** `host:port` pairs that users' endpoints may have though they are not public. */
+  readonly remoteAllow: ReadonlySet<string>;
 }
 
 /** What a procedure knows about its caller. */

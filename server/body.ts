@@ -1,12 +1,11 @@
 import type { Context as HonoContext } from "hono";
 import { AppError, quote, unstorable } from "../routers/errors.ts";
-import { findUnstorable } from "../routers/text.ts";
+import { DEPTH_MAX, findUnstorable } from "../routers/text.ts";
 
 /** Bodies may have this many bytes in all. */
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 // Of which this many may be anything but uploaded artifacts (`content_base64`).
 const PLAIN_BYTES_MAX = 1024 * 1024;
-const DEPTH_MAX = 32;
 
 /**
  * Reads a JSON body.

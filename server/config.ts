@@ -51,6 +51,7 @@ export const environmentSchema = z.object({
   INGESTION_ADMIN_SECRET: z.string().min(16, { error: "must be at least 16 characters long" }).optional(),
   IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
   RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
+  RUN_CANDLES_MAX: wholeNumber(1, 1e9).default(5_000_000),
   WORKERS: wholeNumber(0, 256).optional(),
   TRUSTED_PROXIES: z.string().default("").transform(list).superRefine((entries, context) => {
     try {
@@ -108,6 +109,7 @@ export interface Config {
   readonly ingestionSecret: string | undefined;
   readonly importBytesMax: number;
   readonly runSecondsMax: number;
+  readonly runCandlesMax: number;
   readonly providers: ProvidersSettings;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
@@ -161,6 +163,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ingestionSecret: env.INGESTION_ADMIN_SECRET,
     importBytesMax: env.IMPORT_BYTES_MAX,
     runSecondsMax: env.RUN_SECONDS_MAX,
+    runCandlesMax: env.RUN_CANDLES_MAX,
     providers: {
       providerA: env.PROVIDER_A,
       providerB: env.PROVIDER_B,

@@ -32,6 +32,8 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     readThrough: sources.readThrough,
     importBytesMax: sources.importBytesMax,
     quotas: sources.quotas,
+    runCandlesMax: sources.runCandlesMax,
+    remoteAllow: sources.remoteAllow,
     user: found?.user ?? null,
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),

@@ -26,6 +26,8 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
     "engine/metrics/definitions.ts",
     "types:engine/",
     "strategies/builtin/",
+    // Pure, and nothing else of the workers: the one rule on where a user's URL may lead.
+    "workers/egress_rules.ts",
     "deno.json",
   ]],
   ["server/auth.ts", ["server/", "routers/", "db/"]],

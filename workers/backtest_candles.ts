@@ -16,6 +16,8 @@ export interface CandleServices {
   readonly db: Db;
   readonly candles: CandleCache;
   readonly readThrough: ReadThrough;
+  /** How many candles a run may have, and how many finer ones it may replay. */
+  readonly candlesMax: number;
 }
 
 /**
@@ -45,10 +47,10 @@ export async function findBacktestInstrument(
  * A backtest's candles in shared memory.
  *
  * @param lookback How many candles before the start date are wanted, as far as they are held.
- * @throws {RunError} NO_DATA, saying what is held.
+ * @throws {RunError} NO_DATA, saying what is held; RANGE_TOO_LARGE.
  */
 export async function readBacktestCandles(
-  { db, candles, readThrough }: CandleServices,
+  { db, candles, readThrough, candlesMax }: CandleServices,
   record: Backtest,
   wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
 ): Promise<CandlesRead> {
@@ -60,6 +62,8 @@ export async function readBacktestCandles(
       await readThrough.complete(wanted.instrument, query);
       return await candles.read(query);
     });
+    const { timeframe } = wanted;
+    requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
     if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);
@@ -68,17 +72,43 @@ export async function readBacktestCandles(
   throw await noData(db, record, wanted.timeframe);
 }
 
-/** The finest held candles that a backtest's own are made of, over the same range; null where none finer are held. */
+/**
+ * The finest held candles that a backtest's own are made of, over the same range; null where none finer are held.
+ *
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read.
+ */
 export async function readFinerCandles(
-  { db, candles }: CandleServices,
+  { db, candles, candlesMax }: CandleServices,
   record: Backtest,
   { instrument, timeframe }: { readonly instrument: Instrument; readonly timeframe: Timeframe },
 ): Promise<CandlesRead | null> {
-  const held = new Set((await listChunks(db, instrument.id)).map((chunk) => chunk.timeframe));
+  const chunks = await listChunks(db, instrument.id);
+  const held = new Set(chunks.map((chunk) => chunk.timeframe));
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
   if (finest === undefined || finest === timeframe) return null;
-  const read = await candles.read({ instrument, timeframe: finest, ...rangeOf(record) });
+  const { start, end } = rangeOf(record);
+  const within = chunks.filter((chunk) =>
+    chunk.timeframe === finest && chunk.firstTime.getTime() < end && chunk.lastTime.getTime() >= start
+  );
+  // Whole months: at the edges of the range a few more than are replayed.
+  const count = within.reduce((sum, chunk) => sum + chunk.candles, 0);
+  requireShort({ count, candlesMax, timeframe: finest });
+  const read = await candles.read({ instrument, timeframe: finest, start, end });
   return read.candles.time.length === 0 ? null : read;
+}
+
+function requireShort(
+  { count, candlesMax, timeframe }: {
+    readonly count: number;
+    readonly candlesMax: number;
+    readonly timeframe: Timeframe;
+  },
+): void {
+  if (count <= candlesMax) return;
+  throw new RunError(
+    "RANGE_TOO_LARGE",
+    `Cannot run over ${count} ${timeframe} candles: ${candlesMax} are the most; shorten the range`,
+  );
 }
 
 function rangeOf(record: Backtest): { start: number; end: number } {

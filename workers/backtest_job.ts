@@ -24,6 +24,8 @@ export interface BacktestServices {
   readonly records: BacktestRecords;
   readonly candles: CandleCache;
   readonly readThrough: ReadThrough;
+  /** How many candles a run may have. */
+  readonly candlesMax: number;
   readonly runner: Runner;
   /** Computing time of a run. */
   readonly deadlineMs: number;

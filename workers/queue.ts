@@ -64,20 +64,32 @@ export interface OpenQueue {
   close(): Promise<void>;
 }
 
+/** What a queue and its workers are opened with. */
+export interface QueueOptions {
+  readonly handle: DatabaseHandle;
+  /** How long a backtest may compute. */
+  readonly runSecondsMax: number;
+  /** How many candles it may have; default: any number. */
+  readonly runCandlesMax?: number;
+  /** `host:port` pairs that users' endpoints may have though they are not public. */
+  readonly remoteAllow?: readonly string[];
+  /** The way to candles that are not archived; default: feeds without keys. */
+  readonly readThrough?: ReadThrough;
+}
+
 /**
  * Connects to the queue in the same database as the records.
  *
- * @param options `runSecondsMax`: how long a backtest may compute; `remoteAllow`: `host:port` pairs that users' endpoints may have
- * though they are not public; `readThrough`: the way to candles that are not archived; default: feeds without keys.
  * @throws When the database cannot be reached.
  */
 export async function openQueue(
-  { handle, runSecondsMax, remoteAllow = [], readThrough = new ReadThrough(handle.db, createFeeds()) }: {
-    readonly handle: DatabaseHandle;
-    readonly runSecondsMax: number;
-    readonly remoteAllow?: readonly string[];
-    readonly readThrough?: ReadThrough;
-  },
+  {
+    handle,
+    runSecondsMax,
+    runCandlesMax = Infinity,
+    remoteAllow = [],
+    readThrough = new ReadThrough(handle.db, createFeeds()),
+  }: QueueOptions,
 ): Promise<OpenQueue> {
   const jobs = await Jobs.open(handle, runSecondsMax);
   const { db, connection } = handle;
@@ -105,7 +117,8 @@ export async function openQueue(
       runner = started;
       const records = new BacktestRecords(db, jobs);
       const candles = new CandleCache(db);
-      const backtests = { db, records, candles, readThrough, runner: started, deadlineMs: runSecondsMax * 1000 };
+      const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
+      const backtests = { db, records, candles, readThrough, runner: started, ...limits };
       const ingestion = { db, jobs, feeds: readThrough.feeds };
       const checks = { db, jobs, egress };
       const works = [

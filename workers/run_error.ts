@@ -1,6 +1,7 @@
 /** What a failed record's `error.code` can be where the fault is not ours: trying again would end the same way. */
 export type RunErrorCode =
   | "NO_DATA"
+  | "RANGE_TOO_LARGE"
   | "STRATEGY_FAILED"
   | "STRATEGY_TIMED_OUT"
   | "STRATEGY_OUT_OF_MEMORY"

@@ -138,12 +138,38 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     expect((await user.get("/api/strategies/broken")).status).toBe(404);
   });
 
-  await t.step("an endpoint that may not be called fails the run", async () => {
-    const runtime = { type: "remote", endpoint: "http://169.254.169.254/latest/meta-data" };
-    const backtest = { ...RANGE, strategy: "metadata", parameters: { ...PARAMETERS, runtime } };
-    const submitted = await user.send("POST", "/api/backtests", { backtest });
-    const done = await user.finish(submitted.at("/backtest/id"));
-    expect(done.at("/backtest/error/code")).toBe("ENDPOINT_NOT_ALLOWED");
+  await t.step("an address that is not public is refused at once, wherever it is given", async () => {
+    const add = { type: "remote", endpoint: "https://signals.example.com/v1" };
+    const registered = await user.send("POST", "/api/strategies", { strategy: registration("public-one", add) });
+    expect(registered.status).toBe(201);
+    const addresses = [
+      "http://169.254.169.254/latest/meta-data",
+      "http://127.0.0.1/",
+      "https://10.1.2.3/",
+      "http://[::1]/",
+    ];
+    // The first two are 127.0.0.1 too, as URLs read them.
+    for (const endpoint of ["http://0x7f.1/", "http://2130706433/", "http://localhost:9000/", ...addresses]) {
+      const runtime = { type: "remote", endpoint };
+      const backtest = { ...RANGE, strategy: "inside", parameters: { ...PARAMETERS, runtime } };
+      const [submitted, created, added] = [
+        await user.send("POST", "/api/backtests", { backtest }),
+        await user.send("POST", "/api/strategies", { strategy: registration("inside", runtime) }),
+        await user.send("POST", "/api/strategies/public-one/versions", {
+          version: { version: "2", runtime_config: runtime },
+        }),
+      ];
+      for (
+        const [refused, path] of [
+          [submitted, "/backtest/parameters/runtime/endpoint"],
+          [created, "/strategy/initial_version/runtime_config/endpoint"],
+          [added, "/version/runtime_config/endpoint"],
+        ] as const
+      ) {
+        expect([endpoint, refused.status, refused.at("/error/code"), refused.at("/error/issues/0/path")])
+          .toEqual([endpoint, 400, "ENDPOINT_NOT_ALLOWED", path]);
+      }
+    }
   });
   await service.close();
   await files.shutdown();

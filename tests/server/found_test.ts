@@ -82,3 +82,17 @@ Deno.test("a cancel or a deletion and the store of a result do not wait for each
   await worker.end();
   await service.close();
 });
+
+Deno.test("a body that is nested thousands of levels deep is refused by tRPC too, and by the accounts", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const json = { "content-type": "application/json" };
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+  const create = (levels: number) => user.send("POST", "/trpc/backtests.create", nested(levels), json);
+  expect((await create(20_000)).at("/error/data/issues/0/message")).toBe("must not be nested more than 32 levels deep");
+  // Not too deep, and wrong otherwise.
+  expect((await create(32)).at("/error/data/issues/0/message")).toBe("is required");
+  const signIn = await service.client().send("POST", "/api/auth/sign-in/email", nested(20_000), json);
+  expect([signIn.status, signIn.at("/error/code")]).toEqual([400, "VALIDATION_FAILED"]);
+  await service.close();
+});

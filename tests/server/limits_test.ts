@@ -84,3 +84,23 @@ Deno.test("a user's registry has a size", async () => {
   expect((await ann.send("POST", "/api/strategies", strategy("second"))).status).toBe(201);
   await service.close();
 });
+
+Deno.test("a range of more candles than a run may have is refused when it is submitted, by the field", async () => {
+  // January has 744 hours, February 2024 has 696.
+  const service = await startTestService("PostgreSQL", { RUN_CANDLES_MAX: "744" });
+  const ann = await service.user();
+  const run = (end_date: string, timeframe: string) =>
+    ann.send("POST", "/api/backtests", backtest({ end_date, parameters: { timeframe } }));
+  const fits = await run("2024-02-01", "1h");
+  expect(fits.status).toBe(202);
+  const refused = await run("2024-03-01", "1h");
+  expect([refused.status, refused.at("/error/code")]).toEqual([400, "RANGE_TOO_LARGE"]);
+  expect(refused.at("/error/issues")).toEqual([{
+    path: "/backtest/end_date",
+    message:
+      "must be at most 744 candles after start_date, not 1440 (1h): shorten the range or choose a coarser timeframe",
+  }]);
+  expect((await run("2024-03-01", "1d")).status).toBe(202);
+  expect((await ann.finish(fits.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+  await service.close();
+});

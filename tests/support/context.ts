@@ -22,6 +22,8 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     readThrough: new ReadThrough(db, createFeeds()),
     importBytesMax: 1_000_000,
     quotas: { backtestsMax: 100, versionsMax: 100, registryBytesMax: 1_000_000 },
+    runCandlesMax: 1_000_000,
+    remoteAllow: new Set(),
     user: null,
     session: null,
     hasIngestionSecret: false,
