@@ -141,8 +141,8 @@ function simulate(input: Input): End {
     if (simulation.dirty && !simulation.settle(i)) break;
   }
   simulation.finish();
-  ledger.log.finish(input.candles.time);
-  simulation.orders.finish(input.candles.time);
+  const { tag } = simulation.orders.finish(input.candles.time);
+  ledger.log.finish(input.candles.time, tag);
   return { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
 }
 

@@ -1,5 +1,4 @@
-import * as book from "./book.ts";
-import * as open from "./open_trades.ts";
+import type { Book } from "./book.ts";
 import { hasFinancing } from "./rules/financing.ts";
 import { marginCallPrice } from "./rules/margin.ts";
 import type { Simulation } from "./simulation.ts";
@@ -19,35 +18,36 @@ export class Alarms {
     this.index = Infinity;
     this.below = -Infinity;
     this.above = Infinity;
-    if (sim.book.count > 0) this.#setForOrders(sim.book, i);
+    if (sim.book.workingOrders > 0) this.#setForOrders(sim.book, i);
     if (sim.ledger.open.count > 0) this.#setForTrades(sim, i);
   }
 
-  #setForOrders(orders: book.Book, i: number): void {
-    for (let row = 0; row < orders.count; row++) {
-      const type = orders.get(row, book.TYPE);
+  #setForOrders(book: Book, i: number): void {
+    for (let n = 0; n < book.workingOrders; n++) {
+      const { type, side, limitPrice, stopPrice, until } = book.at(n);
       if (type === MARKET) {
         this.index = i + 1;
         continue;
       }
-      this.index = Math.min(this.index, Math.max(i + 1, orders.get(row, book.UNTIL)));
-      const side = orders.get(row, book.SIDE);
-      if (type === LIMIT) this.#ringAt(orders.get(row, book.LIMIT_PRICE), -side);
-      else this.#ringAt(orders.get(row, book.STOP_PRICE), side);
+      this.index = Math.min(this.index, Math.max(i + 1, until));
+      if (type === LIMIT) this.#ringAt(limitPrice, -side);
+      else this.#ringAt(stopPrice, side);
     }
   }
 
   #setForTrades(sim: Simulation, i: number): void {
-    const { ledger: { open: trades, side, cash, quantity }, execution } = sim;
+    const { ledger, execution } = sim;
+    const { open, side } = ledger;
     if (hasFinancing(execution)) this.index = i + 1;
-    this.#ringAt(marginCallPrice(execution, cash, quantity), -side);
+    this.#ringAt(marginCallPrice(execution, ledger), -side);
     if (!sim.hasGuards) return;
-    for (let row = 0; row < trades.count; row++) {
-      if (trades.get(row, open.EXITING) >= 0) this.index = i + 1;
-      this.index = Math.min(this.index, Math.max(i + 1, trades.get(row, open.TIME_STOP)));
-      this.#ringAt(trades.stopOf(row, side), -side);
-      this.#ringAt(trades.get(row, open.TAKE_PROFIT), side);
-      this.#ringAt(trades.get(row, open.TRAIL_BEST), side);
+    for (let row = 0; row < open.count; row++) {
+      const trade = open.at(row);
+      if (trade.isExiting) this.index = i + 1;
+      this.index = Math.min(this.index, Math.max(i + 1, trade.timeStop));
+      this.#ringAt(trade.stopOn(side), -side);
+      this.#ringAt(trade.takeProfit, side);
+      this.#ringAt(trade.trailBest, side);
     }
   }
 

@@ -1,12 +1,10 @@
-import * as book from "./book.ts";
 import { FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_SMALL } from "./orders.ts";
-import { fillPrice, postpone, slips, takeVolume } from "./fill_price.ts";
-import * as open from "./open_trades.ts";
+import { postpone, setPrice, takeVolume } from "./fill_price.ts";
+import type { OpenTrade } from "./open_trades.ts";
 import { sizeAtFill } from "./order_sizing.ts";
-import { feeOf } from "./rules/fees.ts";
-import { lotsLeft, roundToLots } from "./rules/lots.ts";
 import type { Simulation } from "./simulation.ts";
 import { BY_DEFAULT, BY_UNITS } from "./strategy.ts";
+import { ALL_TRADES, ANY_TRADES, type WorkingOrder } from "./working_order.ts";
 
 /** Index of "signal" in EXIT_REASONS. */
 export const SIGNAL = 0;
@@ -15,121 +13,92 @@ export const SIGNAL = 0;
  * Fills an order that may only make the position smaller: whole trades or a fraction of each (book.close), a fraction of
  * one, or units off the oldest trades. A part that is smaller than a lot is left alone.
  */
-export function fillReducing(sim: Simulation, row: number, i: number, raw: number, kind: number): void {
-  const { book: orders, ledger, execution } = sim;
-  if (ledger.side !== -orders.get(row, book.SIDE)) return orders.end(row, REJECTED, NOTHING_TO_CLOSE);
-  const order = orders.get(row, book.NUMBER);
-  const slipping = slips(sim, row);
+export function fillReducing(sim: Simulation, order: WorkingOrder): void {
+  const { book, ledger, lots, fill } = sim;
+  if (ledger.side !== -order.side) return book.end(order, REJECTED, NOTHING_TO_CLOSE);
+  const { closes, size: fraction } = order;
   sim.exitedUnits = 0;
   sim.exitedValue = 0;
-  const closes = orders.get(row, book.CLOSES);
-  const fraction = orders.get(row, book.SIZE);
   let done = true;
   if (closes >= 0) {
     const trade = ledger.open.find(closes);
-    if (trade < 0) return orders.end(row, REJECTED, NOTHING_TO_CLOSE);
-    const held = ledger.open.get(trade, open.QUANTITY);
-    const begun = orders.get(row, book.UNITS);
-    const wanted = Number.isNaN(begun) ? portion(sim, trade, fraction) : Math.min(begun, held);
-    const left = lotsLeft(
-      wanted - exitTrade(sim, trade, wanted, i, kind, raw, slipping, SIGNAL),
-      execution.quantityStep,
-    );
+    if (trade === null) return book.end(order, REJECTED, NOTHING_TO_CLOSE);
+    const wanted = Number.isNaN(order.units) ? portion(sim, trade, fraction) : Math.min(order.units, trade.quantity);
+    exitTrade(sim, trade, wanted, SIGNAL);
+    const left = lots.settle(wanted - fill.units);
     done = left === 0;
-    if (fraction < 1) orders.set(row, book.UNITS, left);
-  } else if (closes === book.ALL_TRADES && fraction < 1) {
-    const left = exitFractions(sim, fraction, i, kind, raw, slipping);
+    if (fraction < 1) order.units = left;
+  } else if (closes === ALL_TRADES && fraction < 1) {
+    const left = exitFractions(sim, fraction);
     done = left === 0;
     // What this candle's volume did not allow is taken off the oldest trades.
-    orders.set(row, book.CLOSES, NaN);
-    orders.set(row, book.SIZE_BY, BY_UNITS);
-    orders.set(row, book.UNITS, lotsLeft(left, execution.quantityStep));
+    order.closes = ANY_TRADES;
+    order.sizeBy = BY_UNITS;
+    order.units = lots.settle(left);
   } else {
-    const whole = closes === book.ALL_TRADES || orders.get(row, book.SIZE_BY) === BY_DEFAULT;
-    const units = whole ? Infinity : sizeAtFill(sim, row, i, raw);
-    if (!(units > 0)) return orders.end(row, REJECTED, Number.isNaN(units) ? NO_RISK : TOO_SMALL);
-    const left = exitOldest(sim, units, i, kind, raw, slipping, SIGNAL);
+    const whole = closes === ALL_TRADES || order.sizeBy === BY_DEFAULT;
+    if (!whole) sizeAtFill(sim, order);
+    const units = whole ? Infinity : order.units;
+    if (!(units > 0)) return book.end(order, REJECTED, Number.isNaN(units) ? NO_RISK : TOO_SMALL);
+    const left = exitOldest(sim, units, SIGNAL);
     done = left === 0;
-    if (!whole) orders.set(row, book.UNITS, left);
+    if (!whole) order.units = left;
   }
-  const closed = lotsLeft(sim.exitedUnits, execution.quantityStep);
-  if (closed === 0 && done) return orders.end(row, REJECTED, TOO_SMALL);
-  if (closed > 0) sim.orders.fill(order, i, closed, sim.exitedValue / sim.exitedUnits);
-  if (done) orders.end(row, FILLED, NO_REASON);
-  else postpone(sim, row, i);
+  const closed = lots.settle(sim.exitedUnits);
+  if (closed === 0 && done) return book.end(order, REJECTED, TOO_SMALL);
+  if (closed > 0) sim.orders.fill(order.number, fill.index, closed, sim.exitedValue / sim.exitedUnits);
+  if (done) book.end(order, FILLED, NO_REASON);
+  else postpone(sim, order);
 }
 
 /** Closes a fraction of each trade, oldest first, and returns the units that volume did not allow. */
-function exitFractions(
-  sim: Simulation,
-  fraction: number,
-  i: number,
-  kind: number,
-  raw: number,
-  slipping: boolean,
-): number {
+function exitFractions(sim: Simulation, fraction: number): number {
   let left = 0;
-  for (let trade = 0; trade < sim.ledger.open.count; trade++) {
+  for (let row = 0; row < sim.ledger.open.count; row++) {
+    const trade = sim.ledger.open.at(row);
     const wanted = portion(sim, trade, fraction);
-    left += wanted - exitTrade(sim, trade, wanted, i, kind, raw, slipping, SIGNAL);
+    exitTrade(sim, trade, wanted, SIGNAL);
+    left += wanted - sim.fill.units;
   }
   return left;
 }
 
 /** Units that are this fraction of a trade, rounded down to lots; all of them from 1 on. */
-function portion(sim: Simulation, trade: number, fraction: number): number {
-  const held = sim.ledger.open.get(trade, open.QUANTITY);
-  return fraction >= 1 ? held : roundToLots(held * fraction, sim.execution.quantityStep);
+function portion(sim: Simulation, trade: OpenTrade, fraction: number): number {
+  return fraction >= 1 ? trade.quantity : sim.lots.roundDown(trade.quantity * fraction);
 }
 
 /**
- * Closes up to this many units, oldest trades first, at one price of the market.
+ * Closes up to this many units, oldest trades first, where the market stands (sim.fill).
  *
  * @returns Units that are left of what could have been closed: volume may have been short.
  */
-export function exitOldest(
-  sim: Simulation,
-  units: number,
-  i: number,
-  kind: number,
-  raw: number,
-  slipping: boolean,
-  reason: number,
-): number {
-  const { ledger, execution } = sim;
+export function exitOldest(sim: Simulation, units: number, reason: number): number {
+  const { ledger, lots, fill } = sim;
   let left = Math.min(units, Math.abs(ledger.quantity));
   while (ledger.open.count > 0 && left > 0) {
-    const wanted = Math.min(left, ledger.open.get(0, open.QUANTITY));
-    const closed = exitTrade(sim, 0, wanted, i, kind, raw, slipping, reason);
-    left = lotsLeft(left - closed, execution.quantityStep);
-    if (closed < wanted) break;
+    const oldest = ledger.open.at(0);
+    const wanted = Math.min(left, oldest.quantity);
+    exitTrade(sim, oldest, wanted, reason);
+    left = lots.settle(left - fill.units);
+    if (fill.units < wanted) break;
   }
   return left;
 }
 
 /**
- * Closes units of one trade at a price of the market and returns how many were closed: fewer, or none, where slippage
+ * Closes units of one trade where the market stands (sim.fill); `fill.units` says how many: fewer, or none, where slippage
  * limits fills to a share of the candle's volume.
  *
  * @param reason Index into EXIT_REASONS.
  */
-export function exitTrade(
-  sim: Simulation,
-  trade: number,
-  units: number,
-  i: number,
-  kind: number,
-  raw: number,
-  slipping: boolean,
-  reason: number,
-): number {
-  const closed = slipping ? takeVolume(sim, i, units) : units;
-  if (closed === 0) return 0;
-  const { ledger, execution } = sim;
-  const price = fillPrice(sim, i, raw, -ledger.side, closed, false, slipping);
-  ledger.exit(trade, i, kind, closed, price, feeOf(execution.commission, closed, price), reason);
-  sim.exitedUnits += closed;
-  sim.exitedValue += closed * price;
+export function exitTrade(sim: Simulation, trade: OpenTrade, units: number, reason: number): void {
+  const { ledger, fill } = sim;
+  fill.units = fill.slips ? takeVolume(sim, units) : units;
+  if (fill.units === 0) return;
+  setPrice(sim, -ledger.side, false);
+  ledger.exit(trade, fill, reason);
+  sim.exitedUnits += fill.units;
+  sim.exitedValue += fill.units * fill.price;
   sim.dirty = true;
-  return closed;
 }

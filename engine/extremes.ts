@@ -4,33 +4,30 @@ const BLOCK = 64;
 /**
  * Highest high and lowest low over any stretch of candles, for a trade's best and worst price.
  *
- * Long stretches are answered from the extremes of blocks, which are computed when first needed: a strategy that never
- * trades pays nothing, and one that holds thousands of trades over a whole series does not read it thousands of times.
+ * Once long stretches have been read that add up to the whole, they are answered from the extremes of blocks: a strategy
+ * that holds thousands of trades over a whole series does not read it thousands of times, and one that holds a few for
+ * long does not read it once more for their sake.
  */
 export class Extremes {
-  readonly #found = new Float64Array(2);
   readonly #highs: Float64Array;
   readonly #lows: Float64Array;
   #blocks: Extremes | null = null;
+  /** Candles read one by one in long stretches. */
+  #candlesRead = 0;
+  /** The highest high and the lowest low of the candles that `over` was given last; of none, infinities. */
+  high = NaN;
+  low = NaN;
 
   constructor(highs: Float64Array, lows: Float64Array) {
     this.#highs = highs;
     this.#lows = lows;
   }
 
-  /** The highest high of the candles that `over` was given last; -Infinity of none. */
-  get high(): number {
-    return this.#found[0]!;
-  }
-
-  /** The lowest low of them; Infinity of none. */
-  get low(): number {
-    return this.#found[1]!;
-  }
-
   /** Finds the extremes of candles `from` to `to`, both included; none when `from > to`. */
   over(from: number, to: number): void {
-    if (to - from < 4 * BLOCK) {
+    const isLong = to - from >= 4 * BLOCK;
+    if (isLong && this.#blocks === null) this.#candlesRead += to - from;
+    if (!isLong || this.#candlesRead < this.#highs.length) {
       this.#forget();
       return this.#scan(from, to);
     }
@@ -41,13 +38,13 @@ export class Extremes {
     this.#forget();
     this.#scan(from, firstBlock * BLOCK - 1);
     this.#scan(endBlock * BLOCK, to);
-    this.#found[0] = Math.max(this.high, blocks.high);
-    this.#found[1] = Math.min(this.low, blocks.low);
+    this.high = Math.max(this.high, blocks.high);
+    this.low = Math.min(this.low, blocks.low);
   }
 
   #forget(): void {
-    this.#found[0] = -Infinity;
-    this.#found[1] = Infinity;
+    this.high = -Infinity;
+    this.low = Infinity;
   }
 
   /** Both in one pass: the two comparisons do not wait for each other. */
@@ -62,8 +59,8 @@ export class Extremes {
       if (up > high) high = up;
       if (down < low) low = down;
     }
-    this.#found[0] = high;
-    this.#found[1] = low;
+    this.high = high;
+    this.low = low;
   }
 
   #gatherBlocks(): Extremes {

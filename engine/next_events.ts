@@ -14,6 +14,13 @@ export interface Event {
   row: number;
 }
 
+/** Of a candle. */
+interface Prices {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+}
+
 /** The next event on either side of a candle's open, and which of the two comes first (walk.ts, rule 2). */
 export class NextEvents {
   readonly down: Event = { level: NaN, what: NaN, row: 0 };
@@ -43,12 +50,12 @@ export class NextEvents {
   }
 
   /** The event that comes first in a candle of these prices; null when there is none. */
-  first(open: number, high: number, low: number): Event | null {
+  first(prices: Prices): Event | null {
     if (Number.isNaN(this.down.what)) return Number.isNaN(this.up.what) ? null : this.up;
-    return Number.isNaN(this.up.what) || this.#isDownFirst(open, high, low) ? this.down : this.up;
+    return Number.isNaN(this.up.what) || this.#isDownFirst(prices) ? this.down : this.up;
   }
 
-  #isDownFirst(open: number, high: number, low: number): boolean {
+  #isDownFirst({ open, high, low }: Prices): boolean {
     if (this.#bothTouched === "nearest") return open - low <= high - open;
     const down = this.down.what;
     const up = this.up.what;

@@ -1,4 +1,4 @@
-import { Records } from "./records.ts";
+import type { Fill } from "./fill.ts";
 
 /** How a price was reached: it decides what of a trade's entry and exit candles lies between entry and exit. */
 export const AT_OPEN = 0;
@@ -7,85 +7,101 @@ export const AT_CLOSE = 1;
 export const FROM_BELOW = 2;
 export const FROM_ABOVE = 3;
 
-// Fields of a row; prices are NaN where there is none.
-export const NUMBER = 0;
-export const ENTRY_INDEX = 1;
-export const ENTRY_KIND = 2;
-export const QUANTITY = 3;
-export const PRICE = 4;
-/** Fees paid at the entry, and financing received, of what is still open. */
-export const FEES = 5;
-export const FINANCING = 6;
-export const STOP_LOSS = 7;
-export const TAKE_PROFIT = 8;
-export const TRAIL_DISTANCE = 9;
-export const TRAIL_FRACTION = 10;
-export const TRAIL_BEST = 11;
-export const TRAIL_STOP = 12;
-/** Index of the candle at whose open the trade is closed; Infinity: none. */
-export const TIME_STOP = 13;
-export const AMBIGUOUS = 14;
-/** Exit reason of an exit that has begun and could not be filled whole; -1: none. */
-export const EXITING = 15;
-/** The order that opened it. */
-export const ORDER = 16;
-/** The step of the walk (walk.ts) in which it was opened, and where it stood in it. */
-export const ENTRY_STEP = 17;
-/** BEFORE_ALL of it, or the direction in which the entry's price was reached (1 up, -1 down), or NO_EXITS in this step. */
-export const ENTRY_PATH = 18;
-const WIDTH = 19;
-
+/** Where a trade stood in the step of the walk in which it was opened: before all of it, or without any exit in it. */
 export const BEFORE_ALL = 0;
 export const NO_EXITS = 2;
 
-/** The trades that are open, oldest first, all on one side. */
-export class OpenTrades extends Records {
-  /** Trades that were ever opened. */
-  opened = 0;
+/** No exit has begun. */
+export const NOT_EXITING = -1;
+/** The entry belongs to no step of the walk yet. */
+const NO_STEP = -1;
 
-  constructor() {
-    super(WIDTH, 16);
+/**
+ * A trade that is open. Prices and distances are NaN where there is none.
+ *
+ * What may have a fraction is NaN from the start: V8 then writes new values in place, where it would make an object of
+ * each in a field that began as an integer.
+ */
+export class OpenTrade {
+  number = 0;
+  entryIndex = 0;
+  /** How its entry's price was reached. */
+  entryKind = AT_OPEN;
+  quantity = NaN;
+  /** Mean price of its entry. */
+  price = NaN;
+  /** Fees paid at the entry, and financing received, of what is still open. */
+  fees = NaN;
+  financing = NaN;
+  stopLoss = NaN;
+  takeProfit = NaN;
+  trailDistance = NaN;
+  trailFraction = NaN;
+  trailBest = NaN;
+  trailStop = NaN;
+  /** Index of the candle at whose open the trade is closed; Infinity: none. */
+  timeStop = NaN;
+  isAmbiguous = false;
+  /** Exit reason of an exit that has begun and could not be filled whole, or NOT_EXITING. */
+  exiting = NOT_EXITING;
+  /** Number of the order that opened it. */
+  order = 0;
+  /** The step of the walk (walk.ts) in which it was opened, and where it stood in it. */
+  entryStep = NO_STEP;
+  /** BEFORE_ALL of it, or the direction in which the entry's price was reached (1 up, -1 down), or NO_EXITS in this step. */
+  entryPath = BEFORE_ALL;
+
+  /** Makes it a new trade without guards. */
+  begin(number: number, fill: Fill, order: number): void {
+    this.number = number;
+    this.entryIndex = fill.index;
+    this.entryKind = fill.kind;
+    this.quantity = fill.units;
+    this.price = fill.price;
+    this.fees = fill.fee;
+    this.financing = 0;
+    this.stopLoss = NaN;
+    this.takeProfit = NaN;
+    this.trailDistance = NaN;
+    this.trailFraction = NaN;
+    this.trailBest = NaN;
+    this.trailStop = NaN;
+    this.timeStop = Infinity;
+    this.isAmbiguous = false;
+    this.exiting = NOT_EXITING;
+    this.order = order;
+    this.entryStep = NO_STEP;
+    this.entryPath = BEFORE_ALL;
   }
 
-  /** Adds a trade without guards and returns its row. */
-  open(entryIndex: number, kind: number, quantity: number, price: number, fees: number, order: number): number {
-    const at = this.appendEmpty();
-    const { data } = this;
-    data[at + NUMBER] = this.opened++;
-    data[at + ENTRY_INDEX] = entryIndex;
-    data[at + ENTRY_KIND] = kind;
-    data[at + QUANTITY] = quantity;
-    data[at + PRICE] = price;
-    data[at + FEES] = fees;
-    data[at + FINANCING] = 0;
-    data[at + TIME_STOP] = Infinity;
-    data[at + AMBIGUOUS] = 0;
-    data[at + EXITING] = -1;
-    data[at + ORDER] = order;
-    return this.count - 1;
+  /** Whether its order has yet to say what guards it. */
+  get isNew(): boolean {
+    return this.entryStep === NO_STEP;
   }
 
-  /** Whether prices or time alone may close a trade. */
-  isGuarded(row: number): boolean {
-    const hasPrice = !Number.isNaN(this.get(row, STOP_LOSS)) || !Number.isNaN(this.get(row, TAKE_PROFIT));
-    return hasPrice || !Number.isNaN(this.get(row, TRAIL_STOP)) || this.get(row, TIME_STOP) < Infinity;
+  get isExiting(): boolean {
+    return this.exiting !== NOT_EXITING;
   }
 
-  /** The stop that counts for a trade: the tighter of its stop loss and its trailing stop; NaN: none. */
-  stopOf(row: number, side: number): number {
-    const fixed = this.get(row, STOP_LOSS);
-    const trailing = this.get(row, TRAIL_STOP);
+  /** Whether prices or time alone may close it. */
+  get isGuarded(): boolean {
+    const hasPrice = !Number.isNaN(this.stopLoss) || !Number.isNaN(this.takeProfit);
+    return hasPrice || !Number.isNaN(this.trailStop) || this.timeStop < Infinity;
+  }
+
+  /** The stop that counts: the tighter of stop loss and trailing stop; NaN: none. */
+  stopOn(side: number): number {
+    const fixed = this.stopLoss;
+    const trailing = this.trailStop;
     if (Number.isNaN(trailing) || side * fixed >= side * trailing) return fixed;
     return trailing;
   }
 
-  /** Moves a trailing stop after the best price; it never moves back. */
-  trail(row: number, side: number, price: number): void {
-    const before = this.get(row, TRAIL_BEST);
-    if (side * price <= side * before) return;
-    this.set(row, TRAIL_BEST, price);
-    const distance = this.get(row, TRAIL_DISTANCE);
-    const given = distance > 0 ? distance : price * this.get(row, TRAIL_FRACTION);
-    this.set(row, TRAIL_STOP, price - side * given);
+  /** Moves the trailing stop after the best price; it never moves back. */
+  trail(side: number, price: number): void {
+    if (side * price <= side * this.trailBest) return;
+    this.trailBest = price;
+    const given = this.trailDistance > 0 ? this.trailDistance : price * this.trailFraction;
+    this.trailStop = price - side * given;
   }
 }

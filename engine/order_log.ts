@@ -1,57 +1,61 @@
-import { CANCELLED, EXPIRED, FILLED, NO_REASON, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./orders.ts";
-import { FIELD_STRIDE, RowLog } from "./row_log.ts";
-import type { OrderDraft } from "./strategy.ts";
+import { ChunkedColumns, placeOf } from "./chunked_columns.ts";
+import { CANCELLED, EXPIRED, FILLED, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./orders.ts";
+import { BY_UNITS, type OrderDraft } from "./strategy.ts";
+import type { WorkingOrder } from "./working_order.ts";
 
-const INDEX = 0;
-const SIDE = 1;
-const TYPE = 2;
-const QUANTITY = 3;
-const LIMIT_PRICE = 4;
-const STOP_PRICE = 5;
-const STATUS = 6;
-const REASON = 7;
-const FILLED_QUANTITY = 8;
-const FILLED_VALUE = 9;
-const FILL_INDEX = 10;
-const WIDTH = 11;
+/** One row of the log: an order. Indexes are those of candles; `fillIndex` is -1 where nothing was filled. */
+const newColumns = (rows: number) => ({
+  index: new Int32Array(rows),
+  fillIndex: new Int32Array(rows),
+  side: new Int8Array(rows),
+  type: new Uint8Array(rows),
+  status: new Uint8Array(rows),
+  reason: new Uint8Array(rows),
+  quantity: new Float64Array(rows),
+  limitPrice: new Float64Array(rows),
+  stopPrice: new Float64Array(rows),
+  filledQuantity: new Float64Array(rows),
+  filledValue: new Float64Array(rows),
+});
+
+type Columns = ReturnType<typeof newColumns>;
 
 /** Every order of a run and what became of it. An order's number is its row. */
 export class OrderLog {
-  readonly #records = new RowLog(WIDTH);
-  readonly tags: (string | null)[] = [];
+  readonly #rows = new ChunkedColumns<Columns>(newColumns);
+  /** By the orders' numbers, with holes where there is none. */
+  readonly #tags: string[] = [];
   rejected = 0;
 
   /** Lists a new order as working and returns its number. @param i Index of the candle at whose close it was placed. */
-  append(i: number, draft: OrderDraft, quantity: number): number {
-    const records = this.#records;
-    const at = records.append();
-    const { data } = records;
-    data[at + INDEX * FIELD_STRIDE] = i;
-    data[at + SIDE * FIELD_STRIDE] = draft.side;
-    data[at + TYPE * FIELD_STRIDE] = draft.type;
-    data[at + QUANTITY * FIELD_STRIDE] = quantity;
-    data[at + LIMIT_PRICE * FIELD_STRIDE] = draft.limitPrice;
-    data[at + STOP_PRICE * FIELD_STRIDE] = draft.stopPrice;
-    data[at + STATUS * FIELD_STRIDE] = WORKING;
-    data[at + REASON * FIELD_STRIDE] = NO_REASON;
-    data[at + FILLED_QUANTITY * FIELD_STRIDE] = 0;
-    data[at + FILLED_VALUE * FIELD_STRIDE] = 0;
-    data[at + FILL_INDEX * FIELD_STRIDE] = NaN;
-    this.tags.push(draft.tag);
-    return records.count - 1;
+  append(i: number, draft: OrderDraft): number {
+    const order = this.#rows.append();
+    const to = this.#rows.chunkOf(order);
+    const at = placeOf(order);
+    to.index[at] = i;
+    to.fillIndex[at] = -1;
+    to.side[at] = draft.side;
+    to.type[at] = draft.type;
+    to.status[at] = WORKING;
+    to.quantity[at] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
+    to.limitPrice[at] = draft.limitPrice;
+    to.stopPrice[at] = draft.stopPrice;
+    if (draft.tag !== null) this.#tags[order] = draft.tag;
+    return order;
   }
 
   /** Notes the quantity that the simulator chose. */
-  size(order: number, quantity: number): void {
-    this.#records.set(order, QUANTITY, quantity);
+  size(order: WorkingOrder): void {
+    this.#rows.chunkOf(order.number).quantity[placeOf(order.number)] = order.units;
   }
 
   /** Notes a fill, whole or partial. @param price Costs of spread and slippage included. */
   fill(order: number, i: number, units: number, price: number): void {
-    const records = this.#records;
-    records.set(order, FILLED_QUANTITY, records.get(order, FILLED_QUANTITY) + units);
-    records.set(order, FILLED_VALUE, records.get(order, FILLED_VALUE) + units * price);
-    records.set(order, FILL_INDEX, i);
+    const to = this.#rows.chunkOf(order);
+    const at = placeOf(order);
+    to.filledQuantity[at]! += units;
+    to.filledValue[at]! += units * price;
+    to.fillIndex[at] = i;
   }
 
   /** Notes an order's end. */
@@ -60,40 +64,43 @@ export class OrderLog {
     status: typeof FILLED | typeof CANCELLED | typeof EXPIRED | typeof REJECTED,
     reason: number,
   ): void {
-    this.#records.set(order, STATUS, status);
-    this.#records.set(order, REASON, reason);
+    const to = this.#rows.chunkOf(order);
+    to.status[placeOf(order)] = status;
+    to.reason[placeOf(order)] = reason;
     if (status === REJECTED) this.rejected++;
   }
 
+  /** The log as columns, in order of placement. */
   finish(time: Float64Array): OrderColumns {
-    const records = this.#records;
-    const column = (field: number) => records.column(field, null);
-    const status = records.codes(STATUS, null);
-    const reason = records.codes(REASON, null);
-    const placed = column(INDEX);
-    const price = column(FILLED_VALUE);
-    const filledQuantity = column(FILLED_QUANTITY);
-    const fillTime = column(FILL_INDEX);
-    for (let k = 0; k < records.count; k++) {
+    const { count } = this.#rows;
+    const rows = this.#rows.gather();
+    const { status, reason, filledQuantity } = rows;
+    const placed = new Float64Array(count);
+    const fillTime = new Float64Array(count);
+    const price = rows.filledValue;
+    for (let k = 0; k < count; k++) {
+      const filled = rows.fillIndex[k]!;
       if (status[k] === WORKING) reason[k] = RUN_ENDED;
-      placed[k] = time[placed[k]!]!;
+      placed[k] = time[rows.index[k]!]!;
       price[k] = price[k]! / filledQuantity[k]!;
-      if (!Number.isNaN(fillTime[k]!)) fillTime[k] = time[fillTime[k]!]!;
+      fillTime[k] = filled < 0 ? NaN : time[filled]!;
     }
+    const tag = new Array<string | null>(count).fill(null);
+    this.#tags.forEach((text, order) => tag[order] = text);
     return {
-      count: records.count,
+      count,
       time: placed,
-      side: new Int8Array(column(SIDE)),
-      type: records.codes(TYPE, null),
-      quantity: column(QUANTITY),
-      limitPrice: column(LIMIT_PRICE),
-      stopPrice: column(STOP_PRICE),
+      side: rows.side,
+      type: rows.type,
+      quantity: rows.quantity,
+      limitPrice: rows.limitPrice,
+      stopPrice: rows.stopPrice,
       status,
       reason,
       filledQuantity,
       price,
       fillTime,
-      tag: this.tags,
+      tag,
     };
   }
 }

@@ -1,27 +1,25 @@
-import * as book from "./book.ts";
 import { NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL } from "./orders.ts";
-import { slips } from "./fill_price.ts";
 import { feeOf } from "./rules/fees.ts";
 import { freeMargin } from "./rules/margin.ts";
-import { sizeUnits, type SizingAccount } from "./rules/sizing.ts";
+import { sizeUnits } from "./rules/sizing.ts";
 import { slippedSizingPrice } from "./rules/slippage.ts";
 import { spreadPrice } from "./rules/spread.ts";
 import type { Simulation } from "./simulation.ts";
 import { BY_CASH, BY_RISK_FRACTION, BY_UNITS } from "./strategy.ts";
+import type { WorkingOrder } from "./working_order.ts";
 
 /** Buying power is compared with this much room, relatively: a sum of decimals may be a rounding error too dear. */
 const BUYING_POWER_ROOM = 1 + 1e-12;
 
-/** Units that are still to be filled: sized now, with the account as it stands, when they were not before. */
-export function sizeAtFill(sim: Simulation, row: number, i: number, raw: number): number {
-  const sized = sim.book.get(row, book.UNITS);
-  if (!Number.isNaN(sized)) return sized;
-  const { ledger, execution } = sim;
-  const mark = execution.sizingMark === "close" ? sim.candles.close[i]! : raw;
-  const equity = ledger.cash + ledger.quantity * mark;
-  sim.sizing.equity = equity;
-  sim.sizing.freeMargin = freeMargin(execution, equity, ledger.quantity, mark);
-  return noteUnits(sim, row, unitsAt(sim, row, raw, sim.sizing));
+/** Sizes an order that is about to be filled, with the account as it stands, unless it was sized before. */
+export function sizeAtFill(sim: Simulation, order: WorkingOrder): void {
+  if (!Number.isNaN(order.units)) return;
+  const { ledger, execution, sizing } = sim;
+  const mark = sizingMark(sim);
+  sizing.equity = ledger.cash + ledger.quantity * mark;
+  sizing.freeMargin = freeMargin(execution, sizing.equity, ledger.quantity, mark);
+  sizing.raw = sim.fill.raw;
+  size(sim, order);
 }
 
 /**
@@ -30,81 +28,71 @@ export function sizeAtFill(sim: Simulation, row: number, i: number, raw: number)
  *
  * @returns Whether it can wait; false when it was refused.
  */
-export function sizeAtSignal(sim: Simulation, row: number): boolean {
-  const { ledger, execution } = sim;
+export function sizeAtSignal(sim: Simulation, order: WorkingOrder): boolean {
+  const { ledger, execution, sizing } = sim;
   const close = sim.candles.close[sim.index]!;
-  const side = sim.book.get(row, book.SIDE);
   const equity = ledger.cash + ledger.quantity * close;
-  const closesAll = execution.exclusive === "any" || (execution.exclusive === "opposite" && ledger.side === -side);
-  sim.sizing.equity = equity;
-  sim.sizing.freeMargin = closesAll ? Math.max(0, equity) : freeMargin(execution, equity, ledger.quantity, close);
-  const units = noteUnits(sim, row, unitsAt(sim, row, close, sim.sizing));
-  const price = sizingPrice(sim, row, close);
-  let reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : NO_REASON;
-  if (reason === NO_REASON && !isAffordable(sim, row, units, price, sim.sizing.freeMargin)) reason = NO_BUYING_POWER;
+  const isOpposite = execution.exclusive === "opposite" && ledger.side === -order.side;
+  const closesAll = execution.exclusive === "any" || isOpposite;
+  sizing.equity = equity;
+  sizing.freeMargin = closesAll ? Math.max(0, equity) : freeMargin(execution, equity, ledger.quantity, close);
+  sizing.raw = close;
+  size(sim, order);
+  const { units } = order;
+  const fits = isSizedToFit(sim, order) || fitsInto(sim, units, sizing.price, sizing.freeMargin);
+  const reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : fits ? NO_REASON : NO_BUYING_POWER;
   if (reason === NO_REASON) return true;
-  sim.book.end(row, REJECTED, reason);
+  sim.book.end(order, REJECTED, reason);
   return false;
 }
 
-function noteUnits(sim: Simulation, row: number, units: number): number {
-  sim.book.set(row, book.UNITS, units);
-  sim.book.set(row, book.SIZED_AT, sim.index);
-  sim.orders.size(sim.book.get(row, book.NUMBER), units);
-  return units;
-}
-
-function sizingPrice(sim: Simulation, row: number, raw: number): number {
-  const side = sim.book.get(row, book.SIDE);
-  const slipped = slips(sim, row) ? slippedSizingPrice(sim.execution.slippage, raw, side) : raw;
-  return spreadPrice(sim.execution, slipped, side, true);
-}
-
-function unitsAt(sim: Simulation, row: number, raw: number, account: SizingAccount): number {
-  const orders = sim.book;
-  const price = sizingPrice(sim, row, raw);
-  const sizeBy = orders.get(row, book.SIZE_BY);
-  const risk = sizeBy === BY_RISK_FRACTION ? riskPerUnit(sim, row, price) : NaN;
-  return sizeUnits(sim.execution, account, sizeBy, orders.get(row, book.SIZE), price, raw, risk);
+/** Sizes an order in an account and at a market's price that `sim.sizing` holds. */
+function size(sim: Simulation, order: WorkingOrder): void {
+  const { execution, sizing } = sim;
+  const slipped = order.slips ? slippedSizingPrice(execution.slippage, sizing.raw, order.side) : sizing.raw;
+  sizing.price = spreadPrice(execution, slipped, order.side, true);
+  sizing.sizeBy = order.sizeBy;
+  sizing.size = order.size;
+  sizing.riskPerUnit = order.sizeBy === BY_RISK_FRACTION ? riskPerUnit(order, sizing.price) : NaN;
+  order.units = sizeUnits(execution, sim.lots, sizing);
+  order.sizedAt = sim.index;
+  sim.orders.size(order);
 }
 
 /** Distance from the entry price to the order's stop loss, or else to its trailing stop; NaN without one that loses. */
-function riskPerUnit(sim: Simulation, row: number, price: number): number {
-  const orders = sim.book;
-  const side = orders.get(row, book.SIDE);
+function riskPerUnit(order: WorkingOrder, price: number): number {
   const candidates = [
-    side * (price - orders.get(row, book.STOP_LOSS)),
-    price * orders.get(row, book.STOP_LOSS_FRACTION),
-    orders.get(row, book.TRAIL_DISTANCE),
-    price * orders.get(row, book.TRAIL_FRACTION),
+    order.side * (price - order.stopLoss),
+    price * order.stopLossFraction,
+    order.trailDistance,
+    price * order.trailFraction,
   ];
   const distance = candidates.find((value) => !Number.isNaN(value)) ?? NaN;
   return distance > 0 ? distance : NaN;
 }
 
-/** Whether an order that is about to be filled fits into the buying power that is left. */
-export function isAffordableNow(
-  sim: Simulation,
-  row: number,
-  i: number,
-  raw: number,
-  units: number,
-  price: number,
-): boolean {
-  const { ledger, execution } = sim;
-  const mark = execution.sizingMark === "close" ? sim.candles.close[i]! : raw;
+/**
+ * Whether value and fee of an order that is about to be filled fit into the buying power that is left. One that was sized
+ * to fit is not asked again in the same candle; what its volume left over meets other prices.
+ */
+export function isAffordableNow(sim: Simulation, order: WorkingOrder): boolean {
+  if (isSizedToFit(sim, order)) return true;
+  const { ledger, execution, fill } = sim;
+  const mark = sizingMark(sim);
   const free = freeMargin(execution, ledger.cash + ledger.quantity * mark, ledger.quantity, mark);
-  return isAffordable(sim, row, units, price, free);
+  return fitsInto(sim, fill.units, fill.price, free);
 }
 
-/**
- * Whether value and fee fit into the buying power. Orders that were sized to fit are not asked again in the same candle;
- * what its volume left over meets other prices.
- */
-function isAffordable(sim: Simulation, row: number, units: number, price: number, free: number): boolean {
-  const sizeBy = sim.book.get(row, book.SIZE_BY);
-  const isToFit = sizeBy !== BY_UNITS && sizeBy !== BY_CASH;
-  if (isToFit && sim.book.get(row, book.SIZED_AT) === sim.index) return true;
+/** The price at which what is open is valued when an order is filled. */
+function sizingMark({ execution, candles, fill }: Simulation): number {
+  return execution.sizingMark === "close" ? candles.close[fill.index]! : fill.raw;
+}
+
+function isSizedToFit(sim: Simulation, order: WorkingOrder): boolean {
+  return order.sizedAt === sim.index && order.sizeBy !== BY_UNITS && order.sizeBy !== BY_CASH;
+}
+
+function fitsInto(sim: Simulation, units: number, price: number, free: number): boolean {
   const cost = units * price + feeOf(sim.execution.commission, units, price);
   return cost <= free * sim.execution.leverage * BUYING_POWER_ROOM;
 }

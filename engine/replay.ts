@@ -25,20 +25,27 @@ export class Replay {
   /** Walks candle `i`. */
   candle(i: number): void {
     const { time, open, high, low, close } = this.#candles;
+    const walk = this.#walk;
     const finer = this.#finer;
     const until = time[i]! + this.#timeframeMs;
     let k = finer === null ? 0 : firstFrom(finer.time, time[i]!);
     if (finer === null || !(finer.time[k]! < until)) {
-      this.#walk.step(i, open[i]!, high[i]!, low[i]!, close[i]!, true);
-      if (this.#walk.isContested) this.unreplayedCandles++;
+      walk.open = open[i]!;
+      walk.high = high[i]!;
+      walk.low = low[i]!;
+      walk.close = close[i]!;
+      walk.step(i, true);
+      if (walk.isContested) this.unreplayedCandles++;
       return;
     }
     // The first finer candle may be missing; market orders were filled at the open of the whole.
-    let openPrice = open[i]!;
+    walk.open = open[i]!;
     for (let isFirst = true; finer.time[k]! < until; isFirst = false, k++) {
-      if (!isFirst) openPrice = finer.open[k]!;
-      const highest = Math.max(finer.high[k]!, openPrice);
-      this.#walk.step(i, openPrice, highest, Math.min(finer.low[k]!, openPrice), finer.close[k]!, isFirst);
+      if (!isFirst) walk.open = finer.open[k]!;
+      walk.high = Math.max(finer.high[k]!, walk.open);
+      walk.low = Math.min(finer.low[k]!, walk.open);
+      walk.close = finer.close[k]!;
+      walk.step(i, isFirst);
     }
   }
 }

@@ -144,8 +144,9 @@ function describeMissing(input: RunInput, simulation: Simulation): string[] {
 /** The result of a simulation that has finished. */
 function describe(input: RunInput, simulation: Simulation): RunResult {
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
-  const { ledger, equity, orders } = simulation;
-  const trades = withOneNaN(ledger.log.finish(time));
+  const { ledger, equity, position, orders } = simulation;
+  const placed = withOneNaN(orders.finish(time));
+  const trades = withOneNaN(ledger.log.finish(time, placed.tag));
   const { metrics, undefinedMetrics } = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),
@@ -163,11 +164,11 @@ function describe(input: RunInput, simulation: Simulation): RunResult {
   return {
     trades,
     equity,
-    position: ledger.position,
+    position,
     metrics,
     undefinedMetrics,
     bounds: computeBounds(input, simulation, trades.ambiguous.includes(1)),
-    orders: withOneNaN(orders.finish(time)),
+    orders: placed,
     notes: describeMissing(input, simulation),
   };
 }

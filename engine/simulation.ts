@@ -1,16 +1,18 @@
 import { Alarms } from "./alarms.ts";
-import * as book from "./book.ts";
+import { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
 import { exitOldest, exitTrade } from "./exits.ts";
-import { fillOrder } from "./fill.ts";
+import { fillOrder } from "./entries.ts";
+import { Fill } from "./fill.ts";
 import { Ledger } from "./ledger.ts";
-import * as open from "./open_trades.ts";
+import { AT_CLOSE, AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW } from "./open_trades.ts";
 import { OrderLog } from "./order_log.ts";
 import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
+import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
-import type { SizingAccount } from "./rules/sizing.ts";
+import { Sizing } from "./rules/sizing.ts";
 import { MARKET } from "./strategy.ts";
 import { EXIT_REASONS } from "./trades.ts";
 
@@ -41,12 +43,15 @@ export class Simulation {
   readonly candles: Candles;
   readonly execution: Execution;
   readonly firstIndex: number;
+  readonly lots: Lots;
   readonly ledger: Ledger;
   readonly orders = new OrderLog();
-  readonly book: book.Book;
+  readonly book: Book;
   readonly alarms = new Alarms();
   /** Equity at each candle's close, from firstIndex. */
   readonly equity: Float64Array;
+  /** Units held at each candle's close, negative when short. */
+  readonly position: Float64Array;
   /** The candle that is being simulated. */
   index = -1;
   /** Whether something has changed that the alarms depend on. */
@@ -62,7 +67,9 @@ export class Simulation {
   volumeTaken = 0;
   /** Whether fills are forced, and whole whatever the volume. */
   ignoresVolume = false;
-  readonly sizing: SizingAccount = { equity: NaN, freeMargin: NaN };
+  /** Where the market stands when something is filled. */
+  readonly fill = new Fill();
+  readonly sizing = new Sizing();
   /** What happens inside candles. */
   readonly inside: Replay;
   readonly #fillsAtClose: boolean;
@@ -72,15 +79,12 @@ export class Simulation {
     this.candles = input.candles;
     this.execution = input.execution;
     this.firstIndex = input.firstIndex;
-    this.ledger = new Ledger(
-      input.candles,
-      input.firstIndex,
-      input.initialBalance,
-      this.orders,
-      input.execution.quantityStep,
-    );
-    this.equity = new Float64Array(input.candles.close.length - input.firstIndex);
-    this.book = new book.Book(this);
+    this.lots = new Lots(input.execution.quantityStep);
+    this.ledger = new Ledger(input.candles, input.initialBalance, this.lots);
+    const rows = input.candles.close.length - input.firstIndex;
+    this.equity = new Float64Array(rows);
+    this.position = new Float64Array(rows);
+    this.book = new Book(this);
     this.inside = new Replay(this, input.finer, input.timeframeMs);
     this.#fillsAtClose = input.execution.fill === "close";
     this.#hasFinancing = hasFinancing(input.execution);
@@ -98,9 +102,10 @@ export class Simulation {
   settle(i: number): boolean {
     if (!this.dirty) return true;
     if (this.#fillsAtClose && this.book.markets > 0) {
-      this.#fillMarkets(i, this.candles.close[i]!, open.AT_CLOSE);
+      this.fill.at(i, AT_CLOSE, this.candles.close[i]!, true);
+      this.#fillMarkets(i);
       if (!this.#mark(i)) return false;
-    } else if (!this.hasGuards && this.book.count === this.book.markets) {
+    } else if (!this.hasGuards && this.book.workingOrders === this.book.markets) {
       // Market orders alone: the next candle is looked at, and whatever else was to ring still is.
       this.alarms.index = i + 1;
       this.dirty = false;
@@ -117,7 +122,7 @@ export class Simulation {
     if (closeAtEnd !== "none" && this.ledger.open.count > 0) {
       const atOpen = closeAtEnd === "last_open";
       const price = atOpen ? this.candles.open[last]! : this.candles.close[last]!;
-      this.#exitAll(last, atOpen ? open.AT_OPEN : open.AT_CLOSE, price, END_OF_DATA);
+      this.#exitAll(last, atOpen ? AT_OPEN : AT_CLOSE, price, END_OF_DATA);
       this.#mark(last);
     }
     this.ledger.finish();
@@ -126,8 +131,11 @@ export class Simulation {
   #simulate(i: number): void {
     if (this.#hasFinancing && i > this.firstIndex) this.#finance(i);
     this.#closeDue(i);
-    if (this.book.markets > 0) this.#fillMarkets(i, this.candles.open[i]!, open.AT_OPEN);
-    if (this.hasGuards || this.book.count > this.book.markets) {
+    if (this.book.markets > 0) {
+      this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);
+      this.#fillMarkets(i);
+    }
+    if (this.hasGuards || this.book.workingOrders > this.book.markets) {
       this.inside.candle(i);
     }
     this.book.expire(i);
@@ -147,38 +155,42 @@ export class Simulation {
     const equity = ledger.cash + ledger.quantity * this.candles.close[i]!;
     ledger.equity = equity;
     this.equity[i - this.firstIndex] = equity;
+    this.position[i - this.firstIndex] = ledger.quantity;
     return equity > 0 || this.#ruin(i);
   }
 
   #finance(i: number): void {
     const { ledger, candles: { time, close }, execution } = this;
     for (let row = 0; row < ledger.open.count; row++) {
-      const quantity = ledger.side * ledger.open.get(row, open.QUANTITY);
-      ledger.finance(row, financingOf(execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
+      const trade = ledger.open.at(row);
+      const quantity = ledger.side * trade.quantity;
+      ledger.finance(trade, financingOf(execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
     }
   }
 
   /** Closes at the open what has been held long enough, and what a stop could not close for want of volume. */
   #closeDue(i: number): void {
     if (!this.hasGuards) return;
-    const { open: trades } = this.ledger;
-    for (let row = 0; row < trades.count;) {
-      const begun = trades.get(row, open.EXITING);
-      const isDue = begun >= 0 || trades.get(row, open.TIME_STOP) <= i;
-      const units = trades.get(row, open.QUANTITY);
-      const reason = begun >= 0 ? begun : TIME_STOP;
-      if (!isDue || exitTrade(this, row, units, i, open.AT_OPEN, this.candles.open[i]!, true, reason) < units) row++;
+    const { open } = this.ledger;
+    this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);
+    for (let row = 0; row < open.count;) {
+      const trade = open.at(row);
+      const { quantity, isExiting } = trade;
+      const reason = isExiting ? trade.exiting : TIME_STOP;
+      const isDue = isExiting || trade.timeStop <= i;
+      if (isDue) exitTrade(this, trade, quantity, reason);
+      if (!isDue || this.fill.units < quantity) row++;
     }
   }
 
   /** Fills market orders in order of placement; what volume does not allow stays. */
-  #fillMarkets(i: number, price: number, kind: number): void {
-    const orders = this.book;
-    for (let row = 0; row < orders.count;) {
-      const before = orders.count;
-      const isDue = orders.get(row, book.TYPE) === MARKET && orders.get(row, book.FROM) <= i;
-      if (isDue) fillOrder(this, row, i, price, kind, 0);
-      if (orders.count === before) row++;
+  #fillMarkets(i: number): void {
+    const { book } = this;
+    for (let n = 0; n < book.workingOrders;) {
+      const before = book.workingOrders;
+      const order = book.at(n);
+      if (order.type === MARKET && order.from <= i) fillOrder(this, order, BEFORE_ALL);
+      if (book.workingOrders === before) n++;
     }
   }
 
@@ -187,24 +199,25 @@ export class Simulation {
     const { ledger, execution, candles } = this;
     if (ledger.side === 0) return;
     const worst = this.#isWhole(i) ? (ledger.side > 0 ? candles.low[i]! : candles.high[i]!) : candles.close[i]!;
-    if (!isMarginCall(execution, ledger.cash, ledger.quantity, worst)) return;
-    this.#exitAll(i, ledger.side > 0 ? open.FROM_ABOVE : open.FROM_BELOW, worst, MARGIN_CALL);
+    if (!isMarginCall(execution, ledger, worst)) return;
+    this.#exitAll(i, ledger.side > 0 ? FROM_ABOVE : FROM_BELOW, worst, MARGIN_CALL);
   }
 
   /** Whether the candle's worst price certainly came after the entry of all that is open. */
   #isWhole(i: number): boolean {
-    const { open: trades, side } = this.ledger;
-    const towardsWorst = side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
-    for (let row = trades.count - 1; row >= 0 && trades.get(row, open.ENTRY_INDEX) === i; row--) {
-      const kind = trades.get(row, open.ENTRY_KIND);
-      if (kind !== open.AT_OPEN && kind !== towardsWorst) return false;
+    const { open, side } = this.ledger;
+    const towardsWorst = side > 0 ? FROM_ABOVE : FROM_BELOW;
+    for (let row = open.count - 1; row >= 0 && open.at(row).entryIndex === i; row--) {
+      const kind = open.at(row).entryKind;
+      if (kind !== AT_OPEN && kind !== towardsWorst) return false;
     }
     return true;
   }
 
   #exitAll(i: number, kind: number, price: number, reason: number): void {
     this.ignoresVolume = true;
-    exitOldest(this, Infinity, i, kind, price, true, reason);
+    this.fill.at(i, kind, price, true);
+    exitOldest(this, Infinity, reason);
     this.ignoresVolume = false;
   }
 
@@ -216,12 +229,13 @@ export class Simulation {
     const { ledger } = this;
     if (Number.isNaN(ledger.equity)) throw new TypeError(`Equity is not a number at candle ${i}`);
     const before = ledger.log.count;
-    this.#exitAll(i, open.AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
+    this.#exitAll(i, AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
     const closed = ledger.log.count - before;
     ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);
     ledger.cash = 0;
     ledger.equity = 0;
-    this.equity.fill(0, i - this.firstIndex);
+    this.equity[i - this.firstIndex] = 0;
+    this.position[i - this.firstIndex] = 0;
     this.dirty = false;
     return false;
   }

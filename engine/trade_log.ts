@@ -1,153 +1,163 @@
-import { FIELD_STRIDE, RowLog } from "./row_log.ts";
+import { ChunkedColumns, placeOf } from "./chunked_columns.ts";
+import type { Excursions } from "./excursions.ts";
+import type { Fill } from "./fill.ts";
+import type { OpenTrade } from "./open_trades.ts";
 import { STILL_OPEN, type TradeColumns } from "./trades.ts";
 
-// Fields of a row.
-const NUMBER = 0;
-const SIDE = 1;
-const QUANTITY = 2;
-const ENTRY_INDEX = 3;
-const ENTRY_PRICE = 4;
-const EXIT_INDEX = 5;
-const EXIT_PRICE = 6;
-const FEES = 7;
-const PNL = 8;
-const MAE = 9;
-const MFE = 10;
-const REASON = 11;
-const AMBIGUOUS = 12;
-const WIDTH = 13;
-
 /** One row of the log: a trade, or the part of it that one exit closed. Indexes are those of candles. */
-export interface TradeRow {
-  number: number;
-  side: number;
-  quantity: number;
-  entryIndex: number;
-  entryPrice: number;
-  exitIndex: number;
-  exitPrice: number;
-  fees: number;
-  pnl: number;
-  mae: number;
-  mfe: number;
-  reason: number;
-  ambiguous: number;
-  tag: string | null;
-}
+const newColumns = (rows: number) => ({
+  number: new Int32Array(rows),
+  order: new Int32Array(rows),
+  entryIndex: new Int32Array(rows),
+  exitIndex: new Int32Array(rows),
+  side: new Int8Array(rows),
+  reason: new Uint8Array(rows),
+  ambiguous: new Uint8Array(rows),
+  quantity: new Float64Array(rows),
+  entryPrice: new Float64Array(rows),
+  exitPrice: new Float64Array(rows),
+  fees: new Float64Array(rows),
+  pnl: new Float64Array(rows),
+  mae: new Float64Array(rows),
+  mfe: new Float64Array(rows),
+});
+
+type Columns = ReturnType<typeof newColumns>;
 
 /** The trades of a run, in order of their exits until `finish` sorts them. */
 export class TradeLog {
-  readonly #records = new RowLog(WIDTH);
-  readonly #tags: (string | null)[] = [];
-  #sorted = true;
+  readonly #rows = new ChunkedColumns<Columns>(newColumns);
+  #isSorted = true;
   #lastNumber = -1;
 
   get count(): number {
-    return this.#records.count;
+    return this.#rows.count;
   }
 
-  append(row: Readonly<TradeRow>): void {
-    const records = this.#records;
-    const at = records.append();
-    const { data } = records;
-    if (row.number < this.#lastNumber) this.#sorted = false;
-    this.#lastNumber = row.number;
-    data[at + NUMBER * FIELD_STRIDE] = row.number;
-    data[at + SIDE * FIELD_STRIDE] = row.side;
-    data[at + QUANTITY * FIELD_STRIDE] = row.quantity;
-    data[at + ENTRY_INDEX * FIELD_STRIDE] = row.entryIndex;
-    data[at + ENTRY_PRICE * FIELD_STRIDE] = row.entryPrice;
-    data[at + EXIT_INDEX * FIELD_STRIDE] = row.exitIndex;
-    data[at + EXIT_PRICE * FIELD_STRIDE] = row.exitPrice;
-    data[at + FEES * FIELD_STRIDE] = row.fees;
-    data[at + PNL * FIELD_STRIDE] = row.pnl;
-    data[at + MAE * FIELD_STRIDE] = row.mae;
-    data[at + MFE * FIELD_STRIDE] = row.mfe;
-    data[at + REASON * FIELD_STRIDE] = row.reason;
-    data[at + AMBIGUOUS * FIELD_STRIDE] = row.ambiguous;
-    this.#tags.push(row.tag);
+  /** Lists what a fill has closed of a trade. @param reason Index into EXIT_REASONS, or STILL_OPEN. */
+  append(trade: OpenTrade, side: number, fill: Fill, reason: number, { mae, mfe }: Excursions): void {
+    const { units, price } = fill;
+    const share = units / trade.quantity;
+    const fees = trade.fees * share + fill.fee;
+    const row = this.#rows.append();
+    const to = this.#rows.chunkOf(row);
+    const at = placeOf(row);
+    if (trade.number < this.#lastNumber) this.#isSorted = false;
+    this.#lastNumber = trade.number;
+    to.number[at] = trade.number;
+    to.order[at] = trade.order;
+    to.entryIndex[at] = trade.entryIndex;
+    to.exitIndex[at] = fill.index;
+    to.side[at] = side;
+    to.reason[at] = reason;
+    to.ambiguous[at] = trade.isAmbiguous ? 1 : 0;
+    to.quantity[at] = units;
+    to.entryPrice[at] = trade.price;
+    to.exitPrice[at] = reason === STILL_OPEN ? NaN : price;
+    to.fees[at] = fees;
+    to.pnl[at] = side * units * (price - trade.price) - fees + trade.financing * share;
+    to.mae[at] = mae;
+    to.mfe[at] = mfe;
   }
 
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */
   credit(rows: number, money: number): void {
-    const records = this.#records;
     const first = this.count - rows;
     let quantity = 0;
-    for (let row = first; row < this.count; row++) quantity += records.get(row, QUANTITY);
+    for (let row = first; row < this.count; row++) quantity += this.#rows.chunkOf(row).quantity[placeOf(row)]!;
     for (let row = first; row < this.count; row++) {
-      records.set(row, PNL, records.get(row, PNL) + money * records.get(row, QUANTITY) / quantity);
+      const to = this.#rows.chunkOf(row);
+      const at = placeOf(row);
+      to.pnl[at] = to.pnl[at]! + money * to.quantity[at]! / quantity;
     }
   }
 
   /** Candles in which a trade was open at any moment: the union of all stretches from entry to exit. */
   exposedCandles(): number {
     const order = this.#order();
-    const entries = this.#records.column(ENTRY_INDEX, order);
-    const exits = this.#records.column(EXIT_INDEX, order);
     let exposed = 0;
     let counted = -1;
-    for (let k = 0; k < entries.length; k++) {
-      const from = Math.max(entries[k]!, counted + 1);
-      if (exits[k]! < from) continue;
-      exposed += exits[k]! - from + 1;
-      counted = exits[k]!;
+    for (let k = 0; k < this.count; k++) {
+      const row = order === null ? k : order[k]!;
+      const { entryIndex, exitIndex } = this.#rows.chunkOf(row);
+      const from = Math.max(entryIndex[placeOf(row)]!, counted + 1);
+      const until = exitIndex[placeOf(row)]!;
+      if (until < from) continue;
+      exposed += until - from + 1;
+      counted = until;
     }
     return exposed;
   }
 
-  /** The log as columns: closed trades in order of entry and then of exit, open ones (whose reason says so) last. */
-  finish(time: Float64Array): TradeColumns {
-    const order = this.#order();
-    const closedFirst = order === null ? null : closedBeforeOpen(order, this.#records.column(REASON, null));
-    const column = (field: number) => this.#records.column(field, closedFirst);
+  /**
+   * The log as columns: closed trades in order of entry and then of exit, open ones (whose reason says so) last.
+   *
+   * @param orderTags By the orders' numbers: a trade has the tag of the order that opened it.
+   */
+  finish(time: Float64Array, orderTags: readonly (string | null)[]): TradeColumns {
     const { count } = this;
-    const entryTime = column(ENTRY_INDEX);
-    const exitTime = column(EXIT_INDEX);
-    const exitPrice = column(EXIT_PRICE);
-    const quantity = column(QUANTITY);
-    const entryPrice = column(ENTRY_PRICE);
-    const pnl = column(PNL);
+    const order = this.#order();
+    const all = this.#rows.gather();
+    const rows = order === null ? all : picked(all, closedBeforeOpen(order, all.reason));
+    const { quantity, entryPrice, exitPrice, pnl } = rows;
     const fraction = new Float64Array(count);
     const candles = new Int32Array(count);
+    const entryTime = new Float64Array(count);
+    const exitTime = new Float64Array(count);
+    const tag = new Array<string | null>(count).fill(null);
     for (let k = 0; k < count; k++) {
+      const entered = rows.entryIndex[k]!;
+      const left = rows.exitIndex[k]!;
       fraction[k] = pnl[k]! / (entryPrice[k]! * quantity[k]!);
-      candles[k] = exitTime[k]! - entryTime[k]!;
-      entryTime[k] = time[entryTime[k]!]!;
-      exitTime[k] = Number.isNaN(exitPrice[k]!) ? NaN : time[exitTime[k]!]!;
+      candles[k] = left - entered;
+      entryTime[k] = time[entered]!;
+      exitTime[k] = Number.isNaN(exitPrice[k]!) ? NaN : time[left]!;
+      tag[k] = orderTags[rows.order[k]!] ?? null;
     }
     return {
       count,
-      side: new Int8Array(column(SIDE)),
+      side: rows.side,
       quantity,
       entryTime,
       entryPrice,
       exitTime,
       exitPrice,
-      fees: column(FEES),
+      fees: rows.fees,
       pnl,
       return: fraction,
       candles,
-      mae: column(MAE),
-      mfe: column(MFE),
-      exitReason: this.#records.codes(REASON, closedFirst),
-      ambiguous: this.#records.codes(AMBIGUOUS, closedFirst),
-      tag: closedFirst === null ? this.#tags : Array.from(closedFirst, (row) => this.#tags[row] ?? null),
+      mae: rows.mae,
+      mfe: rows.mfe,
+      exitReason: rows.reason,
+      ambiguous: rows.ambiguous,
+      tag,
     };
   }
 
   /** Rows in order of entry, equal ones in order of exit; null when they lie so already. */
   #order(): Uint32Array | null {
-    if (this.#sorted) return null;
-    const numbers = this.#records.column(NUMBER, null);
-    return Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]! || a - b);
+    if (this.#isSorted) return null;
+    const numberOf = (row: number) => this.#rows.chunkOf(row).number[placeOf(row)]!;
+    return new Uint32Array(this.count).map((_, row) => row).sort((a, b) => numberOf(a) - numberOf(b) || a - b);
   }
 }
 
-function closedBeforeOpen(order: Uint32Array, reasons: Float64Array): Uint32Array {
-  const open = order.filter((row) => reasons[row] === STILL_OPEN);
-  const sorted = Uint32Array.from(order.filter((row) => reasons[row] !== STILL_OPEN));
+function closedBeforeOpen(order: Uint32Array, reasons: Uint8Array): Uint32Array {
+  const isOpen = (row: number) => reasons[row] === STILL_OPEN;
+  const closed = order.filter((row) => !isOpen(row));
   const all = new Uint32Array(order.length);
-  all.set(sorted);
-  all.set(open, sorted.length);
+  all.set(closed);
+  all.set(order.filter(isOpen), closed.length);
   return all;
+}
+
+/** The same columns with the rows that `order` names, in that order. */
+function picked(from: Columns, order: Uint32Array): Columns {
+  const to = newColumns(order.length);
+  const targets = Object.values(to);
+  for (const [c, column] of Object.values(from).entries()) {
+    const target = targets[c]!;
+    for (let k = 0; k < order.length; k++) target[k] = column[order[k]!]!;
+  }
+  return to;
 }

@@ -1,12 +1,12 @@
-import * as book from "./book.ts";
 import { exitTrade } from "./exits.ts";
-import { fillOrder } from "./fill.ts";
+import { fillOrder } from "./entries.ts";
 import { A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
-import * as open from "./open_trades.ts";
+import { AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW, NO_EXITS, type OpenTrade } from "./open_trades.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import type { Simulation } from "./simulation.ts";
 import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
 import { EXIT_REASONS } from "./trades.ts";
+import type { WorkingOrder } from "./working_order.ts";
 
 const STOP_LOSS = EXIT_REASONS.indexOf("stop_loss");
 const TAKE_PROFIT = EXIT_REASONS.indexOf("take_profit");
@@ -38,11 +38,12 @@ export class Walk {
   readonly #next: NextEvents;
   /** Whether the last step had events on both sides of the open. */
   isContested = false;
+  /** The prices of the candle that is walked next, or of the finer candle within it. */
+  open = NaN;
+  high = NaN;
+  low = NaN;
+  close = NaN;
   #i = 0;
-  #openPrice = NaN;
-  #high = NaN;
-  #low = NaN;
-  #close = NaN;
   #penetrate = false;
 
   constructor(sim: Simulation) {
@@ -51,25 +52,17 @@ export class Walk {
     this.#penetrate = sim.execution.limitFill === "penetrate";
   }
 
-  /**
-   * Walks one candle, or one finer candle within it.
-   *
-   * @param i Index of the candle to which fills belong. @param isFirst Whether `openPrice` is that candle's own open.
-   */
-  step(i: number, openPrice: number, high: number, low: number, close: number, isFirst: boolean): void {
+  /** @param i Index of the candle to which fills belong. @param isFirst Whether `open` is that candle's own open. */
+  step(i: number, isFirst: boolean): void {
     this.#i = i;
-    this.#openPrice = openPrice;
-    this.#high = high;
-    this.#low = low;
-    this.#close = close;
     this.isContested = false;
     this.#fillOpened(isFirst);
     for (;;) {
       this.#look();
-      const event = this.#next.first(openPrice, high, low);
+      const event = this.#next.first(this);
       if (event === null) break;
       this.isContested ||= this.#next.areOnBothSides();
-      this.#take(event, event === this.#next.down ? open.FROM_ABOVE : open.FROM_BELOW);
+      this.#take(event, event === this.#next.down ? FROM_ABOVE : FROM_BELOW);
     }
     this.#settleEntries();
     this.#trail();
@@ -78,102 +71,98 @@ export class Walk {
 
   /** Rule 1. */
   #fillOpened(isFirst: boolean): void {
-    const { ledger: { open: trades } } = this.#sim;
-    for (let row = 0; row < trades.count;) row = this.#exitOpened(row, isFirst) ? row : row + 1;
-    const orders = this.#sim.book;
-    for (let row = 0; row < orders.count;) {
-      const before = orders.count;
-      this.#fillOpenedOrder(row, isFirst);
-      if (orders.count === before) row++;
+    const { ledger: { open }, book } = this.#sim;
+    for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
+    for (let n = 0; n < book.workingOrders;) {
+      const before = book.workingOrders;
+      this.#fillOpenedOrder(book.at(n), isFirst);
+      if (book.workingOrders === before) n++;
     }
     // An order filled at the open may have brought guards that the open has passed, too.
-    for (let row = 0; row < trades.count;) row = this.#exitOpened(row, isFirst) ? row : row + 1;
+    for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
   }
 
-  /** Closes a trade whose stop or target the open has passed; true when its row is gone. */
-  #exitOpened(row: number, isFirst: boolean): boolean {
-    const { ledger: { open: trades, side }, execution } = this.#sim;
-    const price = this.#openPrice;
-    if (!this.#seesAll(row)) return false;
-    const stop = trades.stopOf(row, side);
-    const kind = isFirst ? open.AT_OPEN : side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
-    if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, price, kind);
-    if (!opensBeyondLimit(-side, trades.get(row, open.TAKE_PROFIT), price, this.#penetrate)) return false;
-    if (!execution.openDecides && reachesStop(-side, stop, this.#high, this.#low)) {
-      return this.#exitAtStop(row, stop, kind);
+  /** Closes a trade whose stop or target the open has passed; true when it is gone. */
+  #exitOpened(trade: OpenTrade, isFirst: boolean): boolean {
+    const { ledger: { side }, execution } = this.#sim;
+    const price = this.open;
+    if (!this.#seesAll(trade)) return false;
+    const stop = trade.stopOn(side);
+    const kind = isFirst ? AT_OPEN : side > 0 ? FROM_ABOVE : FROM_BELOW;
+    if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(trade, price, kind);
+    if (!opensBeyondLimit(-side, trade.takeProfit, price, this.#penetrate)) return false;
+    if (!execution.openDecides && reachesStop(-side, stop, this.high, this.low)) {
+      return this.#exitAtStop(trade, stop, kind);
     }
-    exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, price, false, TAKE_PROFIT);
+    this.#exitAtTarget(trade, price, kind);
     return true;
   }
 
-  #fillOpenedOrder(row: number, isFirst: boolean): void {
-    const orders = this.#sim.book;
-    const price = this.#openPrice;
-    const type = orders.get(row, book.TYPE);
-    const side = orders.get(row, book.SIDE);
-    if (type === MARKET || orders.get(row, book.FROM) > this.#i) return;
-    if (type !== LIMIT && !opensBeyondStop(side, orders.get(row, book.STOP_PRICE), price)) return;
-    const limit = orders.get(row, book.LIMIT_PRICE);
+  #fillOpenedOrder(order: WorkingOrder, isFirst: boolean): void {
+    const { type, side, limitPrice: limit } = order;
+    const price = this.open;
+    if (type === MARKET || order.from > this.#i) return;
+    if (type !== LIMIT && !opensBeyondStop(side, order.stopPrice, price)) return;
     if (type === STOP_LIMIT) {
-      if (side * price > side * limit) return this.#becomeLimit(row, this.#i);
+      if (side * price > side * limit) return this.#becomeLimit(order, this.#i);
     } else if (type === LIMIT && !opensBeyondLimit(side, limit, price, this.#penetrate)) return;
     const risesToIt = (type === LIMIT) === (side < 0);
-    const kind = isFirst ? open.AT_OPEN : risesToIt ? open.FROM_BELOW : open.FROM_ABOVE;
+    const kind = isFirst ? AT_OPEN : risesToIt ? FROM_BELOW : FROM_ABOVE;
     const isFree = this.#sim.execution.entryCandleExit !== "same_direction";
-    this.#fill(row, price, kind, isFree ? open.BEFORE_ALL : this.#pathOf(row, risesToIt));
+    this.#fill(order, price, kind, isFree ? BEFORE_ALL : this.#pathOf(order, risesToIt));
   }
 
   /** Fills an order; what the price of an entry inside has already passed is filled at that price, too. */
-  #fill(row: number, level: number, kind: number, path: number): void {
-    const { ledger: { open: trades } } = this.#sim;
-    const { opened } = trades;
-    fillOrder(this.#sim, row, this.#i, level, kind, path);
-    if (path !== open.BEFORE_ALL && trades.opened > opened) this.#exitPassed(trades.count - 1, level, kind);
+  #fill(order: WorkingOrder, level: number, kind: number, path: number): void {
+    const { ledger } = this.#sim;
+    const { opened } = ledger;
+    this.#sim.fill.at(this.#i, kind, level, order.slips);
+    fillOrder(this.#sim, order, path);
+    if (path !== BEFORE_ALL && ledger.opened > opened) {
+      this.#exitPassed(ledger.open.at(ledger.open.count - 1), level, kind);
+    }
   }
 
-  #exitPassed(row: number, level: number, kind: number): void {
-    const { ledger: { open: trades, side }, execution } = this.#sim;
-    if (!this.#seesCandle(row)) return;
-    const stop = trades.stopOf(row, side);
+  #exitPassed(trade: OpenTrade, level: number, kind: number): void {
+    const { ledger: { side }, execution } = this.#sim;
+    if (!this.#seesCandle(trade)) return;
+    const stop = trade.stopOn(side);
     const isFree = execution.entryCandleExit === true;
-    if (isFree && opensBeyondStop(-side, stop, level)) return void this.#exitAtStop(row, level, kind);
-    if (!opensBeyondLimit(-side, trades.get(row, open.TAKE_PROFIT), level, this.#penetrate)) return;
-    const isAhead = trades.get(row, open.ENTRY_PATH) === side;
-    if (!isFree && (!isAhead || reachesStop(-side, stop, this.#high, this.#low))) return;
-    exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, level, false, TAKE_PROFIT);
+    if (isFree && opensBeyondStop(-side, stop, level)) return void this.#exitAtStop(trade, level, kind);
+    if (!opensBeyondLimit(-side, trade.takeProfit, level, this.#penetrate)) return;
+    const isAhead = trade.entryPath === side;
+    if (!isFree && (!isAhead || reachesStop(-side, stop, this.high, this.low))) return;
+    this.#exitAtTarget(trade, level, kind);
   }
 
   /** Finds the nearest event on either side of the open, and flags trades whose stop and target are both in the candle. */
   #look(): void {
-    const { ledger: { open: trades, side }, book: orders } = this.#sim;
+    const { ledger: { open, side }, book } = this.#sim;
     this.#next.clear();
-    for (let row = 0; row < trades.count; row++) this.#lookAtTrade(row, side);
-    for (let row = 0; row < orders.count; row++) {
-      const type = orders.get(row, book.TYPE);
-      if (type === MARKET || orders.get(row, book.FROM) > this.#i) continue;
-      const buys = orders.get(row, book.SIDE);
-      if (type === LIMIT) {
-        const limit = orders.get(row, book.LIMIT_PRICE);
-        if (reachesLimit(buys, limit, this.#high, this.#low, this.#penetrate)) {
-          this.#next.offer(-buys, limit, AN_ORDER, row);
-        }
-      } else {
-        const stop = orders.get(row, book.STOP_PRICE);
-        if (reachesStop(buys, stop, this.#high, this.#low)) this.#next.offer(buys, stop, AN_ORDER, row);
-      }
-    }
+    for (let row = 0; row < open.count; row++) this.#lookAtTrade(open.at(row), row, side);
+    for (let n = 0; n < book.workingOrders; n++) this.#lookAtOrder(book.at(n), n);
   }
 
-  #lookAtTrade(row: number, side: number): void {
-    const { ledger: { open: trades }, execution, step } = this.#sim;
-    if (trades.get(row, open.EXITING) >= 0 || !this.#seesCandle(row)) return;
-    const stop = trades.stopOf(row, side);
-    const target = trades.get(row, open.TAKE_PROFIT);
-    const stopTouched = reachesStop(-side, stop, this.#high, this.#low);
-    const targetTouched = reachesLimit(-side, target, this.#high, this.#low, this.#penetrate);
-    if (stopTouched && targetTouched) trades.set(row, open.AMBIGUOUS, 1);
-    const path = trades.get(row, open.ENTRY_STEP) === step ? trades.get(row, open.ENTRY_PATH) : open.BEFORE_ALL;
-    if (path === open.BEFORE_ALL) {
+  #lookAtOrder(order: WorkingOrder, n: number): void {
+    const { type, side, limitPrice, stopPrice } = order;
+    if (type === MARKET || order.from > this.#i) return;
+    if (type === LIMIT) {
+      if (reachesLimit(side, limitPrice, this.high, this.low, this.#penetrate)) {
+        this.#next.offer(-side, limitPrice, AN_ORDER, n);
+      }
+    } else if (reachesStop(side, stopPrice, this.high, this.low)) this.#next.offer(side, stopPrice, AN_ORDER, n);
+  }
+
+  #lookAtTrade(trade: OpenTrade, row: number, side: number): void {
+    const { execution, step } = this.#sim;
+    if (trade.isExiting || !this.#seesCandle(trade)) return;
+    const stop = trade.stopOn(side);
+    const target = trade.takeProfit;
+    const stopTouched = reachesStop(-side, stop, this.high, this.low);
+    const targetTouched = reachesLimit(-side, target, this.high, this.low, this.#penetrate);
+    if (stopTouched && targetTouched) trade.isAmbiguous = true;
+    const path = trade.entryStep === step ? trade.entryPath : BEFORE_ALL;
+    if (path === BEFORE_ALL) {
       if (stopTouched) this.#next.offer(-side, stop, A_STOP, row);
       if (targetTouched) this.#next.offer(side, target, A_TARGET, row);
       return;
@@ -188,106 +177,104 @@ export class Walk {
   }
 
   #take(event: Event, kind: number): void {
-    const { ledger: { open: trades }, book: orders } = this.#sim;
+    const { ledger: { open }, book } = this.#sim;
     const { level, what, row } = event;
-    if (what === A_STOP) {
-      this.#exitAtStop(row, level, kind);
-    } else if (what === A_TARGET) {
-      exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, level, false, TAKE_PROFIT);
-    } else {
-      const isBeyond = orders.get(row, book.SIDE) * (level - orders.get(row, book.LIMIT_PRICE)) > 0;
-      if (orders.get(row, book.TYPE) === STOP_LIMIT && isBeyond) this.#becomeLimit(row, this.#i + 1);
-      else this.#fill(row, level, kind, this.#pathOf(row, kind === open.FROM_BELOW));
+    if (what === A_STOP) this.#exitAtStop(open.at(row), level, kind);
+    else if (what === A_TARGET) this.#exitAtTarget(open.at(row), level, kind);
+    else {
+      const order = book.at(row);
+      const isBeyond = order.side * (level - order.limitPrice) > 0;
+      if (order.type === STOP_LIMIT && isBeyond) this.#becomeLimit(order, this.#i + 1);
+      else this.#fill(order, level, kind, this.#pathOf(order, kind === FROM_BELOW));
     }
   }
 
   /** Where a trade stands that an order opens on the way up or down; `same_direction` goes by the type of the order. */
-  #pathOf(row: number, isRising: boolean): number {
-    const { execution, book: orders } = this.#sim;
-    const hasLimit = !Number.isNaN(orders.get(row, book.LIMIT_PRICE));
-    if (execution.entryCandleExit === "same_direction" && hasLimit) return open.NO_EXITS;
+  #pathOf(order: WorkingOrder, isRising: boolean): number {
+    const hasLimit = !Number.isNaN(order.limitPrice);
+    if (this.#sim.execution.entryCandleExit === "same_direction" && hasLimit) return NO_EXITS;
     return isRising ? 1 : -1;
   }
 
-  /** Closes a trade at its stop; true when its row is gone. What volume does not allow is closed at the next opens. */
-  #exitAtStop(row: number, price: number, kind: number): boolean {
-    const { ledger: { open: trades, side } } = this.#sim;
-    const isFixed = trades.stopOf(row, side) === trades.get(row, open.STOP_LOSS);
-    const reason = isFixed ? STOP_LOSS : TRAILING_STOP;
-    const units = trades.get(row, open.QUANTITY);
-    if (exitTrade(this.#sim, row, units, this.#i, kind, price, true, reason) === units) return true;
-    trades.set(row, open.EXITING, reason);
+  /** Closes a trade at its stop; true when it is gone. What volume does not allow is closed at the next opens. */
+  #exitAtStop(trade: OpenTrade, price: number, kind: number): boolean {
+    const { quantity } = trade;
+    const reason = trade.stopOn(this.#sim.ledger.side) === trade.stopLoss ? STOP_LOSS : TRAILING_STOP;
+    this.#sim.fill.at(this.#i, kind, price, true);
+    exitTrade(this.#sim, trade, quantity, reason);
+    if (this.#sim.fill.units === quantity) return true;
+    trade.exiting = reason;
     // Even when nothing could be closed: the next open must be looked at.
     this.#sim.dirty = true;
     return false;
   }
 
-  #becomeLimit(row: number, from: number): void {
-    this.#sim.book.set(row, book.TYPE, LIMIT);
-    this.#sim.book.set(row, book.FROM, from);
+  #exitAtTarget(trade: OpenTrade, price: number, kind: number): void {
+    this.#sim.fill.at(this.#i, kind, price, false);
+    exitTrade(this.#sim, trade, trade.quantity, TAKE_PROFIT);
+  }
+
+  #becomeLimit(order: WorkingOrder, from: number): void {
+    order.type = LIMIT;
+    order.from = from;
     this.#sim.dirty = true;
   }
 
   /** Rule 3, the last sentence but two: what the close proves about trades that were opened inside. */
   #settleEntries(): void {
-    const { ledger: { open: trades }, execution } = this.#sim;
+    const { ledger: { open }, execution } = this.#sim;
     if (execution.entryCandleExit !== true) return;
-    for (let row = 0; row < trades.count;) row = this.#settleEntry(row) ? row : row + 1;
+    for (let row = 0; row < open.count;) row = this.#settleEntry(open.at(row)) ? row : row + 1;
   }
 
-  /** True when the trade's row is gone. */
-  #settleEntry(row: number): boolean {
-    const { ledger: { open: trades, side }, step } = this.#sim;
-    const path = trades.get(row, open.ENTRY_PATH);
-    if (trades.get(row, open.ENTRY_STEP) !== step || path === open.BEFORE_ALL) return false;
-    if (trades.get(row, open.EXITING) >= 0) return false;
-    const target = trades.get(row, open.TAKE_PROFIT);
-    const stop = trades.stopOf(row, side);
+  /** True when the trade is gone. */
+  #settleEntry(trade: OpenTrade): boolean {
+    const { ledger: { side }, step } = this.#sim;
+    const { entryPath: path, takeProfit: target } = trade;
+    if (trade.entryStep !== step || path === BEFORE_ALL || trade.isExiting) return false;
+    const stop = trade.stopOn(side);
     if (path === side) {
-      if (!reachesStop(-side, stop, this.#close, this.#close)) return false;
-      return this.#exitAtStop(row, stop, -side > 0 ? open.FROM_BELOW : open.FROM_ABOVE);
+      if (!reachesStop(-side, stop, this.close, this.close)) return false;
+      return this.#exitAtStop(trade, stop, -side > 0 ? FROM_BELOW : FROM_ABOVE);
     }
     if (!this.#closesAtTarget(target, side)) return false;
-    const kind = side > 0 ? open.FROM_BELOW : open.FROM_ABOVE;
-    exitTrade(this.#sim, row, trades.get(row, open.QUANTITY), this.#i, kind, target, false, TAKE_PROFIT);
+    this.#exitAtTarget(trade, target, side > 0 ? FROM_BELOW : FROM_ABOVE);
     return true;
   }
 
   #closesAtTarget(target: number, side: number): boolean {
-    return reachesLimit(-side, target, this.#close, this.#close, this.#penetrate);
+    return reachesLimit(-side, target, this.close, this.close, this.#penetrate);
   }
 
   /** Rule 4. */
   #trail(): void {
-    const { ledger: { open: trades } } = this.#sim;
-    for (let row = 0; row < trades.count;) row = this.#trailTrade(row) ? row : row + 1;
+    const { ledger: { open } } = this.#sim;
+    for (let row = 0; row < open.count;) row = this.#trailTrade(open.at(row)) ? row : row + 1;
   }
 
-  /** True when the trade's row is gone. */
-  #trailTrade(row: number): boolean {
-    const { ledger: { open: trades, side }, execution, step } = this.#sim;
-    if (Number.isNaN(trades.get(row, open.TRAIL_STOP)) || trades.get(row, open.EXITING) >= 0) return false;
-    const isInside = trades.get(row, open.ENTRY_STEP) === step && trades.get(row, open.ENTRY_PATH) !== open.BEFORE_ALL;
-    const awayFromBest = side > 0 ? open.FROM_ABOVE : open.FROM_BELOW;
-    const mayBeBefore = isInside && trades.get(row, open.ENTRY_KIND) === awayFromBest;
-    trades.trail(row, side, mayBeBefore ? this.#close : side > 0 ? this.#high : this.#low);
+  /** True when the trade is gone. */
+  #trailTrade(trade: OpenTrade): boolean {
+    const { ledger: { side }, execution, step } = this.#sim;
+    if (Number.isNaN(trade.trailStop) || trade.isExiting) return false;
+    const isInside = trade.entryStep === step && trade.entryPath !== BEFORE_ALL;
+    const awayFromBest = side > 0 ? FROM_ABOVE : FROM_BELOW;
+    const mayBeBefore = isInside && trade.entryKind === awayFromBest;
+    trade.trail(side, mayBeBefore ? this.close : side > 0 ? this.high : this.low);
     this.#sim.dirty = true;
-    if (!this.#seesCandle(row) || (isInside && execution.entryCandleExit !== true)) return false;
-    const stop = trades.get(row, open.TRAIL_STOP);
-    if (side * this.#close > side * stop || trades.stopOf(row, side) !== stop) return false;
-    return this.#exitAtStop(row, stop, side > 0 ? open.FROM_ABOVE : open.FROM_BELOW);
+    if (!this.#seesCandle(trade) || (isInside && execution.entryCandleExit !== true)) return false;
+    const stop = trade.trailStop;
+    if (side * this.close > side * stop || trade.stopOn(side) !== stop) return false;
+    return this.#exitAtStop(trade, stop, side > 0 ? FROM_ABOVE : FROM_BELOW);
   }
 
   /** Whether any exit of a trade may be filled in this candle at all. */
-  #seesCandle(row: number): boolean {
-    const { ledger: { open: trades }, execution } = this.#sim;
-    return execution.entryCandleExit !== false || trades.get(row, open.ENTRY_INDEX) !== this.#i;
+  #seesCandle(trade: OpenTrade): boolean {
+    return this.#sim.execution.entryCandleExit !== false || trade.entryIndex !== this.#i;
   }
 
   /** Whether the whole of this step lies after a trade's entry. */
-  #seesAll(row: number): boolean {
-    const { ledger: { open: trades }, step } = this.#sim;
-    if (trades.get(row, open.EXITING) >= 0 || !this.#seesCandle(row)) return false;
-    return trades.get(row, open.ENTRY_STEP) !== step || trades.get(row, open.ENTRY_PATH) === open.BEFORE_ALL;
+  #seesAll(trade: OpenTrade): boolean {
+    if (trade.isExiting || !this.#seesCandle(trade)) return false;
+    return trade.entryStep !== this.#sim.step || trade.entryPath === BEFORE_ALL;
   }
 }

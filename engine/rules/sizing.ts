@@ -1,13 +1,22 @@
 import type { Execution } from "../execution.ts";
 import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, SIZES_BY } from "../strategy.ts";
 import { affordableUnits, feeOf } from "./fees.ts";
-import { roundToLots, unitsOf } from "./lots.ts";
+import type { Lots } from "./lots.ts";
 
-/** The state of the account in which an order is sized, after whatever the order closes first. */
-export interface SizingAccount {
-  equity: number;
+/** What an order is sized by. One object serves a whole run, for the reason that fill.ts has. */
+export class Sizing {
+  /** Of the account, after whatever the order closes first. */
+  equity = NaN;
   /** Equity less the margin of what stays open; not below 0. */
-  freeMargin: number;
+  freeMargin = NaN;
+  /** Index into SIZES_BY, `default` resolved, and what it counts. */
+  sizeBy = BY_EQUITY_FRACTION;
+  size = NaN;
+  /** At which the order will be filled, spread and slippage included; and the same without them. */
+  price = NaN;
+  raw = NaN;
+  /** Distance from `price` to the order's stop; NaN when it has none on its losing side. */
+  riskPerUnit = NaN;
 }
 
 /**
@@ -22,42 +31,27 @@ export interface SizingAccount {
  *   are the library's arithmetic to the last digit.
  * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
  *   power buys.
- *
- * @param price At which the order will be filled, spread and slippage included. @param raw The same without them.
- * @param riskPerUnit Distance from `price` to the order's stop, NaN when it has none on its losing side.
  */
-export function sizeUnits(
-  execution: Execution,
-  account: SizingAccount,
-  sizeBy: number,
-  size: number,
-  price: number,
-  raw: number,
-  riskPerUnit: number,
-): number {
-  const { commission, quantityStep, leverage } = execution;
-  const buyingPower = account.freeMargin * leverage;
+export function sizeUnits(execution: Execution, lots: Lots, by: Sizing): number {
+  const { commission, leverage } = execution;
+  const { sizeBy, size, equity, price } = by;
+  const buyingPower = by.freeMargin * leverage;
   if (sizeBy === BY_EQUITY_FRACTION) {
-    const fraction = execution.fractionOf === "free_margin" && size === 1 ? 1 - 2 ** -52 : size;
-    const budget = execution.fractionOf === "free_margin"
-      ? buyingPower * Math.min(fraction, 1)
-      : Math.min(fraction * account.equity * leverage, buyingPower);
-    return fractionUnits(execution, budget, price, raw, fraction);
+    const ofEquity = execution.fractionOf === "equity";
+    const fraction = !ofEquity && size === 1 ? 1 - 2 ** -52 : size;
+    const asked = ofEquity ? fraction * equity * leverage : buyingPower * Math.min(fraction, 1);
+    const budget = Math.min(asked, buyingPower);
+    if (execution.sizingFee === "order") return lots.roundDown(affordableUnits(commission, budget, price));
+    const lotCost = price * lots.step + feeOf(commission, fraction * lots.step, by.raw) / fraction;
+    // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
+    return lots.unitsOf(Math.max(0, Math.round((budget - budget % lotCost) / lotCost)));
   }
-  if (sizeBy === BY_CASH) return roundToLots(affordableUnits(commission, size, price), quantityStep);
+  if (sizeBy === BY_CASH) return lots.roundDown(affordableUnits(commission, size, price));
   if (sizeBy === BY_RISK_FRACTION) {
-    const asked = size * account.equity / riskPerUnit;
-    return roundToLots(Math.min(asked, affordableUnits(commission, buyingPower, price)), quantityStep);
+    const asked = size * equity / by.riskPerUnit;
+    return lots.roundDown(Math.min(asked, affordableUnits(commission, buyingPower, price)));
   }
-  return roundToLots(size, quantityStep);
-}
-
-function fractionUnits(execution: Execution, budget: number, price: number, raw: number, fraction: number): number {
-  const { commission, quantityStep } = execution;
-  if (execution.sizingFee === "order") return roundToLots(affordableUnits(commission, budget, price), quantityStep);
-  const lotCost = price * quantityStep + feeOf(commission, fraction * quantityStep, raw) / fraction;
-  // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
-  return unitsOf(Math.max(0, Math.round((budget - budget % lotCost) / lotCost)), quantityStep);
+  return lots.roundDown(size);
 }
 
 /** Index into SIZES_BY of an execution's own sizing. */

@@ -4,7 +4,7 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive opposite closes the other side first",
-    file: "engine/fill.ts",
+    file: "engine/entries.ts",
     text: 'if (sim.execution.exclusive === "opposite" &&',
     replacement: 'if (sim.execution.exclusive === "off" &&',
   },
@@ -23,7 +23,7 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "a cancelled order is gone",
     file: "engine/book.ts",
-    text: "    this.end(row, CANCELLED, WITHDRAWN);\n    return true;",
+    text: "    this.end(order, CANCELLED, WITHDRAWN);\n    return true;",
     replacement: "    return true;",
   },
   {
@@ -52,33 +52,33 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   },
   {
     rule: "a partial exit takes its share of the entry fee",
-    file: "engine/ledger.ts",
-    text: "to.fees = trades.get(row, open.FEES) * share + fee;",
-    replacement: "to.fees = trades.get(row, open.FEES) + fee;",
+    file: "engine/trade_log.ts",
+    text: "const fees = trade.fees * share + fill.fee;",
+    replacement: "const fees = trade.fees + fill.fee;",
   },
   {
     rule: "financing belongs to the trade's pnl",
-    file: "engine/ledger.ts",
-    text: " - to.fees + trades.get(row, open.FINANCING) * share;",
-    replacement: " - to.fees;",
+    file: "engine/trade_log.ts",
+    text: " - fees + trade.financing * share;",
+    replacement: " - fees;",
   },
   {
     rule: "an excursion before the entry does not count",
-    file: "engine/ledger.ts",
+    file: "engine/excursions.ts",
     text: "const from = wholeEntry ? entryIndex : entryIndex + 1;",
     replacement: "const from = entryIndex;",
   },
   {
     rule: "flat is exactly flat",
     file: "engine/exits.ts",
-    text: "left = lotsLeft(left - closed, execution.quantityStep);",
-    replacement: "left = left - closed;",
+    text: "left = lots.settle(left - fill.units);",
+    replacement: "left = left - fill.units;",
   },
   {
     rule: "the same inputs give the same bytes",
     file: "engine/ledger.ts",
-    text: "this.tradedValue += units * price;\n    this.quantity",
-    replacement: "this.tradedValue += units * price * (1 + Math.random() * 1e-9);\n    this.quantity",
+    text: "this.tradedValue += value;",
+    replacement: "this.tradedValue += value * (1 + Math.random() * 1e-9);",
   },
   {
     rule: "bounds are the ends under both rules",

@@ -11,14 +11,14 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a market order that waits for the open is filled at the open",
     file: "engine/simulation.ts",
-    text: "this.#fillMarkets(i, this.candles.open[i]!, open.AT_OPEN)",
-    replacement: "this.#fillMarkets(i, this.candles.close[i]!, open.AT_OPEN)",
+    text: "this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);\n      this.#fillMarkets(i);",
+    replacement: "this.fill.at(i, AT_OPEN, this.candles.close[i]!, true);\n      this.#fillMarkets(i);",
   },
   {
     rule: "a market order placed at a close cannot be filled twice in one candle",
     file: "engine/fill_price.ts",
-    text: "sim.book.set(row, book.FROM, i + 1);",
-    replacement: "sim.book.set(row, book.FROM, i);",
+    text: "order.from = sim.fill.index + 1;",
+    replacement: "order.from = sim.fill.index;",
   },
   {
     rule: "there is no decision before the warm-up",
@@ -28,20 +28,20 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "an order works for so many candles",
-    file: "engine/book.ts",
+    file: "engine/working_order.ts",
     text: "index + draft.candlesMax : Infinity",
     replacement: "index + draft.candlesMax + 1 : Infinity",
   },
   {
     rule: "quantities are rounded down to lots",
     file: "engine/rules/lots.ts",
-    text: "Math.floor(quantity / step * ROUNDING)",
-    replacement: "Math.ceil(quantity / step)",
+    text: "Math.floor(quantity / this.step * ROUNDING)",
+    replacement: "Math.ceil(quantity / this.step)",
   },
   {
     rule: "an order smaller than one lot is rejected",
-    file: "engine/fill.ts",
-    text: "Number.isNaN(units) ? NO_RISK : TOO_SMALL",
+    file: "engine/entries.ts",
+    text: "Number.isNaN(order.units) ? NO_RISK : TOO_SMALL",
     replacement: "NO_RISK",
   },
   {
@@ -53,19 +53,19 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a fraction of equity is sized at the price after slippage",
     file: "engine/order_sizing.ts",
-    text: "slippedSizingPrice(sim.execution.slippage, raw, side)",
-    replacement: "raw",
+    text: "slippedSizingPrice(execution.slippage, sizing.raw, order.side)",
+    replacement: "sizing.raw",
   },
   {
     rule: "a fraction of equity counts leverage",
     file: "engine/rules/sizing.ts",
-    text: "Math.min(fraction * account.equity * leverage, buyingPower)",
-    replacement: "Math.min(fraction * account.equity, buyingPower)",
+    text: "ofEquity ? fraction * equity * leverage :",
+    replacement: "ofEquity ? fraction * equity :",
   },
   {
     rule: "a risk is taken from the distance to the stop",
     file: "engine/order_sizing.ts",
-    text: "side * (price - orders.get(row, book.STOP_LOSS)),",
+    text: "order.side * (price - order.stopLoss),",
     replacement: "price,",
   },
   {
@@ -77,8 +77,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "what volume left over is asked for buying power again",
     file: "engine/order_sizing.ts",
-    text: "if (isToFit && sim.book.get(row, book.SIZED_AT) === sim.index) return true;",
-    replacement: "if (isToFit) return true;",
+    text: "return order.sizedAt === sim.index && order.sizeBy",
+    replacement: "return order.sizeBy",
   },
   {
     rule: "what is open ties up margin",
@@ -88,15 +88,15 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "the fee is paid at the entry",
-    file: "engine/fill.ts",
-    text: "feeOf(execution.commission, now, price), order",
-    replacement: "0, order",
+    file: "engine/fill_price.ts",
+    text: "fill.fee = feeOf(",
+    replacement: "fill.fee = isEntry ? 0 : feeOf(",
   },
   {
     rule: "the fee is paid at the exit",
-    file: "engine/exits.ts",
-    text: "feeOf(execution.commission, closed, price), reason",
-    replacement: "0, reason",
+    file: "engine/fill_price.ts",
+    text: "fill.fee = feeOf(",
+    replacement: "fill.fee = !isEntry ? 0 : feeOf(",
   },
   {
     rule: "a fee has a minimum",
@@ -148,9 +148,9 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "a limit order does not slip",
-    file: "engine/fill_price.ts",
-    text: "return type !== LIMIT && type !== STOP_LIMIT;",
-    replacement: "return type !== STOP_LIMIT;",
+    file: "engine/working_order.ts",
+    text: "return this.type !== LIMIT && this.type !== STOP_LIMIT;",
+    replacement: "return this.type !== STOP_LIMIT;",
   },
   {
     rule: "a volume share limits the fills of a candle together",

@@ -11,7 +11,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a price before the entry calls no margin",
     file: "engine/simulation.ts",
-    text: "if (kind !== open.AT_OPEN && kind !== towardsWorst) return false;",
+    text: "if (kind !== AT_OPEN && kind !== towardsWorst) return false;",
     replacement: "if (kind === -1) return false;",
   },
   {
@@ -24,14 +24,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     rule: "a long at leverage 1 has no margin call",
     file: "engine/rules/margin.ts",
     text:
-      "export function isMarginCall(execution: Execution, cash: number, quantity: number, price: number): boolean {\n  if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return false;",
+      "export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {\n  if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return false;",
     replacement:
-      "export function isMarginCall(execution: Execution, cash: number, quantity: number, price: number): boolean {\n  if (!execution.marginCall || quantity === 0) return false;",
+      "export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {\n  if (!execution.marginCall || quantity === 0) return false;",
   },
   {
     rule: "a margin call is noticed between decisions",
     file: "engine/alarms.ts",
-    text: "this.#ringAt(marginCallPrice(execution, cash, quantity), -side);",
+    text: "this.#ringAt(marginCallPrice(execution, ledger), -side);",
     replacement: "",
   },
   {
@@ -54,22 +54,21 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "a reducing order reduces",
-    file: "engine/fill.ts",
-    text: "if (orders.get(row, book.REDUCES) === 1) {",
-    replacement: "if (orders.get(row, book.REDUCES) === 2) {",
+    file: "engine/entries.ts",
+    text: "if (order.reduces) return",
+    replacement: "if (order.reduces && order.side === 2) return",
   },
   {
     rule: "a part of a trade is a whole number of lots",
     file: "engine/exits.ts",
-    text: "fraction >= 1 ? held : roundToLots(held * fraction, sim.execution.quantityStep)",
-    replacement: "fraction >= 1 ? held : held * fraction",
+    text: "fraction >= 1 ? trade.quantity : sim.lots.roundDown(trade.quantity * fraction)",
+    replacement: "fraction >= 1 ? trade.quantity : trade.quantity * fraction",
   },
   {
     rule: "the oldest trade is closed first",
     file: "engine/exits.ts",
-    text: "exitTrade(sim, 0, wanted, i, kind, raw, slipping, reason)",
-    replacement:
-      "exitTrade(sim, ledger.open.count - 1, Math.min(wanted, ledger.open.get(ledger.open.count - 1, open.QUANTITY)), i, kind, raw, slipping, reason)",
+    text: "const oldest = ledger.open.at(0);",
+    replacement: "const oldest = ledger.open.at(ledger.open.count - 1);",
   },
   {
     rule: "a limit at penetrate must be traded through",
@@ -92,14 +91,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop that is gapped through fills at the open",
     file: "engine/walk.ts",
-    text: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, price, kind);",
-    replacement: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(row, stop, kind);",
+    text: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(trade, price, kind);",
+    replacement: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(trade, stop, kind);",
   },
   {
     rule: "a limit that is gapped through fills at the open",
     file: "engine/walk.ts",
-    text: "this.#fill(row, price, kind, isFree",
-    replacement: "this.#fill(row, type === LIMIT ? limit : price, kind, isFree",
+    text: "this.#fill(order, price, kind, isFree",
+    replacement: "this.#fill(order, type === LIMIT ? limit : price, kind, isFree",
   },
   {
     rule: "a stop-limit whose stop lies beyond its limit waits as a limit",
@@ -110,8 +109,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop-limit triggered inside a candle is no limit before the next",
     file: "engine/walk.ts",
-    text: "this.#becomeLimit(row, this.#i + 1)",
-    replacement: "this.#becomeLimit(row, this.#i)",
+    text: "this.#becomeLimit(order, this.#i + 1)",
+    replacement: "this.#becomeLimit(order, this.#i)",
   },
   {
     rule: "stop_first prefers the stop",
@@ -146,7 +145,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "entryCandleExit false waits for the next candle",
     file: "engine/walk.ts",
-    text: "return execution.entryCandleExit !== false ||",
+    text: "return this.#sim.execution.entryCandleExit !== false ||",
     replacement: "return true ||",
   },
   {
@@ -164,14 +163,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "the close proves a stop behind the entry",
     file: "engine/walk.ts",
-    text: "if (!reachesStop(-side, stop, this.#close, this.#close)) return false;",
+    text: "if (!reachesStop(-side, stop, this.close, this.close)) return false;",
     replacement: "if (side !== 2) return false;",
   },
   {
     rule: "what the entry has passed is filled at its price",
     file: "engine/walk.ts",
-    text: "if (path !== open.BEFORE_ALL && trades.opened > opened)",
-    replacement: "if (path === -9 && trades.opened > opened)",
+    text: "if (path !== BEFORE_ALL && ledger.opened > opened)",
+    replacement: "if (path === -9 && ledger.opened > opened)",
   },
   {
     rule: "magnify replays finer candles",
@@ -182,25 +181,25 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a trade with stop and target in one candle is ambiguous",
     file: "engine/walk.ts",
-    text: "if (stopTouched && targetTouched) trades.set(row, open.AMBIGUOUS, 1);",
+    text: "if (stopTouched && targetTouched) trade.isAmbiguous = true;",
     replacement: "",
   },
   {
     rule: "a trailing stop follows the best price",
     file: "engine/walk.ts",
-    text: "side > 0 ? this.#high : this.#low);",
-    replacement: "this.#close);",
+    text: "side > 0 ? this.high : this.low);",
+    replacement: "this.close);",
   },
   {
     rule: "a trailing stop never moves back",
     file: "engine/open_trades.ts",
-    text: "if (side * price <= side * before) return;",
+    text: "if (side * price <= side * this.trailBest) return;",
     replacement: "",
   },
   {
     rule: "a close beyond the moved trailing stop hits it",
     file: "engine/walk.ts",
-    text: "if (side * this.#close > side * stop || trades.stopOf(row, side) !== stop) return false;",
+    text: "if (side * this.close > side * stop || trade.stopOn(side) !== stop) return false;",
     replacement: "return false;",
   },
   {
@@ -212,14 +211,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a new best price is noticed between decisions",
     file: "engine/alarms.ts",
-    text: "this.#ringAt(trades.get(row, open.TRAIL_BEST), side);",
+    text: "this.#ringAt(trade.trailBest, side);",
     replacement: "",
   },
   {
     rule: "a time stop counts candles",
-    file: "engine/fill.ts",
-    text: "i + candles + (kind === open.AT_CLOSE ? 1 : 0)",
-    replacement: "i + candles",
+    file: "engine/entries.ts",
+    text: "index + timeStopCandles + (kind === AT_CLOSE ? 1 : 0)",
+    replacement: "index + timeStopCandles",
   },
   {
     rule: "a stop that met no volume goes on at the next open",

@@ -1,0 +1,49 @@
+import type { Candles } from "./candles.ts";
+import { Extremes } from "./extremes.ts";
+import type { Fill } from "./fill.ts";
+import { AT_CLOSE, AT_OPEN, FROM_ABOVE, FROM_BELOW, type OpenTrade } from "./open_trades.ts";
+
+/** The largest loss and gain that a trade saw on its way. */
+export class Excursions {
+  readonly #candles: Candles;
+  readonly #extremes: Extremes;
+  /** Of the trade that was measured last: fractions of its entry price, both at least 0. */
+  mae = NaN;
+  mfe = NaN;
+
+  constructor(candles: Candles) {
+    this.#candles = candles;
+    this.#extremes = new Extremes(candles.high, candles.low);
+  }
+
+  /**
+   * Measures a trade. Of the entry and exit candles only what is known to lie between entry and exit counts: all of a
+   * candle that was entered at its open or left at its close; its close, and the extreme in whose direction the entry was
+   * reached, after an entry inside; its open, before an exit inside or at the open; and the exit price itself.
+   */
+  measure(trade: OpenTrade, side: number, exit: Fill): void {
+    const { open, high, low, close } = this.#candles;
+    const { entryIndex, entryKind, price } = trade;
+    const { index: exitIndex, kind: exitKind, price: exitPrice } = exit;
+    const wholeEntry = entryKind === AT_OPEN && (exitIndex > entryIndex || exitKind === AT_CLOSE);
+    const wholeExit = exitKind === AT_CLOSE && exitIndex > entryIndex;
+    const from = wholeEntry ? entryIndex : entryIndex + 1;
+    const until = wholeExit || (wholeEntry && exitIndex === entryIndex) ? exitIndex : exitIndex - 1;
+    this.#extremes.over(from, until);
+    let highest = Math.max(exitPrice, this.#extremes.high);
+    let lowest = Math.min(exitPrice, this.#extremes.low);
+    if (exitIndex > entryIndex) {
+      highest = Math.max(highest, open[exitIndex]!);
+      lowest = Math.min(lowest, open[exitIndex]!);
+    }
+    const inside = entryKind === FROM_BELOW || entryKind === FROM_ABOVE;
+    if (inside && (exitIndex > entryIndex || exitKind === AT_CLOSE)) {
+      highest = Math.max(highest, entryKind === FROM_BELOW ? high[entryIndex]! : close[entryIndex]!);
+      lowest = Math.min(lowest, entryKind === FROM_ABOVE ? low[entryIndex]! : close[entryIndex]!);
+    }
+    const best = side > 0 ? highest - price : price - lowest;
+    const worst = side > 0 ? price - lowest : highest - price;
+    this.mfe = Math.max(0, best) / price;
+    this.mae = Math.max(0, worst) / price;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Execution } from "./execution.ts";
+import { BY_DEFAULT, LIMIT, MARKET, type OrderDraft, STOP, STOP_LIMIT } from "./strategy.ts";
+
+/** Closes whatever is open, or whatever its side reduces. */
+export const ALL_TRADES = -1;
+export const ANY_TRADES = -2;
+
+/**
+ * An order that waits. Prices, distances and fractions are NaN where there is none, and whatever may have a fraction is NaN
+ * from the start, for the reason that open_trades.ts has.
+ */
+export class WorkingOrder {
+  number = 0;
+  side = 1;
+  /** Index into ORDER_TYPES; a stop-limit order whose stop was reached has become a limit order. */
+  type = MARKET;
+  sizeBy = BY_DEFAULT;
+  size = NaN;
+  limitPrice = NaN;
+  stopPrice = NaN;
+  /** Indexes of the first and last candle in which it works. */
+  from = 0;
+  until = NaN;
+  /** Whether it may only make the position smaller. */
+  reduces = false;
+  /** Number of the trade that it closes, ALL_TRADES or ANY_TRADES. */
+  closes = ANY_TRADES;
+  stopLoss = NaN;
+  takeProfit = NaN;
+  stopLossFraction = NaN;
+  takeProfitFraction = NaN;
+  trailDistance = NaN;
+  trailFraction = NaN;
+  timeStopCandles = 0;
+  /** Units that are still to be filled; NaN until it is sized. */
+  units = NaN;
+  /** Index of the candle in which it was sized. */
+  sizedAt = -1;
+
+  /** Makes it the order that a draft asks for at the close of candle `index`. */
+  begin(number: number, draft: OrderDraft, index: number, execution: Execution, reduces: boolean): void {
+    const { type } = draft;
+    this.number = number;
+    this.side = draft.side;
+    this.type = type;
+    this.reduces = reduces;
+    this.sizeBy = draft.sizeBy;
+    this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
+    // A reused draft may still name prices that its new type has no use for.
+    this.limitPrice = type === LIMIT || type === STOP_LIMIT ? draft.limitPrice : NaN;
+    this.stopPrice = type === STOP || type === STOP_LIMIT ? draft.stopPrice : NaN;
+    this.from = type === MARKET && execution.fill === "close" ? index : index + 1;
+    this.until = draft.candlesMax > 0 && type !== MARKET ? index + draft.candlesMax : Infinity;
+    this.closes = ANY_TRADES;
+    this.stopLoss = draft.stopLoss;
+    this.takeProfit = draft.takeProfit;
+    this.stopLossFraction = draft.stopLossFraction;
+    this.takeProfitFraction = draft.takeProfitFraction;
+    this.trailDistance = draft.trailDistance;
+    this.trailFraction = draft.trailFraction;
+    this.timeStopCandles = draft.timeStopCandles;
+    this.units = NaN;
+    this.sizedAt = -1;
+  }
+
+  /** Whether it slips: a limit order, triggered or not, names its price. */
+  get slips(): boolean {
+    return this.type !== LIMIT && this.type !== STOP_LIMIT;
+  }
+}
