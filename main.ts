@@ -17,6 +17,7 @@ import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
 import { serveControl } from "./server/control.ts";
+import { endWithin } from "./server/exit_guard.ts";
 import { configureLog } from "./server/log.ts";
 import { answerNotYet } from "./server/not_yet.ts";
 import { hideWhatClientsSent } from "./server/telemetry.ts";
@@ -26,6 +27,8 @@ import { openQueue } from "./workers/queue.ts";
 // How long a shutdown may take before what is left is dropped, so that the process is gone within five seconds; a dropped run is
 // repeated by another worker.
 const SHUTDOWN_MS = 4_500;
+// And how long the last export of traces and metrics after that.
+const EXIT_MS = 300;
 // How long requests that are under way may take to end by themselves.
 const REQUESTS_MS = 2_500;
 
@@ -201,6 +204,7 @@ async function run(command: "serve" | "worker"): Promise<void> {
   await Deno.stdout.write(new TextEncoder().encode(text));
   const stop = async (signal: string) => {
     log.info("Shutting down on {signal}", { signal });
+    endWithin(SHUTDOWN_MS + EXIT_MS);
     setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
     await running.close();
     Deno.exit(0);

@@ -1,9 +1,12 @@
+import { getLogger } from "@logtape/logtape";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth";
 import { admin } from "better-auth/plugins";
 import type { Db } from "../db/client.ts";
 import * as schema from "../db/schema.ts";
 import type { User } from "../routers/trpc.ts";
+
+const log = getLogger(["hindcast", "http"]);
 
 // Our own header, set from the connection and never taken from a client, so that limits count addresses and not headers.
 const ADDRESS_HEADER = "x-hindcast-client-address";
@@ -38,7 +41,14 @@ export function createAuth(
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },
     advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
-    logger: { disabled: true },
+    // Of what it logs, faults alone: the rest is about what clients sent wrongly, and quotes it.
+    logger: {
+      level: "error",
+      log: (_level, _message, ...details) => {
+        const error = details.find((detail) => detail instanceof Error);
+        if (error !== undefined) log.error("Cannot do something with an account: {error}", { error });
+      },
+    },
   });
   return {
     handle(request, clientAddress) {

@@ -5,7 +5,8 @@ import { activeTrace } from "./telemetry.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
 
-const CAUSES_MAX = 5;
+// Deep enough for any, and an end to one that is its own cause.
+const CAUSES_MAX = 8;
 
 /**
  * Sends log records, one JSON object a line, to standard error; standard output is for what a person asked to see.
@@ -29,16 +30,16 @@ export async function configureLog(level: (typeof LOG_LEVELS)[number]): Promise<
 }
 
 function prepare(record: LogRecord): LogRecord {
-  const properties = Object.entries(record.properties).map(([key, value]) => [key, describe(value)]);
+  const properties = Object.entries(record.properties).map(([key, value]) => [
+    key,
+    value instanceof Error ? describeError(value) : value,
+  ]);
   return {
     ...record,
-    message: record.message.map(describe),
+    // One line says what happened; where is told by the property.
+    message: record.message.map((part) => part instanceof Error ? describeError(part).split("\n", 1)[0] : part),
     properties: { ...Object.fromEntries(properties), ...activeTrace() },
   };
-}
-
-function describe(value: unknown): unknown {
-  return value instanceof Error ? describeError(value) : value;
 }
 
 /**
@@ -48,15 +49,15 @@ function describe(value: unknown): unknown {
  * nothing is told of an error but this, since drivers hang such values on theirs.
  */
 export function describeError(error: Error): string {
-  const lines: string[] = [];
-  let cause: unknown = error;
-  while (cause instanceof Error && lines.length < CAUSES_MAX) {
-    const { name, message, stack = "" } = cause;
-    const told = cause instanceof DrizzleQueryError ? `Failed query: ${cause.query}` : message;
+  const told: string[] = [];
+  let each: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && each instanceof Error; depth++, each = each.cause) {
+    const { name, message, stack = "", cause } = each;
+    // Who only hands an error on repeats its message, values and all.
+    if (cause instanceof Error && cause !== each && cause.message !== "" && message.includes(cause.message)) continue;
     const begin = stack.indexOf(message);
     const frames = message === "" || begin < 0 ? "" : stack.slice(begin + message.length);
-    lines.push(`${name}: ${told}${frames}`);
-    cause = cause.cause;
+    told.push(`${name}: ${each instanceof DrizzleQueryError ? `Failed query: ${each.query}` : message}${frames}`);
   }
-  return lines.join("\ncaused by ");
+  return told.join("\ncaused by ");
 }

@@ -123,6 +123,9 @@ export function countKill(reason: "deadline" | "memory" | "stopped" | "unrespons
   sandboxKills.add(1, { "hindcast.reason": reason });
 }
 
+// Nothing is exported meanwhile.
+const LOOK_MS_MAX = 1000;
+
 /** Backtests that have not ended, of all users. */
 export interface QueueLevel {
   readonly queued: number;
@@ -147,10 +150,13 @@ export function observeQueue(look: () => Promise<QueueLevel>): () => Promise<voi
   });
   let looking: Promise<unknown> = Promise.resolve();
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    // A database that does not answer has no level; that it does not is told by the health and the log.
     const looked = look().catch(() => undefined);
     looking = looked;
-    const level = await looked;
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), LOOK_MS_MAX);
+    const level = await Promise.race([looked, late.promise]);
+    clearTimeout(timer);
+    // A database that does not answer has no level; that it does not is told by the health and the log.
     if (level === undefined) return;
     result.observe(depth, level.queued, { "hindcast.status": "queued" });
     result.observe(depth, level.running, { "hindcast.status": "running" });

@@ -5,6 +5,13 @@ export interface OwnPostgres {
   readonly url: string;
   /** Ends it as a crash would, and starts it again: what was committed is recovered from its log. */
   crash(): Promise<void>;
+  /** Ends it as a crash would; connections are broken at once. */
+  halt(): Promise<void>;
+  /** Starts it again. */
+  start(): Promise<void>;
+  /** Lets all its processes stand still: connections stay and say nothing. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,17 +55,33 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
   } catch (error) {
     throw new Error(`Cannot start PostgreSQL for the tests:\n${log.join("\n")}`, { cause: error });
   }
-  const crash = async () => {
-    const [pid] = (await Deno.readTextFile(`${folder}/data/postmaster.pid`)).split("\n");
-    Deno.kill(Number(pid), "SIGQUIT");
+  const findPid = async () => Number((await Deno.readTextFile(`${folder}/data/postmaster.pid`)).split("\n")[0]);
+  const halt = async () => {
+    Deno.kill(await findPid(), "SIGQUIT");
     await untilGone(`${folder}/data/postmaster.pid`);
-    await postgres.start();
+  };
+  const start = () => postgres.start();
+  const signal = async (name: Deno.Signal) => {
+    const pid = await findPid();
+    const children = (await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`)).trim().split(" ");
+    for (const each of [pid, ...children.map(Number)]) Deno.kill(each, name);
   };
   const stop = async () => {
     await postgres.stop();
     await Deno.remove(folder, { recursive: true });
   };
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, crash, stop };
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    halt,
+    start,
+    crash: async () => {
+      await halt();
+      await start();
+    },
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
+    stop,
+  };
 }
 
 async function untilGone(path: string): Promise<void> {

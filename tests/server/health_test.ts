@@ -1,0 +1,67 @@
+import { expect } from "@std/expect";
+import { administer } from "../support/database.ts";
+import type { Answer, TestClient } from "../support/client.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { startTestService } from "../support/service.ts";
+
+const TRUTH_MS_MAX = 2000;
+const OK = { status: "ok", checks: { database: "ok", queue: "ok" } };
+
+/** Asks until the status is the one that is waited for, as whoever distributes traffic does. @returns The answer, and when it came. */
+async function awaitStatus(client: TestClient, status: number): Promise<{ answer: Answer; afterMs: number }> {
+  const begun = performance.now();
+  for (;;) {
+    const answer = await client.get("/api/health");
+    const afterMs = performance.now() - begun;
+    if (answer.status === status || afterMs > 30_000) return { answer, afterMs };
+    // A moment between two questions.
+    await new Promise((resume) => setTimeout(resume, 50));
+  }
+}
+
+Deno.test("the health tells of a fault within two seconds, and of its end", async (t) => {
+  const server = await startPostgres();
+  // A first start on an empty server.
+  const service = await startTestService("PostgreSQL", { DATABASE_URL: server.url, WORKERS: "1" });
+  const stranger = service.client();
+  const user = await service.user();
+  const healthy = await stranger.get("/api/health");
+  expect(healthy.status).toBe(200);
+  expect(JSON.parse(healthy.text)).toMatchObject(OK);
+  const both = { status: "failed", checks: { database: "failed", queue: "failed" } };
+
+  await t.step("a database that has crashed", async () => {
+    await server.halt();
+    const { answer, afterMs } = await awaitStatus(stranger, 503);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([503, expect.objectContaining(both)]);
+    expect(afterMs).toBeLessThan(TRUTH_MS_MAX);
+    // A session could only be looked up in the database.
+    expect((await user.get("/api/health")).status).toBe(503);
+    await server.start();
+    expect((await awaitStatus(stranger, 200)).afterMs).toBeLessThan(10_000);
+  });
+
+  await t.step("a database that says nothing any more", async () => {
+    await server.freeze();
+    const asked = await Promise.all(Array.from({ length: 20 }, () => awaitStatus(stranger, 503)));
+    for (const { answer, afterMs } of asked) {
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([503, expect.objectContaining(both)]);
+      expect(afterMs).toBeLessThan(TRUTH_MS_MAX);
+    }
+    await server.thaw();
+    expect((await awaitStatus(stranger, 200)).afterMs).toBeLessThan(10_000);
+  });
+
+  await t.step("a queue that is not there", async () => {
+    await administer(server.url, "alter schema pgboss rename to elsewhere");
+    const { answer, afterMs } = await awaitStatus(stranger, 503);
+    const checks = { database: "ok", queue: "failed" };
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([503, expect.objectContaining({ checks })]);
+    expect(afterMs).toBeLessThan(TRUTH_MS_MAX);
+    await administer(server.url, "alter schema elsewhere rename to pgboss");
+    expect((await awaitStatus(stranger, 200)).afterMs).toBeLessThan(10_000);
+  });
+
+  await service.close();
+  await server.stop();
+});
