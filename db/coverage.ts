@@ -48,8 +48,12 @@ export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): 
   });
 }
 
-/** Forgets that a stretch was asked for: what lies before and behind it stays known. */
-export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<void> {
+/**
+ * Forgets that a stretch was asked for: what lies before and behind it stays known.
+ *
+ * @returns What of it was known, oldest first.
+ */
+export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<Stretch[]> {
   const { instrumentId, timeframe } = series;
   const cut = await tx.delete(candleCoverage)
     .where(and(ofSeries(series), lt(candleCoverage.start, stretch.end), gt(candleCoverage.end, stretch.start)))
@@ -59,11 +63,16 @@ export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch
     ...(end > stretch.end ? [{ instrumentId, timeframe, start: stretch.end, end }] : []),
   ]);
   if (left.length > 0) await tx.insert(candleCoverage).values(left);
+  const clip = ({ start, end }: Stretch) => ({
+    start: start < stretch.start ? stretch.start : start,
+    end: end > stretch.end ? stretch.end : end,
+  });
+  return cut.map(clip).toSorted((a, b) => a.start.getTime() - b.start.getTime());
 }
 
-/** Forgets what was asked for of a series. Its candles stay. */
-export async function clearCoverage(tx: Db, series: SeriesKey): Promise<void> {
-  await tx.delete(candleCoverage).where(ofSeries(series));
+/** Forgets what was asked for of an instrument, in every timeframe. Its candles stay. */
+export async function clearCoverage(tx: Db, instrumentId: string): Promise<void> {
+  await tx.delete(candleCoverage).where(eq(candleCoverage.instrumentId, instrumentId));
 }
 
 function ofSeries(series: SeriesKey) {

@@ -37,6 +37,9 @@ export class DamagedChunkError extends Error {
   }
 }
 
+/** Puts what its provider gives in the place of a damaged chunk; false where nobody can give it again. */
+export type Repair = (error: DamagedChunkError) => Promise<boolean>;
+
 /** Candles of a range with what a result says about them. */
 export interface CandlesRead {
   /** Oldest first; the first `lookback` of them open before the asked start. */
@@ -87,11 +90,12 @@ async function readPlanned(db: Db, plan: ReadPlan, shared: boolean): Promise<Can
  *
  * Lookback is not trimmed: plan without it.
  *
- * @throws {CandlesChangedError} When a chunk was written after the plan was made.
+ * @param repair Called with each damaged chunk, which is then read again.
+ * @throws {CandlesChangedError} When a chunk was written after the plan was made, unless it is the same again.
  * @throws {DamagedChunkError}
  */
-export function candleBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
-  return resampled(plan, sourceBatches(db, plan));
+export function candleBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
+  return resampled(plan, sourceBatches(db, plan, repair));
 }
 
 /** Candles that are read when they are asked for. */
@@ -105,14 +109,20 @@ export interface CandleBatch {
  * The candles of a plan in parts as `candleBatches` gives them, but stored chunks that are answered whole are not read before they are
  * asked for: who remembers what he made of one need not ask.
  */
-export async function* lazyBatches(db: Db, plan: ReadPlan): AsyncGenerator<CandleBatch> {
+export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<CandleBatch> {
   if (plan.source !== plan.timeframe) {
-    for await (const candles of candleBatches(db, plan)) yield { sha256: null, read: () => Promise.resolve(candles) };
+    for await (const candles of candleBatches(db, plan, repair)) {
+      yield {
+        sha256: null,
+        read: () => Promise.resolve(candles),
+      };
+    }
     return;
   }
   for (const chunk of plan.from < plan.until ? plan.chunks : []) {
     const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
-    const read = async () => concatCandles(await Array.fromAsync(candleBatches(db, { ...plan, chunks: [chunk] })));
+    const read = async () =>
+      concatCandles(await Array.fromAsync(candleBatches(db, { ...plan, chunks: [chunk] }, repair)));
     yield { sha256: isWhole ? chunk.sha256 : null, read };
   }
 }
@@ -132,16 +142,18 @@ async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): Asyn
 }
 
 /** Held candles that open in the plan's [from, until), as they are stored. */
-async function* sourceBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
+async function* sourceBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
   for (const group of groupChunks(plan.chunks)) {
-    const months = group.map((chunk) => chunk.month);
-    const rows = await readChunks(db, { instrumentId: plan.instrument.id, timeframe: plan.source, months });
-    for (const [index, expected] of group.entries()) {
-      const row = rows[index];
-      if (row?.month !== expected.month || row.sha256 !== expected.sha256) {
-        throw new CandlesChangedError(`Cannot go on reading: the candles of ${expected.month} were written meanwhile`);
+    const rows = await readUnchanged(db, plan, group);
+    for (const [index, row] of rows.entries()) {
+      let candles: Candles;
+      try {
+        candles = openChunk(row);
+      } catch (error) {
+        if (!(error instanceof DamagedChunkError) || !await repair?.(error)) throw error;
+        const again = await readUnchanged(db, plan, group.slice(index, index + 1));
+        candles = concatCandles(again.map(openChunk));
       }
-      const candles = openChunk(row);
       const batch = sliceCandles(
         candles,
         lowerBound(candles.time, plan.from),
@@ -150,6 +162,17 @@ async function* sourceBatches(db: Db, plan: ReadPlan): AsyncGenerator<Candles> {
       if (batch.time.length > 0) yield batch;
     }
   }
+}
+
+/** @throws {CandlesChangedError} When one of the chunks is not the one that was planned with. */
+async function readUnchanged(db: Db, plan: ReadPlan, planned: readonly ChunkSummary[]): Promise<ChunkRow[]> {
+  const months = planned.map((chunk) => chunk.month);
+  const rows = await readChunks(db, { instrumentId: plan.instrument.id, timeframe: plan.source, months });
+  for (const [index, { month, sha256 }] of planned.entries()) {
+    if (rows[index]?.month === month && rows[index].sha256 === sha256) continue;
+    throw new CandlesChangedError(`Cannot go on reading: the candles of ${month} were written meanwhile`);
+  }
+  return rows;
 }
 
 function groupChunks(chunks: readonly ChunkSummary[]): ChunkSummary[][] {
@@ -177,6 +200,17 @@ function openChunk({ data, ...summary }: ChunkRow): Candles {
   return candles;
 }
 
+/** As openChunk(), but no candles where there is damage, which is added to the list. */
+function openUndamaged(row: ChunkRow, damaged: DamagedChunkError[]): Candles {
+  try {
+    return openChunk(row);
+  } catch (error) {
+    if (!(error instanceof DamagedChunkError)) throw error;
+    damaged.push(error);
+    return allocateCandles(0);
+  }
+}
+
 class GapCounter {
   count = 0;
   readonly #plan: ReadPlan;
@@ -202,6 +236,12 @@ class GapCounter {
   }
 }
 
+/** What became of candles that arrived, and of what they found. */
+export interface StoreCounts extends MergeCounts {
+  /** Held chunks that could not be read any more: what arrived is all that is left of their months. */
+  readonly damaged: readonly DamagedChunkError[];
+}
+
 /**
  * Puts candles into the archive, where they replace held ones of the same time. Belongs in one transaction with the event that tells of it.
  *
@@ -211,8 +251,9 @@ export async function storeCandles(
   tx: Db,
   series: { readonly instrumentId: string; readonly timeframe: Timeframe },
   candles: Candles,
-): Promise<MergeCounts> {
-  const counts = { imported: 0, unchanged: 0, revised: 0 };
+): Promise<StoreCounts> {
+  const damaged: DamagedChunkError[] = [];
+  const counts = { imported: 0, unchanged: 0, revised: 0, damaged };
   if (candles.time.length === 0) return counts;
   await lockInstrument(tx, series.instrumentId);
   const parts = splitByMonth(candles);
@@ -221,7 +262,7 @@ export async function storeCandles(
   const changed: NewChunk[] = [];
   for (const [month, part] of parts) {
     const row = heldByMonth.get(month);
-    const merge = mergeCandles(row === undefined ? allocateCandles(0) : openChunk(row), part);
+    const merge = mergeCandles(row === undefined ? allocateCandles(0) : openUndamaged(row, damaged), part);
     counts.imported += merge.imported;
     counts.unchanged += merge.unchanged;
     counts.revised += merge.revised;

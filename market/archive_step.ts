@@ -1,12 +1,11 @@
-import { addCoverage, listCoverage, type SeriesKey } from "../db/coverage.ts";
+import { addCoverage, listCoverage, removeCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { addRunCandles, type IngestionEventType, insertEvents } from "../db/ingestion.ts";
 import { type Instrument, lockInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
-import { storeCandles } from "./archive.ts";
+import { storeCandles, type StoreCounts } from "./archive.ts";
 import { isGap } from "./calendar.ts";
-import type { MergeCounts } from "./merge.ts";
-import { type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+import { monthEnd, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /** A stretch of time [start, end), milliseconds since 1970. */
 export interface TimeRange {
@@ -26,16 +25,26 @@ export interface ArchiveStep extends TimeRange {
   readonly previousClose?: number;
   /** How many rows were left out because they are no candles. */
   readonly rejected?: number;
+  /** Whether nothing is told of candles that are held exactly so. */
+  readonly isCheck?: boolean;
 }
 
 const GAP_EVENTS_MAX = 20;
 
-/** Archives a step with its events: all of it in the given transaction, or nothing. */
-export async function archiveStep(tx: Db, step: ArchiveStep): Promise<MergeCounts> {
+/**
+ * Archives a step with its events: all of it in the given transaction, or nothing.
+ *
+ * A held chunk that turns out to be damaged is replaced, reported, and the rest of its month is missing from then on.
+ */
+export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCounts> {
   const { runId, instrument, timeframe, candles, start, end, coveredUntil, rejected } = step;
   const series = { instrumentId: instrument.id, timeframe };
   await lockInstrument(tx, instrument.id);
   const counts = await storeCandles(tx, series, candles);
+  const lost = counts.damaged.map(({ chunk: { month, candles }, message }) => {
+    return { start: Date.parse(`${month}T00:00:00Z`), end: monthEnd(month), held: candles, message };
+  });
+  for (const { start, end } of lost) await removeCoverage(tx, series, { start: new Date(start), end: new Date(end) });
   if (coveredUntil !== undefined && coveredUntil > start) {
     await addCoverage(tx, series, { start: new Date(start), end: new Date(Math.min(coveredUntil, end)) });
   }
@@ -47,11 +56,14 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<MergeCount
     message: message ?? null,
   });
   await insertEvents(tx, [
-    event("range_ingested", step, candles.time.length),
+    ...(step.isCheck && counts.imported + counts.revised === 0
+      ? []
+      : [event("range_ingested", step, candles.time.length)]),
     ...(counts.revised === 0 ? [] : [event("revised", step, counts.revised)]),
     ...((rejected ?? 0) === 0
       ? []
       : [event("rejected", step, rejected ?? 0, "rows that are no candles were left out")]),
+    ...lost.map(({ message, held, ...range }) => event("failed", range, held, message)),
     ...findGaps(step).map(({ message, ...range }) => event("gap_found", range, 0, message)),
   ]);
   await addRunCandles(tx, runId, counts.imported + counts.revised);

@@ -1,5 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import type { Db } from "../db/client.ts";
+import { clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
 import { archiveStep, type TimeRange } from "./archive_step.ts";
@@ -42,13 +43,18 @@ export interface SeriesWork {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Candles that are asked for only to see whether they are still the same: that they are is not told, that they are not forgets the rest. */
+  readonly isCheck?: boolean;
 }
 
 /** What came of it. */
 export interface SeriesResult {
   /** Undefined where the instrument is new and no candle came. */
   readonly instrument: Instrument | undefined;
+  readonly candles: number;
   readonly revised: number;
+  /** Held chunks that turned out to be damaged; the rest of their months is missing now. */
+  readonly damaged: number;
 }
 
 /**
@@ -60,11 +66,14 @@ export interface SeriesResult {
 export async function fetchSeries(db: Db, work: SeriesWork, ranges: readonly TimeRange[]): Promise<SeriesResult> {
   const series = new SeriesFetch(db, work);
   for (const range of ranges) await series.fetchPatiently(range);
-  return { instrument: series.instrument, revised: series.revised };
+  const { instrument, candles, revised, damaged } = series;
+  return { instrument, candles, revised, damaged };
 }
 
 class SeriesFetch {
+  candles = 0;
   revised = 0;
+  damaged = 0;
   readonly #db: Db;
   readonly #work: SeriesWork;
   #target: Target;
@@ -82,6 +91,8 @@ class SeriesFetch {
 
   async fetchPatiently(range: TimeRange): Promise<void> {
     const { patience, signal } = this.#work;
+    // What lies between two ranges is held already, and no gap.
+    this.#previousClose = undefined;
     let from = range.start;
     let attempt = 1;
     let waitedMs = 0;
@@ -139,16 +150,19 @@ class SeriesFetch {
     const lastOpen = candles.time.at(-1);
     // Nothing is known of an instrument that has no candle: it may not exist.
     if (this.#target.id === undefined && lastOpen === undefined) return;
-    const { runId, timeframe, feed, now } = this.#work;
+    const { runId, timeframe, feed, now, isCheck = false } = this.#work;
     const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
     const coveredUntil = Math.min(last.end, Math.max(lastClose, now - feed.settleMs));
     const previousClose = this.#previousClose ?? candles.time[0];
     const range = { start: first.start, end: last.end };
     await this.#db.transaction(async (tx) => {
       const instrument = this.#target.id === undefined ? await ensureInstrument(tx, this.#target) : this.#target;
-      const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected };
+      const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected, isCheck };
       const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
+      if (isCheck && counts.revised > 0) await clearCoverage(tx, instrument.id);
+      this.candles += candles.time.length;
       this.revised += counts.revised;
+      this.damaged += counts.damaged.length;
       this.#target = instrument;
     });
     if (lastOpen !== undefined) this.#previousClose = lastClose;

@@ -1,4 +1,4 @@
-import { clearCoverage, listCoverage } from "../db/coverage.ts";
+import { clearCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import {
   failAbandonedRuns,
@@ -12,10 +12,11 @@ import {
   moveRun,
 } from "../db/ingestion.ts";
 import { findInstrument, type Instrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
+import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
 import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
 import type { Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
-import { fetchSeries, type Patience, PATIENT } from "./fetch_series.ts";
+import { fetchSeries, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
 import { createFeeds } from "./providers.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
@@ -149,21 +150,40 @@ async function ingestInstrument(
   const patience = { ...PATIENT, ...options.patience };
   const work = { runId: run.id, target: instrument, timeframe, feed, patience, signal: options.signal, now };
   const wanted = runRange(run, instrument, timeframe, now);
+  const ranges = await askedRanges(db, run, work, wanted);
+  if (ranges.length === 0) return;
+  const isAdjusted = await isHistoryAdjusted(db, work);
+  if (isAdjusted) return await fetchWhole(db, work, wanted);
+  const { revised, damaged } = await fetchSeries(db, work, ranges);
+  if (isAdjusted === null && revised > 0) return await fetchWhole(db, work, wanted);
+  if (damaged > 0) await fetchSeries(db, work, await missingRanges(db, seriesOf(work), wanted));
+}
+
+/** Work on an instrument that exists. */
+type InstrumentWork = SeriesWork & { readonly target: Instrument };
+
+function seriesOf({ target, timeframe }: InstrumentWork): SeriesKey {
+  return { instrumentId: target.id, timeframe };
+}
+
+/** What a run asks the feed for. */
+async function askedRanges(db: Db, run: IngestionRun, work: InstrumentWork, wanted: TimeRange): Promise<TimeRange[]> {
+  const { target, timeframe } = work;
   if (run.startDate !== null || run.endDate !== null) {
     // Dates that an operator names are asked for even if they are held: the provider may have corrected them.
-    const done = await listRunRanges(db, run.id, { ...keyOf(instrument), timeframe });
-    await fetchSeries(db, work, subtractRanges(wanted, done));
-    return;
+    return subtractRanges(wanted, await listRunRanges(db, run.id, { ...keyOf(target), timeframe }));
   }
-  const series = { instrumentId: instrument.id, timeframe };
-  const missing = await missingRanges(db, series, wanted);
-  const { revised } = await fetchSeries(db, work, missing.map((range) => withOverlap(range, wanted, timeframe)));
-  if (revised === 0 || instrument.assetClass !== "stock") return;
-  // A split or a dividend changes the whole history of an adjusted series, so that all of it is fetched again.
-  const held = await listCoverage(db, series);
-  const start = Math.min(wanted.start, held[0]?.start.getTime() ?? wanted.start);
-  await clearCoverage(db, series);
-  await fetchSeries(db, work, [{ ...wanted, start }]);
+  const missing = await missingRanges(db, seriesOf(work), wanted);
+  return missing.map((range) => withOverlap(range, wanted, timeframe));
+}
+
+/** All of an adjusted series again, from the oldest candle that is held. */
+async function fetchWhole(db: Db, work: InstrumentWork, wanted: TimeRange): Promise<void> {
+  const series = seriesOf(work);
+  await clearCoverage(db, series.instrumentId);
+  const held = await heldRange(db, series) ?? wanted;
+  const whole = { start: Math.min(wanted.start, held.start), end: Math.max(wanted.end, held.end) };
+  await fetchSeries(db, work, [whole]);
 }
 
 function keyOf({ symbol, exchange }: InstrumentKey): InstrumentKey {

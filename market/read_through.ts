@@ -4,13 +4,22 @@ import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../db/co
 import { insertEvents, insertRun } from "../db/ingestion.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
-import { type CandlesRead, DamagedChunkError, readCandles } from "./archive.ts";
-import type { CandleQuery } from "./archive_plan.ts";
+import { isHistoryAdjusted } from "./adjusted_history.ts";
+import type { DamagedChunkError } from "./archive.ts";
 import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, type Patience, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
-import { bucketStart, bucketStartAtOrAfter, divides, monthEnd, type Timeframe, TIMEFRAME_NAMES } from "./timeframes.ts";
+import {
+  bucketStart,
+  bucketStartAtOrAfter,
+  divides,
+  isTimeframe,
+  monthEnd,
+  type Timeframe,
+  TIMEFRAME_NAMES,
+  TIMEFRAMES,
+} from "./timeframes.ts";
 
 /** Candles that should be there. */
 export interface Wanted extends TimeRange {
@@ -78,7 +87,7 @@ export class ReadThrough {
     // Someone may have begun while this one looked.
     if (this.#inFlight.has(key)) return await this.complete(target, wanted);
     wanted.beforeFetch?.();
-    const done = this.#fetch(target, feed, timeframe, missing);
+    const done = this.#fetch(target, feed, timeframe, range, missing);
     this.#inFlight.set(key, { range, done });
     try {
       return await done;
@@ -87,38 +96,33 @@ export class ReadThrough {
     }
   }
 
-  /** Reads candles as readCandles does, after what is missing was fetched and what is damaged was replaced. */
-  async read(query: CandleQuery & { readonly shared?: boolean }): Promise<CandlesRead> {
-    const instrument = await this.complete(query.instrument, query);
-    try {
-      return await readCandles(this.#db, { ...query, instrument });
-    } catch (error) {
-      if (!(error instanceof DamagedChunkError) || !await this.repair(instrument, error)) throw error;
-      await this.complete(instrument, query);
-      return await readCandles(this.#db, { ...query, instrument });
-    }
-  }
-
   /**
-   * Reports a damaged chunk, and removes it where its candles can be fetched again.
+   * Reports a damaged chunk, and fetches what was in it again.
    *
-   * @returns Whether they can: then `complete` fetches them.
+   * @returns False where nobody can give it again: it was imported or made here.
+   * @throws {FeedError} Its candles are missing then, and fetched when they are asked for.
    */
   async repair(instrument: Instrument, { chunk, message }: DamagedChunkError): Promise<boolean> {
     const { provider, symbol, exchange } = instrument;
     const canFetch = provider === "provider_a" || provider === "provider_b";
+    const { timeframe } = chunk;
     const start = new Date(`${chunk.month}T00:00:00Z`);
     const end = new Date(monthEnd(chunk.month));
     const run = await this.#beginRun(instrument);
-    await this.#db.transaction(async (tx) => {
-      // Another reader may have had it replaced already.
-      if (canFetch && await deleteChunk(tx, chunk)) await removeCoverage(tx, chunk, { start, end });
-      const { timeframe } = chunk;
+    const known = await this.#db.transaction(async (tx) => {
       const event = { runId: run, provider, symbol, exchange, timeframe, start, end, candles: chunk.candles };
       await insertEvents(tx, [{ ...event, type: "failed", message }]);
+      // Another reader may have had it replaced already.
+      return canFetch && await deleteChunk(tx, chunk) ? await removeCoverage(tx, chunk, { start, end }) : [];
     });
     await finishRun(this.#db, run, message);
-    return canFetch;
+    if (!canFetch || !isTimeframe(timeframe)) return false;
+    const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
+    // Exactly what was known, so that the same candles make the same chunk again.
+    for (const stretch of known.length > 0 ? known : [held]) {
+      await this.complete(instrument, { timeframe, start: stretch.start.getTime(), end: stretch.end.getTime() });
+    }
+    return true;
   }
 
   async #isHeld(instrumentId: string, timeframe: Timeframe, range: TimeRange): Promise<boolean> {
@@ -144,6 +148,7 @@ export class ReadThrough {
     target: Target,
     feed: Feed,
     timeframe: Timeframe,
+    range: TimeRange,
     missing: readonly TimeRange[],
   ): Promise<Instrument> {
     const runId = await this.#beginRun(target);
@@ -152,7 +157,9 @@ export class ReadThrough {
       // Not ended by a caller who leaves: others may have joined, and what comes is archived anyway.
       const { signal } = this.#closing;
       const work = { runId, target, timeframe, feed, patience: this.#patience, signal, now };
-      const { instrument } = await fetchSeries(this.#db, work, missing);
+      // Candles from before and after a split do not belong together: where one came between, all that is asked for is missing.
+      const isAdjusted = await isHistoryAdjusted(this.#db, work);
+      const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
       await finishRun(this.#db, runId, null);
       this.#remember({ instrumentId: instrument?.id ?? "", timeframe }, now);
       return instrument ?? requireInstrument(target);

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
-import { type CandleBatch, DamagedChunkError, lazyBatches } from "../market/archive.ts";
-import type { ReadPlan } from "../market/archive_plan.ts";
+import { type CandleBatch, lazyBatches } from "../market/archive.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
@@ -10,13 +9,13 @@ import {
   findTicks,
   limitSchema,
   readPage,
-  readRepairing,
+  repairer,
   tickSchema,
   type TicksHead,
   ticksShape,
   toTicks,
 } from "./ticks.ts";
-import { type Context, publicProcedure, router } from "./trpc.ts";
+import { publicProcedure, router } from "./trpc.ts";
 
 const PROVIDERS = ["provider_a", "provider_b", "import", "sample"] as const;
 
@@ -44,10 +43,8 @@ export const marketDataRouter = router({
       next_cursor: z.string().nullable(),
     }))
     .query(async ({ ctx, input }) => {
-      const found = await findTicks(ctx, input);
-      const read = (plan: ReadPlan) => readPage(ctx, plan, input.limit);
-      const { batches, nextCursor } = await readRepairing(ctx, found, input, read);
-      return { ...found.head, ticks: toTicks(batches), next_cursor: nextCursor };
+      const { head, batches, nextCursor } = await readPage(ctx, input);
+      return { ...head, ticks: toTicks(batches), next_cursor: nextCursor };
     }),
 
   /** What data exists, by symbol and exchange. */
@@ -100,33 +97,15 @@ export const marketDataStreamsRouter = router({
   ticks: publicProcedure
     .input(z.strictObject({ ...ticksShape, limit: limitSchema.optional(), format: z.enum(TICKS_FORMATS).optional() }))
     .query(async ({ ctx, input }): Promise<TicksAnswer> => {
-      const found = await findTicks(ctx, input);
-      const { head, plan, tag } = found;
       const { limit, format } = input;
       if (limit === undefined) {
-        return { head, tag, batches: reportDamage(ctx, plan), nextCursor: undefined, format };
+        const { head, tag, plan } = await findTicks(ctx, input);
+        // A damaged chunk is replaced on the way; where its provider cannot be reached or says something else now, the answer breaks off.
+        const batches = lazyBatches(ctx.db, plan, repairer(ctx, plan));
+        return { head, tag, batches, nextCursor: undefined, format };
       }
-      const page = await readRepairing(ctx, found, input, (current) => readPage(ctx, current, limit));
-      const { nextCursor } = page;
+      const { head, tag, nextCursor, ...page } = await readPage(ctx, { ...input, limit });
       const batches = page.batches.map((candles) => ({ sha256: null, read: () => Promise.resolve(candles) }));
       return { head, tag: `${tag}-${limit}`, batches, nextCursor, format };
     }),
 });
-
-/** The answer breaks off at a damaged chunk, since its beginning is on its way; the next request finds it repaired. */
-async function* reportDamage(ctx: Context, plan: ReadPlan): AsyncGenerator<CandleBatch> {
-  const reporting = async <T>(read: () => Promise<T>): Promise<T> => {
-    try {
-      return await read();
-    } catch (error) {
-      if (error instanceof DamagedChunkError) await ctx.readThrough.repair(plan.instrument, error);
-      throw error;
-    }
-  };
-  const batches = lazyBatches(ctx.db, plan);
-  for (;;) {
-    const { value, done } = await reporting(() => batches.next());
-    if (done) return;
-    yield { sha256: value.sha256, read: () => reporting(value.read) };
-  }
-}

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AssetClass, Instrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { AddressLimitError } from "../market/address_limits.ts";
-import { candleBatches, DamagedChunkError } from "../market/archive.ts";
+import { candleBatches, CandlesChangedError, type Repair } from "../market/archive.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { sliceCandles } from "../market/candle_columns.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
@@ -17,6 +17,7 @@ import type { Context } from "./trpc.ts";
 /** Two years of 1m candles and some. */
 export const RANGE_CANDLES_MAX = 1_100_000;
 export const PAGE_CANDLES_MAX = 50_000;
+const READ_ATTEMPTS_MAX = 5;
 
 export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const satisfies readonly AssetClass[];
 
@@ -139,40 +140,41 @@ function tooLarge(candles: number, timeframe: Timeframe): AppError {
   });
 }
 
-/**
- * Reads candles of a request, and where a stored chunk is damaged, has it reported and fetched again.
- *
- * @throws What `read` throws a second time.
- */
-export async function readRepairing<T>(
-  ctx: Context,
-  found: FoundTicks,
-  input: TicksInput,
-  read: (plan: ReadPlan) => Promise<T>,
-): Promise<T> {
-  try {
-    return await read(found.plan);
-  } catch (error) {
-    if (!(error instanceof DamagedChunkError) || !await ctx.readThrough.repair(found.plan.instrument, error)) {
-      throw error;
-    }
-    return await read((await findTicks(ctx, input)).plan);
-  }
+/** The first candles of a range, and where the rest begins. */
+export interface TicksPage extends FoundTicks {
+  readonly batches: readonly Candles[];
+  /** The cursor from which the rest can be read, or null where there is none. */
+  readonly nextCursor: string | null;
 }
 
 /**
- * Reads no more than `limit` candles.
+ * Finds and reads no more than `limit` candles.
  *
- * @returns The cursor from which the rest can be read, or null where there is none.
+ * @throws AppError as `findTicks` does.
  */
-export async function readPage(
-  ctx: Context,
-  plan: ReadPlan,
+export async function readPage(ctx: Context, input: TicksInput & { readonly limit: number }): Promise<TicksPage> {
+  for (let attempt = 1;; attempt++) {
+    const found = await findTicks(ctx, input);
+    try {
+      return { ...found, ...await readUpTo(input.limit, candleBatches(ctx.db, found.plan, repairer(ctx, found.plan))) };
+    } catch (error) {
+      if (!(error instanceof CandlesChangedError) || attempt === READ_ATTEMPTS_MAX) throw refuse(error, input);
+    }
+  }
+}
+
+/** What a damaged chunk of a plan is replaced with. */
+export function repairer({ readThrough }: Context, { instrument }: ReadPlan): Repair {
+  return (error) => readThrough.repair(instrument, error);
+}
+
+async function readUpTo(
   limit: number,
-): Promise<{ batches: Candles[]; nextCursor: string | null }> {
+  all: AsyncIterable<Candles>,
+): Promise<Pick<TicksPage, "batches" | "nextCursor">> {
   const batches: Candles[] = [];
   let room = limit;
-  for await (const batch of candleBatches(ctx.db, plan)) {
+  for await (const batch of all) {
     const rest = batch.time[room];
     batches.push(sliceCandles(batch, 0, Math.min(room, batch.time.length)));
     if (rest !== undefined) return { batches, nextCursor: encodeCursor(String(rest)) };

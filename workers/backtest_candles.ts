@@ -59,7 +59,6 @@ export async function readBacktestCandles(
     const read = await candles.read(query).catch(async (error) => {
       const isDamage = error instanceof DamagedChunkError;
       if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
-      await readThrough.complete(wanted.instrument, query);
       return await candles.read(query);
     });
     const { timeframe } = wanted;

@@ -63,7 +63,7 @@ async function storesByMonth(db: Db) {
   const instrument = await makeInstrument(db, "MONTHS");
   // Two candles in February of a leap year, one in March.
   const candles = rising(every("1h", "2024-02-29T22:00Z", 3));
-  expect(await store(db, instrument, "1h", candles)).toEqual({ imported: 3, unchanged: 0, revised: 0 });
+  expect(await store(db, instrument, "1h", candles)).toEqual({ imported: 3, unchanged: 0, revised: 0, damaged: [] });
   const chunks = await db.select().from(candleChunks).where(eq(candleChunks.instrumentId, instrument.id));
   expect(chunks.map(({ month, candles }) => [month, candles])).toEqual([["2024-02-01", 2], ["2024-03-01", 1]]);
   const read = await readCandles(db, {
@@ -104,17 +104,19 @@ async function countsWhatChanges(db: Db) {
     imported: 0,
     unchanged: 2,
     revised: 0,
+    damaged: [],
   });
   expect(planTag(await planRead(db, query), "json")).toBe(planTag(before, "json"));
   expect(planTag(before, "csv")).not.toBe(planTag(before, "json"));
 
   // The 2nd is the same (1), the 3rd is new (2), the 4th was 2 and is 3, the 1st comes before all.
   const later = rising([at("2024-01-02"), at("2024-01-03"), at("2024-01-04")]);
-  expect(await store(db, instrument, "1d", later)).toEqual({ imported: 1, unchanged: 1, revised: 1 });
+  expect(await store(db, instrument, "1d", later)).toEqual({ imported: 1, unchanged: 1, revised: 1, damaged: [] });
   expect(await store(db, instrument, "1d", rising([at("2024-01-01")], 9))).toEqual({
     imported: 1,
     unchanged: 0,
     revised: 0,
+    damaged: [],
   });
   const second = await readCandles(db, query);
   expect([...second.candles.open]).toEqual([9, 1, 2, 3]);
@@ -263,4 +265,13 @@ async function refusesDamage(db: Db) {
   await db.update(candleChunks).set({ data }).where(eq(candleChunks.instrumentId, instrument.id));
   const read = readCandles(db, { instrument, timeframe: "1h", start: at("2024-01-01"), end: at("2024-01-02"), now });
   await expect(read).rejects.toThrow(DamagedChunkError);
+  // What arrives takes its place: what else was in it cannot be read anyway.
+  const stored = await store(db, instrument, "1h", rising(every("1h", "2024-01-02T00:00Z", 24)));
+  expect(stored).toMatchObject({
+    imported: 24,
+    unchanged: 0,
+    damaged: [{ chunk: { month: "2024-01-01", candles: 48 } }],
+  });
+  const after = { instrument, timeframe: "1h", start: at("2024-01-01"), end: at("2024-01-03"), now } as const;
+  expect((await readCandles(db, after)).candles.time.length).toBe(24);
 }

@@ -10,8 +10,7 @@ import { createTestDatabase, DATABASES } from "../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
-// The embedded database takes longer to open.
-const KILLS = { PGlite: 10, PostgreSQL: 20 } as const;
+const KILLS = 20;
 // Slow enough that no worker is done before it is killed.
 const SLOW_PAGE_MS = 20;
 const now = Date.parse("2024-01-01T00:00:00Z");
@@ -60,7 +59,7 @@ for (const kind of DATABASES) {
     const run = await addRun(handle, "KILLED");
     await handle.close();
 
-    for (let kills = 0; kills < KILLS[kind]; kills++) {
+    for (let kills = 0; kills < KILLS; kills++) {
       const worker = startWorker(address, run.id, SLOW_PAGE_MS);
       const reader = worker.stdout.getReader();
       await reader.read();

@@ -1,56 +1,20 @@
 import { expect } from "@std/expect";
+import { and, eq, sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { findRun, type IngestionEvent, insertEvents, insertRun, listEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
+import { candleChunks } from "../../db/schema.ts";
 import { readCandles } from "../../market/archive.ts";
-import { allocateCandles } from "../../market/candle_columns.ts";
 import { missingRanges } from "../../market/archive_step.ts";
-import { type Feed, FeedError, type FeedPart } from "../../market/feeds.ts";
+import { type Feed, FeedError } from "../../market/feeds.ts";
 import { createRun, executeRun, type RunRequest } from "../../market/ingestion.ts";
 import { archiveSample } from "../../market/sample.ts";
 import { databaseTest } from "../support/database.ts";
+import { dailyFeed, type Script } from "./daily_feed.ts";
 
 const DAY = 86_400_000;
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
 const now = day("2024-04-01") + 12 * 3_600_000;
-
-/** What a scripted feed was asked for, and how it behaves. */
-interface Script {
-  readonly asked: string[];
-  /** Throws this instead of the part that begins at `failAt`; once. */
-  failure?: { at: number; error: Error } | undefined;
-  price: number;
-}
-
-/** Daily candles of one price for every day asked for but the 13th of a month, in parts of 20 days. */
-function dailyFeed(script: Script): Feed {
-  return {
-    name: "the test's feed",
-    exchange: "TEST",
-    settleMs: 0,
-    sourceTimeframe: (timeframe) => timeframe,
-    async *fetch({ start, end }): AsyncGenerator<FeedPart> {
-      script.asked.push(`${iso(start)}..${iso(end)}`);
-      for (let from = start; from < end; from += 20 * DAY) {
-        if (script.failure !== undefined && from >= script.failure.at) {
-          const { error } = script.failure;
-          script.failure = undefined;
-          throw error;
-        }
-        const until = Math.min(end, from + 20 * DAY);
-        const times = [];
-        for (let time = from; time < until; time += DAY) if (new Date(time).getUTCDate() !== 13) times.push(time);
-        const { time, volume, ...prices } = allocateCandles(times.length);
-        time.set(times);
-        for (const price of Object.values(prices)) price.fill(script.price);
-        yield { start: from, end: until, candles: { time, volume, ...prices } };
-        await Promise.resolve();
-      }
-    },
-  };
-}
-
-const iso = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 async function makeInstrument(db: Db, symbol: string, more: Partial<Instrument> = {}): Promise<Instrument> {
   const row = { symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
@@ -72,7 +36,8 @@ databaseTest(
     await goesOnBehindAFailure(db);
     await isPatient(db);
     await seesCorrections(db);
-    await fetchesAnAdjustedStockWhole(db);
+    await seesNoGapInWhatIsHeld(db);
+    await replacesDamage(db);
     await failsWithoutAFeed(db);
     await endsAbandonedRuns(db);
   },
@@ -233,22 +198,39 @@ async function seesCorrections(db: Db) {
   expect([...after.candles.close].filter((price) => price === 6).length).toBe(5);
 }
 
-async function fetchesAnAdjustedStockWhole(db: Db) {
-  const instrument = await makeInstrument(db, "SPLIT", { assetClass: "stock" });
-  const script: Script = { asked: [], price: 100 };
+async function seesNoGapInWhatIsHeld(db: Db) {
+  await makeInstrument(db, "HELD", { backfillFrom: "2024-01-15" });
+  const instruments = [{ symbol: "HELD", exchange: "TEST" }];
+  const script: Script = { asked: [], price: 5 };
+  const feeds = () => dailyFeed(script);
+  const middle = await create(db, { instruments, startDate: "2024-02-01", endDate: "2024-03-20" });
+  await executeRun(db, middle.run.id, { feeds, now });
+  const { run } = await create(db, { instruments });
+  await executeRun(db, run.id, { feeds, now });
+  expect(script.asked.slice(1)).toEqual(["2024-01-15..2024-02-01", "2024-03-10..2024-04-01"]);
+  const gaps = (await eventsOf(db, run.id)).filter(({ type }) => type === "gap_found");
+  expect(gaps.map(({ start }) => start)).toEqual([new Date("2024-03-13")]);
+}
+
+async function replacesDamage(db: Db) {
+  const instrument = await makeInstrument(db, "DAMAGED", { backfillFrom: "2024-02-02" });
+  const script: Script = { asked: [], price: 5 };
   const feeds = () => dailyFeed(script);
   const run = async (at: number) => {
-    const { run } = await create(db, { instruments: [{ symbol: "SPLIT", exchange: "TEST" }] });
+    const { run } = await create(db, { instruments: [{ symbol: "DAMAGED", exchange: "TEST" }] });
     await executeRun(db, run.id, { feeds, now: at });
+    return await eventsOf(db, run.id);
   };
-  await run(now);
-  // The next day, after a split of two for one, all prices are half of what they were.
-  script.price = 50;
-  await run(now + DAY);
-  expect(script.asked.slice(1)).toEqual(["2024-03-22..2024-04-02", "2024-03-05..2024-04-02"]);
-  const range = { start: day("2024-03-01"), end: day("2024-05-01"), now: now + DAY };
-  const { candles } = await readCandles(db, { instrument, timeframe: "1d", ...range });
-  expect(new Set(candles.close)).toEqual(new Set([50]));
+  await run(now - DAY);
+  const { data } = candleChunks;
+  await db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
+    .where(and(eq(candleChunks.instrumentId, instrument.id), eq(candleChunks.month, "2024-03-01")));
+  const failed = (await run(now)).filter(({ type }) => type === "failed");
+  expect(failed).toMatchObject([{ start: new Date("2024-03-01"), end: new Date("2024-04-01"), candles: 29 }]);
+  // The new day with ten before it, and then what else was in the month.
+  expect(script.asked.slice(1)).toEqual(["2024-03-21..2024-04-01", "2024-03-01..2024-03-21"]);
+  const query = { instrument, timeframe: "1d", start: day("2024-02-01"), end: day("2024-05-01"), now } as const;
+  expect((await readCandles(db, query)).candles.time.length).toBe(57);
 }
 
 async function failsWithoutAFeed(db: Db) {

@@ -11,15 +11,19 @@ const HOUR = 3_600_000;
 const TICKS = "/api/market-data/ticks";
 const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
 
+/** What the exchange does besides: it may be down, or say another price than before. */
+const state = { isDown: false, close: "1.5" };
+
 /** An exchange with hourly candles of one price, which does not know NOPE, limits BUSY and is broken for BROKEN. */
 const exchange: Handler = (url) => {
+  if (state.isDown) return new Response("", { status: 503 });
   const get = (name: string) => url.searchParams.get(name) ?? "";
   if (get("symbol") === "NOPE") return Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 });
   if (get("symbol") === "BUSY") return Response.json({}, { status: 429, headers: { "retry-after": "30" } });
   if (get("symbol") === "BROKEN") return new Response("", { status: 500 });
   const rows = [];
   for (let time = Number(get("startTime")); time <= Number(get("endTime")) && rows.length < 1000; time += HOUR) {
-    rows.push([time, "1", "2", "0.5", "1.5", "10", time + HOUR - 1, "0", 1, "0", "0", "0"]);
+    rows.push([time, "1", "2", "0.5", state.close, "10", time + HOUR - 1, "0", 1, "0", "0", "0"]);
   }
   return Response.json(rows);
 };
@@ -32,6 +36,7 @@ Deno.test("candles over HTTP", async (t) => {
     await t.step("the same candles come as JSON, CSV and Arrow, whole or in pages", () => readFormats(client));
     await t.step("what is missing is fetched from the provider, once", () => readThrough(client, asked));
     await t.step("a damaged chunk is not served but fetched again", () => repairDamage(client, service.databaseUrl));
+    await t.step("an answer that cannot be whole breaks off", () => breakOff(client, service.databaseUrl));
     await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
     await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
     // Last, since a provider that limits is left alone for as long as it says.
@@ -96,25 +101,51 @@ async function readThrough(client: TestClient, asked: string[]) {
   expect(asked.length).toBe(1);
 }
 
+const HOURS = `${TICKS}?symbol=BTC/USDT&startDate=2024-01-01&endDate=2024-01-03&timeframe=1h`;
+
+/** Changes a byte of each stored chunk of hours. */
+async function damageHours(databaseUrl: string) {
+  const handle = await openPostgres(databaseUrl, 1);
+  const { data, timeframe } = candleChunks;
+  await handle.db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
+    .where(eq(timeframe, "1h"));
+  await handle.close();
+}
+
 async function repairDamage(client: TestClient, databaseUrl: string) {
-  const path = `${TICKS}?symbol=BTC/USDT&startDate=2024-01-01&endDate=2024-01-03&timeframe=1h`;
-  const damage = async () => {
-    const handle = await openPostgres(databaseUrl, 1);
-    const { data, timeframe } = candleChunks;
-    await handle.db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
-      .where(eq(timeframe, "1h"));
-    await handle.close();
-  };
-  const whole = await client.get(`${path}&limit=48`);
-  await damage();
-  expect((await client.get(`${path}&limit=48`)).text).toBe(whole.text);
-  // An answer that is on its way breaks off; the next is whole. (As CSV, since the JSON of this chunk is remembered.)
-  await damage();
-  await expect(client.get(`${path}&format=csv`)).rejects.toThrow();
-  expect((await client.get(`${path}&format=csv`)).text.split("\n").length).toBe(50);
+  const page = await client.get(`${HOURS}&limit=48`);
+  await damageHours(databaseUrl);
+  expect((await client.get(`${HOURS}&limit=48`)).text).toBe(page.text);
+  // An answer that is on its way already goes on with what the provider gives again. (JSON would come from memory.)
+  const csv = await client.get(`${HOURS}&limit=48&format=csv`);
+  await damageHours(databaseUrl);
+  expect((await client.get(`${HOURS}&format=csv`)).text).toBe(csv.text);
+  const days = await client.get(`${HOURS.replace("=1h", "=1d")}&limit=2`);
+  await damageHours(databaseUrl);
+  expect((await client.get(HOURS.replace("=1h", "=1d"))).list("/ticks")).toEqual(days.list("/ticks"));
   const events = await client.get("/api/admin/ingestion/events?type=failed", secret);
-  expect(events.list("/events").length).toBe(2);
+  expect(events.list("/events").length).toBe(3);
   expect(events.at("/events/0/message")).toContain("Cannot trust the stored 1h candles of 2024-01-01");
+}
+
+async function breakOff(client: TestClient, databaseUrl: string) {
+  const arrow = `${HOURS}&format=arrow`;
+  await damageHours(databaseUrl);
+  state.isDown = true;
+  // Nothing silently short: the connection ends without the end of the body.
+  await expect(client.get(arrow)).rejects.toThrow();
+  state.isDown = false;
+  expect((await client.get(`${HOURS}&limit=48`)).list("/ticks").length).toBe(48);
+  // Candles other than those that the answer's tag stands for are not mixed into it; the next answer has them.
+  await damageHours(databaseUrl);
+  state.close = "1.75";
+  await expect(client.get(arrow)).rejects.toThrow();
+  const revised = await client.get(HOURS);
+  expect([revised.list("/ticks").length, revised.at("/ticks/47/close")]).toEqual([48, 1.75]);
+  // A page is begun anew instead, since nothing of it has left yet.
+  await damageHours(databaseUrl);
+  state.close = "1.25";
+  expect((await client.get(`${HOURS}&limit=10`)).at("/ticks/0/close")).toBe(1.25);
 }
 
 async function surfaceRefusals(client: TestClient) {

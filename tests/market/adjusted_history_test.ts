@@ -1,0 +1,143 @@
+import { expect } from "@std/expect";
+import type { Db } from "../../db/client.ts";
+import { listCoverage } from "../../db/coverage.ts";
+import { listEvents } from "../../db/ingestion.ts";
+import { type AssetClass, ensureInstrument, type Instrument } from "../../db/instruments.ts";
+import { readCandles } from "../../market/archive.ts";
+import { createRun, executeRun, type RunRequest } from "../../market/ingestion.ts";
+import { ReadThrough } from "../../market/read_through.ts";
+import { databaseTest } from "../support/database.ts";
+import { dailyFeed, type Script } from "./daily_feed.ts";
+
+const DAY = 86_400_000;
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
+const noon = DAY / 2;
+
+/** A daily series that was ingested from 5 March until the first of April 2024, at 100. */
+async function ingest(db: Db, symbol: string, assetClass: AssetClass = "stock") {
+  const row = { symbol, exchange: "TEST", assetClass, provider: "provider_a" } as const;
+  const instrument = await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05" });
+  const script: Script = { asked: [], price: 100 };
+  const feeds = () => dailyFeed(script);
+  /** Runs at noon of a day; tells what the feed was asked for and how many candles were revised. */
+  const run = async (date: string, request: Partial<RunRequest> = {}) => {
+    script.asked.length = 0;
+    const instruments = [{ symbol, exchange: "TEST" }];
+    const { run } = await db.transaction((tx) => createRun(tx, { trigger: "manual", instruments, ...request }));
+    await executeRun(db, run.id, { feeds, now: day(date) + noon });
+    const revised = await listEvents(db, { runId: run.id, type: "revised", limit: 50 });
+    return { asked: [...script.asked], revised: revised.reduce((sum, { candles }) => sum + (candles ?? 0), 0) };
+  };
+  expect((await run("2024-04-01")).asked).toEqual(["2024-03-05..2024-04-01"]);
+  return { instrument, script, feeds, run };
+}
+
+async function closes(db: Db, instrument: Instrument) {
+  const query = {
+    instrument,
+    timeframe: "1d",
+    start: day("2024-03-01"),
+    end: day("2024-06-01"),
+    now: day("2024-07-01"),
+  };
+  const { candles } = await readCandles(db, { ...query, timeframe: "1d" });
+  return { count: candles.time.length, prices: [...new Set(candles.close)] };
+}
+
+databaseTest(
+  "a stock's history that a split has changed is fetched whole, whenever the provider changed it",
+  async ({ db }) => {
+    await atOnce(db);
+    await daysLater(db);
+    await byARunWithDates(db);
+    await whereTheOldestIsGone(db);
+    await notForACorrection(db);
+    await notForOthers(db);
+    await whenAskedFor(db);
+  },
+);
+
+async function atOnce(db: Db) {
+  const { instrument, script, run } = await ingest(db, "SPLIT");
+  script.price = 50;
+  // The oldest candle tells; then all of it. March has 26 days of the 27 from the 5th on, and each is revised once.
+  const { asked, revised } = await run("2024-04-02");
+  expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-05..2024-04-02"]);
+  expect(revised).toBe(26);
+  expect(await closes(db, instrument)).toEqual({ count: 27, prices: [50] });
+  // The next day nothing is new but the day: no event tells of the candle that is the same.
+  expect((await run("2024-04-03")).asked).toEqual(["2024-03-05..2024-03-06", "2024-03-23..2024-04-03"]);
+  const [told] = await listEvents(db, { symbol: "SPLIT", type: "range_ingested", limit: 1 });
+  expect(told).toMatchObject({ start: new Date("2024-03-23"), candles: 11 });
+}
+
+async function daysLater(db: Db) {
+  const { instrument, script, run } = await ingest(db, "LATE");
+  // Since the first of April two for one, but what was before is still what it was.
+  script.price = 50;
+  script.past = { before: day("2024-04-01"), price: 100 };
+  expect((await run("2024-04-12")).revised).toBe(0);
+  expect((await closes(db, instrument)).prices).toEqual([100, 50]);
+  // Then it is adjusted, too far back for the ten candles that are asked for again.
+  script.past = undefined;
+  const { asked, revised } = await run("2024-04-13");
+  expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-05..2024-04-13"]);
+  expect(revised).toBe(26);
+  expect((await closes(db, instrument)).prices).toEqual([50]);
+}
+
+async function byARunWithDates(db: Db) {
+  const { instrument, script, run } = await ingest(db, "DATES");
+  script.price = 50;
+  const { asked } = await run("2024-04-02", { startDate: "2024-03-20", endDate: "2024-03-25" });
+  expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-05..2024-04-01"]);
+  expect((await closes(db, instrument)).prices).toEqual([50]);
+}
+
+async function whereTheOldestIsGone(db: Db) {
+  const { instrument, script, run } = await ingest(db, "ROLLING");
+  // A plan that reaches back two weeks: the ten candles before the new one have to tell.
+  script.reachesTo = day("2024-03-18");
+  script.price = 50;
+  const { asked } = await run("2024-04-02");
+  expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-22..2024-04-02", "2024-03-05..2024-04-02"]);
+  expect((await closes(db, instrument)).prices).toEqual([100, 50]);
+}
+
+async function notForACorrection(db: Db) {
+  const { instrument, script, run } = await ingest(db, "CORRECTED");
+  script.price = 101;
+  script.past = { before: day("2024-03-31"), price: 100 };
+  // The last day is another than it was said at first, and a new one comes.
+  const { asked, revised } = await run("2024-04-02");
+  expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-22..2024-04-02"]);
+  expect(revised).toBe(1);
+  expect(await closes(db, instrument)).toEqual({ count: 27, prices: [100, 101] });
+}
+
+async function notForOthers(db: Db) {
+  const { script, run } = await ingest(db, "COIN", "crypto");
+  script.price = 50;
+  const { asked, revised } = await run("2024-04-02");
+  expect(asked).toEqual(["2024-03-22..2024-04-02"]);
+  expect(revised).toBe(10);
+}
+
+async function whenAskedFor(db: Db) {
+  const { instrument, script, feeds } = await ingest(db, "ASKED");
+  const readThrough = new ReadThrough(db, feeds, { now: () => day("2024-04-05") + noon });
+  script.asked.length = 0;
+  script.price = 50;
+  // What is held is answered without asking; a later day is not, and it would not fit to what is held.
+  await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-10"), end: day("2024-03-20") });
+  expect(script.asked).toEqual([]);
+  await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-20"), end: day("2024-04-03") });
+  expect(script.asked).toEqual(["2024-03-05..2024-03-06", "2024-03-20..2024-04-03"]);
+  expect(await listCoverage(db, { instrumentId: instrument.id, timeframe: "1d" })).toEqual([
+    { start: new Date("2024-03-20"), end: new Date("2024-04-03") },
+  ]);
+  // The rest is not known any more, and fetched when it is asked for.
+  await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-04-03") });
+  expect((await closes(db, instrument)).prices).toEqual([50]);
+  await readThrough.close();
+}
