@@ -85,19 +85,31 @@ export async function listBacktests(db: Db, page: {
  */
 export async function claimBacktests(db: Db, ids: readonly string[]): Promise<Backtest[]> {
   return await db.update(backtests)
-    .set({ status: "running", attempts: sql`${backtests.attempts} + 1`, progress: 0, startedAt: sql`now()` })
+    .set({
+      status: "running",
+      attempts: sql`${backtests.attempts} + 1`,
+      progress: 0,
+      partialEquity: null,
+      startedAt: sql`now()`,
+    })
     .where(and(inArray(backtests.id, [...ids]), inArray(backtests.status, UNENDED)))
     .returning();
 }
 
+/** How far a run is. */
+export interface Progress {
+  /** A fraction of the candles, 0 to 1. */
+  readonly progress: number;
+  readonly partialEquity: Backtest["partialEquity"];
+}
+
 /**
  * Notes how far a run is.
- *
- * @param progress A fraction of the candles, 0 to 1.
  * @returns Whether the run still holds the record; false when it was cancelled or claimed by another.
  */
-export async function setProgress(db: Db, run: AttemptKey & { readonly progress: number }): Promise<boolean> {
-  const rows = await db.update(backtests).set({ progress: run.progress }).where(held(run)).returning({
+export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<boolean> {
+  const { progress, partialEquity } = run;
+  const rows = await db.update(backtests).set({ progress, partialEquity }).where(held(run)).returning({
     id: backtests.id,
   });
   return rows.length > 0;
@@ -159,7 +171,7 @@ export async function failBacktest(
  */
 export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean> {
   const rows = await tx.update(backtests)
-    .set({ status: "queued", progress: 0, startedAt: null })
+    .set({ status: "queued", progress: 0, partialEquity: null, startedAt: null })
     .where(held(run))
     .returning({ id: backtests.id });
   return rows.length > 0;

@@ -205,6 +205,8 @@ export const backtests = pgTable("backtests", {
   /** Its place among all users' waiting backtests (see quotas.ts): the lower, the sooner. */
   turn: integer("turn").notNull().default(0),
   progress: real("progress").notNull().default(0),
+  /** Money at the close of the last candle that is done, and when that candle opened; of a run that is under way. */
+  partialEquity: jsonb("partial_equity").$type<{ readonly timestamp: string; readonly equity: number }>(),
   /** How often a worker began it. The store after a run is fenced by this number. */
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
@@ -216,6 +218,19 @@ export const backtests = pgTable("backtests", {
   index("backtests_owner_index").on(table.ownerId, table.id),
   index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
   index("backtests_unended_index").on(table.ownerId, table.turn).where(sql`status in ('queued', 'running')`),
+]);
+
+/** What clients called their submissions, so that one that is sent again is not taken for another. */
+export const idempotencyKeys = pgTable("idempotency_keys", {
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  key: text("key").notNull(),
+  /** Of what was submitted, hexadecimal. */
+  requestSha256: text("request_sha256").notNull(),
+  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  createdAt: moment("created_at").notNull().defaultNow(),
+}, (table) => [
+  primaryKey({ columns: [table.ownerId, table.key] }),
+  index("idempotency_keys_backtest_index").on(table.backtestId),
 ]);
 
 export const backtestTrades = pgTable("backtest_trades", {

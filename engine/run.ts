@@ -1,4 +1,5 @@
 import type { Candles } from "./candles.ts";
+import { isAskedToStop, writeProgress } from "./control.ts";
 import type { Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
@@ -19,10 +20,7 @@ export interface RunInput {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly strategy: Strategy;
-  /**
-   * May lie in shared memory: [0] is set to nonzero to stop the run, [1] receives the candles done. Both are looked at
-   * every 65,536 candles. Null: nobody watches.
-   */
+  /** Words of control.ts, which are looked at every 1,024 candles. Null: nobody watches. */
   readonly control: Int32Array | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
   readonly finer?: Candles | null;
@@ -66,10 +64,7 @@ export class RunStopped extends Error {
 }
 
 /** Candles between two looks at the control words: a power of two. */
-const CANDLES_PER_LOOK = 65_536;
-
-const STOP_FLAG = 0;
-const CANDLES_DONE = 1;
+const CANDLES_PER_LOOK = 1024;
 
 /**
  * Runs a strategy over candles under stated assumptions.
@@ -82,7 +77,7 @@ export function run(input: RunInput): RunResult {
   checkInput(input);
   const { control, execution } = input;
   const simulation = simulate(input, execution, control);
-  if (control !== null) Atomics.store(control, CANDLES_DONE, simulation.equity.length);
+  if (control !== null) tell(control, simulation, simulation.equity.length);
   return describe(input, simulation);
 }
 
@@ -111,15 +106,24 @@ function simulate(input: RunInput, execution: Execution, progress: Int32Array | 
       strategy.decide(i, ledger, book);
       if (simulation.dirty && !simulation.settle(i)) break;
     }
-    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, progress, i - firstIndex);
+    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, progress, simulation, i - firstIndex);
   }
   simulation.finish();
   return simulation;
 }
 
-function look(control: Int32Array, progress: Int32Array | null, candlesDone: number): void {
-  if (Atomics.load(control, STOP_FLAG) !== 0) throw new RunStopped(candlesDone);
-  if (progress !== null) Atomics.store(progress, CANDLES_DONE, candlesDone);
+function look(
+  control: Int32Array,
+  progress: Int32Array | null,
+  simulation: Simulation,
+  candlesDone: number,
+): void {
+  if (isAskedToStop(control)) throw new RunStopped(candlesDone);
+  if (progress !== null) tell(progress, simulation, candlesDone);
+}
+
+function tell(progress: Int32Array, { equity }: Simulation, candlesDone: number): void {
+  writeProgress(progress, { candlesDone, equity: equity[candlesDone - 1] ?? NaN });
 }
 
 /** What remains of the run when stops, and when targets, come first wherever the order is unknown. */

@@ -22,6 +22,8 @@ export const backtestSchema = z.object({
   parameters: freeForm,
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number().min(0).max(1),
+  /** Of the last candle that is done, its open and the money at its close; null unless the backtest runs. */
+  partial_equity: z.object({ timestamp: z.iso.datetime(), equity: z.number() }).nullable(),
   attempts: z.int(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),
@@ -89,6 +91,7 @@ export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
     parameters: { ...row.parameters },
     status: row.status,
     progress: row.progress,
+    partial_equity: row.status === "running" ? row.partialEquity : null,
     attempts: row.attempts,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt?.toISOString() ?? null,

@@ -2,6 +2,7 @@ import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
+import type { RunProgress } from "../engine/control.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
 import type { BacktestRecords, RunEnd } from "./backtest_records.ts";
@@ -109,10 +110,10 @@ async function compute(
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const { time } = plan.task.candles;
-  const progress = new ProgressWriter(records, record, time.length);
+  const progress = new ProgressWriter(records, record, time.subarray(plan.task.firstIndex));
   const stop = AbortSignal.any([signal, progress.lost]);
   const begun = performance.now();
-  const onProgress = (candlesDone: number) => progress.write(candlesDone);
+  const onProgress = (done: RunProgress) => progress.write(done);
   const limits = { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress };
   const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
   const durationMs = Math.round(performance.now() - begun);
@@ -148,16 +149,17 @@ class ProgressWriter {
   readonly #lost = new AbortController();
   readonly #records: BacktestRecords;
   readonly #record: Backtest;
-  readonly #candlesCount: number;
+  readonly #time: Float64Array;
   #writing = false;
-  #progress = 0;
+  #far: RunProgress = { candlesDone: 0, equity: NaN };
   /** Resolves when no write is under way. */
   written: Promise<void> = Promise.resolve();
 
-  constructor(records: BacktestRecords, record: Backtest, candlesCount: number) {
+  /** @param time Opens of the run's candles. */
+  constructor(records: BacktestRecords, record: Backtest, time: Float64Array) {
     this.#records = records;
     this.#record = record;
-    this.#candlesCount = candlesCount;
+    this.#time = time;
   }
 
   /** Aborted when the record was cancelled, deleted or claimed by another. */
@@ -165,18 +167,24 @@ class ProgressWriter {
     return this.#lost.signal;
   }
 
-  write(candlesDone: number): void {
+  write(now: RunProgress): void {
     if (this.#writing) return;
     this.#writing = true;
     // The integrity checks begin to count anew.
-    this.#progress = Math.max(this.#progress, candlesDone / this.#candlesCount);
-    this.written = this.#write(this.#progress).finally(() => this.#writing = false);
+    if (now.candlesDone > this.#far.candlesDone) this.#far = now;
+    this.written = this.#write(this.#far).finally(() => this.#writing = false);
   }
 
-  async #write(progress: number): Promise<void> {
+  async #write({ candlesDone, equity }: RunProgress): Promise<void> {
     const { id, attempts: attempt } = this.#record;
+    const time = this.#time[candlesDone - 1];
+    const isKnown = time !== undefined && Number.isFinite(equity);
+    const partialEquity = isKnown ? { timestamp: new Date(time).toISOString(), equity } : null;
+    const progress = Math.min(1, candlesDone / this.#time.length);
     try {
-      if (!await this.#records.progress({ id, attempt }, progress)) this.#lost.abort("lost" satisfies StopReason);
+      if (!await this.#records.progress({ id, attempt, progress, partialEquity })) {
+        this.#lost.abort("lost" satisfies StopReason);
+      }
     } catch (error) {
       log.warn("Cannot write the progress: {error}", { error });
     }

@@ -4,6 +4,7 @@ import {
   claimBacktests,
   type CompletedRun,
   failBacktest,
+  type Progress,
   releaseBacktest,
   setProgress,
   storeResults,
@@ -61,9 +62,9 @@ export class BacktestRecords {
     return this.#claims.add(id);
   }
 
-  /** Notes how far an attempt is, a fraction; returns whether it still holds the record. */
-  async progress(run: AttemptKey, progress: number): Promise<boolean> {
-    if (!await setProgress(this.#db, { ...run, progress })) return false;
+  /** Notes how far an attempt is; returns whether it still holds the record. */
+  async progress(run: AttemptKey & Progress): Promise<boolean> {
+    if (!await setProgress(this.#db, run)) return false;
     await this.#jobs.changes.tell(this.#db, [`backtest ${run.id}`]);
     return true;
   }

@@ -1,12 +1,13 @@
 import { getLogger } from "@logtape/logtape";
-import { CONTROL, type FromSandbox, type RunTask, type ToSandbox } from "./protocol.ts";
+import { askToStop, createControl, readProgress, type RunProgress } from "../engine/control.ts";
+import type { FromSandbox, RunTask, ToSandbox } from "./protocol.ts";
 import { countKill } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
 
 // A run looks at its stop flag every 65,536 candles, which takes milliseconds.
 const GRACE_MS = 2000;
-const PROGRESS_MS = 1000;
+const PROGRESS_MS = 500;
 
 // Runs that take no longer are over before the next ones could be fetched, so some are held in advance.
 const QUICK_RUN_MS = 20;
@@ -34,13 +35,18 @@ export interface RunLimits {
   readonly waitMs: number;
   /** Stops the run, wherever it is. */
   readonly signal: AbortSignal;
-  /** Called about once a second while the run computes, with how many candles are done. */
-  readonly onProgress: (candlesDone: number) => void;
+  /** Called a few times a second while the run computes. */
+  readonly onProgress: (progress: RunProgress) => void;
+}
+
+interface Times {
+  readonly graceMs: number;
+  readonly progressMs: number;
 }
 
 /** Warm Web Workers without any permission, for code that is ours: nothing outside can end a loop of theirs but their stop flag. */
 export class Pool {
-  readonly #graceMs: number;
+  readonly #times: Times;
   readonly #idle: Sandbox[] = [];
   readonly #all = new Set<Sandbox>();
   readonly #waiting: ((sandbox: Sandbox | RunOutcome) => void)[] = [];
@@ -52,10 +58,11 @@ export class Pool {
 
   /**
    * @param size How many runs compute at once.
-   * @param graceMs How long a run that was told to stop may take to answer before its worker is replaced.
+   * @param times `graceMs`: how long a run that was told to stop may take to answer before its worker is replaced; `progressMs`: how
+   * often it is told how far a run is.
    */
-  constructor(size: number, graceMs = GRACE_MS) {
-    this.#graceMs = graceMs;
+  constructor(size: number, { graceMs = GRACE_MS, progressMs = PROGRESS_MS } = {}) {
+    this.#times = { graceMs, progressMs };
     this.#size = size;
     for (let i = 0; i < size; i++) this.#release(this.#start());
   }
@@ -74,7 +81,7 @@ export class Pool {
     if (!(sandbox instanceof Sandbox)) return sandbox;
     const begun = performance.now();
     this.#begun.set(sandbox, begun);
-    const outcome = await sandbox.run(task, limits, this.#graceMs);
+    const outcome = await sandbox.run(task, limits, this.#times);
     this.#begun.delete(sandbox);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
@@ -148,15 +155,15 @@ class Sandbox {
     this.#worker.onmessageerror = () => this.#die("its answer could not be read");
   }
 
-  async run(task: RunTask, limits: RunLimits, graceMs: number): Promise<RunOutcome> {
+  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<RunOutcome> {
     if (this.#death !== undefined) return { type: "broken", message: this.#death };
-    const control = new Int32Array(new SharedArrayBuffer(8));
+    const control = createControl();
     const ended = Promise.withResolvers<RunOutcome>();
     this.#end = ended.resolve;
     let cause: "stopped" | "timed_out" = "stopped";
     let grace: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
-      Atomics.store(control, CONTROL.stop, 1);
+      askToStop(control);
       grace ??= setTimeout(() => {
         countKill("unresponsive");
         ended.resolve({ type: "broken", message: `it did not stop within ${graceMs} ms of being told` });
@@ -169,7 +176,10 @@ class Sandbox {
     const deadline = setTimeout(expire, limits.deadlineMs);
     // A timer would let a short run through.
     if (limits.deadlineMs === 0) expire();
-    const progress = setInterval(() => limits.onProgress(Atomics.load(control, CONTROL.candlesDone)), PROGRESS_MS);
+    const progress = setInterval(() => {
+      const now = readProgress(control);
+      if (now !== null) limits.onProgress(now);
+    }, progressMs);
     limits.signal.addEventListener("abort", stop);
     if (limits.signal.aborted) stop();
     try {

@@ -21,7 +21,7 @@ export interface RunTask {
   readonly seed: number;
 }
 
-/** What a sandbox is told. `control` is shared memory, see CONTROL. */
+/** What a sandbox is told. `control` is shared memory, see engine/control.ts. */
 export type ToSandbox = { readonly type: "run"; readonly task: RunTask; readonly control: Int32Array };
 
 /** What a sandbox says about the run that it was given. */
@@ -33,9 +33,6 @@ export type FromSandbox =
 
 /** Why a run has no result, where the fault is the strategy's. */
 export type RunFailureCode = "INVALID_SIGNAL" | "STRATEGY_FAILED";
-
-/** Indexes into a run's control words: not zero asks it to stop; how many candles are done. */
-export const CONTROL = { stop: 0, candlesDone: 1 } as const;
 
 /** What was found when the strategy was put to the test. */
 export interface Integrity {

@@ -1,3 +1,4 @@
+import type { RunProgress } from "../engine/control.ts";
 import type { EgressRules } from "./egress.ts";
 import { Pool, type RunLimits, type RunOutcome } from "./pool.ts";
 import type { RunTask } from "./protocol.ts";
@@ -7,7 +8,7 @@ import type { WasmJob } from "./sandbox/job.ts";
 import { runInSandbox, SANDBOX_BYTES_MAX, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
 import { Slots } from "./slots.ts";
 
-const PROGRESS_MS = 1000;
+const PROGRESS_MS = 500;
 
 /** A run by what decides in it. */
 export type Run =
@@ -78,13 +79,13 @@ function toEnded(outcome: SandboxOutcome): RunEnded {
   return { type: "failed", code, message: outcome.message };
 }
 
-/** At most one call a second comes through. */
-function throttle(report: (candlesDone: number) => void): (candlesDone: number) => void {
+/** At most one call in PROGRESS_MS comes through. */
+function throttle(report: (progress: RunProgress) => void): (progress: RunProgress) => void {
   let last = performance.now();
-  return (candlesDone) => {
+  return (progress) => {
     const now = performance.now();
     if (now - last < PROGRESS_MS) return;
     last = now;
-    report(candlesDone);
+    report(progress);
   };
 }

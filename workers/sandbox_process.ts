@@ -1,4 +1,5 @@
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./sandbox/frames.ts";
+import type { RunProgress } from "../engine/control.ts";
 import type { FromChild, SandboxAnswer, SandboxFailureCode, SandboxJob } from "./sandbox/job.ts";
 import { countKill } from "./telemetry.ts";
 
@@ -12,7 +13,7 @@ export interface SandboxLimits {
   /** Resident memory of the process; watched on Linux. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
-  readonly onProgress: (candlesDone: number) => void;
+  readonly onProgress: (progress: RunProgress) => void;
   /** Ends the job, wherever it is. */
   readonly signal: AbortSignal;
   /** The one address, `ip:port`, that the job may call; null: none. */
@@ -130,7 +131,7 @@ class SandboxProcess {
         return;
       case "progress":
         this.#candlesDone = message.candlesDone;
-        this.#limits.onProgress(message.candlesDone);
+        this.#limits.onProgress(message);
         return;
       default:
         this.#ended.resolve(message);

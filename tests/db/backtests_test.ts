@@ -18,6 +18,7 @@ import { listTrades } from "../../db/trades.ts";
 import { addUser, databaseSteps, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
+const partialEquity = { timestamp: "2024-01-05T00:00:00.000Z", equity: 101.5 };
 const error = { code: "NO_DATA", message: "Cannot run" };
 
 databaseSteps("backtests", async ({ db }, step) => {
@@ -59,9 +60,10 @@ databaseSteps("backtests", async ({ db }, step) => {
   await step("a claim begins an attempt, and a second claim ends the first one's hold", async () => {
     const id = await queue();
     expect(await claim(id)).toMatchObject({ status: "running", attempts: 1 });
-    expect(await setProgress(db, { id, attempt: 1, progress: 0.5 })).toBe(true);
-    expect(await claim(id)).toMatchObject({ status: "running", attempts: 2, progress: 0 });
-    expect(await setProgress(db, { id, attempt: 1, progress: 0.9 })).toBe(false);
+    expect(await setProgress(db, { id, attempt: 1, progress: 0.5, partialEquity })).toBe(true);
+    expect(await ann(id)).toMatchObject({ progress: 0.5, partialEquity });
+    expect(await claim(id)).toMatchObject({ status: "running", attempts: 2, progress: 0, partialEquity: null });
+    expect(await setProgress(db, { id, attempt: 1, progress: 0.9, partialEquity })).toBe(false);
     expect(await failBacktest(db, { id, attempt: 1, error })).toBe(false);
     expect(await releaseBacktest(db, { id, attempt: 1 })).toBe(false);
     expect(await ann(id)).toMatchObject({ status: "running", attempts: 2, progress: 0 });

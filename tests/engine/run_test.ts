@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { askToStop, createControl, readProgress } from "../../engine/control.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run, RunStopped } from "../../engine/run.ts";
 import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
@@ -123,17 +124,41 @@ Deno.test("magnify without finer candles assumes that stops come first, and says
 Deno.test("a run that is told to stop says after how many candles it did, and one that is not reports them", () => {
   const rows = flat(...new Array<number>(70_000).fill(100));
   const strategy = buyAndHold.create({});
-  const control = new Int32Array(new SharedArrayBuffer(8));
+  const control = createControl();
   run({ ...input(rows, strategy), control });
-  expect(control[1]).toBe(70_000);
+  expect(readProgress(control)).toEqual({ candlesDone: 70_000, equity: 1000 });
   const stopper: Strategy = {
     warmup: 1,
     prepare() {},
     decide(i) {
-      if (i === 10) Atomics.store(control, 0, 1);
+      if (i === 10) askToStop(control);
     },
   };
-  expect(() => run({ ...input(rows, stopper), control })).toThrow(new RunStopped(65_536));
+  expect(() => run({ ...input(rows, stopper), control })).toThrow(new RunStopped(1024));
+});
+
+Deno.test("while it goes on a run tells its equity at the close of the last candle that it says is done", () => {
+  // Bought with everything at candle 1's open of 100, and each close is 1 above the one before.
+  const rows = Array.from({ length: 3000 }, (_, i): Row => [99 + i, 100 + i, 99 + i, 100 + i]);
+  const control = createControl();
+  const seen: unknown[] = [];
+  const inner = buyAndHold.create({});
+  const watcher: Strategy = {
+    warmup: 1,
+    prepare: (candles) => inner.prepare(candles),
+    decide(i, account, book) {
+      inner.decide(i, account, book);
+      if (i === 1 || i === 1500 || i === 2999) seen.push(readProgress(control));
+    },
+  };
+  run({ ...input(rows, watcher), control });
+  // 10 units at 100; candle 1023 closes at 1123, candle 2047 at 2147.
+  expect(seen).toEqual([
+    { candlesDone: 0, equity: NaN },
+    { candlesDone: 1024, equity: 11_230 },
+    { candlesDone: 2048, equity: 21_470 },
+  ]);
+  expect(readProgress(control)).toEqual({ candlesDone: 3000, equity: 30_990 });
 });
 
 Deno.test("a result is plain data, and the same inputs give the same bytes", () => {

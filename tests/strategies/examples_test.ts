@@ -1,5 +1,6 @@
 /** The examples are what authors begin from, so each must do what it says: the same trades as the built-in, to the byte. */
 import { expect } from "@std/expect";
+import { createControl } from "../../engine/control.ts";
 import { run } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { encodeFrame } from "../../workers/sandbox/frames.ts";
@@ -34,7 +35,7 @@ for (const [language, read] of MODULES) {
     const task = taskOver(dailyCandles(wanderingCloses(5000)), { firstIndex: 333 });
     for (const parameters of PARAMETERS) {
       const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
-      const answer = doWasmJob(job, new Int32Array(2));
+      const answer = doWasmJob(job, createControl());
       const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters), control: null });
       expect(expected.trades.count).toBeGreaterThan(20);
       expect(answer).toMatchObject({ type: "done", integrity: { lookahead: { status: "passed" } } });
@@ -45,7 +46,7 @@ for (const [language, read] of MODULES) {
   Deno.test(`the SMA cross in ${language} refuses parameters that contradict each other`, async () => {
     const module = await read();
     const parametersJson = JSON.stringify({ fast: 30, slow: 10 });
-    const answer = doWasmJob({ kind: "validate", module, parametersJson, candlesMin: 1 }, new Int32Array(2));
+    const answer = doWasmJob({ kind: "validate", module, parametersJson, candlesMin: 1 }, createControl());
     expect(answer).toMatchObject({ type: "failed", code: "STRATEGY_FAILED" });
     expect(answer).toMatchObject({ message: expect.stringContaining("fast must be less than slow") });
   });
@@ -62,7 +63,7 @@ Deno.test("the committed modules are those whose sums stand beside their sources
 Deno.test("the WAT example buys the rise and leaves with the fall", async () => {
   const module = compileWat(await readText("wat/buy_the_rise.wat"));
   const task = taskOver(dailyCandles([10, 11, 12, 11, 10, 10, 11]));
-  const answer = doWasmJob({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, new Int32Array(2));
+  const answer = doWasmJob({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, createControl());
   if (answer.type !== "done") throw new Error(JSON.stringify(answer));
   // It rose at candle 1: bought at the open of candle 2, which is 11. It fell at candle 3: sold at the open of candle 4, 11.
   // It rose again at candle 6, after which there is no candle to buy at.

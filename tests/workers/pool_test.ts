@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import type { RunProgress } from "../../engine/control.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../workers/pool.ts";
 import type { RunTask } from "../../workers/protocol.ts";
@@ -35,8 +36,12 @@ function limits(more: Partial<RunLimits> = {}): RunLimits {
   return { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {}, ...more };
 }
 
-async function withPool(size: number, body: (pool: Pool) => Promise<void>, graceMs?: number): Promise<void> {
-  const pool = new Pool(size, graceMs);
+async function withPool(
+  size: number,
+  body: (pool: Pool) => Promise<void>,
+  times?: { graceMs?: number; progressMs?: number },
+): Promise<void> {
+  const pool = new Pool(size, times);
   try {
     await body(pool);
   } finally {
@@ -49,6 +54,17 @@ Deno.test("more runs than workers take turns, and all are done", () =>
     const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
     expect(outcomes.map((outcome) => outcome.type === "done" && outcome.result.equity.length)).toEqual([40, 80, 120]);
   }));
+
+Deno.test("while a run computes, its progress and equity are told, and they are what the result says", () =>
+  withPool(1, async (pool) => {
+    const told: RunProgress[] = [];
+    const outcome = await pool.run(task(500_000), limits({ onProgress: (progress) => told.push(progress) }));
+    if (outcome.type !== "done") throw new Error(outcome.type);
+    const begun = told.filter(({ candlesDone }) => candlesDone > 0);
+    expect(begun.length).toBeGreaterThan(1);
+    const { equity } = outcome.result;
+    expect(begun.map((progress) => progress.equity)).toEqual(begun.map(({ candlesDone }) => equity[candlesDone - 1]));
+  }, { progressMs: 2 }));
 
 Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
   withPool(1, async (pool) => {
@@ -89,7 +105,7 @@ Deno.test("a worker that does not answer in its grace time is replaced", () =>
     // No grace at all: whatever the worker answers comes too late.
     expect(await pool.run(task(500_000), limits({ deadlineMs: 0 }))).toMatchObject({ type: "broken" });
     expect((await pool.run(task(40), limits())).type).toBe("done");
-  }, 0));
+  }, { graceMs: 0 }));
 
 Deno.test("a closed pool runs nothing more, and lets nobody wait", async () => {
   const pool = new Pool(1);

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import type { RunProgress } from "../../engine/control.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { FILLED } from "../../engine/orders.ts";
 import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
@@ -6,11 +7,13 @@ import type { RemoteTask } from "../../workers/protocol.ts";
 import { runRemote } from "../../workers/sandbox/remote_run.ts";
 import { remoteTask, type Request, serveDecisions, serveJson, wave } from "./remote_endpoints.ts";
 
-/** Runs an endpoint to its end and gives what came out, with how many candles were reported as done. */
+/** Runs an endpoint to its end and gives what came out, with how many candles were reported as done, each time with their equity. */
 async function runToEnd(url: string, given: Partial<RemoteTask>) {
-  const progress: number[] = [];
-  const answer = await runRemote(await remoteTask(url, given), (candlesDone) => progress.push(candlesDone));
+  const told: RunProgress[] = [];
+  const answer = await runRemote(await remoteTask(url, given), (progress) => told.push(progress));
   if (answer.type !== "done") throw new Error(JSON.stringify(answer));
+  const progress = told.map(({ candlesDone }) => candlesDone);
+  expect(told.map(({ equity }) => equity)).toEqual(progress.map((done) => answer.result.equity[done - 1]));
   return { ...answer, progress };
 }
 

@@ -11,7 +11,7 @@ async function run(url: string, { allow = new URL(url).host, count = 50, timeout
   const outcome: SandboxOutcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
     deadlineMs,
     memoryBytesMax: 512 * 2 ** 20,
-    onProgress: (candlesDone) => progress.push(candlesDone),
+    onProgress: ({ candlesDone }) => progress.push(candlesDone),
     signal: new AbortController().signal,
   });
   return { outcome, progress };

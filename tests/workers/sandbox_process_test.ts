@@ -1,5 +1,6 @@
 /** The process around a sandbox: what it relays, and that it is gone afterwards, however it ended. */
 import { expect } from "@std/expect";
+import { createControl, type RunProgress } from "../../engine/control.ts";
 import { join } from "node:path";
 import { doWasmJob } from "../../workers/sandbox/wasm_job.ts";
 import { runInSandbox, type SandboxLimits } from "../../workers/sandbox_process.ts";
@@ -13,7 +14,7 @@ const GONE_MS_MAX = 5000;
 Deno.test("a run in a process of its own gives what it gives here, to the last value", async () => {
   const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
   const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1, task } as const;
-  const here = doWasmJob(job, new Int32Array(2));
+  const here = doWasmJob(job, createControl());
   expect(here.type).toBe("done");
   expect(await runInSandbox(job, limits())).toEqual(here);
 });
@@ -42,16 +43,20 @@ Deno.test("progress is told while it runs, and a stop ends it at once", async ()
   );
   const stop = new AbortController();
   const told: number[] = [];
-  const onProgress = (candlesDone: number) => {
+  const equities = new Set<number>();
+  const onProgress = ({ candlesDone, equity }: RunProgress) => {
     told.push(candlesDone);
+    if (candlesDone > 0) equities.add(equity);
     if (candlesDone > 0) stop.abort();
   };
   const task = taskOver(dailyCandles(wanderingCloses(1_000_000)));
   const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, task } as const;
   const outcome = await runInSandbox(job, { ...limits(), deadlineMs: 60_000, onProgress, signal: stop.signal });
-  // The simulator tells how far it is every 65,536 candles.
+  // The simulator tells how far it is every 1,024 candles.
   expect(outcome).toEqual({ type: "stopped", candlesDone: told.at(-1) });
-  expect(told.at(-1)! % 65_536).toBe(0);
+  expect(told.at(-1)! % 1024).toBe(0);
+  // It never buys.
+  expect([...equities]).toEqual([task.initialBalance]);
 });
 
 Deno.test("a job that was stopped beforehand starts nothing", async () => {

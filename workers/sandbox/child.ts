@@ -6,7 +6,7 @@
  * process, a busy Worker included, ends itself at once. The parent's SIGKILL alone would not do: where `deno` is npm's script, it
  * would end the script.
  */
-import { CONTROL } from "../protocol.ts";
+import { createControl, readProgress } from "../../engine/control.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./job.ts";
 import { buffersOf } from "./transfer.ts";
@@ -26,7 +26,7 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   type: "module",
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
-const control = new Int32Array(new SharedArrayBuffer(8));
+const control = createControl();
 worker.onmessage = ({ data }: MessageEvent<SandboxAnswer>) => say(data);
 worker.onmessageerror = () => say({ type: "broken", message: "its Worker's answer could not be read" });
 worker.onerror = (event) => {
@@ -36,7 +36,10 @@ worker.onerror = (event) => {
 say({ type: "hello", pid: Deno.pid });
 const job = readJob();
 worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
-setInterval(() => say({ type: "progress", candlesDone: Atomics.load(control, CONTROL.candlesDone) }), PROGRESS_MS);
+setInterval(() => {
+  const progress = readProgress(control);
+  if (progress !== null) say({ type: "progress", ...progress });
+}, PROGRESS_MS);
 await endOfInput();
 die();
 

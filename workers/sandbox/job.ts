@@ -1,3 +1,4 @@
+import type { RunProgress } from "../../engine/control.ts";
 import type { FromSandbox, Integrity, RemoteTask, RunTask } from "../protocol.ts";
 
 /** What a process of its own is started for; the child's first argument. */
@@ -75,10 +76,10 @@ type RunDone = Extract<FromSandbox, { readonly type: "done" }>;
 /** What a sandbox process says, one frame each: who it is, how far it is, and the answer. */
 export type FromChild =
   | { readonly type: "hello"; readonly pid: number }
-  | { readonly type: "progress"; readonly candlesDone: number }
+  | ({ readonly type: "progress" } & RunProgress)
   | SandboxAnswer;
 
-/** What a child's Worker is given. `control` is shared memory, see CONTROL in workers/protocol.ts. */
+/** What a child's Worker is given. `control` is shared memory, see engine/control.ts. */
 export interface ToChildWorker {
   readonly job: SandboxJob;
   readonly control: Int32Array;

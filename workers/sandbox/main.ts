@@ -1,9 +1,10 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** What runs inside a Web Worker without permissions: one built-in strategy at a time over candles in shared memory. */
+import { isAskedToStop } from "../../engine/control.ts";
 import { run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import { CONTROL, type FromSandbox, type RunTask, type ToSandbox } from "../protocol.ts";
+import type { FromSandbox, RunTask, ToSandbox } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
 import { buffersOf } from "./transfer.ts";
 
@@ -15,7 +16,7 @@ self.onmessage = ({ data }: MessageEvent<ToSandbox>) => {
 function execute(task: RunTask, control: Int32Array): FromSandbox {
   try {
     // It may have come while this run was still on its way here.
-    if (Atomics.load(control, CONTROL.stop) !== 0) return { type: "stopped", candlesDone: 0 };
+    if (isAskedToStop(control)) return { type: "stopped", candlesDone: 0 };
     const builtin = findBuiltin(task.slug);
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
     const { candles, firstIndex, initialBalance, execution, timeframeMs, finer } = task;

@@ -1,6 +1,8 @@
+import type { RunProgress } from "../../engine/control.ts";
 import type { RemoteTask } from "../protocol.ts";
 import type { Action } from "./remote_answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./remote_client.ts";
+import { RemotePreview } from "./remote_preview.ts";
 import { type Stretch, stretchFrom } from "./remote_request.ts";
 
 // The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
@@ -39,18 +41,19 @@ export function planBatches(task: RemoteTask): readonly Stretch[] {
 /**
  * Asks for every decision of a run, several batches at a time.
  *
- * @param onProgress Called with how many candles are decided.
+ * @param onProgress Called with how far the run is.
  * @throws {RemoteFailure}
  */
 export async function decideInBatches(
   task: RemoteTask,
   client: RemoteClient,
-  onProgress: (candlesDone: number) => void,
+  onProgress: (progress: RunProgress) => void,
 ): Promise<Decisions> {
   const batches = planBatches(task);
   const first = firstDecision(task);
   const actions: (readonly Action[])[] = [];
   const underWay: Promise<readonly (readonly Action[])[]>[] = [];
+  const preview = new RemotePreview(task);
   let actionsCount = 0;
   let next = 0;
   for (const batch of batches) {
@@ -65,7 +68,7 @@ export async function decideInBatches(
         `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached with ${where}: use step mode`;
       throw new RemoteFailure("INVALID_SIGNAL", message);
     }
-    onProgress(batch.until - task.firstIndex);
+    onProgress(preview.advance(batch.until, actions));
   }
   return { first, actions };
 }

@@ -1,3 +1,4 @@
+import type { RunProgress } from "../../engine/control.ts";
 import { run } from "../../engine/run.ts";
 import type { RemoteTask } from "../protocol.ts";
 import { checkOrders } from "./integrity.ts";
@@ -15,10 +16,10 @@ const BATCH_NOTE =
 /**
  * Runs a remote strategy: asks its endpoint for every decision, replays them in the simulator, and puts the endpoint to the test.
  *
- * @param onProgress Called with how many candles are decided.
+ * @param onProgress Called with how far the run is.
  * @returns The result, or what was wrong with the endpoint.
  */
-export async function runRemote(task: RemoteTask, onProgress: (candlesDone: number) => void): Promise<SandboxAnswer> {
+export async function runRemote(task: RemoteTask, onProgress: (progress: RunProgress) => void): Promise<SandboxAnswer> {
   const client = new RemoteClient(task);
   try {
     if (task.mode === "batch") {

@@ -1,3 +1,4 @@
+import type { RunProgress } from "../../engine/control.ts";
 import { Simulation } from "../../engine/simulation.ts";
 import type { RemoteTask } from "../protocol.ts";
 import { Random } from "./random.ts";
@@ -22,14 +23,14 @@ export interface Step {
 /**
  * Asks for a decision a candle, each with the account as the decisions before have made it.
  *
- * @param onProgress Called with how many candles are decided.
+ * @param onProgress Called with how far the run is.
  * @returns The decisions, which lead to the same account when they are replayed, and some steps to ask again.
  * @throws {RemoteFailure}
  */
 export async function decideInSteps(
   task: RemoteTask,
   client: RemoteClient,
-  onProgress: (candlesDone: number) => void,
+  onProgress: (progress: RunProgress) => void,
 ): Promise<Decisions & { readonly kept: readonly Step[] }> {
   const { candles, firstIndex } = task;
   const finer = task.execution.bothTouched === "magnify" ? task.finer ?? null : null;
@@ -49,7 +50,7 @@ export async function decideInSteps(
     keeper.offer({ stretch, request, actions: decided });
     player.play(decided, ledger, book);
     simulation.settle(i);
-    onProgress(i + 1 - firstIndex);
+    onProgress({ candlesDone: i + 1 - firstIndex, equity: simulation.equity[i - firstIndex]! });
   }
   return { first, actions, kept: keeper.kept };
 }

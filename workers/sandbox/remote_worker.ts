@@ -1,17 +1,17 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** What runs inside a Web Worker that may call one address and nothing else: one remote strategy. */
-import { CONTROL } from "../protocol.ts";
+import { type RunProgress, writeProgress } from "../../engine/control.ts";
 import type { SandboxAnswer, ToChildWorker } from "./job.ts";
 import { runRemote } from "./remote_run.ts";
 import { buffersOf } from "./transfer.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
-  const said = await answer(job, (candlesDone) => Atomics.store(control, CONTROL.candlesDone, candlesDone));
+  const said = await answer(job, (progress) => writeProgress(control, progress));
   self.postMessage(said, [...buffersOf(said)]);
 };
 
-async function answer(job: ToChildWorker["job"], onProgress: (candlesDone: number) => void): Promise<SandboxAnswer> {
+async function answer(job: ToChildWorker["job"], onProgress: (progress: RunProgress) => void): Promise<SandboxAnswer> {
   if (job.kind !== "remote") return { type: "broken", message: `Cannot do a job of the kind ${job.kind} here` };
   try {
     return await runRemote(job.task, onProgress);
