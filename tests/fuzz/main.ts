@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgres.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
 import { type Failure, fuzz, type Tally } from "./fuzzer.ts";
-import { findGrowth, measure, type Size } from "./growth.ts";
+import { findGrowth, measure, measureSettled, type Size } from "./growth.ts";
 import { listTargets } from "./targets.ts";
 import { startOutside, World } from "./world.ts";
 
@@ -76,15 +76,16 @@ async function fuzzFor({ url, pid }: RunningProcess, outside: string): Promise<b
   let before: Size | undefined;
   for (let now = seed; performance.now() < until; now++) {
     const { failure, tally } = await fuzz(world, targets, { seed: now, requests: REQUESTS_PER_SEED, until });
-    write(`seed ${now}: ${show(tally)}\n`);
+    const { megabytes } = await measure(pid);
+    write(`seed ${now}: ${show(tally)}; ${megabytes} MB\n`);
     if (failure !== null) {
       write(report(now, failure));
       return false;
     }
     // The first seed warms it up.
-    before ??= await measure(pid);
+    before ??= await measureSettled(pid);
   }
-  const after = await measure(pid);
+  const after = await measureSettled(pid);
   write(
     `${after.megabytes} MB, ${after.handles} handles; after the first seed ${before?.megabytes} and ${before?.handles}\n`,
   );
