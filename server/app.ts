@@ -52,7 +52,15 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     origin: [...options.origins],
     credentials: true,
     maxAge: 600,
-    exposeHeaders: ["etag", "location", "ratelimit", "ratelimit-policy", "retry-after", "x-request-id"],
+    exposeHeaders: [
+      "etag",
+      "location",
+      "ratelimit",
+      "ratelimit-policy",
+      "retry-after",
+      "x-next-cursor",
+      "x-request-id",
+    ],
   }));
   app.use(async (c, next) => {
     c.set("clientAddress", findClientAddress(c, proxies));

@@ -1,5 +1,6 @@
 import type { TicksAnswer, TicksFormat } from "../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
+import { choosePacking, pack, parseWeights } from "./negotiation.ts";
 import { PieceCache } from "./piece_cache.ts";
 import { matchesTag } from "./rest.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
@@ -32,32 +33,17 @@ const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer, 
  */
 export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceCache = remembered): Response {
   const format = answer.format ?? preferredFormat(request.headers.get("accept"));
-  const isPacked = acceptsGzip(request.headers.get("accept-encoding"));
+  const packing = choosePacking(request.headers.get("accept-encoding"));
   // Packed bytes are other bytes, so they have another tag.
-  const tag = `"${answer.tag}-${format}${isPacked ? "-gzip" : ""}"`;
+  const tag = `"${answer.tag}-${format}${packing === null ? "" : `-${packing}`}"`;
   const headers = new Headers({ etag: tag, "cache-control": CACHE_CONTROL, vary: "accept, accept-encoding" });
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", FORMATS[format].type);
   if (format !== "json" && typeof answer.nextCursor === "string") headers.set("x-next-cursor", answer.nextCursor);
-  const body = streamOf(FORMATS[format].write(answer, cache));
-  if (!isPacked) return new Response(body, { headers });
-  headers.set("content-encoding", "gzip");
-  return new Response(body.pipeThrough(new CompressionStream("gzip")), { headers });
-}
-
-/** Whether an Accept-Encoding header names gzip and does not rule it out (RFC 9110, section 12.5.3). */
-function acceptsGzip(header: string | null): boolean {
-  return parseWeights(header).some(({ value, weight }) => value === "gzip" && weight > 0);
-}
-
-/** The values of a header such as Accept, with their weights, the heaviest first. */
-function parseWeights(header: string | null): { value: string; weight: number }[] {
-  const wishes = (header ?? "").split(",").map((part) => {
-    const [value = "", ...parameters] = part.toLowerCase().split(";").map((text) => text.trim());
-    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2);
-    return { value, weight: weight === undefined ? 1 : Number(weight) };
-  });
-  return wishes.toSorted((a, b) => b.weight - a.weight);
+  const pieces = FORMATS[format].write(answer, cache);
+  if (packing === null) return new Response(streamOf(pieces), { headers });
+  headers.set("content-encoding", packing);
+  return new Response(streamOf(pack(pieces, packing)), { headers });
 }
 
 /** The first of the header's types that we can give, by weight and then by order (RFC 9110, section 12.5.1). */

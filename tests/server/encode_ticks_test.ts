@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
+import { zstdDecompressSync } from "node:zlib";
 import type { TicksAnswer } from "../../routers/market_data.ts";
 import { encodeTicks } from "../../server/encode_ticks.ts";
 
@@ -143,6 +144,12 @@ Deno.test("answers are packed for who accepts it, under a tag of their own", asy
   expect(packed.headers.get("vary")).toBe("accept, accept-encoding");
   const unpacked = new Response(packed.body!.pipeThrough(new DecompressionStream("gzip")));
   expect(await unpacked.text()).toBe(await plain.text());
+  const zstd = encodeTicks(answer([batch(0, 500)]), request({ "accept-encoding": "gzip, deflate, br, zstd" }));
+  expect([zstd.headers.get("content-encoding"), zstd.headers.get("etag")?.slice(-6)]).toEqual(["zstd", '-zstd"']);
+  const bytes = new Uint8Array(await zstd.arrayBuffer());
+  expect(new TextDecoder().decode(zstdDecompressSync(bytes))).toBe(
+    await encodeTicks(answer([batch(0, 500)]), request()).text(),
+  );
   const refused = encodeTicks(answer([]), request({ "accept-encoding": "gzip;q=0, identity" }));
   expect(refused.headers.get("content-encoding")).toBeNull();
   await refused.body?.cancel();
