@@ -16,8 +16,7 @@ export async function startService(): Promise<Service> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-demo-" });
   const ingestionSecret = crypto.randomUUID();
   const process = new Deno.Command(Deno.execPath(), {
-    // The task's own command, without the task runner between: a signal must reach the service.
-    args: manifest.tasks.start.split(" ").slice(1),
+    args: taskArguments("start", folder),
     cwd: new URL("..", import.meta.url),
     env: {
       HOST: "127.0.0.1",
@@ -45,6 +44,16 @@ export async function startService(): Promise<Service> {
   if (url !== null) return { url, ingestionSecret, stop };
   await stop();
   throw new Error(`Cannot start the service:\n${await errors}`);
+}
+
+/**
+ * The arguments of the command that a task is, to run it without the task runner between: a signal must reach the process.
+ *
+ * @param dataDir What the task finds out for itself.
+ */
+export function taskArguments(task: "start" | "worker", dataDir: string): string[] {
+  const [, command = ""] = manifest.tasks[task].split(/(?:^|&& )deno (?=run )/);
+  return command.replaceAll('"', "").split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
 }
 
 /** The address in the first lines that the service prints; the rest is read and forgotten, so that it never blocks. */

@@ -71,6 +71,39 @@ Deno.test("the README's table of configuration has every variable and no other",
   expect(rows.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
 });
 
+Deno.test("the README's list of permissions is what the commands run with", () => {
+  const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
+  const given = commands.flatMap((command) => {
+    const [, run = ""] = manifest.tasks[command].split(/(?:^|&& )deno run /);
+    return run.replaceAll('"', "").split(" ").filter((part) => part.startsWith("--"))
+      .map((flag) => `${command} ${flag}`);
+  });
+  const variables = [...Object.keys(environmentSchema.shape), "DENO_DEPLOYMENT_ID"].join();
+  const code = "db/migrations,engine,node_modules,strategies/builtin,workers,/proc";
+  const rows = [...README.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
+  const listed = rows.flatMap(([, flag = "", names = ""]) =>
+    names.split(", ").map((command) => {
+      // Only those that start sandboxes look for a program.
+      const own = command === "admin" ? variables : `PATH,${variables}`;
+      return `${command} ${flag.replace("CODE", code).replace("VARIABLES", own)}`;
+    })
+  );
+  expect(listed.toSorted()).toEqual(given.toSorted());
+});
+
+Deno.test("the README's list of metrics has every one of ours and no other", async () => {
+  const sources = await Promise.all(
+    ["workers/telemetry.ts", "market/fetch_series.ts", "market/feeds/provider_client.ts"].map((path) =>
+      Deno.readTextFile(`${ROOT}${path}`)
+    ),
+  );
+  const made = sources.flatMap((text) =>
+    [...text.matchAll(/\.create\w+\("([a-z.]+)", \{[^}]*?unit: "([^"]+)"/g)].map(([, name, unit]) => [name, unit])
+  );
+  const rows = [...README.matchAll(/^\| `(hindcast\.[a-z.]+)` +\| `([^`]+)`/gm)].map(([, name, unit]) => [name, unit]);
+  expect(rows.toSorted()).toEqual(made.toSorted());
+});
+
 Deno.test("the README defines every metric as the engine does, and names every assumption", () => {
   const rows = README.split("\n").filter((line) => line.startsWith("| `"))
     .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));

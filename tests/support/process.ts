@@ -1,4 +1,4 @@
-import manifest from "../../deno.json" with { type: "json" };
+import { taskArguments } from "../../cli/service.ts";
 import { TestClient } from "./client.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -54,8 +54,7 @@ export async function startProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningProcess> {
   const process = new Deno.Command(Deno.execPath(), {
-    // The task's own command, without the task runner between: a signal must reach the process.
-    args: manifest.tasks[command === "serve" ? "start" : command].split(" ").slice(1),
+    args: taskArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data"),
     cwd: ROOT,
     env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", ...environment },
     stdin: "null",
