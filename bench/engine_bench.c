@@ -2,14 +2,15 @@
  *
  * engine_bench DATA STRATEGY RUNS REUSE FEE STOP TARGET
  *
- * DATA holds candles as columns of doubles (open, high, low, close; their count first). STRATEGY is `sma`, `rsi` or
+ * DATA holds candles as columns of doubles (time, open, high, low, close; their count first). STRATEGY is `sma`, `rsi` or
  * `random`, each with a stop loss and take profit (fractions, 0: none) on every trade. REUSE 0: each run has its columns
  * from the kernel, as the simulator's lie in memory of their own, since a result is kept; 1: from the run before.
  *
  * Decided at a close and filled at the next open, or resting; the opposite position closed and everything put into the new
  * one; whole lots; a fee of each fill's value; the path inside a candle as engine/walk.ts has it, for one trade and one
- * order, which is all that these strategies ever have; the trades with their worst and best prices, the orders, equity and
- * position at each close. Prints each run's milliseconds of processor time, then final equity and closed trades. */
+ * order, which is all that these strategies ever have; trades and orders with all that a result says of them, equity and
+ * position at each close. Prints each run's milliseconds of processor time, its memory asked for and given back included,
+ * then final equity and closed trades. */
 #include <malloc.h>
 #include <math.h>
 #include <stdint.h>
@@ -22,22 +23,21 @@ enum { AT_OPEN, FROM_BELOW, FROM_ABOVE };
 enum { SIGNAL, STOP_LOSS, TAKE_PROFIT };
 enum { NOTHING, MARKET, LIMIT, STOP };
 enum { WORKING, FILLED, CANCELLED, REJECTED };
+enum { NO_REASON, TOO_SMALL, NOTHING_TO_CLOSE, WITHDRAWN };
 enum { A_STOP, AN_ORDER, A_TARGET, NO_EVENT };
 
 typedef struct {
-  double side, quantity, entry, exit, fees, pnl, mae, mfe;
-  long entered, left;
-  int reason, ambiguous;
+  double side, quantity, entry_time, entry, exit_time, exit, fees, pnl, fraction, mae, mfe;
+  int candles, reason, ambiguous;
 } Trade;
 
 typedef struct {
-  long placed, ended;
-  double side, quantity, level, price;
-  int type, status;
+  double time, side, quantity, limit, stop, filled, price, fill_time;
+  int type, status, reason;
 } Order;
 
 static long count;
-static double *open_, *high, *low, *close_, *equity, *position;
+static double *time_, *open_, *high, *low, *close_, *equity, *position;
 static double fee_rate, stop_fraction, target_fraction;
 static double cash, quantity, entry, entry_fee, stop_price, target_price;
 static long entered, trades, trades_room, orders, orders_room;
@@ -101,19 +101,18 @@ static void strength(long period, double *values) {
 }
 
 /* Largest loss and gain on the way, of what is known to lie between entry and exit. */
-static void measure(Trade *t) {
-  long i = t->left;
+static void measure(Trade *t, long i) {
   double highest = t->exit, lowest = t->exit;
-  for (long k = entry_kind == AT_OPEN ? t->entered : t->entered + 1; k < i; k++) {
+  for (long k = entry_kind == AT_OPEN ? entered : entered + 1; k < i; k++) {
     if (high[k] > highest) highest = high[k];
     if (low[k] < lowest) lowest = low[k];
   }
-  if (i > t->entered) {
+  if (i > entered) {
     if (open_[i] > highest) highest = open_[i];
     if (open_[i] < lowest) lowest = open_[i];
     if (entry_kind != AT_OPEN) {
-      double up = entry_kind == FROM_BELOW ? high[t->entered] : close_[t->entered];
-      double down = entry_kind == FROM_ABOVE ? low[t->entered] : close_[t->entered];
+      double up = entry_kind == FROM_BELOW ? high[entered] : close_[entered];
+      double down = entry_kind == FROM_ABOVE ? low[entered] : close_[entered];
       if (up > highest) highest = up;
       if (down < lowest) lowest = down;
     }
@@ -128,32 +127,39 @@ static void leave(long i, double price, int reason) {
   if (trades == trades_room) trade = realloc(trade, sizeof(Trade) * (size_t)(trades_room = trades_room ? trades_room * 2 : 256));
   Trade *t = &trade[trades++];
   t->side = side, t->quantity = held, t->entry = entry, t->exit = price, t->fees = entry_fee + fee;
-  t->pnl = side * held * (price - entry) - t->fees;
-  t->entered = entered, t->left = i, t->reason = reason, t->ambiguous = ambiguous;
-  measure(t);
+  t->pnl = side * held * (price - entry) - t->fees, t->fraction = t->pnl / (entry * held);
+  t->entry_time = time_[entered], t->exit_time = time_[i], t->candles = (int)(i - entered);
+  t->reason = reason, t->ambiguous = ambiguous;
+  measure(t, i);
   cash += quantity * price - fee;
   quantity = 0;
 }
 
-static void end_order(long i, int status, double units, double price) {
-  Order *o = &order[orders - 1];
-  o->ended = i, o->status = status, o->quantity = units, o->price = price;
+static void end_order(int status, int reason) {
+  order[orders - 1].status = status, order[orders - 1].reason = reason;
   waiting = NOTHING;
+}
+
+static void note_fill(long i, double units, double price) {
+  Order *o = &order[orders - 1];
+  o->filled = units, o->price = price, o->fill_time = time_[i];
+  end_order(FILLED, NO_REASON);
 }
 
 static void fill(long i, double price, int kind) {
   double side = waiting_side;
   if (quantity * side < 0) leave(i, price, SIGNAL);
-  else if (closes) return end_order(i, REJECTED, 0, NAN);
-  if (closes) return end_order(i, FILLED, trade[trades - 1].quantity, price);
+  else if (closes) return end_order(REJECTED, NOTHING_TO_CLOSE);
+  if (closes) return note_fill(i, trade[trades - 1].quantity, price);
   double units = floor(cash / (price * (1 + fee_rate)) / 1e-8 * (1 + 0x1p-50)) / 1e8;
-  if (!(units > 0)) return end_order(i, REJECTED, 0, NAN);
+  order[orders - 1].quantity = units;
+  if (!(units > 0)) return end_order(REJECTED, TOO_SMALL);
   entry_fee = units * price * fee_rate;
   cash -= side * units * price + entry_fee;
   quantity = side * units, entry = price, entered = i, entry_kind = kind, ambiguous = 0;
   stop_price = stop_fraction > 0 ? price * (1 - side * stop_fraction) : NAN;
   target_price = target_fraction > 0 ? price * (1 + side * target_fraction) : NAN;
-  end_order(i, FILLED, units, price);
+  note_fill(i, units, price);
 }
 
 /* The nearest event on either side of the open. */
@@ -213,7 +219,9 @@ static void walk(long i) {
 static void place(long i, int type, double side, double level, int only_closes) {
   if (orders == orders_room) order = realloc(order, sizeof(Order) * (size_t)(orders_room = orders_room ? orders_room * 2 : 256));
   Order *o = &order[orders++];
-  o->placed = i, o->side = side, o->type = type, o->level = level, o->status = WORKING, o->quantity = o->price = NAN;
+  o->time = time_[i], o->side = side, o->type = type, o->status = WORKING, o->reason = NO_REASON, o->filled = 0;
+  o->limit = type == LIMIT ? level : NAN, o->stop = type == STOP ? level : NAN;
+  o->quantity = o->price = o->fill_time = NAN;
   waiting = type, waiting_side = side, waiting_level = level, closes = only_closes;
 }
 
@@ -252,7 +260,7 @@ static void run_random(int guarded) {
   for (long i = 0; i < count && advance(i, guarded); i++) {
     state = state * 1664525u + 1013904223u;
     if (state >> 28) continue;
-    if (waiting != NOTHING) end_order(i, CANCELLED, NAN, NAN);
+    if (waiting != NOTHING) end_order(CANCELLED, WITHDRAWN);
     int type = (int)(state >> 26 & 3);
     if (type == NOTHING) continue;
     double side = quantity > 0 ? -1 : quantity < 0 ? 1 : state >> 25 & 1 ? 1 : -1;
@@ -268,8 +276,8 @@ int main(int argc, char **argv) {
   if (!file || fread(&header, 8, 1, file) != 1) return 3;
   count = (long)header;
   size_t size = sizeof(double) * (size_t)count;
-  double **columns[] = {&open_, &high, &low, &close_};
-  for (int k = 0; k < 4; k++) {
+  double **columns[] = {&time_, &open_, &high, &low, &close_};
+  for (int k = 0; k < 5; k++) {
     *columns[k] = malloc(size);
     if (fread(*columns[k], 8, (size_t)count, file) != (size_t)count) return 4;
   }
@@ -290,9 +298,9 @@ int main(int argc, char **argv) {
     else if (averages == 1) run_rsi(first, guarded);
     else run_random(guarded);
     final = equity[count - 1];
+    free(first), free(second), free(equity), free(position), free(trade), free(order);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     printf("%.6f\n", (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
-    free(first), free(second), free(equity), free(position), free(trade), free(order);
   }
   printf("%.17g %ld\n", final, trades);
   return 0;

@@ -30,6 +30,8 @@ const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
 const BALANCE = 1_000_000;
 const RUNS = Number(Deno.args[0] ?? 9);
+/** Before them, so that the compiler has done with the code, as it has in a worker that runs one backtest after another. */
+const WARM_UPS = 10;
 
 interface Case {
   readonly name: string;
@@ -172,9 +174,9 @@ async function compile(folder: string): Promise<string | null> {
   }
 }
 
-async function writeCandles(path: string, { open, high, low, close }: Candles): Promise<void> {
+async function writeCandles(path: string, { time, open, high, low, close }: Candles): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true });
-  for (const column of [Float64Array.of(CANDLES), open, high, low, close]) {
+  for (const column of [Float64Array.of(CANDLES), time, open, high, low, close]) {
     let bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
     while (bytes.length > 0) bytes = bytes.subarray(await file.write(bytes));
   }
@@ -211,14 +213,13 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     simulate: new Array<number>(),
     run: new Array<number>(),
   };
-  for (let k = 0; k < RUNS + 3; k++) {
+  for (let k = 0; k < WARM_UPS + RUNS; k++) {
     const c = program === null ? null : await runC(program, data, test, false);
     const reused = program === null ? null : await runC(program, data, test, true);
     const simulated = measureMs(() => simulate(input));
     const whole = measureMs(() => run(input));
     if (c !== null) checkSame(simulated.end, c.end);
-    // The first three warm the compiler up.
-    if (k < 3) continue;
+    if (k < WARM_UPS) continue;
     times.simulate.push(simulated.ms);
     times.run.push(whole.ms);
     times.c.push(c?.ms ?? NaN);

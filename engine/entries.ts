@@ -57,8 +57,15 @@ function attach(sim: Simulation, order: WorkingOrder, trade: OpenTrade, path: nu
   const { index, kind } = sim.fill;
   trade.entryStep = sim.step;
   trade.entryPath = path;
-  trade.stopLoss = guardPrice(order.stopLoss, order.stopLossFraction, price, -side);
-  trade.takeProfit = guardPrice(order.takeProfit, order.takeProfitFraction, price, side);
+  trade.stopLoss = order.stopLoss;
+  trade.takeProfit = order.takeProfit;
+  // A price that is given counts, and not the fraction.
+  if (Number.isNaN(order.stopLoss) && order.stopLossFraction > 0) {
+    trade.stopLoss = price * (1 - side * order.stopLossFraction);
+  }
+  if (Number.isNaN(order.takeProfit) && order.takeProfitFraction > 0) {
+    trade.takeProfit = price * (1 + side * order.takeProfitFraction);
+  }
   if (order.trailDistance > 0 || order.trailFraction > 0) {
     trade.trailDistance = order.trailDistance;
     trade.trailFraction = order.trailFraction;
@@ -66,10 +73,4 @@ function attach(sim: Simulation, order: WorkingOrder, trade: OpenTrade, path: nu
   }
   if (timeStopCandles > 0) trade.timeStop = index + timeStopCandles + (kind === AT_CLOSE ? 1 : 0);
   sim.hasGuards ||= trade.isGuarded;
-}
-
-/** A guard's price: as given, or a fraction of the entry price away from it; NaN for neither. */
-function guardPrice(given: number, fraction: number, entry: number, side: number): number {
-  if (!Number.isNaN(given)) return given;
-  return fraction > 0 ? entry * (1 + side * fraction) : NaN;
 }

@@ -76,14 +76,14 @@ export class OrderLog {
     const rows = this.#rows.gather();
     const { status, reason, filledQuantity } = rows;
     const placed = new Float64Array(count);
-    const fillTime = new Float64Array(count);
+    const fillTime = new Float64Array(count).fill(NaN);
     const price = rows.filledValue;
     for (let k = 0; k < count; k++) {
       const filled = rows.fillIndex[k]!;
       if (status[k] === WORKING) reason[k] = RUN_ENDED;
       placed[k] = time[rows.index[k]!]!;
       price[k] = price[k]! / filledQuantity[k]!;
-      fillTime[k] = filled < 0 ? NaN : time[filled]!;
+      if (filled >= 0) fillTime[k] = time[filled]!;
     }
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);

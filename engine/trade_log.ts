@@ -53,7 +53,8 @@ export class TradeLog {
     to.ambiguous[at] = trade.isAmbiguous ? 1 : 0;
     to.quantity[at] = units;
     to.entryPrice[at] = trade.price;
-    to.exitPrice[at] = reason === STILL_OPEN ? NaN : price;
+    to.exitPrice[at] = price;
+    if (reason === STILL_OPEN) to.exitPrice[at] = NaN;
     to.fees[at] = fees;
     to.pnl[at] = side * units * (price - trade.price) - fees + trade.financing * share;
     to.mae[at] = mae;
@@ -103,7 +104,7 @@ export class TradeLog {
     const fraction = new Float64Array(count);
     const candles = new Int32Array(count);
     const entryTime = new Float64Array(count);
-    const exitTime = new Float64Array(count);
+    const exitTime = new Float64Array(count).fill(NaN);
     const tag = new Array<string | null>(count).fill(null);
     for (let k = 0; k < count; k++) {
       const entered = rows.entryIndex[k]!;
@@ -111,7 +112,7 @@ export class TradeLog {
       fraction[k] = pnl[k]! / (entryPrice[k]! * quantity[k]!);
       candles[k] = left - entered;
       entryTime[k] = time[entered]!;
-      exitTime[k] = Number.isNaN(exitPrice[k]!) ? NaN : time[left]!;
+      if (rows.reason[k] !== STILL_OPEN) exitTime[k] = time[left]!;
       tag[k] = orderTags[rows.order[k]!] ?? null;
     }
     return {

@@ -83,8 +83,8 @@ function closedTrades(columns: TradeColumns) {
   const closed = pnl.subarray(0, count);
   return {
     pnl: closed,
-    wins: closed.filter((money) => money > 0),
-    losses: closed.filter((money) => money < 0),
+    wins: selectBySign(closed, 1),
+    losses: selectBySign(closed, -1),
     returns: returns.subarray(0, count),
     days: days.subarray(0, count),
   };
@@ -110,19 +110,35 @@ function systemQuality(pnl: Float64Array): Measured {
   return ratio(Math.sqrt(pnl.length) * average, standardDeviation(pnl), "all closed trades have the same pnl", noise);
 }
 
+// Loops, where filter and reduce would make an object of every number that they hand over.
+
+/** The values above zero (sign 1) or below it (-1), in their order. */
+function selectBySign(values: Float64Array, sign: 1 | -1): Float64Array {
+  const selected = new Float64Array(values.length);
+  let count = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i]! * sign > 0) selected[count++] = values[i]!;
+  }
+  return selected.subarray(0, count);
+}
+
 function largest(values: Float64Array): Measured {
-  return values.length === 0 ? NO_TRADE : values.reduce((best, value) => (value > best ? value : best));
+  let best = -Infinity;
+  for (let i = 0; i < values.length; i++) best = Math.max(best, values[i]!);
+  return values.length === 0 ? NO_TRADE : best;
 }
 
 function smallest(values: Float64Array): Measured {
-  return values.length === 0 ? NO_TRADE : values.reduce((worst, value) => (value < worst ? value : worst));
+  let worst = Infinity;
+  for (let i = 0; i < values.length; i++) worst = Math.min(worst, values[i]!);
+  return values.length === 0 ? NO_TRADE : worst;
 }
 
 function longestSeries(pnl: Float64Array, sign: 1 | -1): number {
   let longest = 0;
   let series = 0;
-  for (const money of pnl) {
-    series = money * sign > 0 ? series + 1 : 0;
+  for (let i = 0; i < pnl.length; i++) {
+    series = pnl[i]! * sign > 0 ? series + 1 : 0;
     if (series > longest) longest = series;
   }
   return longest;

@@ -114,8 +114,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "a win is a pnl above zero",
     file: "engine/metrics/trade_metrics.ts",
-    text: "closed.filter((money) => money > 0)",
-    replacement: "closed.filter((money) => money >= 0)",
+    text: "if (values[i]! * sign > 0) selected",
+    replacement: "if (values[i]! * sign >= 0) selected",
   },
   {
     rule: "the first day's return counts from the initial balance",
