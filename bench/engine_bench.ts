@@ -5,17 +5,16 @@
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
  *
  * `simulate` is what both do: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their worst
- * and best prices, orders, equity, position. `run` adds what C does not: every metric. Both must end at the same equity
- * after the same number of trades. Processor time, since a busy machine would be measured otherwise; the simulator's holds
- * the collector's and the compiler's threads. Columns come fresh from the kernel in both; `C with memory reused` does
- * without that, which a service whose results are kept cannot.
+ * and best prices, orders, equity, position, all in memory as a result has them. `run` adds what C does not: every metric.
+ * Both must end at the same equity after the same number of trades. Processor time, since a busy machine would be measured
+ * otherwise; the simulator's holds the collector's threads. C gets its memory from the kernel, a third of its time: as much
+ * as a result that is kept would cost. The simulator's columns are mostly such as the collector has taken back, which have
+ * to be cleared; `C with memory reused` spares both, which a service whose results are kept cannot.
  *
- * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 2.1 to 2.4, 2.2 with stops and 3.4 with random
- * orders. Averages and candles in which nothing happens take 25 to 30 ms here and 23 in C, so what is left is trades: of the
- * 65 to 80 ms of sma-cross with its 39,000, some 0.9 microseconds each, a quarter of them for position and excursions, and
- * 5 ms for the columns of trades and orders at the end, where C with its one trade and one order needs 0.2 microseconds.
- * What a trade costs here is a book of any number of orders and trades, read field by field from rows, and calls with
- * boxed numbers.
+ * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.4 to 1.5, 1.5 to 1.65 with stops, 1.7 to 1.85
+ * for the RSI, and 2.3 with random orders, which C holds one at a time and the simulator in a book. Averages and candles in
+ * which nothing happens take as long as in C with fresh memory, half of the 50 ms of sma-cross; a trade costs 0.5
+ * microseconds, of which copying the logs to columns is a fifth and reading the candles between its entry and exit another.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
@@ -30,7 +29,7 @@ const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
 const BALANCE = 1_000_000;
 const RUNS = Number(Deno.args[0] ?? 9);
-/** Before them, so that the compiler has done with the code, as it has in a worker that runs one backtest after another. */
+/** Of each case, before any is measured: a worker that runs one backtest after another has all its code compiled. */
 const WARM_UPS = 10;
 
 interface Case {
@@ -148,6 +147,16 @@ function simulate(input: Input): End {
   return { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
 }
 
+function warmUp(candles: Candles): void {
+  for (const test of CASES) {
+    const input = inputOf(candles, test);
+    for (let k = 0; k < WARM_UPS; k++) {
+      simulate(input);
+      run(input);
+    }
+  }
+}
+
 /** Processor time of all threads. */
 function measureMs<T>(work: () => T): { ms: number; end: T } {
   const before = process.cpuUsage();
@@ -213,18 +222,17 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     simulate: new Array<number>(),
     run: new Array<number>(),
   };
-  for (let k = 0; k < WARM_UPS + RUNS; k++) {
+  for (let k = 0; k < RUNS; k++) {
     const c = program === null ? null : await runC(program, data, test, false);
     const reused = program === null ? null : await runC(program, data, test, true);
     const simulated = measureMs(() => simulate(input));
-    const whole = measureMs(() => run(input));
     if (c !== null) checkSame(simulated.end, c.end);
-    if (k < WARM_UPS) continue;
     times.simulate.push(simulated.ms);
-    times.run.push(whole.ms);
     times.c.push(c?.ms ?? NaN);
     times.reused.push(reused?.ms ?? NaN);
   }
+  // Apart, or else the collector would take away the garbage of one in the time of the other.
+  for (let k = 0; k < RUNS; k++) times.run.push(measureMs(() => run(input)).ms);
   const c = median(times.c);
   const reused = median(times.reused);
   const simulateMs = median(times.simulate);
@@ -245,6 +253,7 @@ try {
   const program = await compile(folder);
   const data = `${folder}/candles`;
   if (program !== null) await writeCandles(data, candles);
+  warmUp(candles);
   for (const test of CASES) await print({ [test.name]: await measureCase(candles, test, program, data) });
 } finally {
   await Deno.remove(folder, { recursive: true });

@@ -1,21 +1,21 @@
-import { ChunkedColumns, placeOf } from "./chunked_columns.ts";
+import { ChunkedColumns, type ColumnMemory, placeOf } from "./chunked_columns.ts";
 import { CANCELLED, EXPIRED, FILLED, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./orders.ts";
 import { BY_UNITS, type OrderDraft } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 /** One row of the log: an order. Indexes are those of candles; `fillIndex` is -1 where nothing was filled. */
-const newColumns = (rows: number) => ({
-  index: new Int32Array(rows),
-  fillIndex: new Int32Array(rows),
-  side: new Int8Array(rows),
-  type: new Uint8Array(rows),
-  status: new Uint8Array(rows),
-  reason: new Uint8Array(rows),
-  quantity: new Float64Array(rows),
-  limitPrice: new Float64Array(rows),
-  stopPrice: new Float64Array(rows),
-  filledQuantity: new Float64Array(rows),
-  filledValue: new Float64Array(rows),
+const newColumns = (memory: ColumnMemory) => ({
+  index: memory.integers(),
+  fillIndex: memory.integers(),
+  side: memory.sides(),
+  type: memory.codes(),
+  status: memory.codes(),
+  reason: memory.codes(),
+  quantity: memory.doubles(),
+  limitPrice: memory.doubles(),
+  stopPrice: memory.doubles(),
+  filledQuantity: memory.doubles(),
+  filledValue: memory.doubles(),
 });
 
 type Columns = ReturnType<typeof newColumns>;

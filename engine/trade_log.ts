@@ -1,25 +1,25 @@
-import { ChunkedColumns, placeOf } from "./chunked_columns.ts";
+import { ChunkedColumns, ColumnMemory, placeOf } from "./chunked_columns.ts";
 import type { Excursions } from "./excursions.ts";
 import type { Fill } from "./fill.ts";
 import type { OpenTrade } from "./open_trades.ts";
 import { STILL_OPEN, type TradeColumns } from "./trades.ts";
 
 /** One row of the log: a trade, or the part of it that one exit closed. Indexes are those of candles. */
-const newColumns = (rows: number) => ({
-  number: new Int32Array(rows),
-  order: new Int32Array(rows),
-  entryIndex: new Int32Array(rows),
-  exitIndex: new Int32Array(rows),
-  side: new Int8Array(rows),
-  reason: new Uint8Array(rows),
-  ambiguous: new Uint8Array(rows),
-  quantity: new Float64Array(rows),
-  entryPrice: new Float64Array(rows),
-  exitPrice: new Float64Array(rows),
-  fees: new Float64Array(rows),
-  pnl: new Float64Array(rows),
-  mae: new Float64Array(rows),
-  mfe: new Float64Array(rows),
+const newColumns = (memory: ColumnMemory) => ({
+  number: memory.integers(),
+  order: memory.integers(),
+  entryIndex: memory.integers(),
+  exitIndex: memory.integers(),
+  side: memory.sides(),
+  reason: memory.codes(),
+  ambiguous: memory.codes(),
+  quantity: memory.doubles(),
+  entryPrice: memory.doubles(),
+  exitPrice: memory.doubles(),
+  fees: memory.doubles(),
+  pnl: memory.doubles(),
+  mae: memory.doubles(),
+  mfe: memory.doubles(),
 });
 
 type Columns = ReturnType<typeof newColumns>;
@@ -154,7 +154,7 @@ function closedBeforeOpen(order: Uint32Array, reasons: Uint8Array): Uint32Array 
 
 /** The same columns with the rows that `order` names, in that order. */
 function picked(from: Columns, order: Uint32Array): Columns {
-  const to = newColumns(order.length);
+  const to = newColumns(new ColumnMemory(order.length, null));
   const targets = Object.values(to);
   for (const [c, column] of Object.values(from).entries()) {
     const target = targets[c]!;
