@@ -65,22 +65,23 @@ export class ReadThrough {
    * @throws {FeedError} `unknown_symbol` also where a new instrument has no candle in the range.
    */
   async complete(target: Target, wanted: Wanted): Promise<Instrument> {
-    const feed = target.provider === "sample" ? undefined : this.feeds(target);
-    if (feed === undefined) return requireInstrument(target);
-    const timeframe = feed.sourceTimeframe(wanted.timeframe);
+    if (target.provider === "sample" || target.provider === "import") return requireInstrument(target);
     const range = {
       start: bucketStartAtOrAfter(wanted.start, wanted.timeframe),
       end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),
     };
+    // What is held is answered without a feed, which may not be set up any more.
+    if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
+    const feed = this.feeds(target);
+    if (feed === undefined) return requireInstrument(target);
+    const timeframe = feed.sourceTimeframe(wanted.timeframe);
     const key = JSON.stringify([target.symbol, target.exchange, timeframe]);
-    for (;;) {
-      if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
-      const other = this.#inFlight.get(key);
-      if (other === undefined) break;
+    for (let other = this.#inFlight.get(key); other !== undefined; other = this.#inFlight.get(key)) {
       const isSame = other.range.start <= range.start && other.range.end >= range.end;
       // Who asks for the same takes the same answer, errors included; who asks for more looks again afterwards.
       if (isSame) return await other.done;
       await other.done.catch(() => {});
+      if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
     }
     const missing = await this.#findMissing(target, feed, timeframe, range);
     if (missing.length === 0) return requireInstrument(target);

@@ -1,8 +1,10 @@
 import { expect } from "@std/expect";
+import { eq, sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { listEvents, listRuns } from "../../db/ingestion.ts";
 import { findInstrument } from "../../db/instruments.ts";
-import { readCandles } from "../../market/archive.ts";
+import { candleChunks } from "../../db/schema.ts";
+import { DamagedChunkError, readCandles } from "../../market/archive.ts";
 import { type CsvImport, importCsv, ImportRefusedError, ImportTooLargeError } from "../../market/csv_import.ts";
 import { CsvError } from "../../market/csv_header.ts";
 import { archiveSample } from "../../market/sample.ts";
@@ -56,9 +58,23 @@ databaseTest("an import keeps what is good, says what is not, and is the same tw
     ["run_finished", 2],
   ]);
   expect(events[1]).toMatchObject({ symbol: "ACME", provider: "import", start: new Date("2024-01-31") });
+  await replacesWhatIsDamaged(db);
   await refusesTheWrongInstrument(db);
   await survivesABrokenUpload(db);
 });
+
+async function replacesWhatIsDamaged(db: Db) {
+  const { data, month } = candleChunks;
+  await db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
+    .where(eq(month, "2024-01-01"));
+  await expect(read(db)).rejects.toThrow(DamagedChunkError);
+  // Nobody but who imported it has it: importing it again puts it right, and tells what it found.
+  const again = await importCsv(db, request(FILE));
+  expect(again).toMatchObject({ imported: 2, unchanged: 1, revised: 0 });
+  expect([...(await read(db)).candles.close]).toEqual([2, 3, 4, 5]);
+  const [failed] = await listEvents(db, { runId: again.run.id, type: "failed", limit: 1 });
+  expect(failed).toMatchObject({ start: new Date("2024-01-01"), end: new Date("2024-02-01"), candles: 2 });
+}
 
 async function leavesNothingOfABadFile(db: Db) {
   await expect(importCsv(db, request(""))).rejects.toThrow(CsvError);

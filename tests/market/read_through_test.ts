@@ -148,6 +148,11 @@ async function surfacesFailures(db: Db, readThrough: ReadThrough, state: { broke
   const kept = hours("2024-03-05", "2024-03-12");
   const held = await readCandles(db, { instrument: await readThrough.complete(instrument, kept), ...kept, now });
   expect(held.candles.time.length).toBe(6 * 24);
+  const unset = new ReadThrough(db, () => {
+    throw new FeedError("not_configured", "Cannot ask: no key is set");
+  }, { now: () => now });
+  expect(await unset.complete(instrument, kept)).toBe(instrument);
+  await expect(unset.complete(instrument, hours("2024-02-01", "2024-02-02"))).rejects.toThrow("no key is set");
   state.broken = false;
   const unknown = await chooseTarget(db, readThrough.feeds, { symbol: "NOPE", assetClass: "crypto" });
   const missing = readThrough.complete(unknown, hours("2024-03-05", "2024-03-06"));
