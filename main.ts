@@ -150,8 +150,8 @@ function queueOptions(
   handle: DatabaseHandle,
   readThrough: ReadThrough,
 ): Parameters<typeof openQueue>[0] {
-  const { runSecondsMax, runCandlesMax, remoteEndpointAllow } = config;
-  return { handle, runSecondsMax, runCandlesMax, readThrough, remoteAllow: remoteEndpointAllow };
+  const { runSecondsMax, runCandlesMax, resultDaysMax, remoteEndpointAllow } = config;
+  return { handle, runSecondsMax, runCandlesMax, resultDaysMax, readThrough, remoteAllow: remoteEndpointAllow };
 }
 
 /** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */

@@ -227,6 +227,20 @@ export async function measureUnended(
   return row ?? { queued: 0, running: 0, oldestSeconds: 0 };
 }
 
+/**
+ * Removes records that ended before a moment, the oldest first, with all that belongs to them.
+ *
+ * @returns How many; fewer than `countMax` when no more are that old.
+ */
+export async function removeEndedBacktests(db: Db, before: Date, countMax: number): Promise<number> {
+  // Ids tell when a record was made, and none ends before that: so the index of ids finds the old ones.
+  const idBefore = uuidv7({ msecs: before.getTime(), seq: 0, random: new Uint8Array(16) });
+  const old = db.select({ id: backtests.id }).from(backtests)
+    .where(and(lt(backtests.id, idBefore), lt(backtests.finishedAt, before))).orderBy(backtests.id).limit(countMax);
+  const rows = await db.delete(backtests).where(inArray(backtests.id, old)).returning({ id: backtests.id });
+  return rows.length;
+}
+
 function owned(key: OwnedKey) {
   return and(eq(backtests.id, key.id), eq(backtests.ownerId, key.ownerId));
 }

@@ -10,8 +10,10 @@ import {
   listBacktests,
 } from "../db/backtests.ts";
 import { readEquity } from "../db/equity.ts";
+import { insertSubmission } from "../db/idempotency.ts";
 import { listOrders } from "../db/orders.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
+import { lockUser } from "../db/quotas.ts";
 import { listTrades } from "../db/trades.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { awaitEnd, followBacktest, hasEnded } from "./backtest_events.ts";
@@ -28,6 +30,7 @@ import { dateSchema, parseRange } from "./dates.ts";
 import { samplePoints } from "./equity.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution.ts";
+import { findEarlier, nameSubmission } from "./idempotency.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
 import { takeTurn } from "./quotas.ts";
@@ -72,11 +75,14 @@ export const backtestsRouter = router({
       return { backtests: page.map(toBacktest), next_cursor };
     }),
 
-  /** Accepts a backtest: it is checked now and runs later. */
+  /** Accepts a backtest: it is checked now and runs later. One that came before with the same Idempotency-Key is answered again. */
   create: userProcedure
     .input(z.strictObject({ backtest: requestSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input: { backtest } }) => {
+      const submission = nameSubmission(ctx.user.id, ctx.idempotencyKey, backtest);
+      const earlier = submission === null ? null : await findEarlier(ctx.db, submission);
+      if (earlier !== null) return { backtest: toBacktest(earlier) };
       const range = parseRange(backtest.start_date, backtest.end_date, {
         start: "/backtest/start_date",
         end: "/backtest/end_date",
@@ -85,6 +91,12 @@ export const backtestsRouter = router({
       const parameters = completeParameters(strategy, backtest.parameters);
       requireShort(range, parameters.timeframe, ctx.runCandlesMax);
       const row = await ctx.db.transaction(async (tx: Db) => {
+        if (submission !== null) {
+          // Another of the same key may be under way: from here on there is one at a time.
+          await lockUser(tx, ctx.user.id);
+          const twin = await findEarlier(tx, submission);
+          if (twin !== null) return twin;
+        }
         const turn = await takeTurn(tx, ctx.user.id, ctx.quotas);
         const inserted = await insertBacktest(tx, {
           ...backtest,
@@ -98,6 +110,7 @@ export const backtestsRouter = router({
           parameters,
           turn,
         });
+        if (submission !== null) await insertSubmission(tx, submission, inserted.id);
         await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id, turn);
         return inserted;
       });

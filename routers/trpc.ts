@@ -54,6 +54,8 @@ export interface Context extends Services {
   /** The request carried the configured ingestion secret. */
   readonly hasIngestionSecret: boolean;
   readonly requestId: string;
+  /** What the client calls this request, so that it can send it again. */
+  readonly idempotencyKey: string | undefined;
   readonly clientAddress: string;
 }
 

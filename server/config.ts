@@ -52,6 +52,7 @@ export const environmentSchema = z.object({
   IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
   RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
   RUN_CANDLES_MAX: wholeNumber(1, 1e9).default(5_000_000),
+  RESULT_DAYS_MAX: wholeNumber(1, 36_500).optional(),
   WORKERS: wholeNumber(0, 256).optional(),
   TRUSTED_PROXIES: z.string().default("").transform(list).superRefine((entries, context) => {
     try {
@@ -110,6 +111,8 @@ export interface Config {
   readonly importBytesMax: number;
   readonly runSecondsMax: number;
   readonly runCandlesMax: number;
+  /** Undefined: for ever. */
+  readonly resultDaysMax: number | undefined;
   readonly providers: ProvidersSettings;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
@@ -164,6 +167,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     importBytesMax: env.IMPORT_BYTES_MAX,
     runSecondsMax: env.RUN_SECONDS_MAX,
     runCandlesMax: env.RUN_CANDLES_MAX,
+    resultDaysMax: env.RESULT_DAYS_MAX,
     providers: {
       providerA: env.PROVIDER_A,
       providerB: env.PROVIDER_B,

@@ -38,6 +38,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),
     requestId: c.get("requestId"),
+    idempotencyKey: c.req.header("idempotency-key"),
     clientAddress: c.get("clientAddress"),
   };
 }

@@ -14,6 +14,7 @@ export const QUEUES = {
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
   checks: "module-checks",
+  housekeeping: "housekeeping",
   dead: "backtests-dead",
 } as const;
 export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
@@ -46,11 +47,14 @@ const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
   [QUEUES.schedules]: RETRY_LIMIT,
   // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
   [QUEUES.checks]: 0,
+  // The next hour brings the next.
+  [QUEUES.housekeeping]: 0,
   [QUEUES.dead]: 1000,
 };
 // So that a database that restarts does not use up all attempts at once.
 const RETRY_DELAY_SECONDS = 1;
 const EXPIRY_MARGIN_SECONDS = 60;
+const HOUSEKEEPING_SECONDS_MAX = 3600;
 const INGESTION_SECONDS_MAX = 12 * 3600;
 const YEAR_SECONDS = 365 * 86_400;
 const KEEP_ENDED_SECONDS = 3600;
@@ -211,6 +215,7 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
     }],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
     [QUEUES.schedules, guarded],
+    [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],
     [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],
   ] as const;
   for (const [name, special] of settings) {

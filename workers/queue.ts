@@ -10,6 +10,7 @@ import { ReadThrough } from "../market/read_through.ts";
 import { runBacktestJob } from "./backtest_job.ts";
 import { BacktestRecords } from "./backtest_records.ts";
 import { CandleCache } from "./candle_cache.ts";
+import { keepHouse, scheduleHousekeeping } from "./housekeeping.ts";
 import { type JobHandler, JobLoop } from "./job_loop.ts";
 import { Jobs, type QueueName, QUEUES, type TakenJob } from "./jobs.ts";
 import { runModuleCheckJob } from "./module_check_job.ts";
@@ -71,6 +72,8 @@ export interface QueueOptions {
   readonly runSecondsMax: number;
   /** How many candles it may have; default: any number. */
   readonly runCandlesMax?: number;
+  /** How many days results are kept; undefined: for ever. */
+  readonly resultDaysMax?: number | undefined;
   /** `host:port` pairs that users' endpoints may have though they are not public. */
   readonly remoteAllow?: readonly string[];
   /** The way to candles that are not archived; default: feeds without keys. */
@@ -87,6 +90,7 @@ export async function openQueue(
     handle,
     runSecondsMax,
     runCandlesMax = Infinity,
+    resultDaysMax,
     remoteAllow = [],
     readThrough = new ReadThrough(handle.db, createFeeds()),
   }: QueueOptions,
@@ -126,6 +130,7 @@ export async function openQueue(
         [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
         [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)],
         [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
+        [QUEUES.housekeeping, () => 1, (job, signal) => keepHouse({ db, jobs, resultDaysMax }, job, signal)],
         [QUEUES.dead, () => 1, (job) => buryJob(ingestion, job)],
       ] as const satisfies readonly [QueueName, () => number, JobHandler][];
       for (const [queue, concurrency, handle] of works) {
@@ -133,6 +138,7 @@ export async function openQueue(
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
       }
+      await scheduleHousekeeping(jobs);
     },
     rest,
     async close() {

@@ -28,6 +28,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     session: null,
     hasIngestionSecret: false,
     requestId: "test",
+    idempotencyKey: undefined,
     clientAddress: "127.0.0.1",
     ...more,
   };
