@@ -8,8 +8,8 @@ import { type Known, NOBODYS_ID } from "./values.ts";
 /** Requests that take longer than this hang; `wait` may take 30 s. */
 export const ANSWER_MS_MAX = 60_000;
 
-// The runtime's own client and server take no longer ones.
-const TARGET_CHARACTERS_MAX = 60_000;
+// The HTTP server itself refuses a request whose head is longer than 64 KiB, before the service hears of it.
+const TARGET_CHARACTERS_MAX = 40_000;
 
 /** What the world outside answers: providers without candles, a strategy that never acts, a module. */
 export interface Outside {
