@@ -37,6 +37,9 @@ const UNTIL_KILLED = new AbortController().signal;
 
 const log = getLogger(["hindcast"]);
 
+// Under `deno serve` the first request is there before anything else is done.
+hideWhatClientsSent();
+
 /** The service without the socket in front of it. */
 interface Service {
   fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
@@ -195,7 +198,6 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 /** What `main.ts serve` and `main.ts worker` do: run until SIGTERM or SIGINT, then end within SHUTDOWN_MS. */
 async function run(command: "serve" | "worker"): Promise<void> {
   const config = readConfig();
-  hideWhatClientsSent();
   await configureLog(config.logLevel);
   const running = command === "serve" ? await listen(config) : await openWorker(config);
   const text = "url" in running
@@ -228,7 +230,6 @@ export default isCommand ? {} : { fetch: fetchHosted };
 
 async function openHosted(): Promise<Service> {
   const config = readConfig();
-  hideWhatClientsSent();
   await configureLog(config.logLevel);
   return await openService(config, config.port);
 }

@@ -1,46 +1,23 @@
-/** What an operator sees of a cluster: traces and metrics as a collector receives them, lines as a terminal does. */
+/** What an operator sees of a cluster: traces and metrics as a collector receives them. */
 import { expect } from "@std/expect";
+import { BACKTEST, inCluster } from "./support/cluster.ts";
 import { Collector, type Received } from "./support/collector.ts";
-import { administer, createTestDatabase } from "./support/database.ts";
-import { type RunningProcess, startProcess } from "./support/process.ts";
+import { administer } from "./support/database.ts";
 import { withProvider } from "./support/provider.ts";
 
 const KIND = { internal: 1, server: 2, producer: 4, consumer: 5 } as const;
-const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-01-08",
-  initial_balance: 1000,
-  parameters: { timeframe: "1h" },
-};
-
-async function inCluster(
-  body: (
-    start: (command: "serve" | "worker", more: Record<string, string>) => Promise<RunningProcess>,
-    databaseUrl: string,
-  ) => Promise<void>,
-): Promise<void> {
-  const { url: DATABASE_URL, drop } = await createTestDatabase("service");
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const shared = { DATABASE_URL, DATA_DIR: folder, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
-  try {
-    await body((command, more) => startProcess(command, { ...shared, ...more }), DATABASE_URL);
-  } finally {
-    await drop();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("a backtest is one trace from its request to its result, through two processes", () =>
-  inCluster(async (start) => {
+  inCluster(async (start, databaseUrl) => {
     const collector = new Collector();
     const api = await start("serve", { WORKERS: "0", ...collector.environment("api") });
     const user = api.client();
     await user.signUp();
+    // A caller that traces goes before.
+    const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
     const submitted = [];
-    for (let i = 0; i < 3; i++) submitted.push(await user.send("POST", "/api/backtests", { backtest: BACKTEST }));
+    for (const headers of [{}, {}, { traceparent }]) {
+      submitted.push(await user.send("POST", "/api/backtests", { backtest: BACKTEST }, headers));
+    }
     const ids = submitted.map((answer) => String(answer.at("/backtest/id")));
 
     const depth = (status: string) => collector.value("api", "hindcast.queue.depth", { "hindcast.status": status });
@@ -49,12 +26,17 @@ Deno.test("a backtest is one trace from its request to its result, through two p
     const age = await collector.until(() => collector.value("api", "hindcast.queue.age") || undefined);
     expect(age).toBeLessThan(60);
 
+    // What a job carries is not believed unseen.
+    const damaged = String((await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
+    const data = `jsonb_set(data, '{traceparent}', '"00-${"zz".repeat(16)}-00-01"')`;
+    await administer(databaseUrl, `update pgboss.job set data = ${data} where id = '${damaged}'`);
+
     const worker = await start("worker", collector.environment("worker"));
-    for (const id of ids) expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
+    for (const id of [...ids, damaged]) expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
     await collector.until(() => depth("queued") === 0 && depth("running") === 0 ? true : undefined);
     const ended = { "hindcast.outcome": "completed", "hindcast.strategy.kind": "builtin" };
     const runs = () => collector.value("worker", "hindcast.backtest.duration", ended);
-    await collector.until(() => runs() === 3 ? true : undefined);
+    await collector.until(() => runs() === 4 ? true : undefined);
     const accepted = {
       "http.request.method": "POST",
       "http.response.status_code": "202",
@@ -63,7 +45,7 @@ Deno.test("a backtest is one trace from its request to its result, through two p
       "url.scheme": "http",
     };
     const requests = () => collector.value("api", "http.server.request.duration", accepted);
-    await collector.until(() => requests() === 3 ? true : undefined);
+    await collector.until(() => requests() === 4 ? true : undefined);
     // Spans that are still to be exported are exported at the end.
     for (const process of [worker, api]) await process.end("SIGTERM");
 
@@ -102,6 +84,13 @@ Deno.test("a backtest is one trace from its request to its result, through two p
         expect(part).toMatchObject({ kind: KIND.internal, service: "worker", traceId: request?.traceId });
       }
     }
+    expect(collector.spans.find(({ spanId }) => spanId === "cd".repeat(8))).toBeUndefined();
+    expect(span({ name: "send backtests" }, ids[2]).traceId).toBe("ab".repeat(16));
+    const alone = span({ name: "process backtests" }, damaged);
+    expect([alone.parentSpanId, alone.traceId === span({ name: "send backtests" }, damaged).traceId]).toEqual([
+      "",
+      false,
+    ]);
     await collector.close();
   }));
 
@@ -111,7 +100,7 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
     const asked: Headers[] = [];
     let refusals = 0;
     const silent = Promise.withResolvers<void>();
-    const called = Promise.withResolvers<void>();
+    let called = Promise.withResolvers<void>();
     // A strategy that never answers, and an exchange that has had enough.
     const handle = async (url: URL, request: Request) => {
       asked.push(request.headers);
@@ -123,6 +112,8 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
       await silent.promise;
       return new Response(null);
     };
+    const kills = (reason: string) =>
+      collector.value("service", "hindcast.sandbox.kills", { "hindcast.reason": reason });
     const calls = (outcome: string) =>
       collector.value("service", "hindcast.provider.requests", {
         "hindcast.provider": "Binance",
@@ -133,7 +124,7 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
         ...collector.environment("service"),
         REMOTE_ENDPOINT_ALLOW: new URL(baseUrl).host,
         BINANCE_BASE_URL: baseUrl,
-        RUN_SECONDS_MAX: "2",
+        RUN_SECONDS_MAX: "3",
       });
       const user = service.client();
       await user.signUp();
@@ -146,6 +137,11 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
       for (const environment of environments) expect(environment).not.toMatch(/OTEL|SECRET|DATABASE/);
       const done = await user.finish(submitted.at("/backtest/id"));
       expect(done.at("/backtest/error/code")).toBe("STRATEGY_TIMED_OUT");
+      called = Promise.withResolvers();
+      const again = await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters } });
+      await called.promise;
+      await user.send("POST", `/api/backtests/${again.at("/backtest/id")}/cancel`);
+      await collector.until(() => kills("stopped"));
 
       const ticks = "/api/market-data/ticks?symbol=BTCUSDT&startDate=2024-01-01&endDate=2024-01-02&assetClass=crypto";
       for (let i = 0; i < 2; i++) {
@@ -162,7 +158,7 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
       "error.type": "STRATEGY_TIMED_OUT",
     };
     expect(collector.value("service", "hindcast.backtest.duration", ended)).toBe(1);
-    expect(collector.value("service", "hindcast.sandbox.kills", { "hindcast.reason": "deadline" })).toBe(1);
+    expect([kills("deadline"), kills("stopped")]).toEqual([1, 1]);
     // After the first refusal the exchange is left alone for as long as it said.
     expect([calls("rate_limited"), calls("held_back"), refusals]).toEqual([1, 1, 1]);
     for (const headers of asked) expect(headers.get("baggage")).toBeNull();
@@ -176,86 +172,6 @@ async function readEnvironments(pid: number): Promise<string[]> {
   const children = lists.flatMap((list) => list.trim().split(" ")).filter((child) => child !== "");
   return await Promise.all(children.map((child) => Deno.readTextFile(`/proc/${child}/environ`)));
 }
-
-Deno.test("neither a line of the log nor an exported byte holds what is secret", () =>
-  inCluster(async (start, databaseUrl) => {
-    const collector = new Collector();
-    const INGESTION_ADMIN_SECRET = "SECRET-of-the-operator";
-    const service = await start("serve", {
-      ...collector.environment("service"),
-      LOG_LEVEL: "trace",
-      INGESTION_ADMIN_SECRET,
-    });
-    const user = service.client();
-    const password = "SECRET-password";
-    const email = await user.signUp(`SECRET-${crypto.randomUUID()}@example.com`, password);
-    const body = { email, password };
-    await user.send("POST", "/api/auth/sign-in/email?token=SECRET-query", body, { authorization: "Bearer SECRET" });
-    await user.send("POST", "/api/auth/sign-in/email", { ...body, password: "SECRET-wrong" });
-    await user.get("/api/auth/reset-password/SECRET-path?callbackURL=SECRET");
-    await user.get("/nothing/SECRET-path?key=SECRET-query");
-    await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, strategy: "SECRET strategy" } });
-    const submitted = await user.send("POST", "/api/backtests", { backtest: BACKTEST }, {
-      "x-request-id": "of-the-caller",
-    });
-    const id = String(submitted.at("/backtest/id"));
-    await user.finish(id);
-    const imported = await user.send(
-      "POST",
-      "/api/admin/ingestion/import?symbol=SECRET&exchange=X&assetClass=stock&timeframe=1d",
-      new TextEncoder().encode("date,open,high,low,close,volume\n2024-01-02,1,1,1,1,1\n"),
-      { "content-type": "text/csv", "x-ingestion-admin-secret": INGESTION_ADMIN_SECRET },
-    );
-    expect(imported.status).toBe(200);
-    // Faults of ours: statements fail that were sent with what a client wants, and with a session's token.
-    await administer(databaseUrl, "alter table backtests rename to elsewhere");
-    expect((await user.get("/api/backtests?symbol=SECRET")).status).toBe(500);
-    await administer(databaseUrl, "alter table session rename to elsewhere_too");
-    expect((await user.get("/api/session")).status).toBe(500);
-
-    const { stderr } = await service.end("SIGTERM");
-    const token = user.cookie.split("=")[1]!.split(".")[0]!;
-    for (const text of [stderr, collector.text]) {
-      for (const secret of ["SECRET", token, email, "date,open"]) expect(text).not.toContain(secret);
-    }
-    const lines: Record<string, unknown>[] = stderr.trim().split("\n").map((line) => JSON.parse(line));
-    const [request] = lines.filter((line) => line.request_id === "of-the-caller");
-    expect(request).toEqual({
-      "@timestamp": expect.any(String),
-      level: "INFO",
-      logger: "hindcast.http",
-      message: "request",
-      method: "POST",
-      route: "/api/backtests",
-      status: 202,
-      duration_ms: expect.any(Number),
-      request_id: "of-the-caller",
-      user_id: expect.any(String),
-      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
-    });
-    const routes = lines.filter(({ message }) => message === "request").map(({ route }) => route);
-    expect(new Set(routes)).toEqual(
-      new Set([
-        "/api/auth/*",
-        "/api/backtests",
-        "/api/backtests/:id",
-        "/api/admin/ingestion/import",
-        "/api/session",
-        undefined,
-      ]),
-    );
-    // The worker's line belongs to the same trace as the request's.
-    const [run] = lines.filter((line) => line.backtest_id === id);
-    expect(run).toMatchObject({ message: "backtest", outcome: "completed", attempt: 1, trace_id: request?.trace_id });
-    const faults = lines.filter(({ level }) => level === "ERROR");
-    for (const { request_id } of faults) expect(typeof request_id).toBe("string");
-    for (const table of ["backtests", "session"]) {
-      const told = expect.stringMatching(`^Error: Failed query: select [^]*relation "${table}" does not exist`);
-      expect(faults.map(({ error }) => error)).toContainEqual(told);
-    }
-    await collector.close();
-  }));
 
 Deno.test("a collector that answers no more does not keep a process from ending", () =>
   inCluster(async (start) => {

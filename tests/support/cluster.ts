@@ -1,0 +1,31 @@
+import { createTestDatabase } from "./database.ts";
+import { type RunningProcess, startProcess } from "./process.ts";
+
+/** What a client submits: a week of the sample, which takes a moment. */
+export const BACKTEST = {
+  symbol: "DEMO",
+  exchange: "SAMPLE",
+  strategy: "SMA Cross",
+  start_date: "2024-01-01",
+  end_date: "2024-01-08",
+  initial_balance: 1000,
+  parameters: { timeframe: "1h" },
+};
+
+/** Lets processes of the service be started on one PostgreSQL; whoever starts them ends them. */
+export async function inCluster(
+  body: (
+    start: (command: "serve" | "worker", more: Record<string, string>) => Promise<RunningProcess>,
+    databaseUrl: string,
+  ) => Promise<void>,
+): Promise<void> {
+  const { url: DATABASE_URL, drop } = await createTestDatabase("service");
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const shared = { DATABASE_URL, DATA_DIR: folder, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+  try {
+    await body((command, more) => startProcess(command, { ...shared, ...more }), DATABASE_URL);
+  } finally {
+    await drop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
