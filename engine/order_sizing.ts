@@ -17,7 +17,8 @@ export function sizeAtFill(sim: Simulation, order: WorkingOrder): void {
   const { ledger, execution, sizing } = sim;
   const mark = sizingMark(sim);
   sizing.equity = ledger.cash + ledger.quantity * mark;
-  sizing.freeMargin = freeMargin(execution, sizing.equity, ledger.quantity, mark);
+  const tiedUp = order.reduces ? 0 : ledger.quantity;
+  sizing.freeMargin = freeMargin(execution, sizing.equity, tiedUp, mark);
   sizing.raw = sim.fill.raw;
   size(sim, order);
 }
@@ -51,10 +52,15 @@ function size(sim: Simulation, order: WorkingOrder): void {
   const { execution, sizing } = sim;
   const slipped = order.slips ? slippedSizingPrice(execution.slippage, sizing.raw, order.side) : sizing.raw;
   sizing.price = spreadPrice(execution, slipped, order.side, true);
+  sizing.reduces = order.reduces;
   sizing.sizeBy = order.sizeBy;
   sizing.size = order.size;
   sizing.riskPerUnit = order.sizeBy === BY_RISK_FRACTION ? riskPerUnit(order, sizing.price) : NaN;
   order.units = sizeUnits(execution, sim.lots, sizing);
+  // Who names units may name too many; a size that is worked out is one that there is.
+  if (order.reduces && order.sizeBy !== BY_UNITS) {
+    order.units = Math.min(order.units, Math.abs(sim.ledger.quantity));
+  }
   order.sizedAt = sim.index;
   sim.orders.size(order);
 }

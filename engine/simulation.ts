@@ -117,14 +117,7 @@ export class Simulation {
 
   /** Closes what closeAtEnd says, and completes the columns. */
   finish(): void {
-    const last = this.candles.close.length - 1;
-    const { closeAtEnd } = this.execution;
-    if (closeAtEnd !== "none" && this.ledger.open.count > 0) {
-      const atOpen = closeAtEnd === "last_open";
-      const price = atOpen ? this.candles.open[last]! : this.candles.close[last]!;
-      this.#exitAll(last, atOpen ? AT_OPEN : AT_CLOSE, price, END_OF_DATA);
-      this.#mark(last);
-    }
+    if (this.execution.closeAtEnd !== "none" && this.ledger.open.count > 0) this.#closeAtEnd();
     this.ledger.finish();
   }
 
@@ -219,6 +212,22 @@ export class Simulation {
     this.fill.at(i, kind, price, true);
     exitOldest(this, Infinity, reason);
     this.ignoresVolume = false;
+  }
+
+  /** At the last open or close; what was opened only after the last open cannot be closed at it. */
+  #closeAtEnd(): void {
+    const { ledger: { open }, candles, execution } = this;
+    const last = candles.close.length - 1;
+    this.ignoresVolume = true;
+    while (open.count > 0) {
+      const trade = open.at(0);
+      const sawOpen = trade.entryIndex < last || trade.entryKind === AT_OPEN;
+      if (execution.closeAtEnd === "last_open" && sawOpen) this.fill.at(last, AT_OPEN, candles.open[last]!, true);
+      else this.fill.at(last, AT_CLOSE, candles.close[last]!, true);
+      exitTrade(this, trade, trade.quantity, END_OF_DATA);
+    }
+    this.ignoresVolume = false;
+    this.#mark(last);
   }
 
   /**

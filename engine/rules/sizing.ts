@@ -7,8 +7,10 @@ import type { Lots } from "./lots.ts";
 export class Sizing {
   /** Of the account, after whatever the order closes first. */
   equity = NaN;
-  /** Equity less the margin of what stays open; not below 0. */
+  /** Equity less the margin of what stays open; not below 0. All of it for a reducing order, which ties up nothing. */
   freeMargin = NaN;
+  /** Whether the order may only reduce: what is open is all that it can take, so no buying power limits it. */
+  reduces = false;
   /** Index into SIZES_BY, `default` resolved, and what it counts. */
   sizeBy = BY_EQUITY_FRACTION;
   size = NaN;
@@ -31,16 +33,20 @@ export class Sizing {
  *   are the library's arithmetic to the last digit.
  * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
  *   power buys.
+ *
+ * An order that may only reduce is sized alike, as if what is open tied up no margin, and the buying power does not limit
+ * it: an account that has put everything into a position can close a fraction of its equity's worth.
  */
 export function sizeUnits(execution: Execution, lots: Lots, by: Sizing): number {
   const { commission, leverage } = execution;
   const { sizeBy, size, equity, price } = by;
   const buyingPower = by.freeMargin * leverage;
+  const most = by.reduces ? Infinity : buyingPower;
   if (sizeBy === BY_EQUITY_FRACTION) {
     const ofEquity = execution.fractionOf === "equity";
     const fraction = !ofEquity && size === 1 ? 1 - 2 ** -52 : size;
     const asked = ofEquity ? fraction * equity * leverage : buyingPower * Math.min(fraction, 1);
-    const budget = Math.min(asked, buyingPower);
+    const budget = Math.min(asked, most);
     if (execution.sizingFee === "order") return lots.roundDown(affordableUnits(commission, budget, price));
     const lotCost = price * lots.step + feeOf(commission, fraction * lots.step, by.raw) / fraction;
     // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
@@ -49,7 +55,7 @@ export function sizeUnits(execution: Execution, lots: Lots, by: Sizing): number 
   if (sizeBy === BY_CASH) return lots.roundDown(affordableUnits(commission, size, price));
   if (sizeBy === BY_RISK_FRACTION) {
     const asked = size * equity / by.riskPerUnit;
-    return lots.roundDown(Math.min(asked, affordableUnits(commission, buyingPower, price)));
+    return lots.roundDown(Math.min(asked, affordableUnits(commission, most, price)));
   }
   return lots.roundDown(size);
 }

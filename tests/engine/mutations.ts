@@ -12,7 +12,7 @@ const COPIED = ["engine", "routers", "strategies/builtin", "tests/engine", "deno
 const TEST_TIMEOUT_MS = 120_000;
 // What runs random orders takes long; a few of them are enough for what the tests on paper do not see.
 const RANDOM_TESTS = ["tests/engine/properties_test.ts"];
-const UNUSED_TESTS = ["tests/engine/balance_test.ts", "tests/engine/mutations_test.ts"];
+const UNUSED_TESTS = ["tests/engine/mutations_test.ts"];
 const RANDOM_RUNS = "3000";
 
 interface Verdict {

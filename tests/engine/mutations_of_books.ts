@@ -35,8 +35,14 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "last_open closes at the last open",
     file: "engine/simulation.ts",
-    text: "atOpen ? this.candles.open[last]! : this.candles.close[last]!",
-    replacement: "this.candles.close[last]!",
+    text: "this.fill.at(last, AT_OPEN, candles.open[last]!, true);",
+    replacement: "this.fill.at(last, AT_OPEN, candles.close[last]!, true);",
+  },
+  {
+    rule: "what was opened after the last open is not closed at it",
+    file: "engine/simulation.ts",
+    text: '=== "last_open" && sawOpen)',
+    replacement: '=== "last_open")',
   },
   {
     rule: "cash pays for what is bought",

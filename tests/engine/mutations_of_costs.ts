@@ -63,6 +63,18 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "ofEquity ? fraction * equity :",
   },
   {
+    rule: "a reducing order is not limited by the buying power",
+    file: "engine/rules/sizing.ts",
+    text: "by.reduces ? Infinity : buyingPower",
+    replacement: "buyingPower",
+  },
+  {
+    rule: "what a reducing order closes ties up no margin for it",
+    file: "engine/order_sizing.ts",
+    text: "order.reduces ? 0 : ledger.quantity",
+    replacement: "ledger.quantity",
+  },
+  {
     rule: "a risk is taken from the distance to the stop",
     file: "engine/order_sizing.ts",
     text: "order.side * (price - order.stopLoss),",

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { askToStop, createControl, readProgress } from "../../engine/control.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run, RunStopped } from "../../engine/run.ts";
-import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
+import { BY_UNITS, LIMIT, type Strategy } from "../../engine/strategy.ts";
 import { buyAndHold } from "../../strategies/builtin/buy_and_hold.ts";
 import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
 
@@ -66,6 +66,24 @@ Deno.test("what is open at the end is marked and listed last, or closed at the l
   // 5 - 10 - 10.50.
   expect(tell(atClose)).toMatchObject([{ exit: [2, 105], pnl: -15.5 }]);
   expect([...atClose.position]).toEqual([0, 1, 0]);
+});
+
+Deno.test("what was opened after the last open is closed at the last close: nothing is sold before it is bought", () => {
+  const rows: Row[] = [...flat(100, 100), [104, 106, 97, 105]];
+  const limit = order({ ...buyOne, type: LIMIT, limitPrice: 98 });
+  const decisions = script({
+    0: (book) => book.place(buyOne),
+    1: (book) => [buyOne, limit].forEach((o) => book.place(o)),
+  });
+  // One was held at the open, one was bought at it, one at 98 later.
+  expect(tell(runOver(rows, decisions, { closeAtEnd: "last_open" }))).toMatchObject([
+    { entry: [1, 100], exit: [2, 104] },
+    { entry: [2, 104], exit: [2, 104] },
+    { entry: [2, 98], exit: [2, 105] },
+  ]);
+  const atClose = script({ 2: (book) => book.place(buyOne) });
+  const result = runOver(rows, atClose, { closeAtEnd: "last_open", fill: "close" });
+  expect(tell(result)).toMatchObject([{ entry: [2, 105], exit: [2, 105], pnl: 0 }]);
 });
 
 Deno.test("the worst and the best price of a trade count what lies between entry and exit, and no more", () => {

@@ -110,3 +110,19 @@ Deno.test("one unit with a fee of 0.2 a unit and ten units are backtrader's cont
   // 3 points x 10 - 2 - 2.
   expect(tell(result)).toMatchObject([{ pnl: 26, fees: 4 }]);
 });
+
+Deno.test("an order that may only reduce is sized by the equity, though all of it is invested, and capped by what is open", () => {
+  const reduce = (size: number, execution: ExecutionRequest = {}, fields: Partial<OrderDraft> = {}) => {
+    const sell = order({ side: -1, reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size, ...fields });
+    const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.place(sell) });
+    return tell(runOver(flat(10, 10, 20), decisions, execution)).map(({ quantity, exit }) => [quantity, exit]);
+  };
+  // 100 bought at 10 are 2000 at 20, of which a quarter is 25 units.
+  expect(reduce(0.25)).toEqual([[25, [2, 20]], [75, null]]);
+  expect(reduce(0.25, { fractionOf: "free_margin" })).toEqual([[25, [2, 20]], [75, null]]);
+  expect(reduce(3)).toEqual([[100, [2, 20]]]);
+  // A hundredth of 2000 at a risk of 0.5 a unit: 40 units are worth 800, which nobody has to have.
+  const risk = { sizeBy: BY_RISK_FRACTION, stopLoss: 20.5 };
+  expect(reduce(0.01, {}, risk)).toEqual([[40, [2, 20]], [60, null]]);
+  expect(reduce(0.5, {}, risk)).toEqual([[100, [2, 20]]]);
+});

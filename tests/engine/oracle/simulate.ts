@@ -126,9 +126,9 @@ function callMargin(state: State): void {
 }
 
 /** Closes everything, whole, whatever the volume. */
-function closeAll(state: State, reached: Reached, level: number, reason: ExitReason): void {
+function closeAll(state: State, reached: Reached, level: number, reason: ExitReason, trades = [...state.trades]): void {
   state.isForced = true;
-  for (const trade of [...state.trades]) {
+  for (const trade of trades) {
     closeTrade(state, trade, trade.lots, { level, reached, inside: null }, true, reason);
   }
   state.isForced = false;
@@ -147,8 +147,11 @@ function ruin(state: State): void {
 
 function closeAtEnd(state: State): void {
   const { candles: { open, close }, execution, index } = state;
-  if (execution.closeAtEnd === "last_open") closeAll(state, "open", open[index]!, "end_of_data");
-  if (execution.closeAtEnd === "last_close") closeAll(state, "close", close[index]!, "end_of_data");
+  if (execution.closeAtEnd === "last_open") {
+    const sawOpen = state.trades.filter((trade) => trade.entryIndex < index || trade.reached === "open");
+    closeAll(state, "open", open[index]!, "end_of_data", sawOpen);
+  }
+  if (execution.closeAtEnd !== "none") closeAll(state, "close", close[index]!, "end_of_data");
   if (equityAt(state, close[index]!) <= 0 && !state.isRuined) ruin(state);
 }
 

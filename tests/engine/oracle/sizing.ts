@@ -7,7 +7,7 @@ import {
   SIZES_BY,
 } from "../../../engine/strategy.ts";
 import { feeOf, sizingPrice } from "./costs.ts";
-import { equityAt, lotsIn, type Order, position, type State, unitsOf } from "./state.ts";
+import { equityAt, lotsIn, type Order, position, positionLots, type State, unitsOf } from "./state.ts";
 
 /** Whether an order's fills are worsened by slippage: one that names a limit price is not. */
 export function slips(order: Order): boolean {
@@ -66,12 +66,15 @@ function lotsFor(state: State, order: Order, level: number, equity: number, free
   if (by === BY_UNITS) return lotsIn(state, size);
   if (by === BY_CASH) return affordableLots(state, size, price);
   if (by === BY_RISK_FRACTION) {
-    const asked = size * equity / riskPerUnit(order, price);
-    return Number.isNaN(asked) ? NaN : Math.min(lotsIn(state, asked), affordableLots(state, free * leverage, price));
+    const asked = lotsIn(state, size * equity / riskPerUnit(order, price));
+    if (Number.isNaN(asked) || order.reduces) return asked;
+    return Math.min(asked, affordableLots(state, free * leverage, price));
   }
   const fraction = fractionOf === "free_margin" && size === 1 ? 1 - 2 ** -52 : size;
   const budget = fractionOf === "free_margin"
     ? free * leverage * Math.min(1, fraction)
+    : order.reduces
+    ? equity * leverage * fraction
     : Math.min(equity * leverage * fraction, free * leverage);
   if (sizingFee === "order") return affordableLots(state, budget, price);
   const lotCost = price * quantityStep + feeOf(state, fraction * quantityStep, level) / fraction;
@@ -82,7 +85,11 @@ function lotsFor(state: State, order: Order, level: number, equity: number, free
 export function sizeAtFill(state: State, order: Order, level: number): void {
   if (order.lotsLeft !== null) return;
   const mark = markFor(state, level);
-  order.lotsLeft = lotsFor(state, order, level, equityAt(state, mark), freeMargin(state, mark));
+  const equity = equityAt(state, mark);
+  const free = order.reduces ? Math.max(0, equity) : freeMargin(state, mark);
+  const lots = lotsFor(state, order, level, equity, free);
+  const isAsked = sizeOf(state, order).by === BY_UNITS || !order.reduces;
+  order.lotsLeft = isAsked ? lots : Math.min(lots, positionLots(state));
   order.quantity = unitsOf(state, order.lotsLeft);
   order.sizedAt = state.index;
 }
