@@ -32,7 +32,7 @@ const EXIT_MS = 300;
 // How long requests that are under way may take to end by themselves.
 const REQUESTS_MS = 2_500;
 
-// Before everything is open, SIGTERM ends the process by itself.
+// Before everything is open, a signal ends the process at once.
 const UNTIL_KILLED = new AbortController().signal;
 
 const log = getLogger(["hindcast"]);
@@ -199,19 +199,22 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 async function run(command: "serve" | "worker"): Promise<void> {
   const config = readConfig();
   await configureLog(config.logLevel);
-  const running = command === "serve" ? await listen(config) : await openWorker(config);
-  const text = "url" in running
-    ? describeStart(config, String(running.url))
-    : "Hindcast runs backtests for DATABASE_URL.\n";
-  await Deno.stdout.write(new TextEncoder().encode(text));
+  const starting = command === "serve" ? listen(config) : openWorker(config);
+  let isOpen = false;
   const stop = async (signal: string) => {
     log.info("Shutting down on {signal}", { signal });
     endWithin(SHUTDOWN_MS + EXIT_MS);
     setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
-    await running.close();
+    if (isOpen) await (await starting).close();
     Deno.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, () => void stop(signal));
+  const running = await starting;
+  isOpen = true;
+  const text = "url" in running
+    ? describeStart(config, String(running.url))
+    : "Hindcast runs backtests for DATABASE_URL.\n";
+  await Deno.stdout.write(new TextEncoder().encode(text));
 }
 
 let hosted: Promise<Service> | undefined;

@@ -38,6 +38,9 @@ const MIGRATION_LOCK = 7_405_101_984;
 
 // A statement waits so long for a free connection, or for the server to take a new one.
 const CONNECT_MS_MAX = 30_000;
+// No transaction of ours waits for anything but the database. One that does belongs to a process that hangs, and its locks would keep
+// others from taking that process's work over.
+const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
 
 /**
  * Opens the embedded database.
@@ -80,6 +83,7 @@ export async function openPostgres(url: string, connectionsMax = 10): Promise<Da
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     keepAlive: true,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX,
   });
   pool.on("error", logItsEnd);
   pool.on("connect", (client) => client.on("error", logItsEnd));

@@ -1,17 +1,12 @@
 import { expect } from "@std/expect";
-import { runScenario } from "./faults/scenario.ts";
+import { runFaults } from "./faults/faults.ts";
 import { createTestDatabase } from "./support/database.ts";
 
-Deno.test("two API and three worker processes lose and double nothing while workers are killed", async () => {
-  const { url, drop } = await createTestDatabase("service");
-  const outcome = await runScenario({
-    databaseUrl: url,
-    seed: 1,
-    faults: ["worker killed"],
-    faultsMax: 2,
-    backtests: 30,
-  });
-  // Whether a kill hits a worker in the middle of a run is chance; worker_death_test.ts holds the case in which it does.
-  expect(outcome).toMatchObject({ accepted: 30, unanswered: 0, faults: 2 });
+Deno.test("two API and three worker processes lose and double nothing while they are killed and cut off", async () => {
+  const { url: databaseUrl, drop } = await createTestDatabase("service");
+  const faults = ["worker killed", "connections terminated", "api killed"] as const;
+  const outcome = await runFaults({ databaseUrl }, { seed: 1, faults, backtests: 24 });
+  // What a fault hits is chance; worker_death_test.ts holds the case in which it is a run.
+  expect(outcome).toMatchObject({ faults: 3 });
   await drop();
 });

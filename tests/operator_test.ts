@@ -1,5 +1,7 @@
-/** The README's first hour of an operator, as it says it, against an exchange on a socket. */
+/** The README's lines for an operator, as it says them: the first hour, against an exchange on a socket, and a cluster. */
 import { expect } from "@std/expect";
+import { dirname } from "node:path";
+import { createTestDatabase } from "./support/database.ts";
 import { withProvider } from "./support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "./support/service.ts";
 
@@ -32,3 +34,37 @@ Deno.test("the README's lines add an instrument, backfill it, watch the events a
     await service.close();
   });
 });
+
+Deno.test("the README's lines start a cluster and restart its processes one after another", async () => {
+  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  const [start, restart] = [/^```sh\n(export DATABASE_URL=.*?)^```$/ms, /^```sh\n(kill -TERM .*?)^```$/ms]
+    .map((lines) => readme.match(lines)?.[1] ?? "");
+  const { url, drop } = await createTestDatabase("service");
+  const script = `${start}\n${restart}
+    until curl -sf http://127.0.0.1:8001/api/health; do sleep 0.2; done
+    kill -TERM $API1 $API2 $WORKER
+    wait $API1; wait $API2
+    # It may not have come so far as to listen for signals.
+    wait $WORKER || test $? = 143`
+    .replace(/postgres:\/\/\S+/, url).replaceAll("8001", freePort()).replaceAll("8002", freePort());
+  const shell = new Deno.Command("sh", {
+    args: ["-euc", script],
+    cwd: new URL("..", import.meta.url).pathname,
+    env: { PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`, LOG_LEVEL: "error", NO_COLOR: "1" },
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await shell.output();
+  const said = new TextDecoder().decode(stderr).split("\n").filter((line) => line !== "" && !line.startsWith("Task "));
+  expect([code, said]).toEqual([0, []]);
+  const answers = new TextDecoder().decode(stdout);
+  expect(answers.match(/"status":"ok"/g)?.length).toBe(4);
+  expect(answers.match(/Hindcast listens on/g)?.length).toBe(3);
+  await drop();
+});
+
+function freePort(): string {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  listener.close();
+  return String(listener.addr.port);
+}

@@ -43,3 +43,12 @@ Deno.test("a connection that ends within a transaction breaks that transaction a
     await drop();
   }
 });
+
+Deno.test("a transaction in which nothing happens any more gives its locks back after ten seconds", async () => {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = await openPostgres(url, 1);
+  const shown = await db.execute(sql`show idle_in_transaction_session_timeout`);
+  expect(shown).toMatchObject({ rows: [{ idle_in_transaction_session_timeout: "10s" }] });
+  await close();
+  await drop();
+});

@@ -1,57 +1,109 @@
-/**
- * `deno task faults [--seed N] [--minutes M]`: scenarios of faults on a PostgreSQL of its own, one seed after another, for as long.
- *
- * The seed of a scenario that fails is printed; `--seed` repeats its choices (not the machine's timing).
- */
 import { parseArgs } from "node:util";
 import { administer } from "../support/database.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { type Fault, runScenario } from "./scenario.ts";
+import { runDisk } from "./disk.ts";
+import { runEmbedded } from "./embedded.ts";
+import { type Fault, type Ground, type Outcome, runFaults } from "./faults.ts";
+import { SeededRandom } from "./random.ts";
+import { runSubmits } from "./submits.ts";
+import { runZombies } from "./zombie.ts";
+
+const HELP = `deno task faults [--scenario NAME] [--seed N] [--minutes M] [--scale F]
+
+Breaks a service in every way that we know, on databases of its own, and checks what is left: every accepted backtest ended once,
+with the result of a clean run byte for byte, every record has its job, no process is left over, and no fault kept work from going
+on for thirty seconds.
+
+  random    (default) eight faults of any kind over a hundred backtests, one seed after another, for M minutes
+  workers   SIGKILL of a worker, 100 times over 1,000 backtests
+  submits   SIGKILL of the API at a random moment of a submission, 200 times
+  database  PostgreSQL crashed 10 times and its connections ended 10 times, over 200 backtests
+  zombie    a worker that is stopped, loses its runs to another, and wakes up, 10 times
+  embedded  SIGKILL of a service on the embedded database at a random moment, 40 times
+  disk      no room left for the embedded database, 5 times (Linux: needs unshare and nsenter)
+
+  --seed N     the choices to repeat (not the machine's timing); default 1
+  --scale F    a fraction of the figures above, for a shorter run; default 1
+`;
 
 const { values } = parseArgs({
   args: Deno.args,
-  options: { seed: { type: "string", default: "1" }, minutes: { type: "string", default: "1" } },
+  options: {
+    scenario: { type: "string", default: "random" },
+    seed: { type: "string", default: "1" },
+    minutes: { type: "string", default: "1" },
+    scale: { type: "string", default: "1" },
+    help: { type: "boolean" },
+  },
 });
-const end = performance.now() + Number(values.minutes) * 60_000;
-const server = await startPostgres(true);
-let code = 0;
-try {
-  for (let seed = Number(values.seed); code === 0 && performance.now() < end; seed++) code = await runSeed(seed);
-} finally {
-  await server.stop();
-}
-Deno.exit(code);
+const scale = Number(values.scale);
+const times = (count: number) => Math.max(1, Math.round(count * scale));
 
-async function runSeed(seed: number): Promise<number> {
-  const url = new URL(server.url);
-  url.pathname = `/faults_${seed}`;
-  await administer(server.url, `create database faults_${seed}`);
-  // Makes the tables and the sample candles.
-  const secret = "a secret of at least 32 characters";
-  const shared = { PORT: "0", WORKERS: "0", BETTER_AUTH_SECRET: secret };
-  await (await listen(readConfig({ ...shared, DATABASE_URL: url.href }))).close();
-  const faults: Fault[] = ["worker killed", "api killed", "connections terminated", "database crashed"];
+const SCENARIOS: Readonly<Record<string, (seed: number) => Promise<Outcome>>> = {
+  random: (seed) =>
+    onPostgres((ground) => runFaults(ground, { seed, faults: randomFaults(seed), backtests: times(100) })),
+  workers: (seed) => {
+    const faults = Array.from({ length: times(100) }, () => "worker killed" as const);
+    return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(1000) }));
+  },
+  submits: (seed) => onPostgres((ground) => runSubmits(ground, { seed, kills: times(200) })),
+  database: (seed) => {
+    const pair: readonly Fault[] = ["database crashed", "connections terminated"];
+    const faults = Array.from({ length: times(10) }, () => pair).flat();
+    return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(200) }));
+  },
+  zombie: (seed) => onPostgres((ground) => runZombies(ground, { seed, rounds: times(10) })),
+  embedded: (seed) => runEmbedded({ seed, kills: times(40) }),
+  disk: (seed) => runDisk({ seed, rounds: times(5) }),
+};
+
+function randomFaults(seed: number): Fault[] {
+  const random = new SeededRandom(seed);
+  const kinds: Fault[] = ["worker killed", "api killed", "connections terminated", "database crashed"];
+  return Array.from({ length: times(8) }, () => random.pick(kinds));
+}
+
+/** Runs a scenario on a PostgreSQL of its own, with the tables and the sample candles of a first start. */
+async function onPostgres(run: (ground: Ground) => Promise<Outcome>): Promise<Outcome> {
+  const server = await startPostgres(true);
   try {
-    const outcome = await runScenario({
-      databaseUrl: url.href,
-      seed,
-      faults,
-      faultsMax: 8,
-      backtests: 100,
-      crashDatabase: () => server.crash(),
-    });
-    write(`seed ${seed}: ${JSON.stringify(outcome)}\n`);
-    return 0;
-  } catch (error) {
-    write(`seed ${seed}: ${error instanceof Error ? error.stack : error}\n`);
-    return 1;
+    await administer(server.url, "create database faults");
+    const databaseUrl = new URL("/faults", server.url).href;
+    const shared = { PORT: "0", WORKERS: "0", BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+    await (await listen(readConfig({ ...shared, DATABASE_URL: databaseUrl }))).close();
+    return await run({ databaseUrl, crashDatabase: () => server.crash() });
   } finally {
-    await administer(server.url, `drop database faults_${seed} with (force)`);
+    await server.stop();
+  }
+}
+
+/** @returns Whether it went well. */
+async function runSeed(scenario: (seed: number) => Promise<Outcome>, seed: number): Promise<boolean> {
+  try {
+    write(`${values.scenario}, seed ${seed}: ${JSON.stringify(await scenario(seed))}\n`);
+    return true;
+  } catch (error) {
+    write(`${values.scenario}, seed ${seed}: ${error instanceof Error ? error.stack : error}\n`);
+    return false;
   }
 }
 
 function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
+
+async function main(): Promise<number> {
+  const scenario = SCENARIOS[values.scenario];
+  if (values.help || scenario === undefined) {
+    write(HELP);
+    return values.help ? 0 : 1;
+  }
+  const end = performance.now() + (values.scenario === "random" ? Number(values.minutes) * 60_000 : 0);
+  let seed = Number(values.seed);
+  do if (!await runSeed(scenario, seed++)) return 1; while (performance.now() < end);
+  return 0;
+}
+
+Deno.exit(await main());

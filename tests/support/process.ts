@@ -39,6 +39,7 @@ export interface RunningProcess {
   readonly url: string;
   readonly pid: number;
   readonly output: string;
+  readonly hasEnded: boolean;
   client(): TestClient;
   /** Sends the signal and waits for the end. */
   end(signal: Deno.Signal): Promise<Ended>;
@@ -47,20 +48,26 @@ export interface RunningProcess {
 /**
  * Starts main.ts as a process of its own, with the permissions that deno.json gives it.
  *
+ * @param within A command that becomes the one that follows it, in surroundings of its making.
  * @throws Error with what it said when it ends before it has printed a line.
  */
 export async function startProcess(
   command: "serve" | "worker",
   environment: Readonly<Record<string, string>>,
+  within: readonly string[] = [],
 ): Promise<RunningProcess> {
-  const process = new Deno.Command(Deno.execPath(), {
-    args: taskArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data"),
+  const task = taskArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
+  const [program = "", ...args] = [...within, Deno.execPath(), ...task];
+  const process = new Deno.Command(program, {
+    args,
     cwd: ROOT,
     env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", ...environment },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  let hasEnded = false;
+  void process.status.then(() => hasEnded = true);
   const stderr = new Response(process.stderr).text();
   const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const first = await reader.read();
@@ -81,5 +88,15 @@ export async function startProcess(
   };
   if (first.done) throw new Error(`${command} ended: ${(await end("SIGKILL")).stderr}`);
   const url = /http:\/\/\S+/.exec(output)?.[0] ?? "";
-  return { url, pid: process.pid, output, client: () => new TestClient(url), end };
+  const client = () => new TestClient(url);
+  return {
+    url,
+    pid: process.pid,
+    output,
+    client,
+    end,
+    get hasEnded() {
+      return hasEnded;
+    },
+  };
 }

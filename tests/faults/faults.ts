@@ -1,0 +1,150 @@
+import { expect } from "@std/expect";
+// @ts-types="@types/pg"
+import pg from "pg";
+import type { TestClient } from "../support/client.ts";
+import { patiently } from "../../workers/patience.ts";
+import { Cluster } from "./cluster.ts";
+import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
+import { SeededRandom } from "./random.ts";
+import { RecoveryWatch } from "./recovery.ts";
+import { runClean, Submissions } from "./workload.ts";
+
+const API_COUNT = 2;
+const WORKER_COUNT = 3;
+const RUN_MS_MAX = 20_000;
+const PAUSE_MS_MAX = 200;
+const NEVER = new AbortController().signal;
+const RECOVERY_MS_MAX = 30_000;
+
+/** What goes wrong. */
+export type Fault = "worker killed" | "api killed" | "connections terminated" | "database crashed";
+
+/** How a scenario went. */
+export type Outcome = Readonly<Record<string, number>>;
+
+/** A database with a service's tables and sample candles that nobody else uses. */
+export interface Ground {
+  readonly databaseUrl: string;
+  /** Where the database may crash: ends the server as a crash would, and starts it again. */
+  readonly crashDatabase?: () => Promise<void>;
+}
+
+/**
+ * Submits backtests to two API processes in front of three workers, lets faults happen meanwhile, and checks what is left: every
+ * accepted backtest ended exactly once, with the result of a clean run, and nothing else is there.
+ *
+ * @param faults What goes wrong, in this order, spread over the backtests.
+ * @throws When something was lost, doubled, different, left over, or stood still for thirty seconds.
+ */
+export async function runFaults(
+  ground: Ground,
+  { seed, faults, backtests }: {
+    readonly seed: number;
+    readonly faults: readonly Fault[];
+    readonly backtests: number;
+  },
+): Promise<Outcome> {
+  const begun = performance.now();
+  const random = new SeededRandom(seed);
+  await using sql = openQuery(ground.databaseUrl);
+  const { query } = sql;
+  const cluster = await Cluster.start(ground.databaseUrl, { apis: API_COUNT, workers: WORKER_COUNT });
+  try {
+    const first = cluster.client(0);
+    await first.signUp();
+    const client = (index: number) => cluster.client(index % cluster.apis.length, first.cookie);
+    const clean = await runClean(first);
+    const submissions = new Submissions();
+    const recovery = new RecoveryWatch(query);
+    const scene = { cluster, query, random, ground, recovery };
+    for (const [index, fault] of faults.entries()) {
+      const until = Math.ceil(backtests * (index + 1) / faults.length);
+      await Promise.all([submitUntil(submissions, until, client), happen(fault, scene)]);
+    }
+    await untilAllEnded(query);
+    const recoveryMs = await recovery.close();
+    expect(recoveryMs).toBeLessThan(RECOVERY_MS_MAX);
+    const repeated = await checkAll(query, submissions, clean, client(0));
+    expect(await cluster.stop("SIGTERM")).toEqual([]);
+    const { accepted: { size: accepted }, unanswered } = submissions;
+    const tookMs = Math.round(performance.now() - begun);
+    return { accepted, unanswered, faults: faults.length, repeated, recoveryMs, tookMs };
+  } finally {
+    await cluster.stop("SIGKILL");
+  }
+}
+
+/** Asks a PostgreSQL database, and again while it is away. */
+export function openQuery(databaseUrl: string): { readonly query: Query } & AsyncDisposable {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 });
+  // A crash of the database ends these connections too.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return {
+    query: (statement) => patiently(NEVER, async () => (await pool.query<pg.QueryResultRow>(statement)).rows),
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
+
+async function submitUntil(
+  submissions: Submissions,
+  count: number,
+  client: (index: number) => TestClient,
+): Promise<void> {
+  while (submissions.accepted.size + submissions.unanswered < count) {
+    const index = submissions.accepted.size + submissions.unanswered;
+    if (!await submissions.submit(client(index))) await pause(PAUSE_MS_MAX);
+  }
+}
+
+interface Scene {
+  readonly cluster: Cluster;
+  readonly query: Query;
+  readonly random: SeededRandom;
+  readonly ground: Ground;
+  readonly recovery: RecoveryWatch;
+}
+
+async function happen(fault: Fault, { cluster, query, random, ground, recovery }: Scene): Promise<void> {
+  // Chosen before anything is waited for, so that a seed's choices do not hang on the machine's pace.
+  const choice = random.next();
+  const pauseMs = random.below(PAUSE_MS_MAX);
+  await untilWorking(query);
+  await pause(pauseMs);
+  switch (fault) {
+    case "worker killed":
+      await cluster.killWorker(Math.floor(choice * cluster.workers.length));
+      await recovery.begin();
+      return await cluster.addWorker();
+    case "api killed":
+      // One stays, so that the submissions go on.
+      if (cluster.apis.length > 1) await cluster.killApi(Math.floor(choice * cluster.apis.length));
+      return await cluster.addApi();
+    case "connections terminated":
+      await query(`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+      return await recovery.begin();
+    case "database crashed":
+      if (ground.crashDatabase === undefined) throw new Error("Cannot crash a database that is not ours");
+      await ground.crashDatabase();
+      return await recovery.begin();
+  }
+}
+
+/** Waits until a run has ended since now and another is under way, or there has been nothing to do for a while. */
+async function untilWorking(query: Query): Promise<void> {
+  const look = async () => {
+    const [counts] = await query(`
+      select count(*) filter (where status = 'completed')::integer as ended,
+        count(*) filter (where status = 'running')::integer as running from backtests`);
+    return Object(counts);
+  };
+  const deadline = performance.now() + RUN_MS_MAX;
+  const before = await look();
+  while (performance.now() < deadline) {
+    const now = await look();
+    if (now.ended > before.ended && now.running > 0) return;
+    await pause(20);
+  }
+}

@@ -1,0 +1,92 @@
+import { expect } from "@std/expect";
+import type { TestClient } from "../support/client.ts";
+import { readResult, type Submissions } from "./workload.ts";
+
+const END_MS = 300_000;
+const POLL_MS = 100;
+
+/** Asks the database; whichever it is. */
+export type Query = (statement: string) => Promise<readonly unknown[]>;
+
+/** Waits for every record's end, and for its job's. @throws With what is left after five minutes. */
+export async function untilAllEnded(query: Query): Promise<void> {
+  const deadline = performance.now() + END_MS;
+  for (;;) {
+    const left = await query(`
+      select status, attempts, job.state, retry_count, retry_limit
+      from backtests full join pgboss.job on job.id = backtests.id and job.name = 'backtests'
+      where status in ('queued', 'running') or (job.name = 'backtests' and job.state < 'completed')`);
+    if (left.length === 0) return;
+    if (performance.now() > deadline) throw new Error(`Not ended: ${JSON.stringify(left)}`);
+    await pause(POLL_MS);
+  }
+}
+
+/** Both of the checks below. @returns How many runs were begun more than once. */
+export async function checkAll(
+  query: Query,
+  submissions: Submissions,
+  clean: readonly string[],
+  client: TestClient,
+): Promise<number> {
+  await checkResults(client, submissions, clean);
+  return await checkRecords(query, submissions, clean.length);
+}
+
+/**
+ * Every accepted backtest answers as a clean run does, byte for byte.
+ *
+ * @param client Of the user who submitted.
+ */
+export async function checkResults(
+  client: TestClient,
+  { accepted }: Submissions,
+  clean: readonly string[],
+): Promise<void> {
+  for (const [id, variant] of accepted) expect(await readResult(client, id)).toBe(clean[variant]);
+}
+
+/**
+ * Every accepted backtest is there, complete, whole and once, and nothing is that was not submitted.
+ *
+ * @param cleanCount How many clean runs are in the same database.
+ * @returns How many runs were begun more than once.
+ */
+export async function checkRecords(
+  query: Query,
+  { accepted, unanswered }: Submissions,
+  cleanCount: number,
+): Promise<number> {
+  const records = (await query(`select id, status, attempts from backtests`)).map(Object);
+  const known = new Map(records.map((record) => [record.id, record.status]));
+  for (const id of accepted.keys()) expect([id, known.get(id)]).toEqual([id, "completed"]);
+  expect(new Set(known.values())).toEqual(new Set(["completed"]));
+  expect(records.length).toBeGreaterThanOrEqual(accepted.size + cleanCount);
+  expect(records.length).toBeLessThanOrEqual(accepted.size + unanswered + cleanCount);
+  expect(await findStrays(query)).toEqual([]);
+  // Runs of one variant have as many trades and orders, beyond the pages that were read.
+  const kinds = await query(`
+    select distinct parameters::text, result->'run_key' as run_key,
+      (select count(*)::integer from backtest_trades where backtest_id = id) as trades,
+      (select count(*)::integer from backtest_orders where backtest_id = id) as orders
+    from backtests`);
+  expect(kinds).toHaveLength(cleanCount);
+  return records.filter(({ attempts }) => attempts > 1).length;
+}
+
+/** Records without exactly one job and one equity curve, and jobs, trades and curves without a record. */
+async function findStrays(query: Query): Promise<readonly unknown[]> {
+  return await query(`
+    select 'record' as what, id::text from backtests
+    where 1 <> (select count(*) from pgboss.job where name = 'backtests' and state = 'completed' and job.id = backtests.id)
+      or 1 <> (select count(*) from backtest_equity where backtest_id = backtests.id)
+    union all select 'job', id::text from pgboss.job
+    where name = 'backtests' and not exists (select from backtests where id = job.id)
+    union all select 'dead', id::text from pgboss.job where name = 'backtests-dead'
+    union all select 'trades', backtest_id::text from backtest_trades
+    where not exists (select from backtests where id = backtest_id)`);
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms));
+}

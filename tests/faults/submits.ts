@@ -1,0 +1,101 @@
+import { expect } from "@std/expect";
+import { startProcess } from "../support/process.ts";
+import { Cluster, clusterEnvironment } from "./cluster.ts";
+import { type Ground, openQuery, type Outcome } from "./faults.ts";
+import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
+import { SeededRandom } from "./random.ts";
+import { runClean, Submissions } from "./workload.ts";
+
+// How many API processes are started and killed side by side.
+const LANES = 3;
+const MEASURED_MAX = 5;
+
+/**
+ * Kills an API process in the middle of a submission, at a moment anywhere from before it is read until after it is answered, again
+ * and again. After each kill every record has its job and every job its record; in the end all of them run to their end.
+ *
+ * @param kills How many processes are killed.
+ * @throws When a submission was accepted and is not there, or is there by half.
+ */
+export async function runSubmits(ground: Ground, { seed, kills }: { seed: number; kills: number }): Promise<Outcome> {
+  const begun = performance.now();
+  const random = new SeededRandom(seed);
+  await using sql = openQuery(ground.databaseUrl);
+  const cluster = await Cluster.start(ground.databaseUrl, { apis: 1, workers: 1 });
+  try {
+    const client = cluster.client(0);
+    await client.signUp();
+    const clean = await runClean(client);
+    // Nobody takes jobs meanwhile, so that each can be counted.
+    await cluster.killWorker(0);
+    const submissions = new Submissions();
+    const environment = clusterEnvironment(ground.databaseUrl);
+    const spanMs = await measureSubmission(
+      environment,
+      client.cookie,
+      submissions,
+      Math.min(Math.ceil(kills / 2), MEASURED_MAX),
+    );
+    const moments = Array.from({ length: kills }, () => random.next() * spanMs);
+    const lane = async () => {
+      for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
+        await killWithin(environment, client.cookie, submissions, moment);
+        expect(await findHalves(sql.query)).toEqual([]);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(kills, LANES) }, lane));
+    const [{ count }] = (await sql.query("select count(*)::integer as count from backtests")).map(Object);
+    await cluster.addWorker();
+    await untilAllEnded(sql.query);
+    await checkAll(sql.query, submissions, clean, client);
+    expect(await cluster.stop("SIGTERM")).toEqual([]);
+    const { accepted: { size: accepted }, unanswered } = submissions;
+    const unansweredStored = count - clean.length - accepted;
+    const tookMs = Math.round(performance.now() - begun);
+    return { kills, spanMs: Math.round(spanMs), accepted, unanswered, unansweredStored, tookMs };
+  } finally {
+    await cluster.stop("SIGKILL");
+  }
+}
+
+/** Twice as long as the first submission to a new process takes. */
+async function measureSubmission(
+  environment: Readonly<Record<string, string>>,
+  cookie: string,
+  submissions: Submissions,
+  count: number,
+): Promise<number> {
+  const tookMs: number[] = [];
+  for (let i = 0; i < count; i++) tookMs.push(await killWithin(environment, cookie, submissions, Infinity));
+  return 2 * tookMs.toSorted((a, b) => a - b)[Math.floor(count / 2)]!;
+}
+
+/** Submits to a new process and kills it `momentMs` later, or when it has answered. @returns How long the submission took. */
+async function killWithin(
+  environment: Readonly<Record<string, string>>,
+  cookie: string,
+  submissions: Submissions,
+  momentMs: number,
+): Promise<number> {
+  const api = await startProcess("serve", environment);
+  const client = api.client();
+  client.cookie = cookie;
+  // Opens the connection.
+  await client.get("/api/health");
+  const begun = performance.now();
+  const submitting = submissions.submit(client);
+  await (momentMs === Infinity ? submitting : pause(momentMs));
+  const tookMs = performance.now() - begun;
+  await api.end("SIGKILL");
+  await submitting;
+  return tookMs;
+}
+
+/** Queued records without a job, and jobs without a record. A process that died may have a transaction open for a moment: it is not seen. */
+async function findHalves(query: Query): Promise<readonly unknown[]> {
+  return await query(`
+    select backtests.id as record, job.id as job
+    from (select id from backtests where status = 'queued') as backtests
+    full join (select id from pgboss.job where name = 'backtests' and state < 'active') as job on job.id = backtests.id
+    where backtests.id is null or job.id is null`);
+}

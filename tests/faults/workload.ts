@@ -1,0 +1,99 @@
+import { expect } from "@std/expect";
+import type { TestClient } from "../support/client.ts";
+
+const MODULE = new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url);
+const BUILTIN_COUNT = 5;
+const SLUG = "module-cross";
+
+/** How many different backtests there are; the last one runs in a sandbox process. */
+export const VARIANTS = BUILTIN_COUNT + 1;
+
+/** What a variant submits. */
+export function variantRequest(variant: number): { readonly backtest: Readonly<Record<string, unknown>> } {
+  const isBuiltin = variant < BUILTIN_COUNT;
+  return {
+    backtest: {
+      symbol: "DEMO",
+      exchange: "SAMPLE",
+      strategy: isBuiltin ? "SMA Cross" : SLUG,
+      start_date: "2024-01-01",
+      end_date: isBuiltin ? "2025-01-01" : "2024-07-01",
+      initial_balance: 10_000,
+      parameters: isBuiltin
+        ? { timeframe: "1m", fast: 200 + variant, slow: 2000 }
+        : { timeframe: "1h", fast: 12, slow: 48, direction: "both" },
+    },
+  };
+}
+
+/** Registers the module that the last variant runs. */
+export async function registerModule(client: TestClient): Promise<void> {
+  const content_base64 = (await Deno.readFile(MODULE)).toBase64();
+  const integer = (value: number) => ({ type: "integer", default: value });
+  const strategy = {
+    slug: SLUG,
+    name: SLUG,
+    description: "",
+    runtime_type: "wasm",
+    language: "c",
+    lookback_candles: 200,
+    parameter_schema: { type: "object", properties: { fast: integer(10), slow: integer(30) } },
+    initial_version: { version: "1.0", runtime_config: { type: "wasm", artifact: { content_base64 } } },
+  };
+  const answer = await client.send("POST", "/api/strategies", { strategy });
+  if (answer.status !== 201) throw new Error(`Cannot register the module: ${answer.status} ${answer.text}`);
+}
+
+/** Everything that a run of each variant answers while nothing goes wrong, as text. */
+export async function runClean(client: TestClient): Promise<string[]> {
+  await registerModule(client);
+  const ids: unknown[] = [];
+  for (let variant = 0; variant < VARIANTS; variant++) {
+    const answer = await client.send("POST", "/api/backtests", variantRequest(variant));
+    if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
+    ids.push(answer.at("/backtest/id"));
+  }
+  for (const id of ids) await client.finish(id);
+  const results = await Promise.all(ids.map((id) => readResult(client, id)));
+  expect(new Set(results).size).toBe(VARIANTS);
+  for (const result of results) expect(result).toMatch(/^completed .*"trades":[1-9]/);
+  return results;
+}
+
+/** A record's status, result, trades, orders and equity, without the time that the run took. */
+export async function readResult(client: TestClient, id: unknown): Promise<string> {
+  const record = await client.get(`/api/backtests/${id}`);
+  const result = { ...Object(record.at("/backtest/result")), duration_ms: 0 };
+  const parts = [`${record.at("/backtest/status")} ${JSON.stringify(result)}`];
+  for (const part of ["trades?limit=200", "equity?points=2000", "orders?limit=200"]) {
+    parts.push((await client.get(`/api/backtests/${id}/${part}`)).text);
+  }
+  return parts.join("\n");
+}
+
+/** What was submitted, and what became of it. */
+export class Submissions {
+  /** The variant of each accepted backtest by its id. */
+  readonly accepted = new Map<string, number>();
+  /** Submissions whose answer a fault swallowed: they may exist or not, and end like the others if they do. */
+  unanswered = 0;
+  #next = 0;
+
+  /** Submits the next variant. @returns Whether it was accepted. */
+  async submit(client: TestClient): Promise<boolean> {
+    const variant = this.#next++ % VARIANTS;
+    try {
+      const answer = await client.send("POST", "/api/backtests", variantRequest(variant));
+      if (answer.status === 202) {
+        this.accepted.set(String(answer.at("/backtest/id")), variant);
+        return true;
+      }
+      if (answer.status < 500) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
+    } catch (error) {
+      // The process was killed in the middle: nobody was told that it was accepted.
+      if (!(error instanceof TypeError)) throw error;
+    }
+    this.unanswered++;
+    return false;
+  }
+}
