@@ -150,11 +150,9 @@ async function ingestInstrument(
   const patience = { ...PATIENT, ...options.patience };
   const work = { runId: run.id, target: instrument, timeframe, feed, patience, signal: options.signal, now };
   const wanted = runRange(run, instrument, timeframe, now);
-  const ranges = await askedRanges(db, run, work, wanted);
-  if (ranges.length === 0) return;
   const isAdjusted = await isHistoryAdjusted(db, work);
   if (isAdjusted) return await fetchWhole(db, work, wanted);
-  const { revised, damaged } = await fetchSeries(db, work, ranges);
+  const { revised, damaged } = await fetchSeries(db, work, await askedRanges(db, run, work, wanted));
   if (isAdjusted === null && revised > 0) return await fetchWhole(db, work, wanted);
   if (damaged > 0) await fetchSeries(db, work, await missingRanges(db, seriesOf(work), wanted));
 }

@@ -59,6 +59,8 @@ databaseTest(
 
 async function atOnce(db: Db) {
   const { instrument, script, run } = await ingest(db, "SPLIT");
+  // Again on the same day nothing is missing, and the oldest candle is the same.
+  expect((await run("2024-04-01")).asked).toEqual(["2024-03-05..2024-03-06"]);
   script.price = 50;
   // The oldest candle tells; then all of it. March has 26 days of the 27 from the 5th on, and each is revised once.
   const { asked, revised } = await run("2024-04-02");
