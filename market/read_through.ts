@@ -8,7 +8,7 @@ import { isHistoryAdjusted } from "./adjusted_history.ts";
 import type { DamagedChunkError } from "./archive.ts";
 import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
-import { fetchSeries, IMPATIENT, type Patience, type Target } from "./fetch_series.ts";
+import { fetchSeries, IMPATIENT, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
 import {
   bucketStart,
@@ -30,6 +30,8 @@ export interface Wanted extends TimeRange {
 
 // What a provider may still publish is asked for again, but not by every request.
 const RECHECK_MS = 60_000;
+// Who reads a history page by page need not ask for its oldest candle with each.
+const HISTORY_RECHECK_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 /** The way to candles that may not be archived yet: what is missing is fetched first, once for all who ask at the same time. */
@@ -41,7 +43,9 @@ export class ReadThrough {
   readonly #patience: Patience;
   readonly #now: () => number;
   readonly #inFlight = new Map<string, { readonly range: TimeRange; readonly done: Promise<Instrument> }>();
+  /** When each series was asked for last, and when its oldest candle was. */
   readonly #asked = new Map<string, number>();
+  readonly #checked = new Map<string, number>();
   readonly #closing = new AbortController();
 
   constructor(db: Db, feeds: Feeds, options: { patience?: Patience; now?: () => number } = {}) {
@@ -159,10 +163,10 @@ export class ReadThrough {
       const { signal } = this.#closing;
       const work = { runId, target, timeframe, feed, patience: this.#patience, signal, now };
       // Candles from before and after a split do not belong together: where one came between, all that is asked for is missing.
-      const isAdjusted = await isHistoryAdjusted(this.#db, work);
+      const isAdjusted = await this.#isAdjusted(work);
       const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
       await finishRun(this.#db, runId, null);
-      this.#remember({ instrumentId: instrument?.id ?? "", timeframe }, now);
+      remember(this.#asked, JSON.stringify({ instrumentId: instrument?.id ?? "", timeframe }), now);
       return instrument ?? requireInstrument(target);
     } catch (error) {
       await finishRun(this.#db, runId, error instanceof Error ? error.message : String(error));
@@ -170,9 +174,13 @@ export class ReadThrough {
     }
   }
 
-  #remember(series: SeriesKey, now: number): void {
-    if (this.#asked.size >= REMEMBERED_MAX) this.#asked.clear();
-    this.#asked.set(JSON.stringify(series), now);
+  async #isAdjusted(work: SeriesWork): Promise<boolean> {
+    const { target, timeframe, now } = work;
+    const key = JSON.stringify([target.id, timeframe]);
+    if (target.assetClass !== "stock" || (this.#checked.get(key) ?? -Infinity) > now - HISTORY_RECHECK_MS) return false;
+    const isAdjusted = await isHistoryAdjusted(this.#db, work);
+    remember(this.#checked, key, now);
+    return isAdjusted ?? false;
   }
 
   async #beginRun({ symbol, exchange }: Pick<Target, "symbol" | "exchange">): Promise<string> {
@@ -183,6 +191,11 @@ export class ReadThrough {
       return id;
     });
   }
+}
+
+function remember(times: Map<string, number>, key: string, now: number): void {
+  if (times.size >= REMEMBERED_MAX) times.clear();
+  times.set(key, now);
 }
 
 function requireInstrument(target: Target): Instrument {

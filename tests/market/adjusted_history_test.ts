@@ -127,7 +127,8 @@ async function notForOthers(db: Db) {
 
 async function whenAskedFor(db: Db) {
   const { instrument, script, feeds } = await ingest(db, "ASKED");
-  const readThrough = new ReadThrough(db, feeds, { now: () => day("2024-04-05") + noon });
+  let clock = day("2024-04-05") + noon;
+  const readThrough = new ReadThrough(db, feeds, { now: () => clock });
   script.asked.length = 0;
   script.price = 50;
   // What is held is answered without asking; a later day is not, and it would not fit to what is held.
@@ -141,5 +142,16 @@ async function whenAskedFor(db: Db) {
   // The rest is not known any more, and fetched when it is asked for.
   await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-04-03") });
   expect((await closes(db, instrument)).prices).toEqual([50]);
+  expect(script.asked.length).toBe(3);
+  // Within the hour the oldest candle is not asked for again, and afterwards it is.
+  const later = { timeframe: "1d", start: day("2024-04-03"), end: day("2024-04-04") } as const;
+  await readThrough.complete(instrument, later);
+  clock += 3_600_000;
+  await readThrough.complete(instrument, { ...later, start: later.end, end: day("2024-04-05") });
+  expect(script.asked.slice(3)).toEqual([
+    "2024-04-03..2024-04-04",
+    "2024-03-05..2024-03-06",
+    "2024-04-04..2024-04-05",
+  ]);
   await readThrough.close();
 }
