@@ -175,7 +175,8 @@ async function runIngestionJob({ db, jobs, feeds }: Services, job: TakenJob, sig
 /** Ends the record of a job that used up its attempts. */
 async function buryJob({ db, jobs }: Services, job: TakenJob): Promise<void> {
   const data = jobDataSchema.parse(job.data);
-  log.error("Giving up on {data} after its last attempt", { data });
+  const subject = "runId" in data ? { run_id: data.runId } : { backtest_id: data.backtestId };
+  log.error("Giving up after the last attempt", subject);
   if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
   await db.transaction(async (tx: Db) => {
     if ("backtestId" in data && await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR)) {
