@@ -1,5 +1,6 @@
 import { clearCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
+import { isDatabaseFault } from "../db/faults.ts";
 import {
   failAbandonedRuns,
   findRun,
@@ -14,7 +15,7 @@ import {
 import { findInstrument, type Instrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
 import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
 import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
-import type { Feeds } from "./feeds.ts";
+import { FeedError, type Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
 import { fetchSeries, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
 import { createFeeds } from "./providers.ts";
@@ -86,7 +87,7 @@ function sortKeys(keys: readonly InstrumentKey[]): InstrumentKey[] {
  *
  * A run that has ended is left alone and one that was cut off goes on where it stopped, so that a queue may deliver it again.
  *
- * @throws The signal's reason when it was stopped.
+ * @throws The signal's reason when it was stopped, or what the database said that is away; both times it can be executed again.
  */
 export async function executeRun(db: Db, runId: string, options: RunOptions = {}): Promise<void> {
   const run = await findRun(db, runId);
@@ -104,6 +105,8 @@ export async function executeRun(db: Db, runId: string, options: RunOptions = {}
       await ingestInstrument(db, run, target, options);
     } catch (error) {
       options.signal?.throwIfAborted();
+      // The run goes on where it was when the database is back; the provider's faults are its own.
+      if (isDatabaseFault(error) && !(error instanceof FeedError)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       failures.push(`${target.symbol} on ${target.exchange}: ${message}`);
       await insertEvents(db, [{ runId, type: "failed", symbol: target.symbol, exchange: target.exchange, message }]);

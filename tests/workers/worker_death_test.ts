@@ -8,7 +8,7 @@ import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest } from "../support/backtests.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { administer, createTestDatabase } from "../support/database.ts";
 
 /** A database of its own with one submitted backtest, and a lock that holds up whoever wants to read its candles. */
 interface Scene {
@@ -67,6 +67,26 @@ Deno.test("a killed worker's run is taken again and stored once", () =>
     await queue.work(1);
     expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
     expect(await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toHaveLength(1);
+  }));
+
+Deno.test("a run whose connection ends is taken again at once, and it costs it no attempt", () =>
+  withScene(async (scene) => {
+    const { url, queue, unlock } = scene;
+    await queue.work(1);
+    const cut = () =>
+      administer(
+        url,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ilike '%candle_chunks%'`,
+      );
+    while ((await cut()).length === 0);
+    await unlock();
+    const before = performance.now();
+    expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
+    // Its heartbeat would have been missed after ten seconds.
+    expect(performance.now() - before).toBeLessThan(5000);
+    const jobs = await administer(url, "select state, retry_count, retry_limit from pgboss.job");
+    expect(jobs).toEqual([{ state: "completed", retry_count: 1, retry_limit: 10 }]);
   }));
 
 Deno.test("a run that its owner cancels while it runs leaves nothing behind", () =>
