@@ -149,7 +149,8 @@ for (const [lang, start] of Object.entries(ENDPOINTS)) {
     expect([ended.code, ended.stderr]).toEqual([0, ""]);
     expect(ended.stdout.split(DRY_RUN).length).toBe(3);
 
-    const service = await startTestService();
+    // As the template's README says, while the endpoint is on one's own machine.
+    const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: "127.0.0.1:9000" });
     const user = await service.user();
     const command = commandIn(template.readme, "/api/strategies").replaceAll("http://127.0.0.1:8000", service.url);
     const said = await runCommand(command.replace("-b jar", `-b '${user.cookie}'`), template.folder);
