@@ -1,6 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth";
+import { isAPIError } from "better-auth/api";
 import { admin } from "better-auth/plugins";
 import type { Db } from "../db/client.ts";
 import * as schema from "../db/schema.ts";
@@ -41,12 +42,17 @@ export function createAuth(
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },
     advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
-    // Of what it logs, faults alone: the rest is about what clients sent wrongly, and quotes it.
+    // Of what it logs, faults alone: the rest is about what clients sent wrongly, and quotes it. Not to be given a level: with one it
+    // writes refusals to the console, past this.
     logger: {
-      level: "error",
-      log: (_level, _message, ...details) => {
+      log: (level, _message, ...details) => {
         const error = details.find((detail) => detail instanceof Error);
-        if (error !== undefined) log.error("Cannot do something with an account: {error}", { error });
+        if (level === "error" && error !== undefined) logFault(error);
+      },
+    },
+    onAPIError: {
+      onError: (error) => {
+        if (!isAPIError(error) || error.statusCode >= 500) logFault(error);
       },
     },
   });
@@ -69,6 +75,10 @@ export function createAuth(
       };
     },
   };
+}
+
+function logFault(error: unknown): void {
+  log.error("Cannot do something with an account: {error}", { error });
 }
 
 /** Roles are stored as a comma-separated list. */

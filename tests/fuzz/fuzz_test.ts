@@ -6,7 +6,7 @@ import { judge, type Seen } from "./answers.ts";
 import { fuzz } from "./fuzzer.ts";
 import { findGrowth } from "./growth.ts";
 import { type Case, toRequest } from "./requests.ts";
-import { listTargets, type Target } from "./targets.ts";
+import { listAccountTargets, listTargets, type Target } from "./targets.ts";
 import { startOutside, World } from "./world.ts";
 
 const targets = await listTargets();
@@ -29,7 +29,7 @@ for (const [kind, seed] of [["PGlite", 1], ["PostgreSQL", 2]] as const) {
     const outside = startOutside();
     const service = await startTestService(kind, outside.environment);
     const world = await World.open(service.url, outside.origin);
-    const { failure, tally } = await fuzz(world, targets, { seed, requests: 400 });
+    const { failure, tally } = await fuzz(world, [...targets, ...listAccountTargets()], { seed, requests: 400 });
     expect(failure).toBeNull();
     // Some of all kinds, or nothing was tried.
     for (const status of ["200", "202", "400", "401", "403", "404"]) expect(tally[status]).toBeGreaterThan(0);

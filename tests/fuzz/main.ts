@@ -9,7 +9,7 @@ import { startPostgres } from "../support/postgres.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
 import { type Failure, fuzz, type Tally } from "./fuzzer.ts";
 import { findGrowth, measure, measureSettled, type Size } from "./growth.ts";
-import { listTargets } from "./targets.ts";
+import { listAccountTargets, listTargets } from "./targets.ts";
 import { startOutside, World } from "./world.ts";
 
 const HELP =
@@ -70,7 +70,7 @@ async function openDatabase(opened: AsyncDisposableStack): Promise<Record<string
 }
 
 async function fuzzFor({ url, pid }: RunningProcess, outside: string): Promise<boolean> {
-  const targets = await listTargets();
+  const targets = [...await listTargets(), ...listAccountTargets()];
   const world = await World.open(url, outside);
   const until = performance.now() + minutes * 60_000;
   let before: Size | undefined;

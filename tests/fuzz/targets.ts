@@ -40,6 +40,32 @@ export async function listTargets(): Promise<readonly Target[]> {
   });
 }
 
+const text = z.string().max(60);
+const account = { name: text, email: text, password: text, newPassword: text, role: text, userId: text, token: text };
+const ACCOUNT_PATHS = [
+  ["POST", "sign-up/email"],
+  ["POST", "sign-in/email"],
+  ["POST", "sign-out"],
+  ["GET", "get-session"],
+  ["POST", "update-user"],
+  ["POST", "change-password"],
+  ["POST", "request-password-reset"],
+  ["POST", "admin/set-role"],
+  ["GET", "admin/list-users"],
+  ["POST", "no-such-thing"],
+] as const;
+
+/** Where accounts are, which are no procedures of ours: any of their keys on any of their paths. */
+export function listAccountTargets(): readonly Target[] {
+  const shape = z.toJSONSchema(z.object(account).partial());
+  return ACCOUNT_PATHS.map(([method, name]) => {
+    const body = method === "POST" ? "json" : "none";
+    const call = () => Promise.reject(new Error(`Cannot call ${name} from here`));
+    const route = { method, path: `/api/auth/${name}`, status: 200, body, call } as const;
+    return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
+  });
+}
+
 function procedureOf(value: unknown): z.infer<typeof procedureSchema>["_def"] {
   // A procedure is a function: what it is made of hangs on it.
   return procedureSchema.parse({ _def: Reflect.get(Object(value), "_def") })._def;

@@ -178,6 +178,11 @@ export class ValueMaker {
         return `${known.outside}/module.wasm?token=${known.mark}`;
       case "content_base64":
         return Buffer.from(known.module).toString("base64");
+      case "email":
+        return random.pick(["fuzz@example.com", `${random.below(1e9)}@example.com`, "no address"]);
+      case "password":
+      case "newPassword":
+        return random.pick(["correct horse battery", "short"]);
       case "schedule":
         return random.pick(["0 0 1 1 *", null]);
       case "is_public":

@@ -2,6 +2,8 @@
 import { expect } from "@std/expect";
 // @ts-types="@types/pg"
 import pg from "pg";
+import { createTestDatabase } from "../support/database.ts";
+import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const BACKTEST = {
@@ -95,4 +97,21 @@ Deno.test("a body that is nested thousands of levels deep is refused by tRPC too
   const signIn = await service.client().send("POST", "/api/auth/sign-in/email", nested(20_000), json);
   expect([signIn.status, signIn.at("/error/code")]).toEqual([400, "VALIDATION_FAILED"]);
   await service.close();
+});
+
+Deno.test("what strangers send wrongly to the accounts is not written down as an error", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const environment = { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+  const service = await startProcess("serve", environment);
+  const signIn = (body: string, type: string) =>
+    service.client().send("POST", "/api/auth/sign-in/email", body, { "content-type": type });
+  const answers = [
+    await signIn("{", "application/json"),
+    await signIn("{}", "text/plain"),
+    await signIn("{}", "text/csv"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([400, 415, 415]);
+  const { code, stderr } = await service.end("SIGTERM");
+  expect([code, stderr]).toEqual([0, ""]);
+  await drop();
 });
