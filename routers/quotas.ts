@@ -28,7 +28,8 @@ export async function takeTurn(tx: Db, userId: string, { backtestsMax }: Quotas)
   if (turn !== null) return turn;
   throw new AppError(
     "QUOTA_EXCEEDED",
-    `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time`,
+    `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time; ` +
+      "wait until one has ended, or cancel one",
     { retryAfterSeconds: RUN_SECONDS },
   );
 }
@@ -48,7 +49,13 @@ export async function requireRoomForVersion(
   await lockUser(tx, userId);
   const { versions, bytes } = await measureRegistry(tx, userId);
   const refuse = (reason: string) =>
-    new AppError("QUOTA_EXCEEDED", `Cannot keep another version: ${reason}`, { retryAfterSeconds: REMOVAL_SECONDS });
+    new AppError(
+      "QUOTA_EXCEEDED",
+      `Cannot keep another version: ${reason}; delete a strategy that you no longer need`,
+      {
+        retryAfterSeconds: REMOVAL_SECONDS,
+      },
+    );
   if (versions >= quotas.versionsMax) {
     throw refuse(`your strategies have ${versions}, and may have ${quotas.versionsMax}`);
   }
