@@ -63,7 +63,7 @@ export async function listen(config: Config): Promise<RunningService> {
   const opened = Promise.withResolvers<Service>();
   let isWaiting = false;
   const server = Deno.serve(
-    { hostname: config.host, port: config.port, onListen: () => {} },
+    { hostname: config.host, port: config.port, onListen: () => {}, onError: logBreak },
     async (request, info) => isWaiting ? answerNotYet() : (await opened.promise).fetch(request, info),
   );
   try {
@@ -95,6 +95,12 @@ async function endRequests(server: Deno.HttpServer): Promise<void> {
   }, REQUESTS_MS);
   await Promise.race([server.shutdown(), late.promise]);
   clearTimeout(timer);
+}
+
+// What fails when an answer has begun reaches its client as a connection that ends, and nobody else.
+function logBreak(error: unknown): Response {
+  log.warn("An answer has broken off: {error}", { error });
+  return new Response(null, { status: 500 });
 }
 
 /** @param onWait Called while the database is away. */
