@@ -121,6 +121,10 @@ Deno.test("an order that may only reduce is sized by the equity, though all of i
   expect(reduce(0.25)).toEqual([[25, [2, 20]], [75, null]]);
   expect(reduce(0.25, { fractionOf: "free_margin" })).toEqual([[25, [2, 20]], [75, null]]);
   expect(reduce(3)).toEqual([[100, [2, 20]]]);
+  // 100 sold short at 10 cost 1200 at 12, where the equity is 800: twice that is more than what is open.
+  const cover = order({ reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size: 2 });
+  const short = script({ 0: (book) => book.place(order({ side: -1 })), 1: (book) => book.place(cover) });
+  expect(tell(runOver(flat(10, 10, 12), short))).toMatchObject([{ quantity: 100, exit: [2, 12] }]);
   // A hundredth of 2000 at a risk of 0.5 a unit: 40 units are worth 800, which nobody has to have.
   const risk = { sizeBy: BY_RISK_FRACTION, stopLoss: 20.5 };
   expect(reduce(0.01, {}, risk)).toEqual([[40, [2, 20]], [60, null]]);
