@@ -1,6 +1,6 @@
-const CHUNK_BITS = 13;
+const CHUNK_BITS = 10;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
-/** Or else the columns of one row would contend for the same place in the cache, 64 KB from one to the next. */
+/** Or else the columns of one row would contend for the same place in the cache, 8 KB from one to the next. */
 const CHUNK_PADDING = 8;
 
 type Column = Float64Array | Int32Array | Int8Array | Uint8Array;

@@ -24,29 +24,36 @@ export class Replay {
 
   /** Walks candle `i`. */
   candle(i: number): void {
-    const { time, open, high, low, close } = this.#candles;
+    if (this.#finer === null || !this.#replays(i, this.#finer)) this.#walkWhole(i);
+  }
+
+  #walkWhole(i: number): void {
+    const { open, high, low, close } = this.#candles;
     const walk = this.#walk;
-    const finer = this.#finer;
+    walk.open = open[i]!;
+    walk.high = high[i]!;
+    walk.low = low[i]!;
+    walk.close = close[i]!;
+    walk.step(i, true);
+    if (walk.isContested) this.unreplayedCandles++;
+  }
+
+  /** Walks the finer candles of candle `i`; false when there are none. */
+  #replays(i: number, finer: Candles): boolean {
+    const { time, open } = this.#candles;
+    const walk = this.#walk;
     const until = time[i]! + this.#timeframeMs;
-    let k = finer === null ? 0 : firstFrom(finer.time, time[i]!);
-    if (finer === null || !(finer.time[k]! < until)) {
-      walk.open = open[i]!;
-      walk.high = high[i]!;
-      walk.low = low[i]!;
-      walk.close = close[i]!;
-      walk.step(i, true);
-      if (walk.isContested) this.unreplayedCandles++;
-      return;
-    }
+    const first = firstFrom(finer.time, time[i]!);
     // The first finer candle may be missing; market orders were filled at the open of the whole.
     walk.open = open[i]!;
-    for (let isFirst = true; finer.time[k]! < until; isFirst = false, k++) {
-      if (!isFirst) walk.open = finer.open[k]!;
+    for (let k = first; finer.time[k]! < until; k++) {
+      if (k > first) walk.open = finer.open[k]!;
       walk.high = Math.max(finer.high[k]!, walk.open);
       walk.low = Math.min(finer.low[k]!, walk.open);
       walk.close = finer.close[k]!;
-      walk.step(i, isFirst);
+      walk.step(i, k === first);
     }
+    return finer.time[first]! < until;
   }
 }
 

@@ -175,8 +175,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "magnify replays finer candles",
     file: "engine/replay.ts",
-    text: "if (finer === null || !(finer.time[k]! < until)) {",
-    replacement: "if (finer === null || until > 0) {",
+    text: "if (this.#finer === null || !",
+    replacement: "if (this.#finer === null || i >= 0 || !",
   },
   {
     rule: "a trade with stop and target in one candle is ambiguous",
