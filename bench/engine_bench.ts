@@ -11,9 +11,9 @@
  * as a result that is kept would cost. The simulator's columns are mostly such as the collector has taken back, which have
  * to be cleared; `C with memory reused` spares both, which a service whose results are kept cannot.
  *
- * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.4 to 1.5, 1.5 to 1.65 with stops, 1.7 to 1.85
- * for the RSI, and 2.3 with random orders, which C holds one at a time and the simulator in a book. Averages and candles in
- * which nothing happens take as long as in C with fresh memory, half of the 50 ms of sma-cross; a trade costs 0.5
+ * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.35 to 1.5, 1.5 to 1.65 with stops, 1.7 to 1.85
+ * for the RSI, and 2.2 to 2.3 with random orders, which C holds one at a time and the simulator in a book. Averages and
+ * candles in which nothing happens take as long as in C with fresh memory, half of the 50 ms of sma-cross; a trade costs 0.5
  * microseconds, of which copying the logs to columns is a fifth and reading the candles between its entry and exit another.
  */
 import process from "node:process";
