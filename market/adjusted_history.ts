@@ -28,8 +28,8 @@ export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boole
   if (held === null) return false;
   try {
     const oldest = { start: held.start, end: held.start + TIMEFRAMES[timeframe] };
-    const { candles, revised } = await fetchSeries(db, { ...work, isCheck: true }, [oldest]);
-    return candles === 0 ? null : revised > 0;
+    const { firstOpen, revised } = await fetchSeries(db, { ...work, isCheck: true }, [oldest]);
+    return firstOpen === undefined ? null : revised > 0;
   } catch (error) {
     // Plans may reach back only so far.
     if (error instanceof FeedError && error.fault === "refused") return null;

@@ -51,7 +51,8 @@ export interface SeriesWork {
 export interface SeriesResult {
   /** Undefined where the instrument is new and no candle came. */
   readonly instrument: Instrument | undefined;
-  readonly candles: number;
+  /** The open of the first candle that came; undefined where none did. */
+  readonly firstOpen: number | undefined;
   readonly revised: number;
   /** Held chunks that turned out to be damaged; the rest of their months is missing now. */
   readonly damaged: number;
@@ -66,12 +67,12 @@ export interface SeriesResult {
 export async function fetchSeries(db: Db, work: SeriesWork, ranges: readonly TimeRange[]): Promise<SeriesResult> {
   const series = new SeriesFetch(db, work);
   for (const range of ranges) await series.fetchPatiently(range);
-  const { instrument, candles, revised, damaged } = series;
-  return { instrument, candles, revised, damaged };
+  const { instrument, firstOpen, revised, damaged } = series;
+  return { instrument, firstOpen, revised, damaged };
 }
 
 class SeriesFetch {
-  candles = 0;
+  firstOpen: number | undefined;
   revised = 0;
   damaged = 0;
   readonly #db: Db;
@@ -160,7 +161,7 @@ class SeriesFetch {
       const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected, isCheck };
       const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
       if (isCheck && counts.revised > 0) await clearCoverage(tx, instrument.id);
-      this.candles += candles.time.length;
+      this.firstOpen ??= candles.time[0];
       this.revised += counts.revised;
       this.damaged += counts.damaged.length;
       this.#target = instrument;

@@ -1,4 +1,4 @@
-import { clearCoverage, type SeriesKey } from "../db/coverage.ts";
+import type { SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import {
@@ -178,13 +178,16 @@ async function askedRanges(db: Db, run: IngestionRun, work: InstrumentWork, want
   return missing.map((range) => withOverlap(range, wanted, timeframe));
 }
 
-/** All of an adjusted series again, from the oldest candle that is held. */
+/** All of an adjusted series again, from the oldest candle that is held; what the provider does not give any more is told. */
 async function fetchWhole(db: Db, work: InstrumentWork, wanted: TimeRange): Promise<void> {
-  const series = seriesOf(work);
-  await clearCoverage(db, series.instrumentId);
-  const held = await heldRange(db, series) ?? wanted;
+  const held = await heldRange(db, seriesOf(work)) ?? wanted;
   const whole = { start: Math.min(wanted.start, held.start), end: Math.max(wanted.end, held.end) };
-  await fetchSeries(db, work, [whole]);
+  const { firstOpen = whole.end } = await fetchSeries(db, work, [whole]);
+  if (firstOpen <= held.start) return;
+  const { target: { symbol, exchange, provider }, runId, timeframe } = work;
+  const message = "Cannot adjust these candles to the later ones: the provider does not give them any more";
+  const range = { start: new Date(held.start), end: new Date(firstOpen) };
+  await insertEvents(db, [{ runId, type: "failed", provider, symbol, exchange, timeframe, ...range, message }]);
 }
 
 function keyOf({ symbol, exchange }: InstrumentKey): InstrumentKey {

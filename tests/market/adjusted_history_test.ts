@@ -4,6 +4,7 @@ import { listCoverage } from "../../db/coverage.ts";
 import { listEvents } from "../../db/ingestion.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../db/instruments.ts";
 import { readCandles } from "../../market/archive.ts";
+import { FeedError } from "../../market/feeds.ts";
 import { createRun, executeRun, type RunRequest } from "../../market/ingestion.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import { databaseTest } from "../support/database.ts";
@@ -103,7 +104,17 @@ async function whereTheOldestIsGone(db: Db) {
   script.price = 50;
   const { asked } = await run("2024-04-02");
   expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-22..2024-04-02", "2024-03-05..2024-04-02"]);
+  // What is older cannot be put right, which is told.
   expect((await closes(db, instrument)).prices).toEqual([100, 50]);
+  const [failed] = await listEvents(db, { symbol: "ROLLING", type: "failed", limit: 1 });
+  expect(failed).toMatchObject({ start: new Date("2024-03-05"), end: new Date("2024-03-18") });
+  // A provider that refuses it instead breaks that run, and not the next one.
+  script.refusal = { before: day("2024-03-18"), error: new FeedError("refused", "Cannot ask for so old candles") };
+  script.price = 25;
+  expect((await run("2024-04-03")).asked.length).toBe(3);
+  const [refused] = await listEvents(db, { symbol: "ROLLING", type: "failed", limit: 1 });
+  expect(refused?.message).toBe("Cannot ask for so old candles");
+  expect((await run("2024-04-04")).asked).toEqual(["2024-03-05..2024-03-06", "2024-03-24..2024-04-04"]);
 }
 
 async function notForACorrection(db: Db) {

@@ -13,6 +13,8 @@ export interface Script {
   past?: { before: number; price: number } | undefined;
   /** Nothing before this is given any more. */
   reachesTo?: number;
+  /** Thrown at requests for something before `before`. */
+  refusal?: { before: number; error: Error };
 }
 
 /** Daily candles of one price for every day asked for but the 13th of a month, in parts of 20 days. */
@@ -24,6 +26,7 @@ export function dailyFeed(script: Script): Feed {
     sourceTimeframe: (timeframe) => timeframe,
     async *fetch({ start, end }): AsyncGenerator<FeedPart> {
       script.asked.push(`${iso(start)}..${iso(end)}`);
+      if (script.refusal !== undefined && start < script.refusal.before) throw script.refusal.error;
       for (let from = start; from < end; from += 20 * DAY) {
         if (script.failure !== undefined && from >= script.failure.at) {
           const { error } = script.failure;
