@@ -10,18 +10,20 @@ export class NumberedList<T extends Numbered> {
   readonly #items: T[] = [];
   readonly #spare: T[] = [];
   readonly #create: () => T;
+  /** What lies before it was taken out. */
+  #first = 0;
 
   constructor(create: () => T) {
     this.#create = create;
   }
 
   get count(): number {
-    return this.#items.length;
+    return this.#items.length - this.#first;
   }
 
   /** The item at this place, from 0. */
   at(row: number): T {
-    return this.#items[row]!;
+    return this.#items[this.#first + row]!;
   }
 
   /** Adds an item at the end and returns it: the caller overwrites all of it, its number first. */
@@ -34,21 +36,26 @@ export class NumberedList<T extends Numbered> {
   /** Takes an item out; the later ones move up by one. */
   remove(item: T): void {
     const items = this.#items;
-    const row = items[0] === item ? 0 : this.#search(item.number);
-    if (row === items.length - 1) items.pop();
-    else if (row === 0) items.shift();
-    else items.splice(row, 1);
+    const place = items[this.#first] === item ? this.#first : this.#search(item.number);
+    if (place === items.length - 1) items.pop();
+    else if (place === this.#first) this.#first++;
+    else items.splice(place, 1);
+    // The others are moved once they are the smaller half, and not whenever the oldest of thousands goes.
+    if (2 * this.#first > items.length) {
+      items.splice(0, this.#first);
+      this.#first = 0;
+    }
     this.#spare.push(item);
   }
 
   /** The item with this number; null when it is not listed. */
   find(number: number): T | null {
-    const row = this.#search(number);
-    return row < 0 ? null : this.#items[row]!;
+    const place = this.#search(number);
+    return place < 0 ? null : this.#items[place]!;
   }
 
   #search(number: number): number {
-    let low = 0;
+    let low = this.#first;
     let high = this.#items.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
