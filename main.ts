@@ -8,6 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
 import { isDatabaseRefusal } from "./db/faults.ts";
+import { keepRoom } from "./db/room.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/providers.ts";
 import { ReadThrough } from "./market/read_through.ts";
@@ -118,6 +119,7 @@ async function openService(
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
+  if (handle.connection.kind === "pglite") opened.defer(keepRoom(handle.connection.pglite, config.dataDir));
   if (directory !== null) {
     const control = await serveControl(directory.controlSocketPath, (email) => grantAdmin(handle.db, email));
     opened.defer(() => control.close());

@@ -1,6 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { getHTTPStatusCodeFromError, type TRPC_ERROR_CODE_KEY } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
+import { isDatabaseFault } from "../db/faults.ts";
 
 /** Our codes, which clients may rely on, and the tRPC code (and so the HTTP status) that each is. */
 const TRPC_CODES = {
@@ -99,6 +100,13 @@ export function toAppError(error: unknown): AppError {
     if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return validationFailed(error.cause);
     const code = TRPC_REFUSALS[error.code];
     if (code !== undefined) return new AppError(code, error.message, { cause: error });
+  }
+  const cause = error instanceof TRPCError ? error.cause : error;
+  if (isDatabaseFault(cause)) {
+    return new AppError("UNAVAILABLE", "Cannot answer now: the database is away or has no room", {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
   }
   return new AppError("INTERNAL", "Cannot answer because of a fault of ours", { cause: error });
 }

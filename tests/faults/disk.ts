@@ -7,8 +7,10 @@ import { checkResults, pause } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { runClean, Submissions } from "./workload.ts";
 
-const DISK_BYTES = 300 * 2 ** 20;
-const LEFT_BYTES_MAX = 2 ** 21;
+const DISK_BYTES = 2 ** 30;
+// Less than what makes the database read only, more than what a moment writes.
+const LEFT_BYTES_MIN = 2 ** 25;
+const LEFT_BYTES_MAX = 2 ** 26;
 const REFUSALS = 5;
 const SUBMITS_MAX = 100;
 const RECOVERY_MS_MAX = 30_000;
@@ -35,7 +37,7 @@ export async function runDisk({ seed, rounds }: { seed: number; rounds: number }
     let ended = 0;
     for (let round = 0; round < rounds; round++) {
       const isKilled = random.below(2) === 0;
-      await disk.fill(random.below(LEFT_BYTES_MAX));
+      await disk.fill(LEFT_BYTES_MIN + random.below(LEFT_BYTES_MAX - LEFT_BYTES_MIN));
       await submitUntilRefused(signedIn(service, user.cookie), submissions);
       if (isKilled) await service.end("SIGKILL");
       await disk.free();
