@@ -2,13 +2,16 @@
  * Submits as fast as a service takes it, over HTTP to a process of its own on PostgreSQL: how long an answer takes, whether anything
  * else is still answered meanwhile and while every worker is busy, and whether all that was accepted ends well.
  *
- * `deno run --allow-all bench/overload_bench.ts [backtests] [submitters]`, with TEST_DATABASE_URL as `deno task bench` sets it.
+ * `deno run --allow-all bench/overload_bench.ts [backtests] [submitters]`, each submitter a user of its own; with TEST_DATABASE_URL as `deno task bench` sets it.
  */
 import { createTestDatabase } from "../tests/support/database.ts";
 import type { TestClient } from "../tests/support/client.ts";
 import { startProcess } from "../tests/support/process.ts";
 
-const HEALTH_SAMPLES = 500;
+const HEALTH_SAMPLES = 200;
+// Often enough to see a busy moment, and seldom enough not to be one.
+const HEALTH_PAUSE_MS = 20;
+const WARM_COUNT = 100;
 const REQUEST = {
   backtest: {
     symbol: "DEMO",
@@ -22,7 +25,7 @@ const REQUEST = {
 };
 
 const count = Number(Deno.args[0] ?? 10_000);
-const submittersCount = Number(Deno.args[1] ?? 8);
+const submittersCount = Number(Deno.args[1] ?? 4);
 const { url, drop } = await createTestDatabase();
 const service = await startProcess("serve", {
   DATABASE_URL: url,
@@ -30,28 +33,32 @@ const service = await startProcess("serve", {
   WORKERS: "2",
 });
 try {
-  await measure(service.client());
+  const users = Array.from({ length: submittersCount }, () => service.client());
+  for (const user of users) await user.signUp();
+  await measure(users);
 } finally {
   await service.end("SIGTERM");
   await drop();
 }
 
-async function measure(client: TestClient): Promise<void> {
-  await client.signUp();
-  const warm = await Promise.all(Array.from({ length: 50 }, () => client.send("POST", "/api/backtests", REQUEST)));
-  for (const answer of warm) await client.finish(answer.at("/backtest/id"));
+async function measure(users: readonly TestClient[]): Promise<void> {
+  await submitAll(users, WARM_COUNT);
+  await untilNone(users);
+  const [client] = users;
+  if (client === undefined) throw new RangeError("Cannot submit without a submitter");
   const idle = await timeHealth(client, (samples) => samples < HEALTH_SAMPLES);
 
   let submitting = true;
   const begun = performance.now();
-  const submitted = submitAll(client).finally(() => submitting = false);
+  const submitted = submitAll(users, count).finally(() => submitting = false);
   const crowded = await timeHealth(client, () => submitting);
   const { latencies, statuses } = await submitted;
   const submittedMs = performance.now() - begun;
   const busy = await timeHealth(client, (samples) => samples < HEALTH_SAMPLES);
-  await untilNone(client);
+  await untilNone(users);
   const endedMs = performance.now() - begun;
-  const ended = await countCompleted(client) - warm.length;
+  let ended = -WARM_COUNT;
+  for (const user of users) ended += await countCompleted(user);
 
   print(`${count} backtests by ${submittersCount} submitters at once`, [
     ["answers by status", Object.entries(statuses).map(([status, times]) => `${times} x ${status}`).join(", ")],
@@ -65,11 +72,11 @@ async function measure(client: TestClient): Promise<void> {
   ]);
 }
 
-async function submitAll(client: TestClient) {
+async function submitAll(users: readonly TestClient[], times: number) {
   const latencies: number[] = [];
   const statuses: Record<number, number> = {};
-  let left = count;
-  const submitter = async () => {
+  let left = times;
+  const submitter = async (client: TestClient) => {
     while (left-- > 0) {
       const begun = performance.now();
       const { status } = await client.send("POST", "/api/backtests", REQUEST);
@@ -77,11 +84,11 @@ async function submitAll(client: TestClient) {
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: submittersCount }, submitter));
+  await Promise.all(users.map(submitter));
   return { latencies, statuses };
 }
 
-/** One check after the other, as a load balancer's that is in a hurry. */
+/** One check after the other. */
 async function timeHealth(client: TestClient, more: (samples: number) => boolean): Promise<number[]> {
   const latencies: number[] = [];
   while (more(latencies.length)) {
@@ -89,15 +96,17 @@ async function timeHealth(client: TestClient, more: (samples: number) => boolean
     const { status } = await client.get("/api/health");
     if (status !== 200) throw new Error(`Cannot be well: ${status}`);
     latencies.push(performance.now() - begun);
-    await new Promise((resume) => setTimeout(resume, 5));
+    await new Promise((resume) => setTimeout(resume, HEALTH_PAUSE_MS));
   }
   return latencies;
 }
 
-async function untilNone(client: TestClient): Promise<void> {
-  for (const status of ["queued", "running"]) {
-    while ((await client.get(`/api/backtests?limit=1&status=${status}`)).list("/backtests").length > 0) {
-      await new Promise((resume) => setTimeout(resume, 50));
+async function untilNone(users: readonly TestClient[]): Promise<void> {
+  for (const client of users) {
+    for (const status of ["queued", "running"]) {
+      while ((await client.get(`/api/backtests?limit=1&status=${status}`)).list("/backtests").length > 0) {
+        await new Promise((resume) => setTimeout(resume, 50));
+      }
     }
   }
 }
