@@ -11,16 +11,15 @@
  * as a result that is kept would cost. The simulator's columns are mostly such as the collector has taken back, which have
  * to be cleared; `C with memory reused` spares both, which a service whose results are kept cannot.
  *
- * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.35 to 1.5, 1.5 to 1.65 with stops, 1.7 to 1.85
- * for the RSI, and 2.2 to 2.3 with random orders, which C holds one at a time and the simulator in a book. Averages and
- * candles in which nothing happens take as long as in C with fresh memory, half of the 50 ms of sma-cross; a trade costs 0.5
- * microseconds, of which copying the logs to columns is a fifth and reading the candles between its entry and exit another.
+ * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.3, 1.4 with stops, 1.7 to 1.9 for the RSI, and
+ * 2.2 to 2.6 with random orders, which C holds one at a time and the simulator in a book. Averages and candles in which
+ * nothing happens take as long as in C with fresh memory; a trade costs 0.5 microseconds, of which copying the logs to
+ * columns is a fifth and reading the candles between its entry and exit another.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { run } from "../engine/run.ts";
-import { Simulation } from "../engine/simulation.ts";
+import { run, simulate } from "../engine/run.ts";
 import { newDraft, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
@@ -132,17 +131,9 @@ interface End {
 }
 
 /** The part of a run that C does, too: its trades as columns included. */
-function simulate(input: Input): End {
-  const simulation = new Simulation(input);
-  const { book, ledger } = simulation;
-  input.strategy.prepare(input.candles);
-  for (let i = 0; i < CANDLES && simulation.advance(i); i++) {
-    if (i < input.strategy.warmup - 1) continue;
-    input.strategy.decide(i, ledger, book);
-    if (simulation.dirty && !simulation.settle(i)) break;
-  }
-  simulation.finish();
-  const { tag } = simulation.orders.finish(input.candles.time);
+function simulateAlone(input: Input): End {
+  const { ledger, orders } = simulate(input, input.execution, null);
+  const { tag } = orders.finish(input.candles.time);
   ledger.log.finish(input.candles.time, tag);
   return { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
 }
@@ -151,7 +142,7 @@ function warmUp(candles: Candles): void {
   for (const test of CASES) {
     const input = inputOf(candles, test);
     for (let k = 0; k < WARM_UPS; k++) {
-      simulate(input);
+      simulateAlone(input);
       run(input);
     }
   }
@@ -225,7 +216,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
   for (let k = 0; k < RUNS; k++) {
     const c = program === null ? null : await runC(program, data, test, false);
     const reused = program === null ? null : await runC(program, data, test, true);
-    const simulated = measureMs(() => simulate(input));
+    const simulated = measureMs(() => simulateAlone(input));
     if (c !== null) checkSame(simulated.end, c.end);
     times.simulate.push(simulated.ms);
     times.c.push(c?.ms ?? NaN);

@@ -90,8 +90,13 @@ function checkInput({ candles, firstIndex, execution, initialBalance }: RunInput
   if (!(initialBalance > 0)) throw new RangeError(`Cannot run with a balance of ${initialBalance}`);
 }
 
-/** The hot loop. An order decided at the close of candle `i` is filled no earlier than that close. */
-function simulate(input: RunInput, execution: Execution, progress: Int32Array | null): Simulation {
+/**
+ * The hot loop: everything of a run but its metrics. An order decided at the close of candle `i` is filled no earlier than that close.
+ *
+ * @param progress Where to tell how far it is, or null.
+ * @throws As `run`.
+ */
+export function simulate(input: RunInput, execution: Execution, progress: Int32Array | null): Simulation {
   const { candles, firstIndex, strategy, control } = input;
   // Which finer candles there are does not depend on the rule that settles what they leave open.
   const finer = input.execution.bothTouched === "magnify" ? input.finer ?? null : null;
@@ -99,17 +104,27 @@ function simulate(input: RunInput, execution: Execution, progress: Int32Array | 
   const { book, ledger } = simulation;
   const count = candles.close.length;
   strategy.prepare(candles);
-  const decidesFrom = Math.max(firstIndex, strategy.warmup - 1);
+  let next = Math.max(firstIndex, strategy.warmup - 1);
   for (let i = firstIndex; i < count; i++) {
+    if (i > next) next = strategy.nextDecision?.(i) ?? i;
+    if (i < next) {
+      i = simulation.rest(i, Math.min(next, nextLook(i)));
+      if (i >= count) break;
+    }
     if (!simulation.advance(i)) break;
-    if (i >= decidesFrom) {
+    if (i >= next) {
       strategy.decide(i, ledger, book);
       if (simulation.dirty && !simulation.settle(i)) break;
     }
-    if ((i & (CANDLES_PER_LOOK - 1)) === 0 && control !== null) look(control, progress, simulation, i - firstIndex);
+    if (control !== null && i === nextLook(i)) look(control, progress, simulation, i - firstIndex);
   }
   simulation.finish();
   return simulation;
+}
+
+/** The first candle from `i` on after which the control words are looked at. */
+function nextLook(i: number): number {
+  return (i + CANDLES_PER_LOOK - 1) & -CANDLES_PER_LOOK;
 }
 
 function look(

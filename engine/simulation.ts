@@ -33,7 +33,7 @@ export interface SimulationInput {
 
 /**
  * One account in one market, driven candle by candle: `advance(i)`, then orders through `book`, then `settle(i)`; and
- * `finish()` after the last candle. Candles are taken in order from firstIndex, none left out.
+ * `finish()` after the last candle. Candles are taken in order from firstIndex, none left out; `rest` takes many at once.
  *
  * Inside one candle: financing of what was carried into it, time stops and market orders at the open, stops and limits by
  * price path (walk.ts), a margin call at the worst price, the mark at the close, the decision, and market orders at the
@@ -88,6 +88,31 @@ export class Simulation {
     this.inside = new Replay(this, input.finer, input.timeframeMs);
     this.#fillsAtClose = input.execution.fill === "close";
     this.#hasFinancing = hasFinancing(input.execution);
+  }
+
+  /**
+   * Takes candles from `i` on, and before `until`, for as long as nothing happens in them but that the account is valued.
+   *
+   * @returns The first candle that is left for `advance`.
+   */
+  rest(i: number, until: number): number {
+    const { ledger, firstIndex, equity, position, candles: { low, high, close } } = this;
+    const { cash, quantity } = ledger;
+    const { below, above } = this.alarms;
+    const end = Math.min(until, this.alarms.index, close.length);
+    const from = i;
+    for (; i < end && !(low[i]! <= below || high[i]! >= above); i++) {
+      const value = cash + quantity * close[i]!;
+      // Ruin is something that happens.
+      if (!(value > 0)) break;
+      equity[i - firstIndex] = value;
+      position[i - firstIndex] = quantity;
+    }
+    if (i > from) {
+      this.index = i - 1;
+      ledger.equity = equity[i - 1 - firstIndex]!;
+    }
+    return i;
   }
 
   /** Brings the account from the last candle's close to this one's; false when the run is over because nothing is left. */

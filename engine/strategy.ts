@@ -132,4 +132,9 @@ export interface Strategy {
   prepare(candles: Candles): void;
   /** Decides at the close of candle `i`; hot: it should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;
+  /**
+   * The first candle from `i` on at which `decide` might do anything, whatever the account; beyond the last where there is
+   * none. It is not asked in between, and candles in which nothing else happens are only valued, many at once.
+   */
+  nextDecision?(i: number): number;
 }

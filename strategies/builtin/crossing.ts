@@ -24,6 +24,11 @@ export function crossStrategy(
     prepare(candles) {
       [first, second] = drawLines(candles);
     },
+    nextDecision(i) {
+      const count = first.length;
+      while (i < count && !crossesAbove(first, second, i) && !crossesAbove(second, first, i)) i++;
+      return i;
+    },
     decide(i, account, book) {
       if (crossesAbove(first, second, i)) {
         entry.side = 1;
