@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../db/client.ts";
 import { clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
@@ -176,13 +177,6 @@ class SeriesFetch {
 }
 
 async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const wake = () => resolve();
-  signal?.addEventListener("abort", wake, { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal?.removeEventListener("abort", wake);
-  signal?.throwIfAborted();
+  // What is thrown is the signal's own reason.
+  await pause(ms, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
 }

@@ -1,4 +1,5 @@
 import { getLogger } from "@logtape/logtape";
+import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseFault } from "../db/faults.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -25,19 +26,9 @@ export async function patiently<Answer>(
       log.warn("Waiting for the database: {reason}", { reason: reasonOf(error) });
     }
     onWait();
-    await pauseUnlessAborted(signal, pauseMs);
+    // Who aborts ends the pause, and gets the last attempt.
+    await pause(pauseMs, undefined, { signal }).catch(() => {});
   }
-}
-
-function pauseUnlessAborted(signal: AbortSignal, pauseMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, pauseMs);
-  const leave = () => resolve();
-  signal.addEventListener("abort", leave);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  });
 }
 
 // What wraps an error repeats the statement; what is at the bottom says what happened.

@@ -1,14 +1,14 @@
 import {
   type Attributes,
   type Context,
-  isSpanContextValid,
+  context,
   metrics,
+  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
-  TraceFlags,
 } from "@opentelemetry/api";
 import { z } from "zod";
 
@@ -37,7 +37,7 @@ type Carried = Partial<z.infer<typeof carriedSchema>>;
  */
 export async function traceSend<T>(queue: string, jobId: string, send: (carried: Carried) => Promise<T>): Promise<T> {
   const options = { kind: SpanKind.PRODUCER, attributes: messagingAttributes("send", queue, jobId) };
-  return await tracer.startActiveSpan(`send ${queue}`, options, (span) => within(span, () => send(carry(span))));
+  return await tracer.startActiveSpan(`send ${queue}`, options, (span) => within(span, () => send(carry())));
 }
 
 /** Does a job within a span that belongs to the trace in which the job was sent. */
@@ -83,18 +83,15 @@ function messagingAttributes(operation: "send" | "process", queue: string, jobId
   };
 }
 
-function carry(span: Span): Carried {
-  const context = span.spanContext();
-  if (!isSpanContextValid(context)) return {};
-  const isSampled = (context.traceFlags & TraceFlags.SAMPLED) !== 0;
-  return { traceparent: `00-${context.traceId}-${context.spanId}-0${isSampled ? 1 : 0}` };
+// Nothing else that came with a request is kept: its `tracestate` and `baggage` are the client's own words.
+function carry(): Carried {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return carriedSchema.safeParse(carrier).data ?? {};
 }
 
 function readCarried(data: unknown): Context {
-  const { success, data: carried } = carriedSchema.safeParse(data);
-  if (!success) return ROOT_CONTEXT;
-  const [, traceId = "", spanId = "", flags] = carried.traceparent.split("-");
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags), isRemote: true });
+  return propagation.extract(ROOT_CONTEXT, carriedSchema.safeParse(data).data ?? {});
 }
 
 /** How an attempt at a backtest ended. */
