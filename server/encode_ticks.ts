@@ -1,6 +1,7 @@
+import { parseAccept } from "hono/utils/accept";
 import type { TicksAnswer, TicksFormat } from "../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
-import { choosePacking, pack, parseWeights } from "./negotiation.ts";
+import { choosePacking, pack } from "./negotiation.ts";
 import { PieceCache } from "./piece_cache.ts";
 import { matchesTag } from "./rest.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
@@ -48,8 +49,8 @@ export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceC
 
 /** The first of the header's types that we can give, by weight and then by order (RFC 9110, section 12.5.1). */
 function preferredFormat(accept: string | null): TicksFormat {
-  for (const { value: type, weight } of parseWeights(accept)) {
-    if (!(weight > 0)) break;
+  for (const { type, q } of parseAccept((accept ?? "").toLowerCase())) {
+    if (q === 0) break;
     if (type === "text/csv") return "csv";
     if (type === "application/vnd.apache.arrow.stream") return "arrow";
     if (type === "application/json" || type === "*/*" || type === "application/*") return "json";

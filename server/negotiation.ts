@@ -1,3 +1,4 @@
+import { parseAccept } from "hono/utils/accept";
 import { pipeline } from "node:stream";
 import { constants, createGzip, createZstdCompress } from "node:zlib";
 
@@ -15,7 +16,7 @@ export type Packing = keyof typeof PACKINGS;
 
 /** The coding that an Accept-Encoding header likes best of ours; null for none (RFC 9110, section 12.5.3). */
 export function choosePacking(header: string | null): Packing | null {
-  const weights = new Map(parseWeights(header).map(({ value, weight }) => [value, weight]));
+  const weights = new Map(parseAccept((header ?? "").toLowerCase()).map(({ type, q }) => [type, q]));
   const weightOf = (name: string) => weights.get(name) ?? 0;
   const best: Packing = weightOf("zstd") >= weightOf("gzip") ? "zstd" : "gzip";
   return weightOf(best) > 0 && weightOf(best) >= weightOf("identity") ? best : null;
@@ -34,14 +35,4 @@ export async function* pack(
     // The pipeline alone would only stop asking.
     await pieces.return(undefined);
   }
-}
-
-/** The values of a header such as Accept, with their weights, the heaviest first. */
-export function parseWeights(header: string | null): { value: string; weight: number }[] {
-  const wishes = (header ?? "").split(",").map((part) => {
-    const [value = "", ...parameters] = part.toLowerCase().split(";").map((text) => text.trim());
-    const weight = parameters.find((text) => text.startsWith("q="))?.slice(2);
-    return { value, weight: weight === undefined ? 1 : Number(weight) };
-  });
-  return wishes.toSorted((a, b) => b.weight - a.weight);
 }

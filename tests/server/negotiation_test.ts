@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { zstdDecompressSync } from "node:zlib";
-import { choosePacking, pack, type Packing, parseWeights } from "../../server/negotiation.ts";
+import { choosePacking, pack, type Packing } from "../../server/negotiation.ts";
 
 Deno.test("the coding that a client likes best is chosen, zstd where it likes several as much", () => {
   expect(choosePacking(null)).toBeNull();
@@ -15,14 +15,6 @@ Deno.test("the coding that a client likes best is chosen, zstd where it likes se
   expect(choosePacking("gzip;q=0, zstd;q=0, *")).toBeNull();
   expect(choosePacking("identity, gzip;q=0.5")).toBeNull();
   expect(choosePacking("gzip, identity;q=0.5")).toBe("gzip");
-});
-
-Deno.test("the values of a header are read with their weights, the heaviest first", () => {
-  expect(parseWeights("text/csv;q=0.5, application/json; charset=utf-8,*/*;q=0.1")).toEqual([
-    { value: "application/json", weight: 1 },
-    { value: "text/csv", weight: 0.5 },
-    { value: "*/*", weight: 0.1 },
-  ]);
 });
 
 /** Endless pieces of text that compress badly, how many were made, and whether their making has ended. */
