@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, lt } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { moduleChecks } from "./schema.ts";
@@ -35,4 +35,9 @@ export async function storeVerdict(db: Db, id: string, verdict: Verdict, data: U
 
 export async function deleteCheck(db: Db, id: string): Promise<void> {
   await db.delete(moduleChecks).where(eq(moduleChecks.id, id));
+}
+
+/** Removes checks from before a moment, whose askers read no verdict any more. */
+export async function deleteOldChecks(db: Db, before: Date): Promise<void> {
+  await db.delete(moduleChecks).where(lt(moduleChecks.createdAt, before));
 }

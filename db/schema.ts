@@ -150,7 +150,10 @@ export const strategyVersions = pgTable("strategy_versions", {
   sha256: text("sha256").references(() => modules.sha256),
   sizeBytes: integer("size_bytes"),
   createdAt: moment("created_at").notNull().defaultNow(),
-}, (table) => [primaryKey({ columns: [table.strategyId, table.version] })]);
+}, (table) => [
+  primaryKey({ columns: [table.strategyId, table.version] }),
+  index("strategy_versions_module_index").on(table.sha256),
+]);
 
 /** Modules that wait for a worker's verdict before they may be registered; gone once it has been read. */
 export const moduleChecks = pgTable("module_checks", {
@@ -217,6 +220,8 @@ export const backtests = pgTable("backtests", {
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
   index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
+  // Which modules are needed, see modules.ts.
+  index("backtests_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),
   index("backtests_unended_index").on(table.ownerId, table.turn).where(sql`status in ('queued', 'running')`),
 ]);
 

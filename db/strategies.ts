@@ -1,7 +1,7 @@
 import { and, count, desc, eq, ilike, inArray, lt, or, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
-import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
+import { backtests, strategies, strategyVersions } from "./schema.ts";
 
 export type Strategy = typeof strategies.$inferSelect;
 export type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
@@ -144,15 +144,4 @@ export async function getVersion(
   const [row] = await db.select().from(strategyVersions)
     .where(and(eq(strategyVersions.strategyId, key.strategyId), eq(strategyVersions.version, key.version)));
   return row ?? null;
-}
-
-/** Keeps a module by its content; the same bytes are kept once. @param sha256 Of the bytes, hexadecimal. */
-export async function storeModule(tx: Db, sha256: string, data: Uint8Array): Promise<void> {
-  await tx.insert(modules).values({ sha256, data }).onConflictDoNothing();
-}
-
-/** A module's bytes, or null where none has this sum. */
-export async function readModule(db: Db, sha256: string): Promise<Uint8Array | null> {
-  const [row] = await db.select({ data: modules.data }).from(modules).where(eq(modules.sha256, sha256));
-  return row?.data ?? null;
 }

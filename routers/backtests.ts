@@ -34,7 +34,7 @@ import { findEarlier, nameSubmission } from "./idempotency.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
 import { takeTurn } from "./quotas.ts";
-import { type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
+import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -98,6 +98,7 @@ export const backtestsRouter = router({
           if (twin !== null) return twin;
         }
         const turn = await takeTurn(tx, ctx.user.id, ctx.quotas);
+        await keepModule(tx, strategy);
         const inserted = await insertBacktest(tx, {
           ...backtest,
           ownerId: ctx.user.id,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
+import { storeModule } from "../db/modules.ts";
 import { RUNTIME_TYPES } from "../db/schema.ts";
 import {
   insertStrategy,
   insertVersion,
   listVersions,
   lockStrategy,
-  storeModule,
   type StrategyRow,
   type StrategyVersion,
 } from "../db/strategies.ts";

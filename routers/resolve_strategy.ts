@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { findStrategiesByName, findStrategy, getVersion, storeModule, type StrategyRow } from "../db/strategies.ts";
+import { findStrategiesByName, findStrategy, getVersion, type StrategyRow } from "../db/strategies.ts";
 import type { Db } from "../db/client.ts";
+import { holdModule, storeModule } from "../db/modules.ts";
 import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
-import { checkModule } from "./module_check.ts";
+import { type CheckedModule, checkModule } from "./module_check.ts";
 import type { ParameterRules, Parameters } from "./parameters.ts";
 import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
@@ -19,6 +20,8 @@ export interface ResolvedStrategy extends ParameterRules {
   /** Null for a built-in strategy, which is `builtin`. */
   readonly runtime: SandboxRuntime | null;
   readonly builtin: Builtin | null;
+  /** What keepModule() stores: a module that came with the request; null where there is none or a version has it. */
+  readonly module: CheckedModule | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined where none was given. */
   readonly shown: Parameters | undefined;
 }
@@ -91,6 +94,7 @@ function resolveBuiltin(builtin: Builtin): ResolvedStrategy {
     version: ENGINE_VERSION,
     runtime: null,
     builtin,
+    module: null,
     shown: undefined,
   };
 }
@@ -105,24 +109,33 @@ function resolveRow({ strategy }: StrategyRow, version: StrategyRow["latest"]): 
     parameter_schema: strategy.parameterSchema,
     runtime: sandboxRuntime(version.runtimeConfig, version.sha256, strategy),
     builtin: null,
+    module: null,
     shown: undefined,
   };
 }
 
-/** Runs without registration; a module is checked and kept as it would be at registration. */
+/**
+ * Makes sure that the module of a strategy that was found stays for as long as the record that the caller's transaction writes.
+ *
+ * @throws AppError UNKNOWN_STRATEGY when the strategy has been deleted since, and its module removed.
+ */
+export async function keepModule(tx: Db, { name, runtime, module }: ResolvedStrategy): Promise<void> {
+  if (runtime?.type !== "wasm") return;
+  if (module !== null) return await storeModule(tx, module.sha256, module.data);
+  if (await holdModule(tx, runtime.sha256)) return;
+  throw unknown("/backtest/strategy", `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
+}
+
+/** Runs without registration; a module is checked as it would be at registration. */
 async function resolveInline(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
   const parsed = runtimeConfigSchema.safeParse(runtime);
   if (!parsed.success) throw validationFailed(parsed.error, PATH);
   const config = parsed.data;
   requireAllowed(config, ctx.remoteAllow, PATH);
   const candles = { minCandles: 1, lookbackCandles: config.lookbackCandles ?? 0 };
-  let sha256: string | null = null;
-  if (config.type === "wasm") {
-    const source = moduleSource(config, undefined, PATH);
-    const checked = await checkModule(ctx, source, {}, candles.lookbackCandles);
-    await ctx.db.transaction((tx: Db) => storeModule(tx, checked.sha256, checked.data));
-    sha256 = checked.sha256;
-  }
+  const module = config.type === "wasm"
+    ? await checkModule(ctx, moduleSource(config, undefined, PATH), {}, candles.lookbackCandles)
+    : null;
   return {
     name: label,
     slug: null,
@@ -130,9 +143,10 @@ async function resolveInline(ctx: UserContext, label: string, runtime: unknown):
     default_frequency: "DAILY",
     default_config: {},
     parameter_schema: { type: "object" },
-    runtime: sandboxRuntime(config, sha256, candles),
+    runtime: sandboxRuntime(config, module?.sha256 ?? null, candles),
     builtin: null,
-    shown: { ...withoutContent(config, undefined), ...(sha256 === null ? {} : { sha256 }) },
+    module,
+    shown: { ...withoutContent(config, undefined), ...(module === null ? {} : { sha256: module.sha256 }) },
   };
 }
 

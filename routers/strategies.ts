@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
+import { readModule } from "../db/modules.ts";
 import { RUNTIME_TYPES } from "../db/schema.ts";
 import {
   countUnfinishedRuns,
@@ -8,7 +9,6 @@ import {
   getVersion,
   listStrategies,
   listVersions,
-  readModule,
   type StrategyRow,
   updateStrategy,
 } from "../db/strategies.ts";

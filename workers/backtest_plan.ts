@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import { readModule } from "../db/strategies.ts";
+import { readModule } from "../db/modules.ts";
 import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
 import type { RunResult } from "../engine/run.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";

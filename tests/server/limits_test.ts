@@ -1,6 +1,9 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
+import { administer } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
+
+const MODULE = new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url);
 
 function backtest(more: Readonly<Record<string, unknown>> = {}) {
   return {
@@ -56,6 +59,31 @@ Deno.test("as many backtests as a user may have are accepted, and one more when 
   expect(cancelled.status).toBe(202);
   expect([(await submit(ann)).status, (await submit(ann)).status]).toEqual([202, 429]);
   await service.close();
+});
+
+Deno.test("a module that comes with a backtest is kept with the record, and is not where none is made", async () => {
+  const answer = Promise.withResolvers<Response>();
+  const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => answer.promise);
+  const host = `127.0.0.1:${endpoint.addr.port}`;
+  const service = await startTestService("PostgreSQL", { USER_BACKTESTS_MAX: "1", REMOTE_ENDPOINT_ALLOW: host });
+  const ann = await service.user();
+  const run = (runtime: Readonly<Record<string, unknown>>) =>
+    ann.send("POST", "/api/backtests", backtest({ strategy: "mine", parameters: { timeframe: "1d", runtime } }));
+  const content_base64 = (await Deno.readFile(MODULE)).toBase64();
+  const bring = () => run({ type: "wasm", artifact: { content_base64 } });
+  const countModules = async () => await administer(service.databaseUrl, "select count(*)::integer from modules");
+  // As long as the endpoint keeps it waiting there is no room for another.
+  const waiting = await run({ type: "remote", endpoint: `http://${host}/` });
+  expect(waiting.status).toBe(202);
+  const refused = await bring();
+  expect([refused.status, refused.at("/error/code")]).toEqual([429, "QUOTA_EXCEEDED"]);
+  expect(await countModules()).toEqual([{ count: 0 }]);
+  await ann.send("POST", `/api/backtests/${waiting.at("/backtest/id")}/cancel`);
+  expect((await bring()).status).toBe(202);
+  expect(await countModules()).toEqual([{ count: 1 }]);
+  await service.close();
+  answer.resolve(new Response());
+  await endpoint.shutdown();
 });
 
 Deno.test("a user's registry has a size", async () => {

@@ -1,8 +1,11 @@
 import { expect } from "@std/expect";
+import { eq, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "../../db/client.ts";
 import { insertSubmission } from "../../db/idempotency.ts";
-import { backtestEquity, backtests, backtestTrades, idempotencyKeys } from "../../db/schema.ts";
+import { insertCheck } from "../../db/module_checks.ts";
+import { storeModule } from "../../db/modules.ts";
+import { backtestEquity, backtests, backtestTrades, idempotencyKeys, moduleChecks, modules } from "../../db/schema.ts";
 import { Jobs, QUEUES } from "../../workers/jobs.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { addUser, databaseSteps, newBacktest } from "../support/backtests.ts";
@@ -30,17 +33,14 @@ databaseSteps("housekeeping", async (handle, step) => {
   const { db } = handle;
   await addUser(db, "ann");
   const jobs = await Jobs.open(handle, 60);
-  /** What the clock does every hour, until the last of it is done: a name is forgotten. */
+  /** What the clock does every hour. */
   const keepHouse = async (resultDaysMax: number | undefined) => {
     const queue = await openQueue({ handle, runSecondsMax: 60, resultDaysMax });
     await queue.work(1);
-    await db.transaction((tx: Db) => jobs.send(tx, QUEUES.housekeeping, crypto.randomUUID(), {}));
-    const untilDone = async (): Promise<void> => {
-      const forgotten = await db.select().from(idempotencyKeys);
-      if (forgotten.some(({ key }) => key === "old")) return await new Promise((r) => setTimeout(r, 5)).then(untilDone);
-    };
-    await untilDone();
-    // It ends what it is doing.
+    const id = crypto.randomUUID();
+    await db.transaction((tx: Db) => jobs.send(tx, QUEUES.housekeeping, id, {}));
+    const isDone = sql`pgboss.job where id = ${id} and state = 'completed'`;
+    while (await db.$count(isDone) === 0) await new Promise((resume) => setTimeout(resume, 5));
     await queue.close();
   };
   const nameOld = async (backtestId: string) => {
@@ -73,6 +73,29 @@ databaseSteps("housekeeping", async (handle, step) => {
       expect(await idsOf(db)).toEqual(kept.toSorted());
       const left = [...await db.select().from(backtestTrades), ...await db.select().from(backtestEquity)];
       expect(left.map(({ backtestId }) => backtestId)).toEqual([kept[0], kept[0]]);
+    });
+
+    await step("a check of a module goes when nobody can wait for it any more, a younger one stays", async () => {
+      const check = { ownerId: "ann", data: new Uint8Array(1), moduleUrl: null, parameters: {}, lookbackCandles: 0 };
+      const [left, young] = [await insertCheck(db, check), await insertCheck(db, check)];
+      const then = sql`now() - interval '61 minutes'`;
+      await db.update(moduleChecks).set({ createdAt: then }).where(eq(moduleChecks.id, left));
+      await keepHouse(undefined);
+      expect((await db.select().from(moduleChecks)).map(({ id }) => id)).toEqual([young]);
+    });
+
+    await step("a module goes with the last record that needs it", async () => {
+      for (const sha256 of ["kept", "gone"]) await storeModule(db, sha256, new Uint8Array(1));
+      const run = async (daysAgo: number, sha256: string) => {
+        const runtime = { type: "wasm", sha256, minCandles: 1, lookbackCandles: 0 } as const;
+        const id = await addOld(db, daysAgo, "completed");
+        await db.update(backtests).set({ runtime }).where(eq(backtests.id, id));
+      };
+      await run(29, "kept");
+      await run(31, "kept");
+      await run(31, "gone");
+      await keepHouse(30);
+      expect((await db.select().from(modules)).map(({ sha256 }) => sha256)).toEqual(["kept"]);
     });
   } finally {
     await jobs.close();
