@@ -16,22 +16,36 @@ const QUESTIONS = {
   "read others' secrets": { name: "env", variable: "AWS_SECRET_ACCESS_KEY" },
   "start a sandbox": { name: "run", command: "deno" },
   "start a shell": { name: "run", command: "sh" },
+  "know its own addresses": { name: "sys", kind: "networkInterfaces" },
   "ask the system": { name: "sys" },
   "load native code": { name: "ffi" },
 } as const;
 
-async function ask(task: "start" | "worker"): Promise<string[]> {
+type Task = Parameters<typeof taskArguments>[0];
+
+async function ask(task: Task): Promise<string[]> {
+  return JSON.parse(
+    await runAs(task, (data) => {
+      const questions = JSON.stringify(QUESTIONS).replaceAll("DATA", data);
+      return `const answers = Object.entries(${questions}).filter(([, question]) =>
+        Deno.permissions.querySync(question).state === "granted").map(([what]) => what);
+        await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(answers)));`;
+    }),
+  );
+}
+
+/** Runs a script under a task's own flags. @returns What it wrote. */
+async function runAs(task: Task, write: (data: string) => string): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const data = `${folder}/data`;
-  const questions = JSON.stringify(QUESTIONS).replaceAll("DATA", data);
-  const script = `const answers = Object.entries(${questions}).filter(([, question]) =>
-    Deno.permissions.querySync(question).state === "granted").map(([what]) => what);
-    await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(answers)));`;
-  await Deno.writeTextFile(`${folder}/ask.ts`, script);
-  const args = taskArguments(task, data).map((argument) => argument === "main.ts" ? `${folder}/ask.ts` : argument);
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["run", ...args.slice(1)], cwd: ROOT }).output();
+  await Deno.writeTextFile(`${folder}/script.ts`, write(data));
+  const args = taskArguments(task, data).map((part) =>
+    /^(main|cli\/.*)\.ts$/.test(part) ? `${folder}/script.ts` : part
+  );
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: ["run", ...args.slice(1)], cwd: ROOT })
+    .output();
   await Deno.remove(folder, { recursive: true });
-  return JSON.parse(new TextDecoder().decode(stdout));
+  return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
 }
 
 Deno.test("a service may listen, keep its data and start sandboxes, and nothing else", async () => {
@@ -41,9 +55,24 @@ Deno.test("a service may listen, keep its data and start sandboxes, and nothing 
     "read its data",
     "read its secrets",
     "start a sandbox",
+    "know its own addresses",
   ]);
 });
 
 Deno.test("a worker may write nothing", async () => {
-  expect(await ask("worker")).toEqual(["listen and connect", "read its secrets", "start a sandbox"]);
+  expect(await ask("worker")).toEqual([
+    "listen and connect",
+    "read its secrets",
+    "start a sandbox",
+    "know its own addresses",
+  ]);
+});
+
+Deno.test("who checks where a user's URL leads may do all that the check needs", async () => {
+  const script = `import { guardEndpoint } from "${ROOT}workers/egress.ts";
+    const { address } = await guardEndpoint("https://93.184.215.14/", { allow: new Set() });
+    await Deno.stdout.write(new TextEncoder().encode(address));`;
+  for (const task of ["start", "worker", "strategy"] as const) {
+    expect([task, await runAs(task, () => script)]).toEqual([task, "93.184.215.14"]);
+  }
 });
