@@ -14,6 +14,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
 
 const CHUNK_BYTES_MAX = 1 << 20;
+// Columns are seldom larger when unpacked, so that they come out in one piece.
+const UNPACKED_RATIO = 4;
 // A short column's planes would need more room for their names than they save.
 const SPLIT_ROWS_MIN = 1024;
 /** Metadata of a field whose children are the bytes of whole numbers (see decimal_planes.ts). */
@@ -88,7 +90,9 @@ export function encodeColumns(columns: Columns): Uint8Array {
 export function decodeColumns(bytes: Uint8Array): Record<string, Float64Array> {
   try {
     const columns: Record<string, Float64Array> = {};
-    const reader = RecordBatchReader.from(zstdDecompressSync(bytes, { chunkSize: 1 << 18 })).open();
+    // A piece is reserved whole, however little comes out.
+    const chunkSize = Math.min(CHUNK_BYTES_MAX, UNPACKED_RATIO * bytes.byteLength + FRAME_BYTES);
+    const reader = RecordBatchReader.from(zstdDecompressSync(bytes, { chunkSize })).open();
     const fields = reader.schema.fields;
     const [batch] = [...reader];
     fields.forEach((field, index) => {

@@ -53,7 +53,7 @@ export const candleChunks = pgTable("candle_chunks", {
   /** Opens of the first and the last candle. */
   firstTime: moment("first_time").notNull(),
   lastTime: moment("last_time").notNull(),
-  /** Of the uncompressed columns, hexadecimal: the same candles give the same sum. */
+  /** Of `data`, hexadecimal. */
   sha256: text("sha256").notNull(),
   data: bytea("data").notNull(),
   updatedAt: moment("updated_at").notNull().defaultNow(),

@@ -1,19 +1,18 @@
 import { type ChunkRow, type ChunkSummary, type NewChunk, readChunks, writeChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
-import { decodeColumns, encodeColumns } from "../db/columns.ts";
 import { lockInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { type CandleQuery, planRead, type ReadPlan } from "./archive_plan.ts";
 import { isGap } from "./calendar.ts";
 import {
   allocateCandles,
-  candlesFromColumns,
   concatCandles,
   copyCandles,
   hashCandles,
   lowerBound,
   sliceCandles,
 } from "./candle_columns.ts";
+import { DamagedChunkError, makeChunk, openChunk } from "./chunk.ts";
 import { mergeCandles, type MergeCounts } from "./merge.ts";
 import { Resampler } from "./resample.ts";
 import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
@@ -27,14 +26,6 @@ const READ_ATTEMPTS_MAX = 5;
 /** Someone wrote to the range while it was read: asking again gives the new candles. */
 export class CandlesChangedError extends Error {
   override readonly name = "CandlesChangedError";
-}
-
-/** A chunk's bytes are not what was stored. */
-export class DamagedChunkError extends Error {
-  override readonly name = "DamagedChunkError";
-  constructor(readonly chunk: ChunkSummary, cause?: unknown) {
-    super(`Cannot trust the stored ${chunk.timeframe} candles of ${chunk.month}: their checksum differs`, { cause });
-  }
 }
 
 /** Puts what its provider gives in the place of a damaged chunk; false where nobody can give it again. */
@@ -189,28 +180,6 @@ function groupChunks(chunks: readonly ChunkSummary[]): ChunkSummary[][] {
   return groups;
 }
 
-function openChunk({ data, ...summary }: ChunkRow): Candles {
-  let candles: Candles;
-  try {
-    candles = candlesFromColumns(decodeColumns(data));
-  } catch (error) {
-    throw new DamagedChunkError(summary, error);
-  }
-  if (hashCandles(candles) !== summary.sha256) throw new DamagedChunkError(summary);
-  return candles;
-}
-
-/** As openChunk(), but no candles where there is damage, which is added to the list. */
-function openUndamaged(row: ChunkRow, damaged: DamagedChunkError[]): Candles {
-  try {
-    return openChunk(row);
-  } catch (error) {
-    if (!(error instanceof DamagedChunkError)) throw error;
-    damaged.push(error);
-    return allocateCandles(0);
-  }
-}
-
 class GapCounter {
   count = 0;
   readonly #plan: ReadPlan;
@@ -272,6 +241,17 @@ export async function storeCandles(
   return counts;
 }
 
+/** As openChunk(), but no candles where there is damage, which is added to the list. */
+function openUndamaged(row: ChunkRow, damaged: DamagedChunkError[]): Candles {
+  try {
+    return openChunk(row);
+  } catch (error) {
+    if (!(error instanceof DamagedChunkError)) throw error;
+    damaged.push(error);
+    return allocateCandles(0);
+  }
+}
+
 function splitByMonth(candles: Candles): Map<string, Candles> {
   const parts = new Map<string, Candles>();
   const { time } = candles;
@@ -282,17 +262,4 @@ function splitByMonth(candles: Candles): Map<string, Candles> {
     from = until;
   }
   return parts;
-}
-
-function makeChunk(series: { instrumentId: string; timeframe: Timeframe }, month: string, candles: Candles): NewChunk {
-  const { time } = candles;
-  return {
-    ...series,
-    month,
-    candles: time.length,
-    firstTime: new Date(time[0]!),
-    lastTime: new Date(time[time.length - 1]!),
-    sha256: hashCandles(candles),
-    data: encodeColumns({ ...candles }),
-  };
 }

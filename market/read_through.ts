@@ -5,7 +5,7 @@ import { insertEvents, insertRun } from "../db/ingestion.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
 import { isHistoryAdjusted } from "./adjusted_history.ts";
-import type { DamagedChunkError } from "./archive.ts";
+import type { DamagedChunkError } from "./chunk.ts";
 import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";

@@ -7,7 +7,7 @@ import { matchesTag } from "./rest.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
 // Large enough that a piece costs little to hand on, small enough that memory stays flat.
-const PIECE_BYTES = 65_536;
+const PIECE_BYTES = 262_144;
 // The same range may be written again (a provider revised it, a file was imported), so caches ask again after a minute.
 const CACHE_CONTROL = "public, max-age=60";
 

@@ -4,13 +4,8 @@ import type { Db } from "../../db/client.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../db/instruments.ts";
 import { candleChunks } from "../../db/schema.ts";
 import type { Candles } from "../../engine/candles.ts";
-import {
-  candleBatches,
-  CandlesChangedError,
-  DamagedChunkError,
-  readCandles,
-  storeCandles,
-} from "../../market/archive.ts";
+import { candleBatches, CandlesChangedError, readCandles, storeCandles } from "../../market/archive.ts";
+import { DamagedChunkError } from "../../market/chunk.ts";
 import { planRead, planTag, TimeframeTooFineError } from "../../market/archive_plan.ts";
 import { type Timeframe, TIMEFRAMES } from "../../market/timeframes.ts";
 import { databaseTest } from "../support/database.ts";
