@@ -1,5 +1,5 @@
 import type { Candles } from "../engine/candles.ts";
-import { allocateCandles, sliceCandles } from "./candle_columns.ts";
+import { allocateCandles, concatCandles, sliceCandles } from "./candle_columns.ts";
 import { bucketOrigin, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /**
@@ -63,4 +63,10 @@ export class Resampler {
     target.close[at] = row.close[0]!;
     target.volume[at] = row.volume[0]!;
   }
+}
+
+/** Coarser candles from all the finer ones that there are. */
+export function resampleAll(candles: Candles, timeframe: Timeframe): Candles {
+  const resampler = new Resampler(timeframe);
+  return concatCandles([resampler.push(candles), resampler.flush()]);
 }

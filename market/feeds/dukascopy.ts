@@ -1,8 +1,11 @@
 import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
+import { resampleAll } from "../resample.ts";
 import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { pointsPerUnit } from "./dukascopy_points.ts";
 import { decompressLzma } from "./lzma.ts";
 import { excerpt, ProviderClient, type ProviderOptions } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { compactSymbol } from "./symbols.ts";
 
 export const DUKASCOPY_BASE_URL = "https://datafeed.dukascopy.com/datafeed";
 
@@ -15,23 +18,21 @@ const RECORD_BYTES = 24;
 // A day of minutes, a month of hours or a year of days, and room for a file that repeats itself.
 const FILE_BYTES_MAX = 4 * 1440 * RECORD_BYTES;
 
-/** Candle files by timeframe: what stretch of time one holds, and what it is called. */
-const FILES = {
-  "1m": { span: "day", file: "BID_candles_min_1.bi5" },
-  "1h": { span: "month", file: "BID_candles_hour_1.bi5" },
-  "1d": { span: "year", file: "BID_candles_day_1.bi5" },
-} as const;
-
-// Prices are whole numbers of points. A point is 0.00001, but for currencies of small value and metals.
-const COARSE_QUOTES = new Set(["JPY", "HUF", "CZK", "THB", "RUB"]);
-const COARSE_BASES = new Set(["XAU", "XAG"]);
+/** Files by the candles that they hold, longest first: what stretch of time one is of, and what it is called. */
+const FILES = [
+  { holds: "1d", span: "year", file: "BID_candles_day_1.bi5" },
+  { holds: "1h", span: "month", file: "BID_candles_hour_1.bi5" },
+  { holds: "1m", span: "day", file: "BID_candles_min_1.bi5" },
+] as const;
+type FileKind = (typeof FILES)[number];
+type Span = FileKind["span"];
 
 /**
  * Dukascopy's forex history: candles of bid prices in LZMA-packed files, keyless.
  *
  * A file holds records of 24 bytes, big-endian: seconds since the file's beginning, open, close, low, high (32-bit whole numbers of points)
  * and volume (a 32-bit float). Months count from 0 in the path. A missing or empty file is a time without trade, and so is a candle
- * without volume.
+ * without volume. The file of a year or a month is there when that is over: until then its candles are made from those of months and days.
  *
  * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/ and the format's description in rosasurfer/mt4-mql
  *   (DUKASCOPY_BAR).
@@ -41,38 +42,39 @@ export class DukascopyFeed implements Feed {
   readonly exchange = "DUKASCOPY";
   readonly settleMs = SETTLE_MS;
   readonly #client: ProviderClient;
+  readonly #now: () => number;
 
   constructor(options: Partial<ProviderOptions> = {}) {
+    this.#now = options.now ?? Date.now;
     this.#client = new ProviderClient({ baseUrl: DUKASCOPY_BASE_URL, budget: BUDGET, ...options, name: this.name });
   }
 
-  sourceTimeframe(timeframe: Timeframe): keyof typeof FILES {
-    if (TIMEFRAMES[timeframe] >= TIMEFRAMES["1d"]) return "1d";
-    return TIMEFRAMES[timeframe] >= TIMEFRAMES["1h"] ? "1h" : "1m";
+  sourceTimeframe(timeframe: Timeframe): FileKind["holds"] {
+    return FILES.find(({ holds }) => TIMEFRAMES[holds] <= TIMEFRAMES[timeframe])?.holds ?? "1m";
   }
 
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
-    const pair = instrument.symbol.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
-    if (!/^[A-Z]{6}$/.test(pair)) {
+    const pair = compactSymbol(instrument.symbol);
+    const perPoint = pointsPerUnit(pair);
+    if (perPoint === undefined) {
       throw new FeedError(
         "unknown_symbol",
         `Cannot find ${instrument.symbol} at ${this.name}: it has pairs such as EUR/USD`,
       );
     }
-    const { span, file } = FILES[this.sourceTimeframe(timeframe)];
-    const perPoint = pointsPerUnit(pair);
     for (let from = start; from < end;) {
-      const periods = periodsFrom(from, end, span);
+      const periods = periodsFrom(from, end, timeframe, this.#now());
       // Every file of the group has ended before the generator can, so that none goes on unseen.
       const files = await Promise.allSettled(
-        periods.map((period) => this.#readFile(`/${pair}/${pathOf(period.start, span)}/${file}`, signal)),
+        periods.map(({ start, kind }) => this.#readFile(`/${pair}/${pathOf(start, kind.span)}/${kind.file}`, signal)),
       );
       for (const [index, period] of periods.entries()) {
         const read = files[index]!;
         if (read.status === "rejected") throw read.reason;
         const rows = parseRecords(read.value, period.start, perPoint);
         const until = Math.min(period.end, end);
-        yield makePart(rows, timeframe, from, until);
+        const part = makePart(rows, period.kind.holds, from, until);
+        yield period.kind.holds === timeframe ? part : { ...part, candles: resampleAll(part.candles, timeframe) };
         from = until;
       }
     }
@@ -94,16 +96,25 @@ export class DukascopyFeed implements Feed {
   }
 }
 
-type Span = (typeof FILES)[keyof typeof FILES]["span"];
+/** A stretch of time that has a file. */
+interface Period {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: FileKind;
+}
 
 /** The next few stretches that have a file each, from the one in which `from` lies. */
-function periodsFrom(from: number, end: number, span: Span): { start: number; end: number }[] {
-  const periods: { start: number; end: number }[] = [];
-  let start = periodStart(from, span, 0);
-  while (start < end && periods.length < FILES_AT_ONCE) {
-    const next = periodStart(start, span, 1);
-    periods.push({ start, end: next });
-    start = next;
+function periodsFrom(from: number, end: number, timeframe: Timeframe, now: number): Period[] {
+  const kinds = FILES.filter(({ holds }) => TIMEFRAMES[holds] <= TIMEFRAMES[timeframe]);
+  const periods: Period[] = [];
+  for (let time = from; time < end && periods.length < FILES_AT_ONCE;) {
+    const found = kinds.map((kind): Period => {
+      return { kind, start: periodStart(time, kind.span, 0), end: periodStart(time, kind.span, 1) };
+    });
+    // Days have the shortest files: where those are not there yet, nothing is.
+    const period = found.find(({ end }) => end + SETTLE_MS <= now) ?? found.at(-1)!;
+    periods.push(period);
+    time = period.end;
   }
   return periods;
 }
@@ -120,10 +131,6 @@ function pathOf(time: number, span: Span): string {
   const two = (value: number) => String(value).padStart(2, "0");
   const parts = [String(date.getUTCFullYear()), two(date.getUTCMonth()), two(date.getUTCDate())];
   return parts.slice(0, { year: 1, month: 2, day: 3 }[span]).join("/");
-}
-
-function pointsPerUnit(pair: string): number {
-  return COARSE_QUOTES.has(pair.slice(3)) || COARSE_BASES.has(pair.slice(0, 3)) ? 1_000 : 100_000;
 }
 
 function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): Row[] {

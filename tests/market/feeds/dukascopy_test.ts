@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { compress } from "lzma1";
 import { DukascopyFeed } from "../../../market/feeds/dukascopy.ts";
+import { pointsPerUnit } from "../../../market/feeds/dukascopy_points.ts";
 import { faultOf, fetchAll, type Handler, withProvider } from "../../support/provider.ts";
 
 const at = (iso: string) => Date.parse(iso);
@@ -83,6 +84,79 @@ Deno.test("Dukascopy: hours come a month a file, days a year a file, yen in larg
   });
 });
 
+Deno.test("Dukascopy: what a running year and month have no file of yet is made from shorter files", async () => {
+  // Noon of Thursday 4 April 2024: the file of 2023 is there, that of March since two days, and those of days until the third.
+  const now = at("2024-04-04T12:00Z");
+  const files: Record<string, Uint8Array<ArrayBuffer>> = {
+    "/EURUSD/2023/BID_candles_day_1.bi5": bi5([364 * 86_400, 100_000, 101_000, 99_000, 102_000, 5]),
+    // 00:00 and 23:00 of 5 March, whose candle opens with the one and closes with the other.
+    "/EURUSD/2024/02/BID_candles_hour_1.bi5": bi5(
+      [4 * 86_400, 110_000, 111_000, 109_000, 112_000, 1.5],
+      [5 * 86_400 - 3600, 111_000, 112_000, 108_000, 113_000, 2],
+    ),
+    "/EURUSD/2024/03/02/BID_candles_min_1.bi5": bi5(
+      [60, 120_000, 121_000, 119_000, 122_000, 1],
+      [3600, 121_000, 122_000, 118_000, 123_000, 2],
+    ),
+  };
+  const handler: Handler = (url) =>
+    new Response(files[url.pathname] ?? null, { status: files[url.pathname] ? 200 : 404 });
+  await withProvider(handler, async (baseUrl, asked) => {
+    const feed = new DukascopyFeed({ baseUrl, now: () => now });
+    const range = { start: at("2023-12-30"), end: at("2024-04-04") };
+    const days = await fetchAll(feed, { instrument: forex, timeframe: "1d", ...range });
+    expect(days.rows).toEqual([
+      ["2023-12-31T00:00:00.000Z", 1, 1.02, 0.99, 1.01, 5],
+      ["2024-03-05T00:00:00.000Z", 1.1, 1.13, 1.08, 1.12, 3.5],
+      ["2024-04-02T00:00:00.000Z", 1.2, 1.23, 1.18, 1.22, 3],
+    ]);
+    expect(asked.toSorted()).toEqual([
+      "/EURUSD/2023/BID_candles_day_1.bi5",
+      "/EURUSD/2024/00/BID_candles_hour_1.bi5",
+      "/EURUSD/2024/01/BID_candles_hour_1.bi5",
+      "/EURUSD/2024/02/BID_candles_hour_1.bi5",
+      "/EURUSD/2024/03/01/BID_candles_min_1.bi5",
+      "/EURUSD/2024/03/02/BID_candles_min_1.bi5",
+      "/EURUSD/2024/03/03/BID_candles_min_1.bi5",
+    ]);
+    expect([days.ranges[0], days.ranges.at(-1)]).toEqual([
+      ["2023-12-30T00:00:00.000Z", "2024-01-01T00:00:00.000Z"],
+      ["2024-04-03T00:00:00.000Z", "2024-04-04T00:00:00.000Z"],
+    ]);
+    const hours = await fetchAll(feed, {
+      instrument: forex,
+      timeframe: "1h",
+      start: at("2024-04-02"),
+      end: at("2024-04-03"),
+    });
+    expect(hours.rows.map(([time, open]) => [time, open])).toEqual([
+      ["2024-04-02T00:00:00.000Z", 1.2],
+      ["2024-04-02T01:00:00.000Z", 1.21],
+    ]);
+  });
+});
+
+Deno.test("Dukascopy: a price has as many points as its pair, and a pair of unknown ones has no price", () => {
+  const points = {
+    EURUSD: 100_000,
+    USDJPY: 1_000,
+    SEKJPY: 100_000,
+    USDCZK: 10_000,
+    EURHUF: 1_000,
+    USDTHB: 10_000,
+    USDSAR: 100,
+    NZDHKD: 1_000,
+    AUDCNH: 1_000_000,
+    XAUUSD: 1_000,
+    XAUJPY: 10,
+    XAUXAG: 100_000,
+    BTCUSD: undefined,
+    USDRUB: undefined,
+    EURUS: undefined,
+  };
+  expect(Object.fromEntries(Object.keys(points).map((pair) => [pair, pointsPerUnit(pair)]))).toEqual(points);
+});
+
 Deno.test("Dukascopy: damaged and foreign files are failures, not candles", async () => {
   const whole = bi5([0, 1, 1, 1, 1, 1]);
   const cut = whole.slice(0, 18);
@@ -99,7 +173,8 @@ Deno.test("Dukascopy: damaged and foreign files are failures, not candles", asyn
       expect((await faultOf(fetchAll(new DukascopyFeed({ baseUrl }), request))).fault).toBe(fault);
     });
   }
-  const stranger = { ...forex, symbol: "BITCOIN" };
-  const request = { instrument: stranger, timeframe: "1m", start: 0, end: MINUTE } as const;
-  expect((await faultOf(fetchAll(new DukascopyFeed(), request))).fault).toBe("unknown_symbol");
+  for (const symbol of ["BITCOIN", "BTC/USD", "EUR/USDü", "EURÜUSD"]) {
+    const request = { instrument: { ...forex, symbol }, timeframe: "1m", start: 0, end: MINUTE } as const;
+    expect((await faultOf(fetchAll(new DukascopyFeed(), request))).fault).toBe("unknown_symbol");
+  }
 });
