@@ -7,7 +7,7 @@ import { ensureInstrument, type Instrument, type NewInstrument } from "../db/ins
 import { archiveStep, type TimeRange } from "./archive_step.ts";
 import { concatCandles } from "./candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "./feeds.ts";
-import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /** What to do when a feed does not answer. */
 export interface Patience {
@@ -154,7 +154,8 @@ class SeriesFetch {
     if (this.#target.id === undefined && lastOpen === undefined) return;
     const { runId, timeframe, feed, now, isCheck = false } = this.#work;
     const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
-    const coveredUntil = Math.min(last.end, Math.max(lastClose, now - feed.settleMs));
+    const settledUntil = bucketStart(now - feed.settleMs, timeframe);
+    const coveredUntil = Math.min(last.end, Math.max(lastClose, settledUntil));
     const previousClose = this.#previousClose ?? candles.time[0];
     const range = { start: first.start, end: last.end };
     await this.#db.transaction(async (tx) => {
