@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
 import { TIMEFRAMES } from "../timeframes.ts";
-import { excerpt, ProviderClient, type ProviderOptions } from "./provider_client.ts";
+import { excerpt, parseJson, ProviderClient, type ProviderOptions } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { compactSymbol } from "./symbols.ts";
 
 export const BINANCE_BASE_URL = "https://data-api.binance.vision";
 
@@ -10,7 +11,9 @@ const PAGE_ROWS = 1000;
 const REQUEST_WEIGHT = 2;
 // A third of what the exchange allows each address a minute is left to others behind the same address.
 const BUDGET = { weightMax: 4_000, windowMs: 60_000 };
-const INVALID_SYMBOL = -1121;
+const USED_WEIGHT_HEADER = "x-mbx-used-weight-1m";
+// One that does not exist, and one of characters that none has: the symbol is all in a request that others have written.
+const SYMBOL_CODES = [-1121, -1100];
 const SETTLE_MS = 60_000;
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/).transform(Number);
@@ -22,7 +25,7 @@ const errorSchema = z.object({ code: z.number(), msg: z.string() });
 /**
  * Binance spot candles ("klines"), which need no key.
  *
- * Symbols are the exchange's own; slashes, dashes and case are ours to drop: BTC/USDT is BTCUSDT.
+ * Symbols are the exchange's own, some of them not ASCII; slashes, dashes and case are ours to drop: BTC/USDT is BTCUSDT.
  *
  * @see https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints (klines), and "limits" beside it for the
  *   weights, the X-MBX-USED-WEIGHT header and the statuses 429 and 418 with Retry-After.
@@ -36,14 +39,20 @@ export class BinanceFeed implements Feed {
 
   constructor(options: Partial<ProviderOptions> = {}) {
     this.#now = options.now ?? Date.now;
-    this.#client = new ProviderClient({ baseUrl: BINANCE_BASE_URL, budget: BUDGET, ...options, name: this.name });
+    this.#client = new ProviderClient({
+      baseUrl: BINANCE_BASE_URL,
+      budget: BUDGET,
+      usedWeightHeader: USED_WEIGHT_HEADER,
+      ...options,
+      name: this.name,
+    });
   }
 
   /** The exchange's intervals are ours, weeks from Monday included. */
   sourceTimeframe = <Timeframe>(timeframe: Timeframe): Timeframe => timeframe;
 
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
-    const symbol = instrument.symbol.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+    const symbol = compactSymbol(instrument.symbol);
     if (symbol === "") throw unknownSymbol(instrument.symbol);
     for (let from = start; from < end;) {
       const query = new URLSearchParams({ symbol, interval: timeframe, limit: String(PAGE_ROWS) });
@@ -64,16 +73,14 @@ export class BinanceFeed implements Feed {
   }
 
   async #readPage(path: string, symbol: string, signal: AbortSignal | undefined) {
-    const { status, headers, bytes } = await this.#client.get(path, signal, REQUEST_WEIGHT);
-    this.#client.noteUsedWeight(headers.get("x-mbx-used-weight-1m"));
-    const json = parseJson(bytes);
+    const { status, bytes } = await this.#client.get(path, signal, REQUEST_WEIGHT);
     if (status === 200) {
-      const parsed = klinesSchema.safeParse(json);
+      const parsed = klinesSchema.safeParse(parseJson(bytes, this.name));
       if (parsed.success) return parsed.data;
       throw new FeedError("refused", `Cannot read what ${this.name} answered: ${parsed.error.issues[0]?.message}`);
     }
-    const refused = errorSchema.safeParse(json);
-    if (refused.success && refused.data.code === INVALID_SYMBOL) throw unknownSymbol(symbol);
+    const refused = errorSchema.safeParse(status === 400 ? parseJson(bytes, this.name) : undefined);
+    if (refused.success && SYMBOL_CODES.includes(refused.data.code)) throw unknownSymbol(symbol);
     throw new FeedError("refused", `Cannot use ${this.name}: it answered ${status}${excerpt(bytes)}`);
   }
 }
@@ -84,12 +91,4 @@ function toRow([time, open, high, low, close, volume]: z.infer<typeof klineSchem
 
 function unknownSymbol(symbol: string): FeedError {
   return new FeedError("unknown_symbol", `Cannot find ${symbol} at Binance`);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
 }

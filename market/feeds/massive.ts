@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
 import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
-import { excerpt, ProviderClient, type ProviderOptions } from "./provider_client.ts";
+import { excerpt, parseJson, ProviderClient, type ProviderOptions } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
+import { compactSymbol } from "./symbols.ts";
 
 export const MASSIVE_BASE_URL = "https://api.massive.com";
 
@@ -31,10 +32,10 @@ const rowSchema = z.object({
   v: z.number().default(0),
 });
 const pageSchema = z.object({
-  status: z.string(),
-  adjusted: z.boolean().optional(),
+  // With any other one, no results are not the same as no trade.
+  status: z.enum(["OK", "DELAYED"]),
   results: z.array(rowSchema).nullish(),
-  next_url: z.string().optional(),
+  next_url: z.url().optional(),
 });
 
 const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York", dateStyle: "short" });
@@ -52,10 +53,12 @@ export class MassiveFeed implements Feed {
   readonly exchange = "MASSIVE";
   readonly settleMs = SETTLE_MS;
   readonly #client: ProviderClient;
+  readonly #now: () => number;
 
   /** @param requestsPerMinute What the key's plan allows: 5 where it is free. */
   constructor(options: Partial<ProviderOptions> & { readonly apiKey: string; readonly requestsPerMinute: number }) {
     const { apiKey, requestsPerMinute, ...more } = options;
+    this.#now = options.now ?? Date.now;
     this.#client = new ProviderClient({
       baseUrl: MASSIVE_BASE_URL,
       budget: { weightMax: requestsPerMinute, windowMs: 60_000 },
@@ -83,24 +86,25 @@ export class MassiveFeed implements Feed {
       const bounds = timeframe === "1d" ? [isoDate(from), isoDate(until - 1)] : [from, until - 1];
       const path = `/v2/aggs/ticker/${ticker}/range/${TIMESPANS[timeframe]}/${bounds.join("/")}`;
       const rows = await this.#readPages(`${path}?adjusted=true&sort=asc&limit=${PAGE_ROWS}`, signal);
-      const dated = timeframe === "1d" ? rows.map(([time, ...row]): Row => [dayOf(time), ...row]) : rows;
-      yield makePart(dated, timeframe, from, until);
+      const closed = timeframe === "1d" ? closedDays(rows, this.#now()) : { rows, until };
+      const reached = Math.min(until, closed.until);
+      if (reached > from) yield makePart(closed.rows, timeframe, from, reached);
       from = until;
     }
   }
 
   async #readPages(first: string, signal: AbortSignal | undefined): Promise<Row[]> {
     const rows: Row[] = [];
-    let path: string | undefined = first;
-    for (let page = 0; path !== undefined; page++) {
-      if (page === PAGES_MAX) throw new FeedError("refused", `Cannot use ${this.name}: it goes on for ${page} pages`);
+    let path = first;
+    for (let page = 0; page < PAGES_MAX; page++) {
       const answer = await this.#readPage(path, signal);
       for (const { t, o, h, l, c, v } of answer.results ?? []) rows.push([t, o, h, l, c, v]);
+      if (answer.next_url === undefined) return rows;
       // Only the path is followed: the key goes to the configured host and nowhere else.
-      const next: URL | null = answer.next_url === undefined ? null : URL.parse(answer.next_url);
-      path = next === null ? undefined : `${next.pathname}${next.search}`;
+      const { pathname, search }: URL = new URL(answer.next_url);
+      path = `${pathname}${search}`;
     }
-    return rows;
+    throw new FeedError("refused", `Cannot use ${this.name}: it goes on for ${PAGES_MAX} pages`);
   }
 
   async #readPage(path: string, signal: AbortSignal | undefined): Promise<z.infer<typeof pageSchema>> {
@@ -108,28 +112,34 @@ export class MassiveFeed implements Feed {
     if (status !== 200) {
       throw new FeedError("refused", `Cannot use ${this.name}: it answered ${status}${excerpt(bytes)}`);
     }
-    let json: unknown;
-    try {
-      json = JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-      // Not JSON: refused below like any other answer of another shape.
-    }
-    const parsed = pageSchema.safeParse(json);
+    const parsed = pageSchema.safeParse(parseJson(bytes, this.name));
     if (parsed.success) return parsed.data;
     throw new FeedError("refused", `Cannot read what ${this.name} answered: ${parsed.error.issues[0]?.message}`);
   }
 }
 
 function tickerOf({ symbol, assetClass }: FeedRequest["instrument"]): string {
-  if (assetClass === "stock") return symbol.toUpperCase();
-  return `${assetClass === "forex" ? "C" : "X"}:${symbol.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")}`;
+  // Stocks' are told apart by case: BACpL is a preferred share.
+  if (assetClass === "stock") return symbol;
+  return `${assetClass === "forex" ? "C" : "X"}:${compactSymbol(symbol)}`;
 }
 
 function isoDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** 00:00 UTC of the day that a daily candle is of: one that does not open at UTC's midnight opens at New York's. */
-function dayOf(time: number): number {
-  return time % TIMEFRAMES["1d"] === 0 ? time : Date.parse(newYorkDate.format(time));
+/**
+ * Days at 00:00 UTC of their date, and up to when they are all that there is: UTC's day is over before New York's, so that the last
+ * one may still be going on.
+ */
+function closedDays(rows: readonly Row[], now: number): { rows: Row[]; until: number } {
+  const today = dateInNewYork(now);
+  const dated = rows.map(([time, ...row]): Row => [time % TIMEFRAMES["1d"] === 0 ? time : dateInNewYork(time), ...row]);
+  const isOpen = rows.some(([time]) => time % TIMEFRAMES["1d"] !== 0 && dateInNewYork(time) >= today);
+  return { rows: dated, until: isOpen ? today : Infinity };
+}
+
+/** 00:00 UTC of the date that it is in New York. */
+function dateInNewYork(time: number): number {
+  return Date.parse(newYorkDate.format(time));
 }

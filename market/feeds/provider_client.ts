@@ -21,6 +21,8 @@ export interface ProviderOptions {
   readonly baseUrl: string;
   readonly budget: Budget;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer's header in which the provider counts what was used in this window, if it does. */
+  readonly usedWeightHeader?: string;
   readonly timeoutMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -56,10 +58,11 @@ export class ProviderClient {
    * @throws {FeedError} `rate_limited` before the provider has to say so, or as it says; `failed` without an answer in time.
    */
   async get(path: string, signal: AbortSignal | undefined, weight = 1): Promise<ProviderAnswer> {
-    this.#spend(weight);
+    const window = this.#spend(weight);
     try {
       const answer = await this.#ask(path, signal);
       this.#count("answered");
+      this.#noteUsedWeight(answer.headers, window);
       return answer;
     } catch (error) {
       if (error instanceof FeedError) this.#count(error.fault);
@@ -67,9 +70,12 @@ export class ProviderClient {
     }
   }
 
-  /** Takes over the provider's own count of what was used in this window. */
-  noteUsedWeight(header: string | null): void {
-    if (header !== null && /^\d+$/.test(header)) this.#weightUsed = Math.max(this.#weightUsed, Number(header));
+  /** Takes over the provider's own count, unless it is of a window that has passed meanwhile. */
+  #noteUsedWeight(headers: Headers, window: number): void {
+    const { usedWeightHeader } = this.#options;
+    const used = usedWeightHeader === undefined ? null : headers.get(usedWeightHeader);
+    if (used === null || !/^\d+$/.test(used) || window !== this.#window) return;
+    this.#weightUsed = Math.max(this.#weightUsed, Number(used));
   }
 
   #count(outcome: "answered" | "held_back" | FeedError["fault"]): void {
@@ -99,7 +105,8 @@ export class ProviderClient {
     }
   }
 
-  #spend(weight: number): void {
+  /** Counts a request, and returns its window. */
+  #spend(weight: number): number {
     const { name, budget } = this.#options;
     const now = this.#now();
     const window = Math.floor(now / budget.windowMs);
@@ -115,6 +122,7 @@ export class ProviderClient {
       throw new FeedError("rate_limited", `Cannot ask ${name} more often: its limit is used up`, { retryAfterSeconds });
     }
     this.#weightUsed += weight;
+    return window;
   }
 
   #refuseErrors({ status, headers }: Response, bytes: Uint8Array): void {
@@ -134,6 +142,21 @@ export class ProviderClient {
 export function excerpt(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, 200)).replaceAll(/\s+/g, " ").trim();
   return text === "" ? "" : `: ${text}`;
+}
+
+/**
+ * The JSON of an answer.
+ *
+ * @throws {FeedError} `failed` for what is none: most often it was cut on its way, or comes from someone between.
+ */
+export function parseJson(bytes: Uint8Array, name: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new FeedError("failed", `Cannot read what ${name} answered: it is no JSON${excerpt(bytes)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Seconds, from a Retry-After of seconds or a date (RFC 9110, section 10.2.3). */

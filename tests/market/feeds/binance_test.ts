@@ -62,13 +62,27 @@ Deno.test("Binance: an open candle, an empty page, disorder and a row that is no
   });
 });
 
+Deno.test("Binance: what separates is dropped from a symbol, and nothing else", async () => {
+  await withProvider(binance([]), async (baseUrl, asked) => {
+    const range = { timeframe: "1m", start: 0, end: MINUTE } as const;
+    for (const symbol of ["btc-usdt", "BTC_USDT", "BTCÜUSDT", "币安人生/usdt"]) {
+      await fetchAll(new BinanceFeed({ baseUrl }), { ...range, instrument: { ...crypto, symbol } });
+    }
+    const symbols = asked.map((path) => new URL(path, baseUrl).searchParams.get("symbol"));
+    expect(symbols).toEqual(["BTCUSDT", "BTCUSDT", "BTCÜUSDT", "币安人生USDT"]);
+  });
+});
+
 Deno.test("Binance: its errors are told apart", async () => {
   const answers: Record<string, () => Response> = {
     BUSY: () => Response.json({}, { status: 429, headers: { "retry-after": "7" } }),
     BANNED: () => Response.json({}, { status: 418, headers: { "retry-after": "180" } }),
     NOPE: () => Response.json({ code: -1121, msg: "Invalid symbol." }, { status: 400 }),
     DOWN: () => new Response("<html>bad gateway</html>", { status: 502 }),
-    WRONG: () => Response.json({ code: -1100, msg: "Illegal characters." }, { status: 400 }),
+    "日本": () =>
+      Response.json({ code: -1100, msg: "Illegal characters found in parameter 'symbol'." }, { status: 400 }),
+    WRONG: () => Response.json({ code: -1102, msg: "A mandatory parameter was not sent." }, { status: 400 }),
+    BLOCKED: () => new Response("<html>not from your country</html>", { status: 451 }),
     ODD: () => Response.json([["not a kline"]]),
     TEXT: () => new Response("hello"),
   };
@@ -88,8 +102,13 @@ Deno.test("Binance: its errors are told apart", async () => {
     expect((await fault("DOWN")).message).toBe("Cannot use Binance: it answered 502: <html>bad gateway</html>");
     expect((await fault("WRONG")).fault).toBe("refused");
     expect((await fault("ODD")).fault).toBe("refused");
-    expect((await fault("TEXT")).fault).toBe("refused");
-    expect((await fault("ü")).fault).toBe("unknown_symbol");
+    expect((await fault("BLOCKED")).fault).toBe("refused");
+    // Neither is what the exchange says: someone between has answered, or cut it off.
+    expect((await fault("TEXT")).fault).toBe("failed");
+    expect((await fault("日本")).fault).toBe("unknown_symbol");
+    const askedSoFar = asked.length;
+    expect((await fault("/")).fault).toBe("unknown_symbol");
+    expect(asked.length).toBe(askedSoFar);
   });
   const gone = await faultOf(
     fetchAll(new BinanceFeed({ baseUrl: "http://127.0.0.1:1" }), {

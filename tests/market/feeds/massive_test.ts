@@ -78,13 +78,60 @@ Deno.test("Massive: stock days are dated by New York, in winter and in summer", 
   });
 });
 
+Deno.test("Massive: a day that is not over in New York is no candle yet, though UTC's is", async () => {
+  // 03:00 UTC on Tuesday 12 March 2024 is 23:00 on Monday in New York, and 05:00 is 01:00 on Tuesday.
+  const results = [bar(at("2024-03-08T05:00Z")), bar(at("2024-03-11T04:00Z"), 2.5)];
+  await withProvider(() => Response.json({ status: "OK", results }), async (baseUrl) => {
+    const fetchAt = async (now: string, start = "2024-03-08") => {
+      const feed = new MassiveFeed({ baseUrl, apiKey: "k", requestsPerMinute: 100, now: () => at(now) });
+      const range = { start: at(start), end: at("2024-03-12") };
+      const { rows, ranges } = await fetchAll(feed, { instrument: stock, timeframe: "1d", ...range });
+      return [rows.length, ranges.map(([, until]) => until)];
+    };
+    expect(await fetchAt("2024-03-12T03:00Z")).toEqual([1, ["2024-03-11T00:00:00.000Z"]]);
+    expect(await fetchAt("2024-03-12T00:00Z")).toEqual([1, ["2024-03-11T00:00:00.000Z"]]);
+    expect(await fetchAt("2024-03-12T03:00Z", "2024-03-11")).toEqual([0, []]);
+    expect(await fetchAt("2024-03-12T05:00Z")).toEqual([2, ["2024-03-12T00:00:00.000Z"]]);
+  });
+});
+
+Deno.test("Massive: tickers are asked for as they are written, pairs without what separates them", async () => {
+  await withProvider(() => Response.json({ status: "OK" }), async (baseUrl, asked) => {
+    const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-02") } as const;
+    for (
+      const instrument of [{ ...stock, symbol: "BACpL" }, { ...stock, symbol: "BRK.B" }, {
+        ...forex,
+        symbol: "eur-usd",
+      }]
+    ) await fetchAll(massiveAt(baseUrl), { ...range, instrument });
+    expect(asked.map((path) => path.split("/")[4])).toEqual(["BACpL", "BRK.B", "C%3AEURUSD"]);
+  });
+});
+
+Deno.test("Massive: a redirect to elsewhere is not given the key", async () => {
+  const seen: (string | null)[] = [];
+  const elsewhere: Handler = (_, request) => {
+    seen.push(request.headers.get("authorization"));
+    return Response.json({ status: "OK" });
+  };
+  await withProvider(elsewhere, async (otherUrl) => {
+    await withProvider(() => Response.redirect(otherUrl.replace("127.0.0.1", "localhost")), async (baseUrl) => {
+      const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-02") } as const;
+      await fetchAll(massiveAt(baseUrl), { ...range, instrument: stock });
+      expect(seen).toEqual([null]);
+    });
+  });
+});
+
 Deno.test("Massive: its errors are told apart, and nothing found is nothing", async () => {
   const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-05") } as const;
   const cases = [
     [() => Response.json({ status: "ERROR", error: "exceeded" }, { status: 429 }), "rate_limited"],
     [() => Response.json({ status: "NOT_AUTHORIZED", message: "no" }, { status: 403 }), "refused"],
     [() => new Response("", { status: 500 }), "failed"],
-    [() => new Response("not json"), "refused"],
+    [() => new Response('{"status":"OK","results":[{"t":1'), "failed"],
+    [() => Response.json({ status: "ERROR", error: "no results for another reason" }), "refused"],
+    [() => Response.json({ status: "OK", results: [], next_url: "the rest" }), "refused"],
     [() => Response.json({ status: "OK", results: [{ t: "x" }] }), "refused"],
     [() => Response.json({ status: "OK", results: [], next_url: "https://x.example.com/again" }), "refused"],
   ] as const;

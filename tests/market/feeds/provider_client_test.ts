@@ -1,0 +1,119 @@
+import { expect } from "@std/expect";
+import { parseJson, ProviderClient, type ProviderOptions } from "../../../market/feeds/provider_client.ts";
+import { faultOf, type Handler, withProvider } from "../../support/provider.ts";
+
+const now = Date.parse("2024-01-01T00:00:30Z");
+const clientOf = (baseUrl: string, more: Partial<ProviderOptions> = {}) =>
+  new ProviderClient({
+    name: "the provider",
+    baseUrl,
+    budget: { weightMax: 100, windowMs: 60_000 },
+    now: () => now,
+    ...more,
+  });
+
+Deno.test("a provider that says when to come back is left alone until then, in whichever form it says so", async () => {
+  const cases = [
+    ["7", 7],
+    ["Mon, 01 Jan 2024 00:02:00 GMT", 90],
+    // What says nothing means a minute.
+    [null, 60],
+    ["0", 60],
+    ["-5", 60],
+    ["soon", 60],
+    ["Mon, 01 Jan 2024 00:00:00 GMT", 60],
+  ] as const;
+  for (const [header, retryAfterSeconds] of cases) {
+    const handler: Handler = () => new Response("", { status: 429, headers: header ? { "retry-after": header } : {} });
+    await withProvider(handler, async (baseUrl, asked) => {
+      const client = clientOf(baseUrl);
+      const said = { fault: "rate_limited", retryAfterSeconds };
+      expect([header, await faultOf(client.get("/", undefined))]).toMatchObject([header, said]);
+      expect(await faultOf(client.get("/", undefined))).toMatchObject(said);
+      expect(asked.length).toBe(1);
+    });
+  }
+});
+
+Deno.test("an answer that is cut off has failed, however it was to end", async () => {
+  const heads = ["content-length: 100\r\n\r\n", "transfer-encoding: chunked\r\n\r\n6\r\n", "connection: close\r\n\r\n"];
+  for (const head of heads) {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const served = serveOnce(listener, `HTTP/1.1 200 OK\r\n${head}[[1,2,`);
+    const asked = clientOf(`http://127.0.0.1:${listener.addr.port}`).get("/", undefined);
+    const read = asked.then(({ bytes }) => parseJson(bytes, "the provider"));
+    expect([head, (await faultOf(read)).fault]).toEqual([head, "failed"]);
+    await served;
+    listener.close();
+  }
+});
+
+/** Answers the first request with a text, and hangs up. */
+async function serveOnce(listener: Deno.TcpListener, text: string) {
+  using connection = await listener.accept();
+  await connection.read(new Uint8Array(4096));
+  await connection.write(new TextEncoder().encode(text));
+}
+
+Deno.test("an answer that goes on for ever, slowly or in bulk, is given up", async () => {
+  const ended = Promise.withResolvers<void>();
+  const slow: Handler = () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode("[")),
+        cancel: () => ended.resolve(),
+      }),
+    );
+  await withProvider(slow, async (baseUrl) => {
+    const fault = await faultOf(clientOf(baseUrl, { timeoutMs: 100 }).get("/", undefined));
+    expect([fault.fault, fault.message]).toEqual(["failed", "Cannot reach the provider: it did not answer in time"]);
+    await ended.promise;
+  });
+  let sent = 0;
+  const huge: Handler = () =>
+    new Response(
+      new ReadableStream({
+        pull(controller) {
+          sent += 1024 ** 2;
+          controller.enqueue(new Uint8Array(1024 ** 2));
+        },
+      }),
+    );
+  await withProvider(huge, async (baseUrl) => {
+    expect(await faultOf(clientOf(baseUrl).get("/", undefined))).toMatchObject({ fault: "refused" });
+    expect(sent).toBeGreaterThan(64 * 1024 ** 2);
+  });
+});
+
+Deno.test("the provider's own count belongs to the minute in which was asked", async () => {
+  let clock = now;
+  const requests = Array.from({ length: 3 }, () => ({
+    arrived: Promise.withResolvers<void>(),
+    answer: Promise.withResolvers<Response>(),
+  }));
+  const handler: Handler = ({ pathname }) => {
+    const { arrived, answer } = requests[Number(pathname.slice(1))]!;
+    arrived.resolve();
+    return answer.promise;
+  };
+  await withProvider(handler, async (baseUrl) => {
+    const client = clientOf(baseUrl, { usedWeightHeader: "x-used", now: () => clock });
+    const send = async (index: number) => {
+      const done = client.get(`/${index}`, undefined);
+      await requests[index]!.arrived.promise;
+      return { done };
+    };
+    const answer = async (index: number, { done }: { done: Promise<unknown> }, used: string) => {
+      requests[index]!.answer.resolve(new Response("", { headers: { "x-used": used } }));
+      await done;
+    };
+    const first = await send(0);
+    clock += 60_000;
+    const second = await send(1);
+    // The minute in which the first was sent is over, and its count with it.
+    await answer(0, first, "100");
+    await answer(1, second, "99");
+    await answer(2, await send(2), "");
+    expect(await faultOf(client.get("/3", undefined))).toMatchObject({ fault: "rate_limited", retryAfterSeconds: 30 });
+  });
+});
