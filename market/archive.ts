@@ -4,14 +4,7 @@ import { lockInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { type CandleQuery, planRead, type ReadPlan } from "./archive_plan.ts";
 import { isGap } from "./calendar.ts";
-import {
-  allocateCandles,
-  concatCandles,
-  copyCandles,
-  hashCandles,
-  lowerBound,
-  sliceCandles,
-} from "./candle_columns.ts";
+import { allocateCandles, copyCandles, hashCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { DamagedChunkError, makeChunk, openChunk } from "./chunk.ts";
 import { mergeCandles, type MergeCounts } from "./merge.ts";
 import { Resampler } from "./resample.ts";
@@ -110,12 +103,7 @@ export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): Asy
     }
     return;
   }
-  for (const chunk of plan.from < plan.until ? plan.chunks : []) {
-    const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
-    const read = async () =>
-      concatCandles(await Array.fromAsync(candleBatches(db, { ...plan, chunks: [chunk] }, repair)));
-    yield { sha256: isWhole ? chunk.sha256 : null, read };
-  }
+  yield* chunkBatches(db, plan, repair);
 }
 
 async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
@@ -134,24 +122,35 @@ async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): Asyn
 
 /** Held candles that open in the plan's [from, until), as they are stored. */
 async function* sourceBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  for (const group of groupChunks(plan.chunks)) {
-    const rows = await readUnchanged(db, plan, group);
-    for (const [index, row] of rows.entries()) {
-      let candles: Candles;
-      try {
-        candles = openChunk(row);
-      } catch (error) {
-        if (!(error instanceof DamagedChunkError) || !await repair?.(error)) throw error;
-        const again = await readUnchanged(db, plan, group.slice(index, index + 1));
-        candles = concatCandles(again.map(openChunk));
-      }
-      const batch = sliceCandles(
-        candles,
-        lowerBound(candles.time, plan.from),
-        lowerBound(candles.time, plan.until),
-      );
-      if (batch.time.length > 0) yield batch;
+  for (const { read } of chunkBatches(db, plan, repair)) {
+    const candles = await read();
+    if (candles.time.length > 0) yield candles;
+  }
+}
+
+function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair): Generator<CandleBatch> {
+  for (const group of groupChunks(plan.from < plan.until ? plan.chunks : [])) {
+    let rows: Promise<ChunkRow[]> | undefined;
+    for (const [index, chunk] of group.entries()) {
+      const read = async () => {
+        // The first that is asked for brings along those that are asked for next.
+        rows ??= readUnchanged(db, plan, group);
+        const candles = await openRepaired(db, plan, (await rows)[index]!, repair);
+        return sliceCandles(candles, lowerBound(candles.time, plan.from), lowerBound(candles.time, plan.until));
+      };
+      const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
+      yield { sha256: isWhole ? chunk.sha256 : null, read };
     }
+  }
+}
+
+async function openRepaired(db: Db, plan: ReadPlan, row: ChunkRow, repair: Repair | undefined): Promise<Candles> {
+  try {
+    return openChunk(row);
+  } catch (error) {
+    if (!(error instanceof DamagedChunkError) || !await repair?.(error)) throw error;
+    const [again] = await readUnchanged(db, plan, [row]);
+    return openChunk(again!);
   }
 }
 
