@@ -1,7 +1,7 @@
-import { and, desc, eq, gte, inArray, lt, notInArray, sql } from "drizzle-orm";
+import { and, desc, eq, exists, gte, inArray, isNotNull, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
-import { ingestionEvents, ingestionRuns } from "./schema.ts";
+import { ingestionEvents, ingestionRuns, instruments } from "./schema.ts";
 
 export type IngestionRun = typeof ingestionRuns.$inferSelect;
 export type IngestionEvent = typeof ingestionEvents.$inferSelect;
@@ -68,23 +68,21 @@ export async function moveRun(
 }
 
 /**
- * Ends runs that their process did not: uploads and requests belong to nobody when it died.
+ * Runs that are going on and belong to nobody any more: the process of an upload or a request has died.
  *
  * @param before Only runs that have begun, and told of nothing, since then.
  */
-export async function failAbandonedRuns(db: Db, before: Date): Promise<number> {
+export async function listAbandonedRuns(db: Db, before: Date): Promise<string[]> {
   const told = db.select({ runId: ingestionEvents.runId }).from(ingestionEvents)
     .where(gte(ingestionEvents.createdAt, before));
-  const ended = await db.update(ingestionRuns)
-    .set({ status: "failed", message: "its process ended before it did", finishedAt: new Date() })
+  const rows = await db.select({ id: ingestionRuns.id }).from(ingestionRuns)
     .where(and(
       eq(ingestionRuns.status, "running"),
       inArray(ingestionRuns.trigger, ["import", "request"]),
       lt(ingestionRuns.startedAt, before),
       notInArray(ingestionRuns.id, told),
-    ))
-    .returning({ id: ingestionRuns.id });
-  return ended.length;
+    ));
+  return rows.map(({ id }) => id);
 }
 
 /** Counts candles that a run stored. */
@@ -120,7 +118,11 @@ export async function listRunRanges(
   return rows.flatMap(({ start, end }) => start === null || end === null ? [] : [{ start, end }]);
 }
 
-/** Events, newest first, from the one before `before` on. */
+/**
+ * Events, newest first, from the one before `before` on.
+ *
+ * @param page With a `symbol`, also what is told of whole runs that are for it: that they have begun, and ended.
+ */
 export async function listEvents(
   db: Db,
   page: {
@@ -134,9 +136,23 @@ export async function listEvents(
   return await db.select().from(ingestionEvents)
     .where(and(
       page.type === undefined ? undefined : eq(ingestionEvents.type, page.type),
-      page.symbol === undefined ? undefined : eq(ingestionEvents.symbol, page.symbol),
+      page.symbol === undefined ? undefined : concernsSymbol(db, page.symbol),
       page.runId === undefined ? undefined : eq(ingestionEvents.runId, page.runId),
       page.before === undefined ? undefined : lt(ingestionEvents.id, page.before),
     ))
     .orderBy(desc(ingestionEvents.id)).limit(page.limit);
+}
+
+function concernsSymbol(db: Db, symbol: string) {
+  // A run of all is for whatever has a feed.
+  const kept = db.select({ id: instruments.id }).from(instruments)
+    .where(and(eq(instruments.symbol, symbol), isNotNull(instruments.timeframe)));
+  const runs = db.select({ id: ingestionRuns.id }).from(ingestionRuns).where(or(
+    sql`${ingestionRuns.instruments} @> ${JSON.stringify([{ symbol }])}::jsonb`,
+    and(isNull(ingestionRuns.instruments), exists(kept)),
+  ));
+  return or(
+    eq(ingestionEvents.symbol, symbol),
+    and(isNull(ingestionEvents.symbol), inArray(ingestionEvents.runId, runs)),
+  );
 }

@@ -2,11 +2,11 @@ import type { SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import {
-  failAbandonedRuns,
   findRun,
   type IngestionRun,
   insertEvents,
   insertRun,
+  listAbandonedRuns,
   listRunRanges,
   listRunsInFlight,
   lockRuns,
@@ -92,7 +92,9 @@ function sortKeys(keys: readonly InstrumentKey[]): InstrumentKey[] {
 export async function executeRun(db: Db, runId: string, options: RunOptions = {}): Promise<void> {
   const run = await findRun(db, runId);
   // An upload or a request that told of nothing for an hour has lost its process.
-  await failAbandonedRuns(db, new Date(Date.now() - ABANDONED_MS));
+  for (const id of await listAbandonedRuns(db, new Date(Date.now() - ABANDONED_MS))) {
+    await finishRun(db, id, "its process ended before it did");
+  }
   if (run === undefined || run.status === "completed" || run.status === "failed") return;
   await db.transaction(async (tx) => {
     const isFirst = await moveRun(tx, { id: runId, from: "queued" }, { status: "running", startedAt: new Date() });

@@ -67,7 +67,7 @@ const runIdSchema = z.string().max(100);
 export const ingestionRouter = router({
   ...instrumentProcedures,
 
-  /** What ingestion did, newest first. */
+  /** What ingestion did, newest first: all of it, or what concerns a symbol, the begin and end of its runs included. */
   events: ingestionProcedure
     .input(z.strictObject({
       ...pageShape,

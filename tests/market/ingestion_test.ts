@@ -52,8 +52,12 @@ databaseTest("the sample is archived once, through the same path as all else", a
   expect(read.candles.time.length).toBe(366 * 1440);
   expect(read.gaps).toBe(0);
   const events = (await listEvents(db, { symbol: "DEMO", limit: 200 })).reverse();
-  expect(events.map(({ type, provider }) => [type, provider])).toEqual(Array(12).fill(["range_ingested", "sample"]));
-  expect(events[1]).toMatchObject({ start: new Date("2024-02-01"), end: new Date("2024-03-01"), candles: 29 * 1440 });
+  expect(events.map(({ type, provider }) => [type, provider])).toEqual([
+    ["run_started", null],
+    ...Array(12).fill(["range_ingested", "sample"]),
+    ["run_finished", null],
+  ]);
+  expect(events[2]).toMatchObject({ start: new Date("2024-02-01"), end: new Date("2024-03-01"), candles: 29 * 1440 });
   const run = await findRun(db, events[0]!.runId);
   expect(run).toMatchObject({ status: "completed", trigger: "start", candles: 366 * 1440 });
 });
@@ -256,4 +260,7 @@ async function endsAbandonedRuns(db: Db) {
   );
   // Whoever told of something lately, began lately or belongs to the queue is alive.
   expect(statuses).toEqual(["failed", "running", "running", "running"]);
+  expect((await eventsOf(db, upload.id)).map(({ type, message }) => [type, message])).toEqual([
+    ["run_finished", "its process ended before it did"],
+  ]);
 }

@@ -26,6 +26,7 @@ databaseTest("an operator imports, runs and reads what ingestion did", async ({ 
   await runsOnce(db);
   await lists(db);
   await keepsInstruments(db);
+  await watchesARunOfAll(db);
   const stranger = createCallerFactory(ingestionRouter)(strangerContext(db));
   expect(await code(stranger.events({}))).toBe("UNAUTHENTICATED");
   expect(await code(stranger.runOnce({}))).toBe("UNAUTHENTICATED");
@@ -105,6 +106,9 @@ async function lists(db: Db) {
   expect((await api.events({ run_id: ingested!.run_id })).events.length).toBe(4);
   expect((await api.events({ run_id: "no such run" })).events).toEqual([]);
   expect((await api.events({ symbol: "NOPE" })).events).toEqual([]);
+  // Who watches a symbol sees its runs begin and end, those of several instruments included, and no others.
+  expect((await api.events({ symbol: "ACME" })).events).toEqual(events);
+  expect((await api.events({ symbol: "OTHER" })).events).toEqual([]);
   const first = await api.events({ limit: 3 });
   const rest = await api.events({ limit: 200, cursor: first.next_cursor! });
   expect([...first.events, ...rest.events]).toEqual(events);
@@ -112,6 +116,18 @@ async function lists(db: Db) {
   expect(runs.map(({ trigger }) => trigger)).toEqual(["manual", "import"]);
   const older = await api.runs({ limit: 1, cursor: (await api.runs({ limit: 1 })).next_cursor! });
   expect(older.runs.map(({ trigger }) => trigger)).toEqual(["import"]);
+}
+
+async function watchesARunOfAll(db: Db) {
+  const api = operator(db);
+  const row = { exchange: "X", assetClass: "crypto", provider: "sample", backfillFrom: "2024-01-01" } as const;
+  await ensureInstrument(db, { ...row, symbol: "KEPT", timeframe: "1m" });
+  const { run } = await api.runOnce({ end_date: "2024-01-02" });
+  await executeRun(db, run.id);
+  const types = async (symbol: string) => (await api.events({ symbol, run_id: run.id })).events.map(({ type }) => type);
+  expect(await types("KEPT")).toEqual(["run_finished", "range_ingested", "run_started"]);
+  // It has no feed, and no run of all is for it.
+  expect(await types("ACME")).toEqual([]);
 }
 
 async function keepsInstruments(db: Db) {
