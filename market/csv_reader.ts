@@ -1,5 +1,5 @@
 import type { Candles } from "../engine/candles.ts";
-import { allocateCandles, sliceCandles } from "./candle_columns.ts";
+import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "./candle_columns.ts";
 import { findFault } from "./candle_rules.ts";
 import { fieldText, parseDecimal, parseTime } from "./csv_fields.ts";
 import { type CsvColumns, CsvError, parseHeader } from "./csv_header.ts";
@@ -33,8 +33,9 @@ const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
 /**
  * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
  *
- * Lines that are no candle, not on a boundary of the timeframe, not later than the line before them, or not closed yet are left out and
- * reported; see csv_fields.ts for the times and numbers that are understood.
+ * A file begins with its oldest candle or with its newest: its first two tell. Lines that are no candle, not on a boundary of the
+ * timeframe, not behind the line before them, or not closed yet are left out and reported; see csv_fields.ts for the times and numbers
+ * that are understood.
  */
 export class CsvReader {
   /** The first 100 lines that were not taken. */
@@ -47,12 +48,16 @@ export class CsvReader {
   readonly #closedUntilMs: number;
   readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
-  /** A candle that opens here or later begins the next batch. */
-  #batchEndMs = Infinity;
+  /** -1 where the newest candle comes first: times count backwards then, so that what follows is later in either case. */
+  #direction: 1 | -1 = 1;
+  /** A candle that opens here or later, counted so, begins the next batch. */
+  #batchEnd = Infinity;
   #columns: CsvColumns | undefined;
   #line = 0;
-  #lastTime = -Infinity;
+  /** Where the last candle opens, counted so, and its line; which of the file's candles it is. */
+  #last = -Infinity;
   #lastLine = 0;
+  #taken = 0;
   #rest = new Uint8Array(0);
   readonly #starts = new Int32Array(FIELDS_MAX + 1);
   readonly #ends = new Int32Array(FIELDS_MAX + 1);
@@ -79,7 +84,7 @@ export class CsvReader {
       const end = bytes.indexOf(NEWLINE, from);
       if (end < 0) break;
       const time = this.#readLine(bytes, from, end);
-      if (time >= this.#batchEndMs) yield this.#takeBatch();
+      if (time * this.#direction >= this.#batchEnd) yield this.#takeBatch();
       if (!Number.isNaN(time)) this.#keepRow(time);
       from = end + 1;
     }
@@ -100,8 +105,9 @@ export class CsvReader {
 
   #takeBatch(): Candles {
     const batch = sliceCandles(this.#rows, 0, this.#count);
+    if (this.#direction < 0) { for (const name of CANDLE_COLUMNS) batch[name].reverse(); }
     this.#count = 0;
-    this.#batchEndMs = Infinity;
+    this.#batchEnd = Infinity;
     return batch;
   }
 
@@ -115,7 +121,14 @@ export class CsvReader {
     low[at] = values[2]!;
     close[at] = values[3]!;
     volume[at] = values[4]!;
-    if (this.#count === BATCH_CANDLES_MIN) this.#batchEndMs = monthEnd(monthOf(time));
+    if (this.#count === BATCH_CANDLES_MIN) this.#batchEnd = this.#monthLimit(time);
+  }
+
+  /** Where the month of a time ends in the direction of the file. */
+  #monthLimit(time: number): number {
+    const month = monthOf(time);
+    // Backwards, the month's first moment is still in it, and a millisecond before is not.
+    return this.#direction > 0 ? monthEnd(month) : 1 - Date.parse(month);
   }
 
   /** The time of the line's candle, whose other numbers are then in #values; NaN for a line without one. */
@@ -152,16 +165,27 @@ export class CsvReader {
       return this.#reject(`${new Date(time).toISOString()} is not where a ${this.#timeframe} candle opens (UTC)`);
     }
     if (time < EARLIEST_MS) return this.#reject(`${new Date(time).toISOString()} is before 1800`);
-    if (time <= this.#lastTime) {
-      const relation = time === this.#lastTime ? "has the same time as" : "is earlier than";
-      return this.#reject(`${relation} line ${this.#lastLine}`);
-    }
+    // The second candle of a file tells which way it runs.
+    if (this.#taken === 1 && time < this.#last) this.#turn();
+    if (time * this.#direction <= this.#last) return this.#reject(this.#disorder(time));
     if (time + this.#lengthMs > this.#closedUntilMs) {
       return this.#reject(`${new Date(time).toISOString()} is a candle that has not closed yet`);
     }
-    this.#lastTime = time;
+    this.#last = time * this.#direction;
     this.#lastLine = this.#line;
+    this.#taken++;
     return time;
+  }
+
+  #turn(): void {
+    this.#direction = -1;
+    this.#last = -this.#last;
+  }
+
+  #disorder(time: number): string {
+    if (time * this.#direction === this.#last) return `has the same time as line ${this.#lastLine}`;
+    if (this.#direction > 0) return `is earlier than line ${this.#lastLine}`;
+    return `is later than line ${this.#lastLine}, in a file that begins with the newest`;
   }
 
   #splitFields(bytes: Uint8Array, from: number, until: number): number {

@@ -43,6 +43,8 @@ databaseTest("an import keeps what is good, says what is not, and is the same tw
 
   const again = await importCsv(db, request(FILE, { assetClass: undefined }));
   expect(again).toMatchObject({ imported: 0, unchanged: 3, revised: 0 });
+  const newestFirst = HEADER + FILE.trimEnd().split("\n").slice(1).reverse().join("\n");
+  expect(await importCsv(db, request(newestFirst))).toMatchObject({ unchanged: 3, revised: 0, rejectedCount: 0 });
 
   // Another close on the 31st, one day more, and a line that is none.
   const changed = `${HEADER}2024-01-31,2,4,1.5,3.5,20\n2024-02-30,1,1,1,1,1\n2024-02-02,4,6,3.5,5,40\n`;

@@ -48,6 +48,7 @@ Deno.test("a file means the same in pieces of any size", () => {
 
 Deno.test("a line that is no candle is rejected by its number and reason, and the others are kept", () => {
   const lines = [
+    ["2024-01-01,1,3,0.5,2,10", null],
     ["2024-01-02,1,3,0.5,2,10", null],
     ["2023-02-29,1,3,0.5,2,10", '"2023-02-29" is not a time that exists'],
     ["2024-01-03,1,3,0.5,NaN,10", 'close "NaN" is not a number'],
@@ -65,19 +66,35 @@ Deno.test("a line that is no candle is rejected by its number and reason, and th
     ['2024-01-03,"1,5",3,0.5,2,10', 'open "1,5" is not a number'],
     ['2024-01-03,"1,3,0.5,2,10', "has 2 fields where the header has 6"],
     ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is not where a 1d candle opens (UTC)"],
-    ["2024-01-02,1,3,0.5,2,10", "has the same time as line 2"],
-    ["2024-01-01,1,3,0.5,2,10", "is earlier than line 2"],
+    ["2024-01-02,1,3,0.5,2,10", "has the same time as line 3"],
+    ["2024-01-01,1,3,0.5,2,10", "is earlier than line 3"],
     ["2024-06-01,1,3,0.5,2,10", "2024-06-01T00:00:00.000Z is a candle that has not closed yet"],
     ["2034-01-01,1,3,0.5,2,10", "2034-01-01T00:00:00.000Z is a candle that has not closed yet"],
     ["0000-01-01,1,3,0.5,2,10", "0000-01-01T00:00:00.000Z is before 1800"],
     ["2024-05-31,1e-8,1e9,1e-8,1e9,0", null],
   ] as const;
   const { times, rejected, rejectedCount, rows } = read(HEADER + lines.map(([line]) => line).join("\n"));
-  expect(times).toEqual(["2024-01-02", "2024-05-31"]);
-  expect(rows[1]!.slice(1)).toEqual([1e9, 0]);
+  expect(times).toEqual(["2024-01-01", "2024-01-02", "2024-05-31"]);
+  expect(rows[2]!.slice(1)).toEqual([1e9, 0]);
   const expected = lines.flatMap(([, reason], index) => reason === null ? [] : [{ line: index + 2, reason }]);
   expect(rejected).toEqual(expected);
   expect(rejectedCount).toBe(expected.length);
+});
+
+Deno.test("a file that begins with the newest candle is read like one that begins with the oldest", () => {
+  const { times, rejected, rows } = read(
+    `${HEADER}2024-06-01,9,9,9,9,9\n2024-03-04,4,4,4,4,4\n2024-03-01,3,3,3,3,3\n2024-03-01,1,1,1,1,1\n2024-03-02,1,1,1,1,1\n` +
+      "2024-02-29,2,2,2,2,2\n2024-01-02,1,1,1,1,1\n",
+  );
+  expect(times).toEqual(["2024-01-02", "2024-02-29", "2024-03-01", "2024-03-04"]);
+  expect(rows.map(([, close, volume]) => [close, volume])).toEqual([[1, 1], [2, 2], [3, 3], [4, 4]]);
+  expect(rejected).toEqual([
+    // The candle of today, which many exports begin with.
+    { line: 2, reason: "2024-06-01T00:00:00.000Z is a candle that has not closed yet" },
+    { line: 5, reason: "has the same time as line 4" },
+    { line: 6, reason: "is later than line 4, in a file that begins with the newest" },
+  ]);
+  expect(read(`${HEADER}2024-01-03,2,2,2,2,2\n2024-01-02,1,1,1,1,1\n`).times).toEqual(["2024-01-02", "2024-01-03"]);
 });
 
 Deno.test("the first hundred rejected lines are told, all are counted", () => {
@@ -112,4 +129,7 @@ Deno.test("batches end with a month, so that no month is written twice", () => {
   for (let time = Date.UTC(2024, 0, 1); time < Date.UTC(2024, 3, 1); time += 60_000) lines.push(`${time},1,1,1,1,1`);
   const { batches } = read(`${HEADER}${lines.join("\n")}\n`, "1m", 65_536);
   expect(batches).toEqual([31 * 1440, 29 * 1440, 31 * 1440]);
+  const backwards = read(`${HEADER}${lines.reverse().join("\n")}\n`, "1m", 65_536);
+  expect(backwards.batches).toEqual([31 * 1440, 29 * 1440, 31 * 1440]);
+  expect(backwards.rows[0]?.[0]).toBe(Date.UTC(2024, 2, 1));
 });
