@@ -31,7 +31,7 @@ function fillEntry(sim: Simulation, order: WorkingOrder, path: number): void {
     const left = exitOldest(sim, order.units, SIGNAL);
     const netted = lots.settle(sim.exitedUnits);
     if (netted > 0) sim.orders.fill(order.number, fill.index, netted, sim.exitedValue / sim.exitedUnits);
-    order.units = lots.settle(order.units - netted);
+    order.units = lots.minus(order.units, netted);
     if (order.units === 0) return sim.book.end(order, FILLED, NO_REASON);
     if (left > 0) return postpone(sim, order);
   }
@@ -45,7 +45,7 @@ function fillEntry(sim: Simulation, order: WorkingOrder, path: number): void {
   const trade = ledger.enter(fill, order.side, order.number);
   if (trade.isNew) attach(sim, order, trade, path);
   sim.orders.fill(order.number, fill.index, fill.units, fill.price);
-  order.units = lots.settle(wanted - fill.units);
+  order.units = lots.minus(wanted, fill.units);
   if (order.units === 0) sim.book.end(order, FILLED, NO_REASON);
   else postpone(sim, order);
 }

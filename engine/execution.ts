@@ -1,3 +1,5 @@
+import { DAY_MS } from "./metrics/daily.ts";
+
 /**
  * The assumptions under which orders are filled: the one home of every `parameters.execution` key, of its values and of
  * the defaults of each profile. What each key means in the market is written where it is applied (engine/rules).
@@ -93,7 +95,7 @@ export interface Execution {
   readonly lookback: boolean;
   /** Fraction per year. */
   readonly riskFreeRate: number;
-  /** Days in a trading year; null until the asset class is known. */
+  /** Days in a trading year, or weeks where candles are weeks; null until the asset class is known. */
   readonly periodsPerYear: number | null;
 }
 
@@ -159,14 +161,21 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
 
 /** Days of daily equity in a year: exchange holidays and weekends are no trading days for stocks, weekends for forex. */
 const PERIODS_PER_YEAR: Readonly<Record<AssetClass, number>> = { stock: 252, forex: 260, crypto: 365 };
+/** Candles that are longer than a day are weeks: each gives one day of equity, whatever the market. */
+const WEEKS_PER_YEAR = 52;
 
 /**
  * The complete assumptions: the profile's, overridden by what was requested.
  *
  * @param requested Checked values (routers/execution.ts); absent and undefined keys take the profile's.
  * @param assetClass The instrument's, which decides periodsPerYear; null while it is not known.
+ * @param timeframeMs Of the candles that are run over.
  */
-export function resolveExecution(requested: ExecutionRequest, assetClass: AssetClass | null): Execution {
+export function resolveExecution(
+  requested: ExecutionRequest,
+  assetClass: AssetClass | null,
+  timeframeMs: number = DAY_MS,
+): Execution {
   const { commission, ...others } = requested;
   const defaults = PROFILE_DEFAULTS[requested.profile ?? "hindcast"];
   const execution: Execution = {
@@ -178,7 +187,7 @@ export function resolveExecution(requested: ExecutionRequest, assetClass: AssetC
     },
   };
   if (execution.periodsPerYear !== null || assetClass === null) return execution;
-  return { ...execution, periodsPerYear: PERIODS_PER_YEAR[assetClass] };
+  return { ...execution, periodsPerYear: timeframeMs > DAY_MS ? WEEKS_PER_YEAR : PERIODS_PER_YEAR[assetClass] };
 }
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };

@@ -25,7 +25,7 @@ export function fillReducing(sim: Simulation, order: WorkingOrder): void {
     if (trade === null) return book.end(order, REJECTED, NOTHING_TO_CLOSE);
     const wanted = Number.isNaN(order.units) ? portion(sim, trade, fraction) : Math.min(order.units, trade.quantity);
     exitTrade(sim, trade, wanted, SIGNAL);
-    const left = lots.settle(wanted - fill.units);
+    const left = lots.minus(wanted, fill.units);
     done = left === 0;
     if (fraction < 1) order.units = left;
   } else if (closes === ALL_TRADES && fraction < 1) {
@@ -54,18 +54,21 @@ export function fillReducing(sim: Simulation, order: WorkingOrder): void {
 /** Closes a fraction of each trade, oldest first, and returns the units that volume did not allow. */
 function exitFractions(sim: Simulation, fraction: number): number {
   let left = 0;
-  for (let row = 0; row < sim.ledger.open.count; row++) {
-    const trade = sim.ledger.open.at(row);
+  const { open } = sim.ledger;
+  for (let row = 0; row < open.count;) {
+    const before = open.count;
+    const trade = open.at(row);
     const wanted = portion(sim, trade, fraction);
     exitTrade(sim, trade, wanted, SIGNAL);
     left += wanted - sim.fill.units;
+    if (open.count === before) row++;
   }
   return left;
 }
 
-/** Units that are this fraction of a trade, rounded down to lots; all of them from 1 on. */
+/** Units that are this fraction of a trade, rounded down to lots; all of them from 1 (but for rounding) on. */
 function portion(sim: Simulation, trade: OpenTrade, fraction: number): number {
-  return fraction >= 1 ? trade.quantity : sim.lots.roundDown(trade.quantity * fraction);
+  return fraction >= 1 ? trade.quantity : Math.min(trade.quantity, sim.lots.roundDown(trade.quantity * fraction));
 }
 
 /**
@@ -75,15 +78,16 @@ function portion(sim: Simulation, trade: OpenTrade, fraction: number): number {
  */
 export function exitOldest(sim: Simulation, units: number, reason: number): number {
   const { ledger, lots, fill } = sim;
-  let left = Math.min(units, Math.abs(ledger.quantity));
+  // All is all of every trade: subtracting them one after the other from their sum may leave dust.
+  let left = lots.minus(Math.abs(ledger.quantity), units) === 0 ? Infinity : units;
   while (ledger.open.count > 0 && left > 0) {
     const oldest = ledger.open.at(0);
     const wanted = Math.min(left, oldest.quantity);
     exitTrade(sim, oldest, wanted, reason);
-    left = lots.settle(left - fill.units);
+    if (left < Infinity) left = lots.minus(left, fill.units);
     if (fill.units < wanted) break;
   }
-  return left;
+  return Math.min(left, Math.abs(ledger.quantity));
 }
 
 /**

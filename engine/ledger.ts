@@ -85,10 +85,11 @@ export class Ledger implements Account {
     this.tradedValue += units * price;
     this.#logExit(trade, fill, reason);
     this.#openCost -= units * trade.price;
-    if (units >= held) this.open.remove(trade);
+    const left = this.#lots.minus(held, units);
+    if (left === 0) this.open.remove(trade);
     else {
       const kept = 1 - units / held;
-      trade.quantity = this.#lots.settle(held - units);
+      trade.quantity = left;
       trade.fees *= kept;
       trade.financing *= kept;
     }
@@ -96,7 +97,7 @@ export class Ledger implements Account {
     if (this.open.count === 0) {
       this.quantity = 0;
       this.side = 0;
-    } else this.quantity = side * this.#lots.settle(Math.abs(this.quantity) - units);
+    } else this.quantity = side * this.#lots.minus(Math.abs(this.quantity), units);
     this.#updateEntryPrice();
   }
 

@@ -3,9 +3,9 @@ import type { Simulation } from "./simulation.ts";
 import { Walk } from "./walk.ts";
 
 /**
- * What happens inside a candle, told by finer candles where there are some (bothTouched `magnify`): each of them is walked
- * in turn by the rules of walk.ts, and what they still leave open falls to the stop. Without them the candle itself is
- * walked.
+ * What happens inside a candle, told by finer candles (bothTouched `magnify`): each of them is walked in turn by the rules
+ * of walk.ts, and what they still leave open falls to the stop. Without them, or where they do not reach just as far as the
+ * candle, the candle itself is walked.
  */
 export class Replay {
   readonly #candles: Candles;
@@ -38,12 +38,13 @@ export class Replay {
     if (walk.isContested) this.unreplayedCandles++;
   }
 
-  /** Walks the finer candles of candle `i`; false when there are none. */
+  /** Walks the finer candles of candle `i`; false when they do not tell all of it. */
   #replays(i: number, finer: Candles): boolean {
     const { time, open } = this.#candles;
     const walk = this.#walk;
     const until = time[i]! + this.#timeframeMs;
     const first = firstFrom(finer.time, time[i]!);
+    if (!this.#isWhole(i, finer, first, until)) return false;
     // The first finer candle may be missing; market orders were filled at the open of the whole.
     walk.open = open[i]!;
     for (let k = first; finer.time[k]! < until; k++) {
@@ -53,7 +54,23 @@ export class Replay {
       walk.close = finer.close[k]!;
       walk.step(i, k === first);
     }
-    return finer.time[first]! < until;
+    return true;
+  }
+
+  /**
+   * Whether there are finer candles and they reach just as far as candle `i` itself: where one is missing that held the
+   * high or the low, a stop that was reached there would not be seen.
+   */
+  #isWhole(i: number, finer: Candles, first: number, until: number): boolean {
+    const { open, high, low } = this.#candles;
+    let highest = open[i]!;
+    let lowest = open[i]!;
+    let k = first;
+    for (; finer.time[k]! < until; k++) {
+      highest = Math.max(highest, finer.high[k]!);
+      lowest = Math.min(lowest, finer.low[k]!);
+    }
+    return k > first && highest === high[i]! && lowest === low[i]!;
   }
 }
 

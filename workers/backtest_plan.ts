@@ -44,7 +44,7 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
   const { timeframe, execution: requested, own } = splitParameters(record);
   const decider = await findDecider(services.db, record, own);
   const instrument = await findBacktestInstrument(services, record, timeframe);
-  const execution = resolveExecution(requested, instrument.assetClass);
+  const execution = resolveExecution(requested, instrument.assetClass, TIMEFRAMES[timeframe]);
   const lookback = execution.lookback ? decider.lookback : 0;
   const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
   const magnifies = execution.bothTouched === "magnify";

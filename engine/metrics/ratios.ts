@@ -67,7 +67,8 @@ function shapeMetrics(returns: Float64Array, deviation: number, excess: number) 
 /** Probability that the true Sharpe ratio is above zero, given a daily one that was measured over `days`. */
 function probabilisticSharpe(sharpe: number, days: number, skew: number, kurtosis: number): Measured {
   const variance = 1 - skew * sharpe + ((kurtosis + 2) / 4) * sharpe * sharpe;
-  if (variance <= 0) return { reason: "the estimate's variance is not positive" };
+  // Not where it is NaN, either: that is what the squares of immense returns come to.
+  if (!(variance > 0)) return { reason: "the estimate's variance is not positive" };
   return normalProbability(sharpe * Math.sqrt(days - 1) / Math.sqrt(variance));
 }
 

@@ -1,5 +1,5 @@
-/** A quantity this close below a whole number of lots, relatively, is that number: 0.3 is three lots of 0.1. */
-const ROUNDING = 1 + 2 ** -50;
+/** Quantities this close to each other, relatively, are the same: 0.3 is three lots of 0.1. */
+const ROUNDING = 2 ** -50;
 
 /** Quantities in whole lots of `step` units. */
 export class Lots {
@@ -24,14 +24,19 @@ export class Lots {
 
   /** Rounds a quantity down to a whole number of lots; 0 when it is smaller than one lot. */
   roundDown(quantity: number): number {
-    return this.unitsOf(Math.floor(quantity / this.step * ROUNDING));
+    return this.unitsOf(Math.floor(quantity / this.step * (1 + ROUNDING)));
+  }
+
+  /** A sum of whole numbers of lots: the nearest whole number, since sums of decimals carry dust. */
+  settle(quantity: number): number {
+    return this.unitsOf(Math.round(quantity / this.step));
   }
 
   /**
-   * The sum or difference of whole numbers of lots: the nearest whole number, not below 0, since sums of decimals carry
-   * dust.
+   * What is left of whole lots once some of them are taken. Where rounding alone is left, it is 0: beyond some 10^15 lots
+   * not even `settle` gives each quantity back as it is.
    */
-  settle(quantity: number): number {
-    return this.unitsOf(Math.max(0, Math.round(quantity / this.step)));
+  minus(quantity: number, taken: number): number {
+    return taken >= quantity * (1 - ROUNDING) ? 0 : this.settle(quantity - taken);
   }
 }

@@ -55,7 +55,7 @@ export function sizeUnits(execution: Execution, lots: Lots, by: Sizing): number 
   if (sizeBy === BY_CASH) return lots.roundDown(affordableUnits(commission, size, price));
   if (sizeBy === BY_RISK_FRACTION) {
     const asked = size * equity / by.riskPerUnit;
-    return lots.roundDown(Math.min(asked, affordableUnits(commission, most, price)));
+    return lots.roundDown(Math.max(0, Math.min(asked, affordableUnits(commission, most, price))));
   }
   return lots.roundDown(size);
 }

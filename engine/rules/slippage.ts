@@ -2,7 +2,7 @@ import type { Slippage } from "../execution.ts";
 
 /**
  * The price after slippage, which is always against the order: bps are hundredths of a percent of the price, ticks are
- * whole price steps, and a volume share costs impact x (quantity / volume of the candle)^2 of the price. Only market and
+ * whole price steps (which take no more than half of a price away), and a volume share costs impact x (quantity / volume of the candle)^2 of the price. Only market and
  * stop orders (stop losses, trailing stops and every exit at market among them) slip: a limit order names its price. A forced exit
  * (margin call, end of data) is filled whole whatever the volume, but its impact is that of a full share at most.
  *
@@ -12,7 +12,7 @@ import type { Slippage } from "../execution.ts";
 export function slippedPrice(slippage: Slippage, price: number, side: number, units: number, volume: number): number {
   if (slippage === 0) return price;
   if ("bps" in slippage) return price * (1 + side * slippage.bps / 10_000);
-  if ("ticks" in slippage) return Math.max(0, price + side * slippage.ticks * slippage.tickSize);
+  if ("ticks" in slippage) return Math.max(price / 2, price + side * slippage.ticks * slippage.tickSize);
   const share = Math.min(units / volume, slippage.volumeShare);
   return price * (1 + side * slippage.impact * share ** 2);
 }

@@ -62,6 +62,19 @@ Deno.test("slippage is against the order: bps of the price, or ticks", () => {
   );
 });
 
+Deno.test("ticks take no more than half of a price away: at none, a short would be sold for nothing, and a sale could pay", () => {
+  const slippage = { ticks: 100, tickSize: 1 };
+  const bought = runOver(
+    flat(50, 50, 50),
+    script({ 0: (book) => book.place(buyOne), 1: (book) => book.close(1, null) }),
+    { slippage },
+  );
+  expect(tell(bought)).toMatchObject([{ entry: [1, 150], exit: [2, 25] }]);
+  // 1000 / 25.
+  const sold = runOver(flat(50, 50), script({ 0: (book) => book.place(order({ side: -1 })) }), { slippage });
+  expect(tell(sold)).toMatchObject([{ side: "short", quantity: 40, entry: [1, 25] }]);
+});
+
 Deno.test("stops slip and limits do not", () => {
   const rows: Row[] = [[100, 100, 100, 100], [100, 105, 95, 100]];
   const stop = order({ type: STOP, stopPrice: 104, sizeBy: BY_UNITS, size: 1 });

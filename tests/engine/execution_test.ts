@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { PROFILE_DEFAULTS, PROFILES, resolveExecution } from "../../engine/execution.ts";
 import { executionRequestSchema } from "../../routers/execution.ts";
+import { DAY_MS } from "./market.ts";
 
 /** Paths and messages of what is wrong with a request; empty when nothing is. */
 function complain(request: unknown): string[] {
@@ -14,6 +15,9 @@ Deno.test("nothing requested is the hindcast profile, with the year of the asset
   expect(resolveExecution({}, "forex").periodsPerYear).toBe(260);
   expect(resolveExecution({}, "crypto").periodsPerYear).toBe(365);
   expect(resolveExecution({ periodsPerYear: 250 }, "stock").periodsPerYear).toBe(250);
+  // A week of candles that are weeks gives one daily return, and not five or seven.
+  expect(resolveExecution({}, "crypto", 7 * DAY_MS).periodsPerYear).toBe(52);
+  expect(resolveExecution({ periodsPerYear: 50 }, "crypto", 7 * DAY_MS).periodsPerYear).toBe(50);
 });
 
 Deno.test("a profile is a set of defaults that further keys override", () => {

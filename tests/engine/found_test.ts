@@ -6,9 +6,17 @@ import { expect } from "@std/expect";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
 import { ORDER_REASONS } from "../../engine/orders.ts";
 import { run, type RunInput, type RunResult } from "../../engine/run.ts";
-import { BY_EQUITY_FRACTION, BY_UNITS, LIMIT, type OrderDraft, REFUSED, STOP } from "../../engine/strategy.ts";
+import {
+  BY_EQUITY_FRACTION,
+  BY_RISK_FRACTION,
+  BY_UNITS,
+  LIMIT,
+  type OrderDraft,
+  REFUSED,
+  STOP,
+} from "../../engine/strategy.ts";
 import { withOneNaN } from "../../engine/one_nan.ts";
-import { candlesOf, DAY_MS, flat, order, type Row, script, tell } from "./market.ts";
+import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
 import { simulateSlowly } from "./oracle/simulate.ts";
 import { differences } from "./properties/compare.ts";
 
@@ -191,6 +199,39 @@ Deno.test("closing three lots of 0.1 leaves no dust of the trades that held them
     1,
     null,
   ]]);
+});
+
+Deno.test("of more lots than numbers can tell apart, too, nothing is left over when all is closed", () => {
+  // 10,000 buy 64935064.93506499 at 0.000154: 6.5e15 lots, where rounding to lots may give the number beside it.
+  const rows = flat(0.000154, 0.000154, 0.000154, 0.000154);
+  const all = (book: { place(draft: OrderDraft): number }) => book.place(order({}));
+  const closed = runBoth(rows, { 0: all, 1: (book) => book.close(1, null) }, {}, 10_000);
+  expect(tell(closed)).toMatchObject([{ side: "long", quantity: 64935064.93506499, exit: [2, 0.000154] }]);
+  const turned = runBoth(rows, { 0: all, 1: (book) => book.place(order({ side: -1 })) }, {}, 10_000);
+  expect(tell(turned)).toMatchObject([{ side: "long", exit: [2, 0.000154] }, { side: "short", exit: null }]);
+  // The slow simulator counts lots, and cannot count so many.
+  const sellAll = script({ 0: all, 1: (book, account) => book.place(units(account.quantity, { side: -1 })) });
+  const netted = runOver(rows, sellAll, { exclusive: "off" }, 10_000);
+  expect([tell(netted).length, netted.position[2]]).toEqual([1, 0]);
+});
+
+Deno.test("a fraction that is only by rounding less than all closes every trade", () => {
+  const result = runBoth(flat(10, 10, 10, 10), {
+    0: (book) => [1, 1, 1].forEach((size) => book.place(units(size))),
+    1: (book) => book.close(0.6 + 0.3 + 0.1, null),
+  });
+  expect(result.position[2]).toBe(0);
+});
+
+Deno.test("an account that owes more than it has risks nothing, and not less", () => {
+  // 10 sold short at 100 with 1000; at the open of 250 the equity is 2000 - 2500.
+  const rows: Row[] = [...flat(100, 100), [250, 250, 100, 100], ...flat(100)];
+  const risky = order({ side: -1, sizeBy: BY_RISK_FRACTION, size: 0.1, stopLoss: 300 });
+  const result = runBoth(rows, {
+    0: (book) => book.place(units(10, { side: -1 })),
+    1: (book) => book.place(risky),
+  }, { marginCall: false });
+  expect([result.orders.quantity[1], ORDER_REASONS[result.orders.reason[1]!]]).toEqual([0, "smaller than one lot"]);
 });
 
 Deno.test("every NaN of a result has the same bits, whatever calculation left it", () => {

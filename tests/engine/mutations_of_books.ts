@@ -75,9 +75,15 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "const from = entryIndex;",
   },
   {
+    rule: "what rounding leaves of a trade is nothing",
+    file: "engine/rules/lots.ts",
+    text: "taken >= quantity * (1 - ROUNDING) ? 0",
+    replacement: "taken >= quantity ? 0",
+  },
+  {
     rule: "flat is exactly flat",
     file: "engine/exits.ts",
-    text: "left = lots.settle(left - fill.units);",
+    text: "if (left < Infinity) left = lots.minus(left, fill.units);",
     replacement: "left = left - fill.units;",
   },
   {
@@ -103,6 +109,12 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     file: "engine/execution.ts",
     text: 'profile: "backtesting.py",\n    quantityStep: 1,',
     replacement: 'profile: "backtesting.py",\n    quantityStep: 0.5,',
+  },
+  {
+    rule: "a week of weekly candles is one return",
+    file: "engine/execution.ts",
+    text: "timeframeMs > DAY_MS ? WEEKS_PER_YEAR : ",
+    replacement: "",
   },
   { rule: "a stock's year has 252 days", file: "engine/execution.ts", text: "stock: 252", replacement: "stock: 365" },
   {

@@ -35,7 +35,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "quantities are rounded down to lots",
     file: "engine/rules/lots.ts",
-    text: "Math.floor(quantity / this.step * ROUNDING)",
+    text: "Math.floor(quantity / this.step * (1 + ROUNDING))",
     replacement: "Math.ceil(quantity / this.step)",
   },
   {

@@ -61,8 +61,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a part of a trade is a whole number of lots",
     file: "engine/exits.ts",
-    text: "fraction >= 1 ? trade.quantity : sim.lots.roundDown(trade.quantity * fraction)",
-    replacement: "fraction >= 1 ? trade.quantity : trade.quantity * fraction",
+    text: "Math.min(trade.quantity, sim.lots.roundDown(trade.quantity * fraction))",
+    replacement: "trade.quantity * fraction",
   },
   {
     rule: "the oldest trade is closed first",
@@ -177,6 +177,12 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     file: "engine/replay.ts",
     text: "if (this.#finer === null || !",
     replacement: "if (this.#finer === null || i >= 0 || !",
+  },
+  {
+    rule: "finer candles that miss the high or the low are not replayed",
+    file: "engine/replay.ts",
+    text: "k > first && highest === high[i]! && lowest === low[i]!",
+    replacement: "k > first",
   },
   {
     rule: "a trade with stop and target in one candle is ambiguous",

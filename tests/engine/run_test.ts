@@ -139,6 +139,20 @@ Deno.test("magnify without finer candles assumes that stops come first, and says
   ]);
 });
 
+Deno.test("finer candles that do not reach as far as the candle itself are not all of it, and not replayed", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
+  const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 120 }) });
+  const replay = (...hours: Row[]) => {
+    const finer = { ...candlesOf(hours), time: Float64Array.from(hours, (_, k) => DAY_MS + k * DAY_MS / 24) };
+    const execution = resolveExecution({ bothTouched: "magnify" }, "crypto");
+    return tell(run({ ...input(rows, guarded), execution, finer }));
+  };
+  // The hour that fell to 90 is missing: the day itself says that the stop was reached.
+  expect(replay([100, 104, 99, 103], [103, 110, 102, 109])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
+  // Candles of another source: the day knows no price of 80, nor of 121.
+  expect(replay([100, 110, 80, 85], [85, 121, 85, 100])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
+});
+
 Deno.test("a run that is told to stop says after how many candles it did, and one that is not reports them", () => {
   const rows = flat(...new Array<number>(70_000).fill(100));
   const strategy = buyAndHold.create({});

@@ -69,6 +69,13 @@ databaseSteps("the queue", async (handle, step) => {
       });
     });
 
+    await step("a year of weekly candles has 52 returns, in any market", async () => {
+      const { parameters } = newTenDaysBacktest("ann");
+      const weekly = { parameters: { ...parameters, timeframe: "1w" } };
+      const { result } = await untilEnded(db, await submit(db, queue, weekly));
+      expect(result).toMatchObject({ execution: { periodsPerYear: 52 } });
+    });
+
     await step("equal submissions have equal run keys, and another balance has another", async () => {
       const keys = await Promise.all(
         [{}, {}, { initialBalance: 5000 }].map(async (more) =>

@@ -48,6 +48,10 @@ Deno.test("returns that differ by rounding alone have no deviation", () => {
   expect(ratios.probabilistic_sharpe).toEqual({ reason: "all daily returns are equal" });
 });
 
+Deno.test("returns whose squares are no numbers any more come to an end, too", () => {
+  expect(ratiosOf([0.1, -0.1, 1e200, 0]).probabilistic_sharpe).toEqual({ reason: expect.any(String) });
+});
+
 Deno.test("ratioMetrics() says how many days each metric would need", () => {
   expect(ratiosOf([0.1])).toMatchObject({
     annual_volatility: { reason: "fewer than two daily returns" },

@@ -14,7 +14,7 @@ function slipped(state: State, price: number, side: Sign, share: number): number
   const { slippage } = state.execution;
   if (slippage === 0) return price;
   if ("bps" in slippage) return price + side * price * slippage.bps / 10_000;
-  if ("ticks" in slippage) return Math.max(0, price + side * slippage.ticks * slippage.tickSize);
+  if ("ticks" in slippage) return Math.max(price * 0.5, price + side * slippage.ticks * slippage.tickSize);
   return price + side * price * slippage.impact * Math.min(share, slippage.volumeShare) ** 2;
 }
 

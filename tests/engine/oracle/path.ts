@@ -4,8 +4,8 @@ import { type Event, isPassed, isReached, nextEvent, reachableEvents } from "./e
 import type { Bar, Order, Reached, State, Trade } from "./state.ts";
 
 /**
- * Walks candle `i`: the finer candles inside it one after the other where there are some, else its own four prices. The
- * first finer candle begins at the open of the candle itself.
+ * Walks candle `i`: the finer candles inside it one after the other where they tell all of it, its high and its low, else
+ * its own four prices. The first finer candle begins at the open of the candle itself.
  */
 export function walkCandle(state: State, i: number): void {
   const { candles: { time, open, high, low, close }, finer, timeframeMs } = state;
@@ -17,8 +17,9 @@ export function walkCandle(state: State, i: number): void {
     const [highest, lowest] = [Math.max(opens, finer.high[k]!), Math.min(opens, finer.low[k]!)];
     bars.push({ index: i, open: opens, high: highest, low: lowest, close: finer.close[k]!, isFirst });
   }
-  for (const bar of bars) walkBar(state, bar);
-  if (bars.length > 0) return;
+  const tellAll = Math.max(...bars.map((bar) => bar.high)) === high[i] &&
+    Math.min(...bars.map((bar) => bar.low)) === low[i];
+  if (tellAll) return bars.forEach((bar) => walkBar(state, bar));
   const bar = { index: i, open: open[i]!, high: high[i]!, low: low[i]!, close: close[i]!, isFirst: true };
   if (walkBar(state, bar).hadEventsOnBothSides) state.unreplayedCandles++;
 }

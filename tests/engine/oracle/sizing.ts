@@ -66,7 +66,7 @@ function lotsFor(state: State, order: Order, level: number, equity: number, free
   if (by === BY_UNITS) return lotsIn(state, size);
   if (by === BY_CASH) return affordableLots(state, size, price);
   if (by === BY_RISK_FRACTION) {
-    const asked = lotsIn(state, size * equity / riskPerUnit(order, price));
+    const asked = lotsIn(state, size * Math.max(0, equity) / riskPerUnit(order, price));
     if (Number.isNaN(asked) || order.reduces) return asked;
     return Math.min(asked, affordableLots(state, free * leverage, price));
   }
