@@ -13,7 +13,7 @@ import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/providers.ts";
 import { ReadThrough } from "./market/read_through.ts";
 import { archiveSample } from "./market/sample.ts";
-import { createApp } from "./server/app.ts";
+import { createApp, type Handler } from "./server/app.ts";
 import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
@@ -42,8 +42,7 @@ const log = getLogger(["hindcast"]);
 hideWhatClientsSent();
 
 /** The service without the socket in front of it. */
-interface Service {
-  fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
+interface Service extends Handler {
   /** Ends the work beside the requests. */
   rest(): Promise<void>;
   close(): Promise<void>;

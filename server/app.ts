@@ -14,6 +14,7 @@ import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trp
 import { BODY_BYTES_MAX, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { discardBody, withoutLength } from "./head.ts";
 import { refuseForeignOrigins } from "./origin.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./rate_limit.ts";
 import { serveRest } from "./rest.ts";
@@ -31,6 +32,12 @@ export interface AppOptions extends ContextSources {
   readonly rateLimits: RateLimits;
 }
 
+/** What answers requests. */
+export interface Handler {
+  /** @param info Whose address counts as the caller's. */
+  fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
+}
+
 const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
 const INGESTION_PREFIX = "/api/admin/ingestion";
 // Where libraries answer for all that lies below.
@@ -41,10 +48,11 @@ const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
  *
  * A request is refused in the order origin, session, role, method, size, syntax, schema.
  */
-export function createApp(options: AppOptions): Hono<ServerEnv> {
+export function createApp(options: AppOptions): Handler {
   const app = new Hono<ServerEnv>();
   const proxies = parseTrustedProxies(options.trustedProxies);
   const limitUser = limitUsers(options.rateLimits);
+  app.use(discardBody);
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequests);
   app.use(secureHeaders({ strictTransportSecurity: options.https ? "max-age=15552000; includeSubDomains" : false }));
@@ -103,7 +111,12 @@ export function createApp(options: AppOptions): Hono<ServerEnv> {
     logFault(seen);
     return answerError(c, seen);
   });
-  return app;
+  return {
+    async fetch(request, info) {
+      const answer = await app.fetch(request, info);
+      return request.method === "HEAD" ? withoutLength(answer) : answer;
+    },
+  };
 }
 
 /** Refuses by path alone, so that not even the existence of a protected path shows to a stranger. */

@@ -8,18 +8,30 @@ export interface ServerEvent {
 // Proxies close connections on which nothing comes; a comment is nothing to a client.
 const KEEP_ALIVE_MS = 15_000;
 
-/** Events as a `text/event-stream` that begins after the client's Last-Event-ID, if that is still the newest. */
-export function encodeEvents(events: AsyncGenerator<ServerEvent>, request: Request): Response {
+/**
+ * Events as a `text/event-stream` that begins after the client's Last-Event-ID, if that is still the newest.
+ *
+ * @param keepAliveMs How often something is sent where nothing happens.
+ */
+export function encodeEvents(
+  events: AsyncGenerator<ServerEvent>,
+  request: Request,
+  keepAliveMs = KEEP_ALIVE_MS,
+): Response {
   const seen = request.headers.get("last-event-id");
   const encoder = new TextEncoder();
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), KEEP_ALIVE_MS);
+      keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), keepAliveMs);
     },
     async pull(controller) {
       for (;;) {
-        const { value, done } = await events.next();
+        const { value, done } = await events.next().catch((error) => {
+          // Nobody can write to a stream that has failed: the timer's next turn would end the process.
+          clearInterval(keepAlive);
+          throw error;
+        });
         if (done) {
           clearInterval(keepAlive);
           return controller.close();

@@ -52,11 +52,6 @@ Deno.test("a request is refused by what is wrong with it, in the contract's word
     expect((await user.send("PATCH", "/api/backtests", {})).at("/error/code")).toBe("METHOD_NOT_ALLOWED");
   });
 
-  await t.step("HEAD answers as GET does, without a body", async () => {
-    const head = await stranger.send("HEAD", "/api/health");
-    expect([head.status, head.text]).toEqual([200, ""]);
-  });
-
   await t.step("a forged cookie is none", async () => {
     const forged = service.client();
     forged.cookie = user.cookie.replace(/=.{8}/, "=AAAAAAAA");
