@@ -35,20 +35,22 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
 /**
  * Waits for a record's end.
  *
- * @returns The record as it is when it has ended, or after `waitMs`, or when the signal is aborted; null when it is gone.
+ * @param row The record as it was a moment ago.
+ * @returns As it is when it has ended, or after `waitMs`, or when the signal is aborted; null when it is deleted before.
  */
 export async function awaitEnd(
   ctx: Context,
-  key: OwnedKey,
+  row: Backtest,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Backtest | null> {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), waitMs);
-  let last: Backtest | null = null;
+  const stop = AbortSignal.any([signal, ctx.closing, patience.signal]);
+  let last = row;
   try {
-    for await (const row of followBacktest(ctx, key, AbortSignal.any([signal, patience.signal]))) last = row;
-    return last;
+    for await (const each of followBacktest(ctx, row, stop)) last = each;
+    return hasEnded(last) || stop.aborted ? last : null;
   } finally {
     clearTimeout(timer);
   }

@@ -125,8 +125,9 @@ export const backtestsRouter = router({
     .query(async ({ ctx, input, signal = NEVER }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
       if (input.wait === 0 || hasEnded(row)) return { backtest: toBacktest(row) };
-      const later = await awaitEnd(ctx, { id: row.id, ownerId: ctx.user.id }, input.wait * 1000, signal);
-      return { backtest: toBacktest(later ?? row) };
+      const later = await awaitEnd(ctx, row, input.wait * 1000, signal);
+      if (later === null) throw notFound(row.id);
+      return { backtest: toBacktest(later) };
     }),
 
   /** One of the caller's backtests now and after each change, until it has ended. */
@@ -225,8 +226,12 @@ async function* toEvents(rows: AsyncGenerator<Backtest>) {
 
 async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
   const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
-  if (row === null) throw new AppError("BACKTEST_NOT_FOUND", `Cannot find the backtest ${quote(id)}`);
+  if (row === null) throw notFound(id);
   return row;
+}
+
+function notFound(id: string): AppError {
+  return new AppError("BACKTEST_NOT_FOUND", `Cannot find the backtest ${quote(id)}`);
 }
 
 // The strategy's own default when the request names no timeframe.

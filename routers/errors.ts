@@ -102,6 +102,8 @@ export function toAppError(error: unknown): AppError {
     if (code !== undefined) return new AppError(code, error.message, { cause: error });
   }
   const cause = error instanceof TRPCError ? error.cause : error;
+  // Nobody will read the answer; its status is for the log and the metrics.
+  if (isCutOff(cause)) return new AppError("VALIDATION_FAILED", "Cannot read the body: it has been cut off", { cause });
   if (isDatabaseFault(cause)) {
     return new AppError("UNAVAILABLE", "Cannot answer now: the database is away or has no room", {
       cause: error,
@@ -109,6 +111,11 @@ export function toAppError(error: unknown): AppError {
     });
   }
   return new AppError("INTERNAL", "Cannot answer because of a fault of ours", { cause: error });
+}
+
+/** Whether a body could not be read to its end because its sender has left, which the runtime says by words alone. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof Deno.errors.BadResource && /body as underlying resource unavailable$/.test(error.message);
 }
 
 /** The HTTP status of an error. */

@@ -72,21 +72,24 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Anyone may call; nobody with text that cannot be stored. */
-export const publicProcedure = t.procedure.use(async ({ getRawInput, next }) => {
+// Behind the guards: over tRPC the input is not read before it is asked for, and a stranger's not at all.
+const refuseUnstorable = t.middleware(async ({ getRawInput, next }) => {
   const issue = findUnstorable(await getRawInput());
   if (issue !== undefined) throw unstorable(issue);
   return await next();
 });
 
+/** Anyone may call; nobody, here and below, with text that cannot be stored. */
+export const publicProcedure = t.procedure.use(refuseUnstorable);
+
 /** Only signed-in users may call; `ctx.user` is one. */
-export const userProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) }));
+export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) })).use(refuseUnstorable);
 
 /** Only admins, or callers with the ingestion secret. */
-export const ingestionProcedure = publicProcedure.use(({ ctx, next }) => {
+export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
   requireIngestionAdmin(ctx);
   return next();
-});
+}).use(refuseUnstorable);
 
 /**
  * The signed-in user and session.

@@ -3,7 +3,6 @@ import { getLogger, withContext } from "@logtape/logtape";
 import { type Context as HonoContext, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
-import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
@@ -11,7 +10,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
-import { BODY_BYTES_MAX, refuseUnstorable } from "./body.ts";
+import { BODY_BYTES_MAX, limitPlain, PLAIN_BYTES_MAX, refuseSize, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { discardBody, withoutLength } from "./head.ts";
@@ -40,6 +39,8 @@ export interface Handler {
 
 const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
 const INGESTION_PREFIX = "/api/admin/ingestion";
+// A batch counts as one request, so that it must not be any number of them.
+const BATCH_CALLS_MAX = 100;
 // Where libraries answer for all that lies below.
 const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
 
@@ -76,38 +77,31 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(limitAddresses(options.rateLimits));
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
-  app.use("/api/auth/*", bodyLimit({ maxSize: 1024 * 1024, onError: refuseSize }));
+  app.use("/api/auth/*", bodyLimit({ maxSize: PLAIN_BYTES_MAX, onError: () => refuseSize(PLAIN_BYTES_MAX) }));
   app.use("/api/auth/*", limitSignIns(options.rateLimits));
   app.use("/api/auth/*", refuseUnstorable);
   app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, c.get("clientAddress")));
 
-  app.use("/api/*", async (c, next) => {
+  const enter = async (c: HonoContext<ServerEnv>) => {
     c.set("context", await createContext(c, options));
     limitUser(c);
+  };
+  app.use("/api/*", async (c, next) => {
+    await enter(c);
     guardPath(c);
     await next();
   });
   serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
 
-  app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: refuseSize }));
   app.use("/trpc/*", async (c, next) => {
-    c.set("context", await createContext(c, options));
-    limitUser(c);
+    await enter(c);
     await next();
   });
-  app.use(
-    "/trpc/*",
-    trpcServer({
-      router: appRouter,
-      // The adapter types a context as a record; ours is spread into one.
-      createContext: (_, c) => ({ ...c.get("context") }),
-      onError: ({ error }) => logFault(toAppError(error)),
-    }),
-  );
+  serveTrpc(app);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {
-    const seen = error instanceof HTTPException && error.status === 413 ? sizeError() : toAppError(error);
+    const seen = toAppError(error);
     logFault(seen);
     return answerError(c, seen);
   });
@@ -117,6 +111,23 @@ export function createApp(options: AppOptions): Handler {
       return request.method === "HEAD" ? withoutLength(answer) : answer;
     },
   };
+}
+
+/** The typed procedures; each keeps its own rule. */
+function serveTrpc(app: Hono<ServerEnv>): void {
+  app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: () => refuseSize(BODY_BYTES_MAX) }));
+  app.use("/trpc/*", limitPlain);
+  app.use(
+    "/trpc/*",
+    trpcServer({
+      router: appRouter,
+      // The adapter types a context as a record; ours is spread into one.
+      createContext: (_, c) => ({ ...c.get("context") }),
+      maxBatchSize: BATCH_CALLS_MAX,
+      responseMeta: ({ errors }) => ({ headers: retryAfter(errors.map(toAppError)) }),
+      onError: ({ error }) => logFault(toAppError(error)),
+    }),
+  );
 }
 
 /** Refuses by path alone, so that not even the existence of a protected path shows to a stranger. */
@@ -157,17 +168,14 @@ function logFault(error: AppError): void {
   if (errorStatus(error) === 500) log.error("Cannot answer: {error}", { error: error.cause ?? error });
 }
 
-function sizeError(): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", `Cannot read the body: at most ${BODY_BYTES_MAX} bytes are accepted`);
-}
-
-function refuseSize(): never {
-  throw sizeError();
-}
-
 function answerError(c: HonoContext<ServerEnv>, error: AppError): Response {
-  if (error.retryAfterSeconds !== undefined) c.header("retry-after", String(Math.ceil(error.retryAfterSeconds)));
-  return c.json(errorBody(error, c.get("requestId")), statusOf(error));
+  return c.json(errorBody(error, c.get("requestId")), statusOf(error), retryAfter([error]));
+}
+
+/** When the call that has to wait longest may be repeated. */
+function retryAfter(errors: readonly AppError[]): Record<string, string> {
+  const seconds = Math.max(...errors.map(({ retryAfterSeconds }) => retryAfterSeconds ?? -1));
+  return seconds < 0 ? {} : { "retry-after": String(Math.ceil(seconds)) };
 }
 
 function statusOf(error: AppError): ContentfulStatusCode {

@@ -14,7 +14,11 @@ const ADDRESS_HEADER = "x-hindcast-client-address";
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
-  /** Answers a request under /api/auth. */
+  /**
+   * Answers a request under /api/auth.
+   *
+   * @throws What is no answer, such as the database's failure.
+   */
   handle(request: Request, clientAddress: string): Promise<Response>;
   /** Who a request's cookie belongs to, or null: no cookie, a forged one, an expired one. */
   findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
@@ -52,7 +56,9 @@ export function createAuth(
     },
     onAPIError: {
       onError: (error) => {
-        if (!isAPIError(error) || error.statusCode >= 500) logFault(error);
+        // What is no answer of the library's is ours to log and to answer; it would be written to the console, values and all.
+        if (!isAPIError(error)) throw error;
+        if (error.statusCode >= 500) logFault(error);
       },
     },
   });
@@ -62,11 +68,14 @@ export function createAuth(
       headers.set(ADDRESS_HEADER, clientAddress);
       // The library refuses a cookie without Origin. Our own check has let this request pass as one of no browser.
       if (!headers.has("origin")) headers.set("origin", options.baseUrl);
-      return auth.handler(new Request(request, { headers }));
+      // And it knows no HEAD.
+      const method = request.method === "HEAD" ? "GET" : request.method;
+      return auth.handler(new Request(request, { method, headers }));
     },
     async findSession(headers) {
       if (!headers.has("cookie")) return null;
-      const found = await auth.api.getSession({ headers });
+      // Lengthening a session takes a cookie that lasts as long, which only the library's own routes send.
+      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
       if (found === null) return null;
       const { id, email, name, role } = found.user;
       return {

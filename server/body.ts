@@ -1,11 +1,12 @@
 import type { Context as HonoContext } from "hono";
 import { AppError, quote, unstorable } from "../routers/errors.ts";
 import { DEPTH_MAX, findUnstorable } from "../routers/text.ts";
+import type { ServerEnv } from "./context.ts";
 
 /** Bodies may have this many bytes in all. */
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
-// Of which this many may be anything but uploaded artifacts (`content_base64`).
-const PLAIN_BYTES_MAX = 1024 * 1024;
+/** Of which this many may be anything but uploaded artifacts (`content_base64`). */
+export const PLAIN_BYTES_MAX = 1024 * 1024;
 
 /**
  * Reads a JSON body.
@@ -21,10 +22,7 @@ export async function readJson(c: HonoContext, optional: boolean): Promise<unkno
   if (optional && bytes.byteLength === 0) return undefined;
   if (untyped) requireType(c, "application/json");
   const value = parseJson(bytes);
-  if (bytes.byteLength > PLAIN_BYTES_MAX) {
-    const plain = bytes.byteLength - (value.parsed ? measureArtifacts(value.value) : 0);
-    if (plain > PLAIN_BYTES_MAX) throw tooLarge(`${plain} bytes, not counting content_base64`, PLAIN_BYTES_MAX);
-  }
+  requirePlain(bytes, value);
   if (!value.parsed) {
     throw new AppError("VALIDATION_FAILED", `Cannot read the body as JSON: ${value.reason}`, {
       issues: [{ path: "", message: value.reason }],
@@ -47,7 +45,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   let length = 0;
   for await (const part of request.body ?? []) {
     length += part.byteLength;
-    if (length > bytesMax) throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
+    if (length > bytesMax) refuseSize(bytesMax);
     parts.push(part);
   }
   const bytes = new Uint8Array(length);
@@ -59,8 +57,33 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   return bytes;
 }
 
+/** @throws AppError PAYLOAD_TOO_LARGE, for a body of whatever size. */
+export function refuseSize(bytesMax: number): never {
+  throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
+}
+
 function tooLarge(size: string, bytesMax: number): AppError {
   return new AppError("PAYLOAD_TOO_LARGE", `Cannot read a body of ${size}: at most ${bytesMax} are accepted`);
+}
+
+/**
+ * Holds a body that is read later to what it may have beside artifacts; what a stranger sends is not read at all.
+ *
+ * @throws AppError PAYLOAD_TOO_LARGE
+ */
+export async function limitPlain(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  const announced = Number(c.req.header("content-length") ?? Infinity);
+  if (c.req.method === "POST" && c.get("context").user !== null && announced > PLAIN_BYTES_MAX) {
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    requirePlain(bytes, parseJson(bytes));
+  }
+  await next();
+}
+
+function requirePlain(bytes: Uint8Array, value: Parsed): void {
+  if (bytes.byteLength <= PLAIN_BYTES_MAX) return;
+  const plain = bytes.byteLength - (value.parsed ? measureArtifacts(value.value) : 0);
+  if (plain > PLAIN_BYTES_MAX) throw tooLarge(`${plain} bytes, not counting content_base64`, PLAIN_BYTES_MAX);
 }
 
 type Parsed = { parsed: true; value: unknown } | { parsed: false; reason: string };

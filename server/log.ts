@@ -1,4 +1,4 @@
-import { configure, getJsonLinesFormatter, getStreamSink, type LogRecord } from "@logtape/logtape";
+import { configure, getJsonLinesFormatter, getLogger, getStreamSink, type LogRecord } from "@logtape/logtape";
 import { DrizzleQueryError } from "drizzle-orm";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { activeTrace } from "./telemetry.ts";
@@ -11,7 +11,8 @@ const CAUSES_MAX = 8;
 /**
  * Sends log records, one JSON object a line, to standard error; standard output is for what a person asked to see.
  *
- * Records made on behalf of a request or a job carry its ids (`withContext`), and those of its trace.
+ * Records made on behalf of a request or a job carry its ids (`withContext`), and those of its trace. What libraries write to
+ * `console.error` becomes a line, too.
  *
  * @param level The least important level that is written.
  */
@@ -27,6 +28,13 @@ export async function configureLog(level: (typeof LOG_LEVELS)[number]): Promise<
       { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["lines"] },
     ],
   });
+  console.error = tellAsLine;
+}
+
+/** What a library writes to the console by itself: a failed statement would be told there with all its values. */
+function tellAsLine(...said: unknown[]): void {
+  const error = said.find((each) => each instanceof Error) ?? String(said[0]);
+  getLogger(["hindcast", "console"]).error("A library says: {error}", { error });
 }
 
 function prepare(record: LogRecord): LogRecord {

@@ -136,11 +136,14 @@ export function serveRest(app: Hono<ServerEnv>, createApi: (c: HonoContext<Serve
 
 /** Path parameters, query and body as one object: a key that comes twice is refused, since either could be meant. */
 async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Promise<Record<string, unknown>> {
-  const input: Record<string, unknown> = { ...c.req.param() };
+  const given: [key: string, value: unknown][] = Object.entries(c.req.param());
+  const names = new Set(given.map(([name]) => name));
   for (const [key, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1 || key in input) throw refuse(`/${key}`, "must be given once");
-    input[key] = values[0];
+    if (values.length > 1 || names.has(key)) throw refuse(`/${key}`, "must be given once");
+    given.push([key, values[0]]);
   }
+  // Whatever a key is called, it is one: a schema that does not know it says so.
+  const input: Record<string, unknown> = Object.fromEntries(given);
   if (bodyKind === "csv") {
     requireType(c, "text/csv");
     return { ...input, body: c.req.raw.body };

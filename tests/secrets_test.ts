@@ -37,6 +37,9 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
     // Faults of ours: statements fail that were sent with what a client wants, and with a session's token.
     await administer(databaseUrl, "alter table backtests rename to elsewhere");
     expect((await user.get("/api/backtests?symbol=SECRET")).status).toBe(500);
+    await administer(databaseUrl, "alter table account rename to elsewhere_again");
+    const signIn = await user.send("POST", "/api/auth/sign-in/email", body);
+    expect([signIn.status, signIn.at("/error/code")]).toEqual([500, "INTERNAL"]);
     await administer(databaseUrl, "alter table session rename to elsewhere_too");
     expect((await user.get("/api/session")).status).toBe(500);
 
@@ -77,7 +80,7 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
     expect(run).toMatchObject({ message: "backtest", outcome: "completed", attempt: 1, trace_id: request?.trace_id });
     const faults = lines.filter(({ level }) => level === "ERROR");
     for (const { request_id } of faults) expect(typeof request_id).toBe("string");
-    for (const table of ["backtests", "session"]) {
+    for (const table of ["backtests", "account", "session"]) {
       const told = expect.stringMatching(`^Error: Failed query: select [^]*relation "${table}" does not exist`);
       expect(faults.map(({ error }) => error)).toContainEqual(told);
     }

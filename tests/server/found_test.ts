@@ -1,4 +1,4 @@
-/** What random requests (tests/fuzz) have found, each as the smallest case of its own. */
+/** What random requests (tests/fuzz) and reviews have found, each as the smallest case of its own. */
 import { expect } from "@std/expect";
 // @ts-types="@types/pg"
 import pg from "pg";
@@ -113,5 +113,64 @@ Deno.test("what strangers send wrongly to the accounts is not written down as an
   expect(answers.map(({ status }) => status)).toEqual([400, 415, 415]);
   const { code, stderr } = await service.end("SIGTERM");
   expect([code, stderr]).toEqual([0, ""]);
+  await drop();
+});
+
+Deno.test("who waits for a backtest that is deleted meanwhile is told that it is gone", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const id = (await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id");
+  const waiting = user.get(`/api/backtests/${id}?wait=30`);
+  // One that asks later is answered later than the first look of the one that waits.
+  expect((await user.get(`/api/backtests/${id}`)).status).toBe(200);
+  expect((await user.send("DELETE", `/api/backtests/${id}`)).status).toBe(204);
+  const answer = await waiting;
+  expect([answer.status, answer.at("/error/code")]).toEqual([404, "BACKTEST_NOT_FOUND"]);
+  await service.close();
+});
+
+Deno.test("a query's key that every object has is unknown like any other", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  for (const key of ["constructor", "__proto__", "toString", "nothing"]) {
+    const answer = await user.get(`/api/backtests?${key}=1`);
+    const issues = [{ path: `/${key}`, message: "is not a known key" }];
+    expect([key, answer.status, answer.at("/error/issues")]).toEqual([key, 400, issues]);
+  }
+  await service.close();
+});
+
+Deno.test("a client that leaves within its request's body is no fault of the service's", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const secret = "a secret for ingestion tests";
+  const service = await startProcess("serve", {
+    DATABASE_URL: url,
+    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+    INGESTION_ADMIN_SECRET: secret,
+    LOG_LEVEL: "info",
+  });
+  const user = service.client();
+  await user.signUp();
+  const { hostname, port } = new URL(service.url);
+  for (
+    const [path, type] of [
+      ["/api/backtests", "application/json"],
+      ["/api/auth/sign-in/email", "application/json"],
+      ["/trpc/backtests.create", "application/json"],
+      ["/api/admin/ingestion/import?symbol=X&exchange=Y&assetClass=stock&timeframe=1d", "text/csv"],
+    ]
+  ) {
+    const head = [`POST ${path} HTTP/1.1`, "host: x", `cookie: ${user.cookie}`, `content-type: ${type}`];
+    const rest = [`x-ingestion-admin-secret: ${secret}`, "content-length: 1000", "", '{"date,'];
+    using connection = await Deno.connect({ hostname, port: Number(port) });
+    await connection.write(new TextEncoder().encode([...head, ...rest].join("\r\n")));
+  }
+  // Written in the order in which they ended: the last of a later one tells that all have.
+  await user.get("/api/session");
+  const { stderr } = await service.end("SIGTERM");
+  const lines: Record<string, unknown>[] = stderr.trim().split("\n").map((line) => JSON.parse(line));
+  const cut = lines.filter(({ method, status }) => method === "POST" && status !== 200);
+  expect(cut.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+  expect(lines.filter(({ level }) => level === "ERROR")).toEqual([]);
   await drop();
 });

@@ -103,6 +103,9 @@ async function refuseBodies(user: TestClient): Promise<void> {
   for (const [i, [answer, status, code]] of cases.entries()) {
     expect([i, answer.status, answer.at("/error/code")]).toEqual([i, status, code]);
   }
+  const signIn = await user.send("POST", "/api/auth/sign-in/email", { email: "x".repeat(2 * 1024 * 1024) });
+  expect([signIn.status, signIn.at("/error/message")])
+    .toEqual([413, "Cannot read a body of more than 1048576 bytes: at most 1048576 are accepted"]);
 }
 
 Deno.test("an unset ingestion secret matches nothing", async () => {
@@ -122,6 +125,26 @@ Deno.test("a session that has expired is none", async () => {
   await handle.db.update(session).set({ expiresAt: new Date(Date.now() - 1000) }).where(eq(session.id, id));
   await handle.close();
   expect((await user.get("/api/session")).status).toBe(401);
+  await service.close();
+});
+
+Deno.test("a session lasts as long as the cookie that was sent for it; the library's own route lengthens both", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const id = String((await user.get("/api/session")).at("/session/id"));
+  const handle = await openPostgres(service.databaseUrl, 1);
+  // Two of its seven days have passed.
+  const expiresAt = new Date(Date.now() + 5 * 86_400_000);
+  await handle.db.update(session).set({ expiresAt }).where(eq(session.id, id));
+  await handle.close();
+  for (let i = 0; i < 2; i++) {
+    expect((await user.get("/api/session")).at("/session/expires_at")).toBe(expiresAt.toISOString());
+  }
+  const longer = await user.get("/api/auth/get-session");
+  expect(longer.headers.getSetCookie()[0]).toMatch(/session_token=.*Max-Age=604800/);
+  expect(Date.parse(String((await user.get("/api/session")).at("/session/expires_at")))).toBeGreaterThan(
+    expiresAt.getTime() + 86_400_000,
+  );
   await service.close();
 });
 

@@ -65,3 +65,48 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
   });
   await service.close();
 });
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+Deno.test("a stranger's input is not even looked at", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  for (const body of ["{", '{"a":"\\u0000"}', `{"a":"${"x".repeat(2 * 1024 * 1024)}"}`]) {
+    const answer = await service.client().send("POST", "/trpc/backtests.create", body, JSON_TYPE);
+    expect([answer.status, answer.at("/error/data/appCode")]).toEqual([401, "UNAUTHENTICATED"]);
+  }
+  await service.close();
+});
+
+Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when to come back", async (t) => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_BACKTESTS_MAX: "1" });
+  const user = await service.user();
+  const create = (body: unknown) => user.send("POST", "/trpc/backtests.create", JSON.stringify(body), JSON_TYPE);
+
+  await t.step("a body is at most 1 MiB, not counting artifacts", async () => {
+    const large = await create({ backtest: "x".repeat(2 * 1024 * 1024) });
+    expect([large.status, large.at("/error/code")]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    const artifact = await create({ artifact: { content_base64: "x".repeat(2 * 1024 * 1024) } });
+    expect([artifact.status, artifact.at("/error/data/appCode")]).toEqual([400, "VALIDATION_FAILED"]);
+  });
+
+  await t.step("a batch is bounded, since it counts as one request", async () => {
+    const batch = (calls: number) => user.get(`/trpc/${Array(calls).fill("session.get").join()}?batch=1&input={}`);
+    expect([(await batch(100)).status, (await batch(101)).status]).toEqual([200, 400]);
+  });
+
+  await t.step("a refusal says when to come back", async () => {
+    const backtest = {
+      symbol: "DEMO",
+      exchange: "SAMPLE",
+      strategy: "SMA Cross",
+      start_date: "2024-01-01",
+      end_date: "2024-02-01",
+      initial_balance: 1000,
+    };
+    expect((await create({ backtest })).status).toBe(200);
+    const refused = await create({ backtest });
+    expect([refused.status, refused.at("/error/data/appCode"), refused.headers.get("retry-after")])
+      .toEqual([429, "QUOTA_EXCEEDED", "10"]);
+  });
+  await service.close();
+});
