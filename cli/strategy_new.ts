@@ -1,4 +1,5 @@
 import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
@@ -50,7 +51,7 @@ const LANGUAGES = {
 type Language = keyof typeof LANGUAGES;
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
-const HINDCAST = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
 const SERVICE = "http://127.0.0.1:8000";
 // What a registration takes as a slug.
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import { getLogger } from "@logtape/logtape";
 import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
@@ -24,7 +25,7 @@ export interface DatabaseHandle {
   close(): Promise<void>;
 }
 
-const migrations = { migrationsFolder: new URL("./migrations", import.meta.url).pathname };
+const migrations = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
 
 // Both drivers' own conversions of bytea go byte by byte, and take as long as all else that is done to read candles.
 const BYTEA = 17;

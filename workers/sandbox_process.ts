@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./sandbox/frames.ts";
 import type { RunProgress } from "../engine/control.ts";
 import type { FromChild, SandboxAnswer, SandboxFailureCode, SandboxJob } from "./sandbox/job.ts";
@@ -30,8 +31,8 @@ const WATCH_MS = 25;
 const FRAME_BYTES_MAX = 1 << 29;
 const ERRORS_CHARS_MAX = 16_384;
 
-const CODE = ["./sandbox/", "./protocol.ts", "../engine/"].map((path) => new URL(path, import.meta.url).pathname);
-const ENTRY = new URL("./sandbox/child.ts", import.meta.url).pathname;
+const CODE = ["./sandbox/", "./protocol.ts", "../engine/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const ENTRY = fileURLToPath(new URL("./sandbox/child.ts", import.meta.url));
 
 /**
  * Does a job in a process of its own, which ends with it.
