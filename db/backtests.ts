@@ -6,6 +6,7 @@ import type { Db } from "./client.ts";
 import { type EquityColumns, insertEquity } from "./equity.ts";
 import { insertOrders } from "./orders.ts";
 import { BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { storableText } from "./storable.ts";
 import { insertTrades } from "./trades.ts";
 
 export type Backtest = typeof backtests.$inferSelect;
@@ -130,7 +131,10 @@ export interface CompletedRun extends AttemptKey {
  */
 export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
   if (runs.length === 0) return new Set();
-  const values = JSON.stringify(runs.map(({ id, attempt, result }) => ({ id, attempt, result })));
+  const values = JSON.stringify(
+    runs.map(({ id, attempt, result }) => ({ id, attempt, result })),
+    (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
+  );
   const rows = await tx.update(backtests)
     .set({ status: "completed", progress: 1, result: sql`done.result`, error: null, finishedAt: sql`now()` })
     .from(sql`jsonb_to_recordset(${values}::text::jsonb) as done(id uuid, attempt smallint, result jsonb)`)
@@ -157,8 +161,9 @@ export async function failBacktest(
   tx: Db,
   run: AttemptKey & { readonly error: { readonly code: string; readonly message: string } },
 ): Promise<boolean> {
+  const error = { ...run.error, message: storableText(run.error.message) };
   const rows = await tx.update(backtests)
-    .set({ status: "failed", error: run.error, finishedAt: sql`now()` })
+    .set({ status: "failed", error, finishedAt: sql`now()` })
     .where(held(run))
     .returning({ id: backtests.id });
   return rows.length > 0;

@@ -2,6 +2,7 @@ import { eq, lt } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { moduleChecks } from "./schema.ts";
+import { storableText } from "./storable.ts";
 
 export type ModuleCheck = typeof moduleChecks.$inferSelect;
 export type Verdict = NonNullable<ModuleCheck["verdict"]>;
@@ -30,7 +31,8 @@ export async function readVerdict(db: Db, id: string): Promise<Verdict | undefin
 
 /** Records a verdict, with the bytes that it is about. */
 export async function storeVerdict(db: Db, id: string, verdict: Verdict, data: Uint8Array | null): Promise<void> {
-  await db.update(moduleChecks).set({ verdict, data }).where(eq(moduleChecks.id, id));
+  const storable = verdict.accepted ? verdict : { ...verdict, message: storableText(verdict.message) };
+  await db.update(moduleChecks).set({ verdict: storable, data }).where(eq(moduleChecks.id, id));
 }
 
 export async function deleteCheck(db: Db, id: string): Promise<void> {

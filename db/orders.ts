@@ -4,6 +4,7 @@ import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
 import { decodeColumns, encodeColumns } from "./columns.ts";
 import { backtestOrders, backtests } from "./schema.ts";
+import { storableText } from "./storable.ts";
 
 // A page is cut from one or two stretches, however many orders there are.
 const STRETCH_ORDERS = 10_000;
@@ -52,7 +53,7 @@ export async function insertOrders(
       const begin = stretch * STRETCH_ORDERS;
       const end = Math.min(orders.count, begin + STRETCH_ORDERS);
       const columns = COLUMNS.map((name) => [name, Float64Array.from(orders[name].subarray(begin, end))] as const);
-      const tags = orders.tag.slice(begin, end);
+      const tags = orders.tag.slice(begin, end).map((tag) => tag === null ? null : storableText(tag));
       const data = encodeColumns(Object.fromEntries(columns));
       return { backtestId, stretch, data, tags: tags.some((tag) => tag !== null) ? tags : null };
     })

@@ -59,9 +59,10 @@ export async function findStrategy(db: Db, key: { slug: string; userId: string }
   return row ?? null;
 }
 
-/** All strategies of a display name that the user may see. */
+/** The strategies of a display name that the user may see, 200 at most; the user's own come first. */
 export async function findStrategiesByName(db: Db, key: { name: string; userId: string }): Promise<StrategyRow[]> {
-  return await selectWithLatest(db).where(and(eq(strategies.name, key.name), visibleTo(key.userId))).limit(200);
+  return await selectWithLatest(db).where(and(eq(strategies.name, key.name), visibleTo(key.userId)))
+    .orderBy(desc(eq(strategies.ownerId, key.userId)), strategies.id).limit(200);
 }
 
 /** What the user may see, newest first. */

@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { EXIT_REASONS, type TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { backtests, backtestTrades } from "./schema.ts";
+import { storableText } from "./storable.ts";
 
 export type Trade = typeof backtestTrades.$inferSelect;
 
@@ -79,8 +80,7 @@ function rowsOf(from: number, to: number, text: (row: number) => string): string
 
 function quoteElement(value: string | null): string {
   if (value === null) return "NULL";
-  // PostgreSQL's text cannot hold a zero byte; a strategy's tag can.
-  return `"${value.replaceAll("\0", "\ufffd").replace(/["\\]/g, "\\$&")}"`;
+  return `"${storableText(value).replace(/["\\]/g, "\\$&")}"`;
 }
 
 /**

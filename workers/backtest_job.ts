@@ -130,7 +130,7 @@ async function compute(
     case "failed":
       throw new RunError(outcome.code, outcome.message);
     case "timed_out": {
-      const done = `${outcome.candlesDone} of ${time.length} candles were done`;
+      const done = `${outcome.candlesDone} of ${time.length - plan.task.firstIndex} candles were done`;
       throw new RunError("STRATEGY_TIMED_OUT", `Cannot finish within ${deadlineMs / 1000} s: ${done}`);
     }
     case "stopped":

@@ -213,7 +213,7 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
       expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
       deadLetter: QUEUES.dead,
     }],
-    [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX }],
+    [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX, deadLetter: QUEUES.dead }],
     [QUEUES.schedules, guarded],
     [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],
     [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],

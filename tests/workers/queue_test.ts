@@ -1,8 +1,11 @@
 import { expect } from "@std/expect";
+import { sql } from "drizzle-orm";
 import { type Backtest, cancelBacktest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
+import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
+import { createRun } from "../../market/ingestion.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, archiveHours, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
 
@@ -149,6 +152,22 @@ databaseSteps("the queue", async (handle, step) => {
       expect(error).toEqual({ code: "INTERNAL", message: "Cannot finish the run because of a fault of ours" });
     });
 
+    await step(
+      "an ingestion run that is a fault of ours ends as failed, so that the next one is not joined to it",
+      async () => {
+        const run = await db.transaction(async (tx: Db) => {
+          const { run } = await createRun(tx, { trigger: "manual", instruments: [] });
+          // No run that passed the API has such a list.
+          await tx.execute(sql`update ingestion_runs set instruments = '{}' where id = ${run.id}`);
+          await queue.enqueueIngestion(tx, run.id);
+          return run;
+        });
+        const message = "Cannot finish the run because of a fault of ours";
+        while ((await findRun(db, run.id))?.status !== "failed") await new Promise((resume) => setTimeout(resume, 20));
+        expect(await findRun(db, run.id)).toMatchObject({ message });
+      },
+    );
+
     await step("a record that its owner cancelled is not run", async () => {
       const id = await db.transaction(async (tx: Db) => {
         const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
@@ -194,8 +213,11 @@ databaseSteps("the queue", async (handle, step) => {
       await queue.close();
       queue = await openQueue({ handle, runSecondsMax: 0 });
       await queue.work(1);
-      const record = await untilEnded(db, await submit(db, queue));
-      expect(record).toMatchObject({ status: "failed", attempts: 1, error: { code: "STRATEGY_TIMED_OUT" } });
+      const record = await untilEnded(db, await submit(db, queue, { startDate: "2024-01-03" }));
+      expect(record).toMatchObject({ status: "failed", attempts: 1 });
+      // The two days before the range, which warm the strategy up, are not counted.
+      const message = "Cannot finish within 0 s: 0 of 8 candles were done";
+      expect(record.error).toEqual({ code: "STRATEGY_TIMED_OUT", message });
       expect(await listTrades(db, { backtestId: record.id, ownerId: "ann", after: 0, limit: 1 })).toEqual([]);
     });
 

@@ -21,6 +21,7 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
   ['{"version":1,"decisions":[[],null,[]]}', "/decisions/1 must be a list, not null", 1],
   ['{"version":1,"decisions":[[],["buy"],[]]}', '/decisions/1/0 must be an object, not "buy"', 1],
   ['{"version":1,"decisions":[[],[],[{}]]}', "/decisions/2/0/side", 2],
+  ['{"version":1,"decisions":[[],[],[{"side":null}]]}', '/decisions/2/0/side must be "buy" or "sell"', 2],
   ['{"version":1,"decisions":[[],[],[{"side":"hold"}]]}', '/decisions/2/0/side must be one of "sell", "buy"', 2],
   [
     '{"version":1,"decisions":[[],[],[{"side":"buy","size":"1"}]]}',
@@ -103,5 +104,7 @@ Deno.test("what is absent, null or of no effect is left out of an order", () => 
   expect(read({ side: "buy" })).toEqual(bare);
   expect(read({ action: "order", side: "buy", size: null, stop_loss: null, tag: null, id: null, reduce_only: false }))
     .toEqual(bare);
+  const nothing = { action: null, when: null, type: null, size_by: null, candles_max: null, reduce_only: null };
+  expect(read({ ...nothing, side: "buy" })).toEqual(bare);
   expect(read({ side: "sell", size: 2 })).toEqual([[{ ...bare[0]![0], fields: { side: -1, size: 2, sizeBy: 1 } }]]);
 });

@@ -178,10 +178,10 @@ class ActionReader {
     return fields;
   }
 
-  /** One of the names; absent: undefined. */
+  /** One of the names; absent or null: undefined. */
   #choice<Name extends string>(key: string, names: readonly Name[]): Name | undefined {
     const value = this.#from[key];
-    if (value === undefined) return undefined;
+    if (value === undefined || value === null) return undefined;
     const found = names.find((name) => name === value);
     if (found !== undefined) return found;
     throw this.#wrong(key, `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${show(value)}`);

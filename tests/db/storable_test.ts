@@ -1,0 +1,40 @@
+import { expect } from "@std/expect";
+import { claimBacktests, failBacktest, getBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
+import { insertCheck, readVerdict, storeVerdict } from "../../db/module_checks.ts";
+import { listOrders } from "../../db/orders.ts";
+import { listTrades } from "../../db/trades.ts";
+import { addUser, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { databaseTest } from "../support/database.ts";
+
+// A zero byte and halves of a surrogate pair: JavaScript's text can have them, PostgreSQL's cannot.
+const SAID = "a\0b\ud83dc";
+const KEPT = "a\ufffdb\ufffdc";
+
+databaseTest("whatever a strategy says of itself can be stored", async ({ db }) => {
+  await addUser(db, "ann");
+  const begin = async () => {
+    const { id } = await insertBacktest(db, newBacktest("ann"));
+    await claimBacktests(db, [id]);
+    return { id, attempt: 1 };
+  };
+  const done = await begin();
+  const trades = tradeColumns(1, SAID);
+  const orders = { ...orderColumns(2), tag: [null, SAID] };
+  const equity = { time: new Float64Array(1), equity: new Float64Array(1), position: new Float64Array(1) };
+  const result = { integrity: { lookahead: { evidence: SAID } } };
+  expect([...await storeResults(db, [{ ...done, result, trades, orders, equity }])]).toEqual([done.id]);
+  const page = { backtestId: done.id, ownerId: "ann", after: 0, limit: 10 };
+  expect((await listTrades(db, page)).map(({ tag }) => tag)).toEqual([KEPT]);
+  expect((await listOrders(db, page)).map(({ tag }) => tag)).toEqual([null, KEPT]);
+  expect((await getBacktest(db, { id: done.id, ownerId: "ann" }))?.result)
+    .toEqual({ integrity: { lookahead: { evidence: KEPT } } });
+
+  const failed = await begin();
+  await failBacktest(db, { ...failed, error: { code: "STRATEGY_FAILED", message: SAID } });
+  expect((await getBacktest(db, { id: failed.id, ownerId: "ann" }))?.error?.message).toBe(KEPT);
+
+  const check = { ownerId: "ann", data: null, moduleUrl: "http://example.com/", parameters: {}, lookbackCandles: 0 };
+  const id = await insertCheck(db, check);
+  await storeVerdict(db, id, { accepted: false, code: "INVALID_MODULE", message: SAID }, null);
+  expect(await readVerdict(db, id)).toMatchObject({ message: KEPT });
+});
