@@ -204,8 +204,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 
 /** What `main.ts serve` and `main.ts worker` do: run until SIGTERM or SIGINT, then end within SHUTDOWN_MS. */
 async function run(command: "serve" | "worker"): Promise<void> {
-  const config = readConfig();
-  await configureLog(config.logLevel);
+  const config = await configure();
   const starting = command === "serve" ? listen(config) : openWorker(config);
   let isOpen = false;
   const stop = async (signal: string) => {
@@ -225,10 +224,14 @@ async function run(command: "serve" | "worker"): Promise<void> {
 }
 
 let hosted: Promise<Service> | undefined;
+let configured: Promise<Config> | undefined;
 
-/** For `deno serve` and Deno Deploy, which bring their own socket: the service opens with the first request. */
+/** For `deno serve` and Deno Deploy, which bring their own socket: the service opens with the first request for which it can. */
 async function fetchHosted(request: Request, info: Deno.ServeHandlerInfo): Promise<Response> {
-  hosted ??= openHosted();
+  hosted ??= openHosted().catch((error) => {
+    hosted = undefined;
+    throw error;
+  });
   return await (await hosted).fetch(request, info);
 }
 
@@ -239,9 +242,15 @@ const isCommand = import.meta.main && (command === "serve" || command === "worke
 export default isCommand ? {} : { fetch: fetchHosted };
 
 async function openHosted(): Promise<Service> {
+  configured ??= configure();
+  const config = await configured;
+  return await openService(config, config.port);
+}
+
+async function configure(): Promise<Config> {
   const config = readConfig();
   await configureLog(config.logLevel);
-  return await openService(config, config.port);
+  return config;
 }
 
 if (isCommand) {

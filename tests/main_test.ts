@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { createTestDatabase } from "./support/database.ts";
+import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
 import { runTask, startProcess } from "./support/process.ts";
 
 const BACKTEST = {
@@ -106,3 +106,36 @@ Deno.test("on one PostgreSQL, an API process without workers has its backtests r
     }
     await drop();
   }));
+
+Deno.test("under deno serve a start that failed is tried again by the next request", async () => {
+  const server = testServerUrl();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["serve", "--allow-all", "--host", "127.0.0.1", "--port", "0", "main.ts"],
+    cwd: new URL("..", import.meta.url),
+    env: {
+      NO_COLOR: "1",
+      DATABASE_URL: new URL(`/${name}`, server).href,
+      BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+      WORKERS: "0",
+      LOG_LEVEL: "error",
+    },
+    stderr: "piped",
+  }).spawn();
+  let said = "";
+  const errors = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  while (!/http:\S+:\d+/.test(said)) said += (await errors.read()).value;
+  const health = async () => {
+    const response = await fetch(new URL("/api/health", /http:\S+:\d+/.exec(said)?.[0]));
+    await response.body?.cancel();
+    return response.status;
+  };
+  // There is no such database yet.
+  expect(await health()).toBe(500);
+  await administer(server, `create database ${name}`);
+  expect(await health()).toBe(200);
+  process.kill("SIGKILL");
+  await process.status;
+  await errors.cancel();
+  await administer(server, `drop database ${name} with (force)`);
+});

@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db } from "../db/client.ts";
 import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../db/module_checks.ts";
-import { validateModule } from "./conformance.ts";
+import { MODULE_BYTES_MAX, validateModule } from "./conformance.ts";
 import type { EgressRules } from "./egress.ts";
 import { fetchGuarded } from "./egress_fetch.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
@@ -10,7 +10,6 @@ import { RunError } from "./run_error.ts";
 const log = getLogger(["hindcast", "queue"]);
 
 const FETCH_MS_MAX = 8000;
-const MODULE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** What modules are judged with. */
 export interface CheckServices {
