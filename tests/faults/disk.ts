@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { type RunningProcess, startProcess } from "../support/process.ts";
+import { copyFolder } from "../support/service.ts";
 import { checkAcknowledged, checkDatabase, signedIn, untilNoneIsLeft } from "./embedded.ts";
 import type { Outcome } from "./faults.ts";
 import { checkResults, pause } from "./invariants.ts";
@@ -19,12 +20,16 @@ const RECOVERY_MS_MAX = 30_000;
  * Fills the disk under the embedded database while backtests are submitted, makes room again, and checks that the service, by itself
  * or after a SIGKILL in the middle, goes on with all that it had acknowledged.
  *
+ * @param dataDir Of an embedded service that has ended, to begin with a copy of; default: a first start.
  * @throws When something was lost, doubled or different, or it does not go on within thirty seconds.
  */
-export async function runDisk({ seed, rounds }: { seed: number; rounds: number }): Promise<Outcome> {
+export async function runDisk(
+  { seed, rounds, dataDir }: { readonly seed: number; readonly rounds: number; readonly dataDir?: string },
+): Promise<Outcome> {
   const begun = performance.now();
   const random = new SeededRandom(seed);
   const disk = await SmallDisk.mount();
+  if (dataDir !== undefined) copyFolder(dataDir, join(disk.outside, "data"));
   const environment = { DATA_DIR: join(disk.path, "data"), WORKERS: "1", USER_BACKTESTS_MAX: "1000000" };
   const start = () => startProcess("serve", { ...environment, LOG_LEVEL: "error" }, disk.within);
   let service = await start();
@@ -99,6 +104,18 @@ async function untilAccepted(
   return running;
 }
 
+const NAMESPACE = ["--user", "--map-root-user", "--mount"];
+
+/** Whether a disk can be mounted here that only who mounts it sees: on Linux, where containers do not forbid it. */
+export async function canMount(): Promise<boolean> {
+  const probe = new Deno.Command("unshare", {
+    args: [...NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/tmp"],
+    stdout: "null",
+    stderr: "null",
+  });
+  return await probe.output().then(({ success }) => success, () => false);
+}
+
 /** A disk of its own for one process, in memory; it needs no rights, since it is seen in a namespace of its own alone. */
 class SmallDisk {
   /** Where it is for processes within. */
@@ -114,7 +131,7 @@ class SmallDisk {
     const path = await Deno.makeTempDir({ prefix: "hindcast-disk-" });
     const script = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && echo mounted && exec sleep infinity`;
     const holder = new Deno.Command("unshare", {
-      args: ["--user", "--map-root-user", "--mount", "sh", "-euc", script, path],
+      args: [...NAMESPACE, "sh", "-euc", script, path],
       stdin: "null",
       stdout: "piped",
     }).spawn();

@@ -4,6 +4,7 @@ import pg from "pg";
 import type { TestClient } from "../support/client.ts";
 import { patiently } from "../../workers/patience.ts";
 import { Cluster } from "./cluster.ts";
+import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { RecoveryWatch } from "./recovery.ts";
@@ -21,13 +22,6 @@ export type Fault = "worker killed" | "api killed" | "connections terminated" | 
 
 /** How a scenario went. */
 export type Outcome = Readonly<Record<string, number>>;
-
-/** A database with a service's tables and sample candles that nobody else uses. */
-export interface Ground {
-  readonly databaseUrl: string;
-  /** Where the database may crash: ends the server as a crash would, and starts it again. */
-  readonly crashDatabase?: () => Promise<void>;
-}
 
 /**
  * Submits backtests to two API processes in front of three workers, lets faults happen meanwhile, and checks what is left: every

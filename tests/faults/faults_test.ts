@@ -1,7 +1,10 @@
 /** The scenarios of `deno task faults` at a size that takes seconds; cluster_test.ts holds the one of killed processes, main_test.ts
- * a killed embedded service. */
+ * a killed embedded service (its runs are found by their heartbeats, which takes longer than a test may). */
 import { expect } from "@std/expect";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, prepared } from "../support/database.ts";
+import { canMount, runDisk } from "./disk.ts";
+import { runFaults } from "./faults.ts";
+import { onPostgres } from "./ground.ts";
 import { runSubmits } from "./submits.ts";
 import { runZombies } from "./zombie.ts";
 
@@ -15,4 +18,21 @@ Deno.test("a worker that sleeps while others take its runs over changes nothing 
   const { url: databaseUrl, drop } = await createTestDatabase("service");
   expect(await runZombies({ databaseUrl }, { seed: 1, rounds: 1 })).toMatchObject({ rounds: 1 });
   await drop();
+});
+
+Deno.test("a PostgreSQL that crashes, and ends its connections, costs no accepted backtest and doubles none", async () => {
+  const faults = ["database crashed", "connections terminated"] as const;
+  expect(await onPostgres((ground) => runFaults(ground, { seed: 1, faults, backtests: 10 }))).toMatchObject({
+    faults: 2,
+  });
+});
+
+Deno.test({
+  name: "an embedded service whose disk is full refuses what it cannot keep, and goes on when there is room",
+  // A disk of its own needs a system that lets anybody have one.
+  ignore: !await canMount(),
+  fn: async () => {
+    const dataDir = prepared("TEST_TEMPLATE_DATA_DIR");
+    expect(await runDisk({ seed: 1, rounds: 1, dataDir })).toMatchObject({ rounds: 1 });
+  },
 });

@@ -1,11 +1,8 @@
 import { parseArgs } from "node:util";
-import { administer } from "../support/database.ts";
-import { startPostgres } from "../support/postgres.ts";
-import { listen } from "../../main.ts";
-import { readConfig } from "../../server/config.ts";
 import { runDisk } from "./disk.ts";
 import { runEmbedded } from "./embedded.ts";
-import { type Fault, type Ground, type Outcome, runFaults } from "./faults.ts";
+import { type Fault, type Outcome, runFaults } from "./faults.ts";
+import { onPostgres } from "./ground.ts";
 import { SeededRandom } from "./random.ts";
 import { runSubmits } from "./submits.ts";
 import { runZombies } from "./zombie.ts";
@@ -63,20 +60,6 @@ function randomFaults(seed: number): Fault[] {
   const random = new SeededRandom(seed);
   const kinds: Fault[] = ["worker killed", "api killed", "connections terminated", "database crashed"];
   return Array.from({ length: times(8) }, () => random.pick(kinds));
-}
-
-/** Runs a scenario on a PostgreSQL of its own, with the tables and the sample candles of a first start. */
-async function onPostgres(run: (ground: Ground) => Promise<Outcome>): Promise<Outcome> {
-  const server = await startPostgres(true);
-  try {
-    await administer(server.url, "create database faults");
-    const databaseUrl = new URL("/faults", server.url).href;
-    const shared = { PORT: "0", WORKERS: "0", BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
-    await (await listen(readConfig({ ...shared, DATABASE_URL: databaseUrl }))).close();
-    return await run({ databaseUrl, crashDatabase: () => server.crash() });
-  } finally {
-    await server.stop();
-  }
 }
 
 /** @returns Whether it went well. */

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
 import { startProcess } from "../support/process.ts";
 import { Cluster, clusterEnvironment } from "./cluster.ts";
-import { type Ground, openQuery, type Outcome } from "./faults.ts";
+import { openQuery, type Outcome } from "./faults.ts";
+import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { runClean, Submissions } from "./workload.ts";

@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { Cluster } from "./cluster.ts";
-import { type Ground, openQuery, type Outcome } from "./faults.ts";
+import { openQuery, type Outcome } from "./faults.ts";
+import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { RecoveryWatch } from "./recovery.ts";

@@ -55,7 +55,8 @@ export async function startTestService(
   return { url, databaseUrl: database?.url ?? "", client: () => new TestClient(url), user, close };
 }
 
-function copyFolder(from: string, to: string): void {
+/** Copies a folder to a place where there is nothing yet. */
+export function copyFolder(from: string, to: string): void {
   Deno.mkdirSync(to);
   for (const entry of Deno.readDirSync(from)) {
     if (entry.isDirectory) copyFolder(join(from, entry.name), join(to, entry.name));
