@@ -8,7 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
 import { isDatabaseRefusal } from "./db/faults.ts";
-import { keepRoom } from "./db/room.ts";
+import { keepRoom, NoRoomError, openWithRoom } from "./db/room.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/providers.ts";
 import { ReadThrough } from "./market/read_through.ts";
@@ -178,7 +178,7 @@ async function openDatabase(
   }
   const directory = await holdDataDirectory(dataDir);
   opened.defer(() => directory.release());
-  const handle = await openPglite(directory.databasePath);
+  const handle = await openWithRoom(directory.path, () => openPglite(directory.databasePath));
   opened.defer(() => handle.close());
   return { handle, directory };
 }
@@ -258,7 +258,7 @@ if (isCommand) {
     await run(command);
   } catch (error) {
     const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
-      error instanceof Deno.errors.AddrInUse;
+      error instanceof NoRoomError || error instanceof Deno.errors.AddrInUse;
     const text = isDatabaseRefusal(error)
       ? `Cannot start: DATABASE_URL is refused: ${error.message}`
       : error instanceof Error

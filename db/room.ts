@@ -8,6 +8,28 @@ const CHECK_MS = 500;
 // Eight files of the write-ahead log: more than is written between two looks.
 const RESERVE_BYTES = 128 * 2 ** 20;
 
+/** The embedded database cannot be opened because its disk is full; the message names it. */
+export class NoRoomError extends Error {
+  override readonly name = "NoRoomError";
+}
+
+/**
+ * Opens the embedded database; where that fails on a disk that is nearly full, the error says that instead of what PGlite makes of it.
+ *
+ * @param folder On the database's disk.
+ * @throws {NoRoomError}
+ */
+export async function openWithRoom<Opened>(folder: string, open: () => Promise<Opened>): Promise<Opened> {
+  try {
+    return await open();
+  } catch (cause) {
+    const leftBytes = await measureRoom(folder);
+    if (leftBytes >= RESERVE_BYTES) throw cause;
+    const reason = `the disk of ${folder} has ${toMebibytes(leftBytes)} MiB left`;
+    throw new NoRoomError(`Cannot start: the embedded database cannot be opened: ${reason}`, { cause });
+  }
+}
+
 /**
  * Lets the embedded database be read only while its disk is nearly full.
  *
@@ -21,12 +43,12 @@ export function keepRoom(pglite: PGlite, folder: string, reserveBytes = RESERVE_
   let isReadOnly = false;
   let checking = Promise.resolve();
   const check = async () => {
-    const { bavail, bsize } = await statfs(folder);
-    const isFull = bavail * bsize < reserveBytes;
+    const leftBytes = await measureRoom(folder);
+    const isFull = leftBytes < reserveBytes;
     if (isFull === isReadOnly) return;
     await pglite.exec(`set default_transaction_read_only = ${isFull ? "on" : "off"}`);
     isReadOnly = isFull;
-    const megabytes = Math.floor(bavail * bsize / 2 ** 20);
+    const megabytes = toMebibytes(leftBytes);
     if (isFull) {
       log.error("Nothing is written any more: the disk of {folder} has {megabytes} MiB left", { folder, megabytes });
     } else log.warn("Writing again: the disk of {folder} has {megabytes} MiB left", { folder, megabytes });
@@ -41,4 +63,13 @@ export function keepRoom(pglite: PGlite, folder: string, reserveBytes = RESERVE_
     await checking;
     if (isReadOnly) await pglite.exec("set default_transaction_read_only = off");
   };
+}
+
+async function measureRoom(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function toMebibytes(bytes: number): number {
+  return Math.floor(bytes / 2 ** 20);
 }

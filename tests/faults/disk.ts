@@ -78,6 +78,27 @@ export async function runDisk(
   }
 }
 
+/**
+ * Starts a service on the embedded database whose disk is full, and again when there is room.
+ *
+ * @param dataDir Of an embedded service that has ended, to begin with a copy of.
+ * @returns What the first start said; the second went well.
+ */
+export async function startOnFullDisk(dataDir: string): Promise<string> {
+  const disk = await SmallDisk.mount();
+  const start = () => startProcess("serve", { DATA_DIR: join(disk.path, "data") }, disk.within);
+  try {
+    copyFolder(dataDir, join(disk.outside, "data"));
+    await disk.fill(0);
+    const said = await start().then(() => "nothing", String);
+    await disk.free();
+    await (await start()).end("SIGTERM");
+    return said.replace(disk.path, "DISK");
+  } finally {
+    await disk.unmount();
+  }
+}
+
 async function submitUntilRefused(client: ReturnType<typeof signedIn>, submissions: Submissions): Promise<void> {
   let refused = 0;
   for (let i = 0; i < SUBMITS_MAX && refused < REFUSALS; i++) {

@@ -2,7 +2,7 @@
  * a killed embedded service (its runs are found by their heartbeats, which takes longer than a test may). */
 import { expect } from "@std/expect";
 import { createTestDatabase, prepared } from "../support/database.ts";
-import { canMount, runDisk } from "./disk.ts";
+import { canMount, runDisk, startOnFullDisk } from "./disk.ts";
 import { runFaults } from "./faults.ts";
 import { onPostgres } from "./ground.ts";
 import { runSubmits } from "./submits.ts";
@@ -27,12 +27,24 @@ Deno.test("a PostgreSQL that crashes, and ends its connections, costs no accepte
   });
 });
 
+// A disk of its own needs a system that lets anybody have one.
+const ignore = !await canMount();
+
 Deno.test({
   name: "an embedded service whose disk is full refuses what it cannot keep, and goes on when there is room",
-  // A disk of its own needs a system that lets anybody have one.
-  ignore: !await canMount(),
+  ignore,
   fn: async () => {
     const dataDir = prepared("TEST_TEMPLATE_DATA_DIR");
     expect(await runDisk({ seed: 1, rounds: 1, dataDir })).toMatchObject({ rounds: 1 });
+  },
+});
+
+Deno.test({
+  name: "an embedded service that cannot open its database for want of room says so in one line, and damages nothing",
+  ignore,
+  fn: async () => {
+    expect(await startOnFullDisk(prepared("TEST_TEMPLATE_DATA_DIR"))).toBe(
+      "Error: serve ended: Cannot start: the embedded database cannot be opened: the disk of DISK/data has 0 MiB left\n",
+    );
   },
 });
