@@ -1,10 +1,11 @@
 import { listChunks } from "../db/candle_chunks.ts";
-import type { SeriesKey } from "../db/coverage.ts";
+import { listCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
-import type { TimeRange } from "./archive_step.ts";
+import { isAdjusting } from "./archive_plan.ts";
 import { FeedError } from "./feeds.ts";
 import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
-import { isTimeframe, TIMEFRAMES } from "./timeframes.ts";
+import type { TimeRange } from "./time_ranges.ts";
+import { isTimeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "./timeframes.ts";
 
 /** From the first held candle's open to the last one's close; null where none is held. */
 export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey): Promise<TimeRange | null> {
@@ -22,17 +23,34 @@ export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey):
  * @throws {FeedError} When the provider does not answer now.
  */
 export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boolean | null> {
-  const { target, timeframe } = work;
-  if (target.id === undefined || target.assetClass !== "stock") return false;
-  const held = await heldRange(db, { instrumentId: target.id, timeframe });
-  if (held === null) return false;
+  const { target } = work;
+  if (target.id === undefined || !isAdjusting(target)) return false;
+  const oldest = await findOldest(db, target.id, work);
+  if (oldest === null) return false;
+  const { timeframe, start } = oldest;
   try {
-    const oldest = { start: held.start, end: held.start + TIMEFRAMES[timeframe] };
-    const { firstOpen, revised } = await fetchSeries(db, { ...work, isCheck: true }, [oldest]);
+    const range = { start, end: start + TIMEFRAMES[timeframe] };
+    const { firstOpen, revised } = await fetchSeries(db, { ...work, timeframe, isCheck: true }, [range]);
     return firstOpen === undefined ? null : revised > 0;
   } catch (error) {
     // Plans may reach back only so far.
     if (error instanceof FeedError && error.fault === "refused") return null;
     throw error;
   }
+}
+
+/**
+ * Where the oldest candle that is held and known opens, of the series that is worked on or else of another one: all of them are adjusted at
+ * once. What is not known any more is to be fetched again anyway.
+ */
+async function findOldest(db: Db, instrumentId: string, { timeframe, feed }: SeriesWork) {
+  for (const name of [timeframe, ...TIMEFRAME_NAMES]) {
+    if (feed.sourceTimeframe(name) !== name) continue;
+    const series = { instrumentId, timeframe: name };
+    const held = await heldRange(db, series);
+    if (held === null) continue;
+    const known = (await listCoverage(db, series)).find(({ end }) => end.getTime() > held.start);
+    if (known !== undefined) return { timeframe: name, start: Math.max(held.start, known.start.getTime()) };
+  }
+  return null;
 }

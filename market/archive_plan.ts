@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type ChunkSummary, listChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
-import { listCoverage } from "../db/coverage.ts";
+import { listInstrumentCoverage, type Stretch } from "../db/coverage.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { nextTradeTime } from "./calendar.ts";
+import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,
   bucketStartAtOrAfter,
@@ -40,6 +41,11 @@ export interface ReadPlan {
   readonly start: number;
   readonly lookback: number;
   readonly chunks: readonly ChunkSummary[];
+  /**
+   * Stretches of `source` that the query asks for and whose held candles may be of another adjustment than the others, oldest first.
+   * What lies before the last of them is not used as lookback.
+   */
+  readonly doubtful: readonly TimeRange[];
   /** No more candles than this come out. */
   readonly candlesMax: number;
 }
@@ -57,7 +63,7 @@ export class TimeframeTooFineError extends Error {
 /**
  * Finds what answers a query: the chunks of the coarsest held timeframe that the asked one is made of.
  *
- * Where several are held, the coarsest that reaches as far into the range as any. A bucket is answered when it is closed and nothing that
+ * Where several are held, the coarsest that reaches as far into the range as any without a doubt. A bucket is answered when it is closed and nothing that
  * is not held yet can still belong to it.
  *
  * @throws {TimeframeTooFineError}
@@ -68,29 +74,65 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name));
   const usable = [...held.keys()].filter((name) => divides(name, timeframe));
   if (finest !== undefined && usable.length === 0) throw new TimeframeTooFineError(timeframe, finest, instrument);
-  const source = chooseSource(held, usable, query) ?? timeframe;
+  const known = isFed(instrument) ? await listInstrumentCoverage(db, instrument.id) : [];
+  const doubtful = findDoubtful(isAdjusting(instrument) ? held : new Map<Timeframe, ChunkSummary[]>(), known);
+  const source = chooseSource(held, usable, doubtful, query) ?? timeframe;
   const all = held.get(source) ?? [];
   const last = all.at(-1);
+  const knownOfSource = known.filter((stretch) => stretch.timeframe === source);
   const until = last === undefined ? start : Math.min(
     bucketStartAtOrAfter(query.end, timeframe),
     bucketStart(query.now ?? Date.now(), timeframe),
-    bucketStart(await knownUntil(db, instrument, source, closeOf(last, source)), timeframe),
+    bucketStart(knownUntil(instrument, knownOfSource, closeOf(last, source)), timeframe),
   );
   const lookback = query.lookback ?? 0;
-  const from = lookbackStart(all, bucketStartAtOrAfter(start, timeframe), source, timeframe, lookback);
+  const firstOpen = bucketStartAtOrAfter(start, timeframe);
+  const wantedFrom = lookbackStart(all, firstOpen, source, timeframe, lookback);
+  const doubts = clip(doubtful.get(source) ?? [], { start: wantedFrom, end: until });
+  const sureFrom = Math.max(...doubts.filter((range) => range.start < firstOpen).map(({ end }) => end), wantedFrom);
+  const from = Math.min(bucketStartAtOrAfter(sureFrom, timeframe), firstOpen);
   const chunks = all.filter((chunk) => chunk.lastTime.getTime() >= from && chunk.firstTime.getTime() < until);
   const rows = chunks.reduce((sum, chunk) => sum + chunk.candles, 0);
   const candlesMax = Math.max(0, Math.min(rows, (until - from) / TIMEFRAMES[timeframe]));
-  return { instrument, timeframe, source, from, until, start, lookback, chunks, candlesMax };
+  return { instrument, timeframe, source, from, until, start, lookback, chunks, doubtful: doubts, candlesMax };
+}
+
+/** Whether a provider gives its candles: imports do not say where there was no trade, and the sample trades always. */
+export function isFed({ provider }: Pick<Instrument, "provider">): boolean {
+  return provider === "provider_a" || provider === "provider_b";
+}
+
+/** Whether its provider may change all of its history at once, as a split does. */
+export function isAdjusting(instrument: Pick<Instrument, "provider" | "assetClass">): boolean {
+  return instrument.assetClass === "stock" && isFed(instrument);
 }
 
 /** Whatever is not held yet opens no earlier than this, so the buckets before it are complete. */
-async function knownUntil(db: Db, instrument: Instrument, source: Timeframe, lastClose: number): Promise<number> {
-  // Imports do not say where there was no trade, and the sample trades always.
-  const isFed = instrument.provider === "provider_a" || instrument.provider === "provider_b";
-  const coverage = !isFed ? [] : await listCoverage(db, { instrumentId: instrument.id, timeframe: source });
-  const askedUntil = coverage.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
+function knownUntil(instrument: Instrument, known: readonly Stretch[], lastClose: number): number {
+  const askedUntil = known.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
   return nextTradeTime(instrument.assetClass, askedUntil?.end.getTime() ?? lastClose);
+}
+
+/**
+ * Where candles are held that are not known (any more): a split makes a stock's whole history one that is to be fetched again, and until
+ * it is, what is held does not go with what has been fetched since.
+ */
+function findDoubtful(
+  held: ReadonlyMap<Timeframe, readonly ChunkSummary[]>,
+  known: readonly (Stretch & { readonly timeframe: string })[],
+): Map<Timeframe, TimeRange[]> {
+  const doubtful = new Map<Timeframe, TimeRange[]>();
+  for (const [timeframe, chunks] of held) {
+    const knownOfSeries = known.filter((stretch) => stretch.timeframe === timeframe);
+    const extents = chunks.map((chunk) => ({ start: chunk.firstTime.getTime(), end: closeOf(chunk, timeframe) }));
+    doubtful.set(timeframe, extents.flatMap((extent) => subtractRanges(extent, knownOfSeries)));
+  }
+  return doubtful;
+}
+
+function clip(ranges: readonly TimeRange[], { start, end }: TimeRange): TimeRange[] {
+  return ranges.filter((range) => range.start < end && range.end > start)
+    .map((range) => ({ start: Math.max(range.start, start), end: Math.min(range.end, end) }));
 }
 
 /**
@@ -123,9 +165,11 @@ function closeOf(chunk: ChunkSummary, timeframe: Timeframe): number {
 function chooseSource(
   held: ReadonlyMap<Timeframe, readonly ChunkSummary[]>,
   usable: readonly Timeframe[],
+  doubtful: ReadonlyMap<Timeframe, readonly TimeRange[]>,
   { start, end, timeframe }: CandleQuery,
 ): Timeframe | undefined {
-  const reaches = usable.map((name) => {
+  const sure = usable.filter((name) => clip(doubtful.get(name) ?? [], { start, end }).length === 0);
+  const reaches = (sure.length > 0 ? sure : usable).map((name) => {
     const chunks = held.get(name) ?? [];
     const inside = chunks.filter((chunk) => closeOf(chunk, name) > start && chunk.firstTime.getTime() < end);
     const [first, last] = [inside[0], inside.at(-1)];

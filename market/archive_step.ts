@@ -5,13 +5,8 @@ import { type Instrument, lockInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { storeCandles, type StoreCounts } from "./archive.ts";
 import { isGap } from "./calendar.ts";
+import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import { monthEnd, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
-
-/** A stretch of time [start, end), milliseconds since 1970. */
-export interface TimeRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** One step of a run: candles, what they cover, and what is to be told of them. */
 export interface ArchiveStep extends TimeRange {
@@ -90,22 +85,4 @@ function findGaps({ candles: { time }, instrument, timeframe, previousClose }: A
 /** The parts of a range of a series that were never asked for, oldest first. */
 export async function missingRanges(db: Db, series: SeriesKey, wanted: TimeRange): Promise<TimeRange[]> {
   return subtractRanges(wanted, await listCoverage(db, series));
-}
-
-/** What is left of a range without others, which are sorted by their start. */
-export function subtractRanges(
-  wanted: TimeRange,
-  others: readonly { readonly start: Date; readonly end: Date }[],
-): TimeRange[] {
-  const left: TimeRange[] = [];
-  let from = wanted.start;
-  for (const other of others) {
-    const [start, end] = [other.start.getTime(), other.end.getTime()];
-    if (end <= from) continue;
-    if (start >= wanted.end) break;
-    if (start > from) left.push({ start: from, end: start });
-    from = end;
-  }
-  if (from < wanted.end) left.push({ start: from, end: wanted.end });
-  return left;
 }

@@ -1,12 +1,13 @@
 import { metrics } from "@opentelemetry/api";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../db/client.ts";
-import { clearCoverage } from "../db/coverage.ts";
+import { addCoverage, clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
-import { archiveStep, type TimeRange } from "./archive_step.ts";
+import { archiveStep } from "./archive_step.ts";
 import { concatCandles } from "./candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "./feeds.ts";
+import type { TimeRange } from "./time_ranges.ts";
 import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /** What to do when a feed does not answer. */
@@ -44,7 +45,7 @@ export interface SeriesWork {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Candles that are asked for only to see whether they are still the same: that they are is not told, that they are not forgets the rest. */
+  /** Candles that are asked for only to see whether they are still the same: that they are is not told, that they are not forgets all others. */
   readonly isCheck?: boolean;
 }
 
@@ -162,7 +163,11 @@ class SeriesFetch {
       const instrument = this.#target.id === undefined ? await ensureInstrument(tx, this.#target) : this.#target;
       const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected, isCheck };
       const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
-      if (isCheck && counts.revised > 0) await clearCoverage(tx, instrument.id);
+      if (isCheck && counts.revised > 0) {
+        await clearCoverage(tx, instrument.id);
+        const checked = { start: new Date(range.start), end: new Date(range.end) };
+        await addCoverage(tx, { instrumentId: instrument.id, timeframe }, checked);
+      }
       this.firstOpen ??= candles.time[0];
       this.revised += counts.revised;
       this.damaged += counts.damaged.length;

@@ -14,11 +14,12 @@ import {
 } from "../db/ingestion.ts";
 import { findInstrument, type Instrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
 import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
-import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
+import { missingRanges } from "./archive_step.ts";
 import { FeedError, type Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
 import { fetchSeries, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
 import { createFeeds } from "./providers.ts";
+import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 const OVERLAP_CANDLES = 10;

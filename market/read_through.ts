@@ -6,10 +6,12 @@ import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
 import { isHistoryAdjusted } from "./adjusted_history.ts";
 import type { DamagedChunkError } from "./chunk.ts";
-import { missingRanges, subtractRanges, type TimeRange } from "./archive_step.ts";
+import { type CandleQuery, isAdjusting, isFed, planRead } from "./archive_plan.ts";
+import { missingRanges } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
+import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,
   bucketStartAtOrAfter,
@@ -26,6 +28,8 @@ export interface Wanted extends TimeRange {
   readonly timeframe: Timeframe;
   /** Called before a feed is asked; may throw, and nothing is asked then. */
   readonly beforeFetch?: () => void;
+  /** Whether finer candles do not stand in for them. */
+  readonly isExact?: boolean;
 }
 
 // What a provider may still publish is asked for again, but not by every request.
@@ -43,7 +47,7 @@ export class ReadThrough {
   readonly #patience: Patience;
   readonly #now: () => number;
   readonly #inFlight = new Map<string, { readonly range: TimeRange; readonly done: Promise<Instrument> }>();
-  /** When each series was asked for last, and when its oldest candle was. */
+  /** When each series was asked for last, and when an instrument's oldest candle was. */
   readonly #asked = new Map<string, number>();
   readonly #checked = new Map<string, number>();
   readonly #closing = new AbortController();
@@ -75,7 +79,7 @@ export class ReadThrough {
       end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),
     };
     // What is held is answered without a feed, which may not be set up any more.
-    if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
+    if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
     const feed = this.feeds(target);
     if (feed === undefined) return requireInstrument(target);
     const timeframe = feed.sourceTimeframe(wanted.timeframe);
@@ -85,7 +89,7 @@ export class ReadThrough {
       // Who asks for the same takes the same answer, errors included; who asks for more looks again afterwards.
       if (isSame) return await other.done;
       await other.done.catch(() => {});
-      if (target.id !== undefined && await this.#isHeld(target.id, wanted.timeframe, range)) return target;
+      if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
     }
     const missing = await this.#findMissing(target, feed, timeframe, range);
     if (missing.length === 0) return requireInstrument(target);
@@ -102,6 +106,18 @@ export class ReadThrough {
   }
 
   /**
+   * Fetches again what a query reads and a split has made doubtful: lookback, and finer candles.
+   *
+   * @throws {FeedError}
+   */
+  async refresh(query: CandleQuery): Promise<void> {
+    const { instrument } = query;
+    if (!isAdjusting(instrument)) return;
+    const { source, doubtful } = await planRead(this.#db, query);
+    for (const range of doubtful) await this.complete(instrument, { timeframe: source, ...range, isExact: true });
+  }
+
+  /**
    * Reports a damaged chunk, and fetches what was in it again.
    *
    * @returns False where nobody can give it again: it was imported or made here.
@@ -109,7 +125,7 @@ export class ReadThrough {
    */
   async repair(instrument: Instrument, { chunk, message }: DamagedChunkError): Promise<boolean> {
     const { provider, symbol, exchange } = instrument;
-    const canFetch = provider === "provider_a" || provider === "provider_b";
+    const canFetch = isFed(instrument);
     const { timeframe } = chunk;
     const start = new Date(`${chunk.month}T00:00:00Z`);
     const end = new Date(monthEnd(chunk.month));
@@ -130,11 +146,10 @@ export class ReadThrough {
     return true;
   }
 
-  async #isHeld(instrumentId: string, timeframe: Timeframe, range: TimeRange): Promise<boolean> {
+  async #isHeld(instrumentId: string, { timeframe, isExact = false }: Wanted, range: TimeRange): Promise<boolean> {
     const coverage = await listInstrumentCoverage(this.#db, instrumentId);
-    return TIMEFRAME_NAMES.some((name) =>
-      divides(name, timeframe) && subtractRanges(range, coverage.filter((each) => each.timeframe === name)).length === 0
-    );
+    const names = isExact ? [timeframe] : TIMEFRAME_NAMES.filter((name) => divides(name, timeframe));
+    return names.some((name) => subtractRanges(range, coverage.filter((each) => each.timeframe === name)).length === 0);
   }
 
   async #findMissing(target: Target, feed: Feed, timeframe: Timeframe, range: TimeRange): Promise<TimeRange[]> {
@@ -175,8 +190,8 @@ export class ReadThrough {
   }
 
   async #isAdjusted(work: SeriesWork): Promise<boolean> {
-    const { target, timeframe, now } = work;
-    const key = JSON.stringify([target.id, timeframe]);
+    const { target, now } = work;
+    const key = target.id ?? "";
     if (target.assetClass !== "stock" || (this.#checked.get(key) ?? -Infinity) > now - HISTORY_RECHECK_MS) return false;
     const isAdjusted = await isHistoryAdjusted(this.#db, work);
     remember(this.#checked, key, now);

@@ -57,6 +57,7 @@ export async function readBacktestCandles(
 ): Promise<CandlesRead> {
   const query = { ...wanted, ...rangeOf(record) };
   try {
+    await readThrough.refresh(query);
     const read = await candles.read(query).catch(async (error) => {
       const isDamage = error instanceof DamagedChunkError;
       if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
@@ -66,7 +67,9 @@ export async function readBacktestCandles(
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
-    if (error instanceof TimeframeTooFineError) throw new RunError("NO_DATA", error.message);
+    if (error instanceof TimeframeTooFineError || error instanceof FeedError) {
+      throw new RunError("NO_DATA", error.message);
+    }
     throw error;
   }
   throw await noData(db, record, wanted.timeframe);
@@ -75,10 +78,10 @@ export async function readBacktestCandles(
 /**
  * The finest held candles that a backtest's own are made of, over the same range; null where none finer are held.
  *
- * @throws {RunError} RANGE_TOO_LARGE, before they are read.
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, where a split has changed them and their feed does not answer.
  */
 export async function readFinerCandles(
-  { db, candles, candlesMax }: CandleServices,
+  { db, candles, readThrough, candlesMax }: CandleServices,
   record: Backtest,
   { instrument, timeframe }: { readonly instrument: Instrument; readonly timeframe: Timeframe },
 ): Promise<CandlesRead | null> {
@@ -93,7 +96,14 @@ export async function readFinerCandles(
   // Whole months: at the edges of the range a few more than are replayed.
   const count = within.reduce((sum, chunk) => sum + chunk.candles, 0);
   requireShort({ count, candlesMax, timeframe: finest });
-  const read = await candles.read({ instrument, timeframe: finest, start, end });
+  const query = { instrument, timeframe: finest, start, end };
+  try {
+    await readThrough.refresh(query);
+  } catch (error) {
+    if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
+    throw error;
+  }
+  const read = await candles.read(query);
   return read.candles.time.length === 0 ? null : read;
 }
 

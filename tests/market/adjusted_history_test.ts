@@ -55,6 +55,8 @@ databaseTest(
     await notForACorrection(db);
     await notForOthers(db);
     await whenAskedFor(db);
+    await notMixedWithWhatWasBefore(db);
+    await inEveryTimeframe(db);
   },
 );
 
@@ -148,6 +150,7 @@ async function whenAskedFor(db: Db) {
   await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-20"), end: day("2024-04-03") });
   expect(script.asked).toEqual(["2024-03-05..2024-03-06", "2024-03-20..2024-04-03"]);
   expect(await listCoverage(db, { instrumentId: instrument.id, timeframe: "1d" })).toEqual([
+    { start: new Date("2024-03-05"), end: new Date("2024-03-06") },
     { start: new Date("2024-03-20"), end: new Date("2024-04-03") },
   ]);
   // The rest is not known any more, and fetched when it is asked for.
@@ -164,5 +167,48 @@ async function whenAskedFor(db: Db) {
     "2024-03-05..2024-03-06",
     "2024-04-04..2024-04-05",
   ]);
+  await readThrough.close();
+}
+
+async function notMixedWithWhatWasBefore(db: Db) {
+  const { instrument, script, feeds } = await ingest(db, "LOOKBACK");
+  const readThrough = new ReadThrough(db, feeds, { now: () => day("2024-04-05") + noon });
+  const query = { instrument, timeframe: "1d", start: day("2024-03-28"), end: day("2024-04-03"), lookback: 5 } as const;
+  const read = async () => {
+    const { candles, lookback } = await readCandles(db, { ...query, now: day("2024-04-05") });
+    return [lookback, ...candles.close];
+  };
+  script.price = 50;
+  await readThrough.complete(instrument, query);
+  // Six days that are new; what is held before them does not go with them.
+  expect(await read()).toEqual([0, 50, 50, 50, 50, 50, 50]);
+  script.asked.length = 0;
+  await readThrough.refresh(query);
+  // The months that hold the lookback, as far as they are held: what was asked for already is not asked for again.
+  expect(script.asked).toEqual(["2024-03-06..2024-03-28"]);
+  expect(await read()).toEqual([5, ...Array(11).fill(50)]);
+  await readThrough.refresh(query);
+  expect(script.asked.length).toBe(1);
+  await readThrough.close();
+}
+
+async function inEveryTimeframe(db: Db) {
+  const { instrument, script, feeds } = await ingest(db, "TWICE");
+  const hours = { timeframe: "1h", start: day("2024-03-18"), end: day("2024-03-25") } as const;
+  const clock = day("2024-04-05") + noon;
+  script.asked.length = 0;
+  await new ReadThrough(db, feeds, { now: () => clock }).complete(instrument, hours);
+  // Of the hours nothing is held: the days' oldest candle tells.
+  expect(script.asked).toEqual(["2024-03-05..2024-03-06", "2024-03-18..2024-03-25"]);
+  script.price = 50;
+  const readThrough = new ReadThrough(db, feeds, { now: () => clock });
+  // Hours that are asked for tell it of the days.
+  await readThrough.complete(instrument, { ...hours, start: day("2024-03-11"), end: day("2024-03-25") });
+  const week = { instrument, timeframe: "1w", start: day("2024-03-11"), end: day("2024-03-25"), now: clock } as const;
+  // A week is made of the coarsest candles that are held; the days are, but are those of before.
+  const { source, candles } = await readCandles(db, week);
+  expect([source, ...candles.close]).toEqual(["1h", 50, 50]);
+  await readThrough.refresh({ ...week, timeframe: "1d" });
+  expect((await readCandles(db, { ...week, timeframe: "1d" })).candles.close).toEqual(new Float64Array(13).fill(50));
   await readThrough.close();
 }

@@ -1,0 +1,60 @@
+import { expect } from "@std/expect";
+import { type Backtest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { ensureInstrument } from "../../db/instruments.ts";
+import { ReadThrough } from "../../market/read_through.ts";
+import { openQueue } from "../../workers/queue.ts";
+import { dailyFeed, type Script } from "../market/daily_feed.ts";
+import { addUser, newBacktest } from "../support/backtests.ts";
+import { databaseTest } from "../support/database.ts";
+
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
+
+databaseTest("a run after a split reads no candle of before it: neither as lookback nor to replay", async (handle) => {
+  const { db } = handle;
+  await addUser(db, "ann");
+  const row = { symbol: "SPLIT", exchange: "TEST", assetClass: "stock", provider: "provider_a" } as const;
+  const instrument = await ensureInstrument(db, row);
+  const script: Script = { asked: [], price: 100 };
+  const feeds = () => dailyFeed(script);
+  const before = new ReadThrough(db, feeds);
+  await before.complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-04-01") });
+  await before.complete(instrument, { timeframe: "1h", start: day("2024-03-25"), end: day("2024-03-30") });
+  script.price = 50;
+  script.asked.length = 0;
+
+  const readThrough = new ReadThrough(db, feeds);
+  const queue = await openQueue({ handle, runSecondsMax: 60, readThrough });
+  try {
+    await queue.work(1);
+    const { id } = await insertBacktest(
+      db,
+      newBacktest("ann", {
+        symbol: "SPLIT",
+        exchange: "TEST",
+        startDate: "2024-03-28",
+        endDate: "2024-04-03",
+        parameters: { timeframe: "1d", fast: 2, slow: 4, execution: { bothTouched: "magnify" } },
+      }),
+    );
+    const ended = Promise.withResolvers<Backtest>();
+    const look = async () => {
+      const record = await getBacktest(db, { id, ownerId: "ann" });
+      if (record !== null && record.finishedAt !== null) ended.resolve(record);
+    };
+    const unwatch = await queue.watchBacktest(id, () => void look());
+    await db.transaction((tx: Db) => queue.enqueueBacktest(tx, id, "ann"));
+    expect(await ended.promise).toMatchObject({ status: "completed", error: null });
+    unwatch();
+  } finally {
+    await queue.close();
+    await readThrough.close();
+  }
+  expect(script.asked).toEqual([
+    // The oldest candle tells; then the range, what was held before it, and the finer candles within it.
+    "2024-03-05..2024-03-06",
+    "2024-03-28..2024-04-03",
+    "2024-03-06..2024-03-28",
+    "2024-03-28..2024-03-29",
+  ]);
+});
