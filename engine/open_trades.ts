@@ -12,7 +12,7 @@ export const BEFORE_ALL = 0;
 export const NO_EXITS = 2;
 
 /** No exit has begun. */
-export const NOT_EXITING = -1;
+const NOT_EXITING = -1;
 /** The entry belongs to no step of the walk yet. */
 const NO_STEP = -1;
 
