@@ -147,7 +147,7 @@ export class Simulation {
   }
 
   #simulate(i: number): void {
-    if (this.#hasFinancing && i > this.firstIndex) this.#finance(i);
+    if (this.#hasFinancing) this.#finance(i);
     this.#closeDue(i);
     if (this.book.markets > 0) {
       this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);

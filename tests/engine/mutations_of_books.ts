@@ -75,6 +75,12 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "const from = entryIndex;",
   },
   {
+    rule: "ruin is noticed where nobody is asked",
+    file: "engine/simulation.ts",
+    text: "if (!(value > 0)) break;",
+    replacement: "",
+  },
+  {
     rule: "what rounding leaves of a trade is nothing",
     file: "engine/rules/lots.ts",
     text: "taken >= quantity * (1 - ROUNDING) ? 0",

@@ -1,8 +1,9 @@
 import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
-import type { Strategy } from "../../engine/strategy.ts";
+import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
 import { emaCross } from "../../strategies/builtin/ema_cross.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
+import { flat, order, runOver, script, tell } from "./market.ts";
 import { bytesOf } from "./properties/bytes.ts";
 import { randomRun } from "./properties/random_run.ts";
 
@@ -38,4 +39,16 @@ Deno.test("a strategy that tells its next decision is run to the same bytes as w
   // What did not happen was not compared.
   expect(trades).toBeGreaterThan(RUNS);
   expect(ruined).toBeGreaterThan(0);
+});
+
+Deno.test("an account that comes to nothing while nobody is asked ends there, whatever its prices are later", () => {
+  // 50 units at 100 with 1000: at 70 the broker bears 500 of the loss, and at 100 nothing comes back.
+  const once: Strategy = {
+    ...script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50 })) }),
+    nextDecision: () => Infinity,
+  };
+  const result = runOver(flat(100, 100, 100, 70, 100, 100), once, { leverage: 5, marginCall: false });
+  expect([...result.equity]).toEqual([1000, 1000, 1000, 0, 0, 0]);
+  expect([...result.position]).toEqual([0, 50, 50, 0, 0, 0]);
+  expect(tell(result)).toMatchObject([{ exit: [3, 70], reason: "margin_call", pnl: -1000 }]);
 });
