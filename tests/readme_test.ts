@@ -1,7 +1,22 @@
 /** What the README says is done here, as it says it. */
 import { expect } from "@std/expect";
 import manifest from "../deno.json" with { type: "json" };
-import { PROFILE_DEFAULTS } from "../engine/execution.ts";
+import {
+  BOTH_TOUCHED,
+  CLOSES_AT_END,
+  EXCLUSIVES,
+  FILLS,
+  FRACTIONS_OF,
+  LIMIT_FILLS,
+  PROFILE_DEFAULTS,
+  PROFILES,
+  SIZING_FEES,
+  SIZING_MARKS,
+  SIZING_PRICES,
+  SIZING_TYPES,
+  SPREADS_ON,
+  STOP_GAPS,
+} from "../engine/execution.ts";
 import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
 import { environmentSchema } from "../server/config.ts";
 import { startTestService } from "./support/service.ts";
@@ -16,6 +31,24 @@ function block(language: string, holding: string): string {
   if (found?.[2] === undefined) throw new Error(`Cannot find a ${language} block with ${holding} in the README`);
   return found[2];
 }
+
+/** The assumptions that are one of several names. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  profile: PROFILES,
+  fill: FILLS,
+  sizing: SIZING_TYPES,
+  fractionOf: FRACTIONS_OF,
+  sizingPrice: SIZING_PRICES,
+  sizingMark: SIZING_MARKS,
+  sizingFee: SIZING_FEES,
+  spreadOn: SPREADS_ON,
+  limitFill: LIMIT_FILLS,
+  stopGap: STOP_GAPS,
+  bothTouched: BOTH_TOUCHED,
+  entryCandleExit: ["true", "false", "same_direction"],
+  exclusive: EXCLUSIVES,
+  closeAtEnd: CLOSES_AT_END,
+};
 
 Deno.test("every command that the README names is a task, run with the pinned runtime", () => {
   const commands = [...README.matchAll(/(?:npx -y (deno@\S+)|deno) task ([\w:]+)/g)];
@@ -104,14 +137,35 @@ Deno.test("the README's list of metrics has every one of ours and no other", asy
   expect(rows.toSorted()).toEqual(made.toSorted());
 });
 
-Deno.test("the README defines every metric as the engine does, and names every assumption", () => {
-  const rows = README.split("\n").filter((line) => line.startsWith("| `"))
-    .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));
+/** The cells of every row of a table that begins with code. */
+const ROWS = README.split("\n").filter((line) => line.startsWith("| `"))
+  .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));
+
+Deno.test("the README defines every metric as the engine does", () => {
   const metrics = Object.entries(METRIC_DEFINITIONS)
     .map(([name, { definition, unit, sample }]) => [`\`${name}\``, unit, definition, sample]);
-  expect(rows.filter((row) => row.length === 4)).toEqual(metrics);
-  const named = rows.filter((row) => row.length === 3).flatMap(([keys]) => keys!.matchAll(/`([a-z]\w*)`/g).toArray());
-  expect(named.map(([, key]) => key).toSorted()).toEqual(Object.keys(PROFILE_DEFAULTS.hindcast).toSorted());
+  expect(ROWS.filter((row) => row.length === 4)).toEqual(metrics);
+});
+
+Deno.test("the README names every assumption with its default and all that it may be", () => {
+  const codes = (cell = "") => cell.matchAll(/`([^`]+)`/g).map(([, code = ""]) => code).toArray();
+  const named = ROWS.filter((row) => row.length === 3 && /^`[a-z]\w*`/.test(row[0]!))
+    .flatMap(([keys, defaults, text]) =>
+      codes(keys).map((key, k) => ({ key, value: codes(defaults)[k], row: `${defaults} ${text}` }))
+    );
+  const { commission: _rates, periodsPerYear: _byClass, ...plain } = PROFILE_DEFAULTS.hindcast;
+  const defaults = Object.entries(plain).map(([key, value]) =>
+    [key, typeof value === "string" ? value : JSON.stringify(value)] as const
+  );
+  const expected = new Map<string, string | undefined>([...defaults, ["commission", "0"], [
+    "periodsPerYear",
+    undefined,
+  ]]);
+  expect(named.map(({ key, value }) => [key, value]).toSorted()).toEqual([...expected].toSorted());
+  for (const [key, values] of Object.entries(VALUES)) {
+    const { row = "" } = named.find((one) => one.key === key) ?? {};
+    for (const value of values) expect([key, row]).toEqual([key, expect.stringContaining(value)]);
+  }
 });
 
 Deno.test("the README's tree has every folder of the repository and no other", async () => {

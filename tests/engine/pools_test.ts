@@ -1,0 +1,59 @@
+/** Orders and trades are objects that are used again: nothing of the one before may be left in them. */
+import { expect } from "@std/expect";
+import { BY_UNITS, LIMIT } from "../../engine/strategy.ts";
+import { order, type Row, runOver, script, tell } from "./market.ts";
+
+const A_HUNDREDTH = { slippage: { volumeShare: 0.01, impact: 0 } } as const;
+const ten = order({ sizeBy: BY_UNITS, size: 10 });
+
+Deno.test("a trade knows nothing of the stops, the exit, the flag and the financing of the one whose place it takes", () => {
+  const rows: Row[] = [
+    [100, 100, 100, 100],
+    [100, 100, 100, 100],
+    // Stop and target; there is volume for half of it.
+    [100, 111, 94, 100, 500],
+    [96, 96, 96, 96],
+    [100, 100, 100, 100],
+    // Where the first one's stop, target and trailing stop were, and then where its time was over.
+    [100, 112, 79, 100],
+    [100, 100, 100, 100],
+    [100, 116, 100, 100],
+  ];
+  const guarded = order({ ...ten, stopLoss: 95, takeProfit: 110, trailDistance: 20, timeStopCandles: 5 });
+  const decisions = script({
+    0: (book) => book.place(guarded),
+    3: (book) => book.place(order({ ...ten, takeProfit: 115 })),
+  });
+  const result = runOver(rows, decisions, { ...A_HUNDREDTH, fundingRate: 0.001 }, 10_000);
+  // Three fundings a day: 3 of 1000 for ten units, and 1.50 for five. The second is carried into candles 5, 6 and 7.
+  expect(tell(result)).toMatchObject([
+    { quantity: 5, exit: [2, 95], reason: "stop_loss", pnl: -26.5 },
+    { quantity: 5, exit: [3, 96], reason: "stop_loss", pnl: -23 },
+    { quantity: 10, entry: [4, 100], exit: [7, 115], reason: "take_profit", pnl: 141 },
+  ]);
+  expect([...result.trades.ambiguous]).toEqual([1, 1, 0]);
+});
+
+Deno.test("an order knows nothing of the size, the end and the purpose of the one whose place it takes", () => {
+  const rows: Row[] = Array.from({ length: 8 }, (_, i): Row => [100, 100, i === 6 ? 94 : 100, 100]);
+  const short = order({ ...ten, size: 3, type: LIMIT, limitPrice: 90, candlesMax: 1, stopLoss: 99.5 });
+  const result = runOver(
+    rows,
+    script({
+      0: (book) => book.place(short),
+      // It takes the place of the one that has expired, and closes what there is.
+      1: (book) => book.place(ten),
+      2: (book) => book.close(1, null),
+      // And this the place of both.
+      3: (book) => book.place(order({ sizeBy: BY_UNITS, size: 7, type: LIMIT, limitPrice: 95 })),
+      6: (book) => book.place(order({ side: -1, sizeBy: BY_UNITS, size: 3, reduceOnly: true })),
+    }),
+    {},
+    10_000,
+  );
+  expect(tell(result)).toMatchObject([
+    { quantity: 10, entry: [2, 100], exit: [3, 100] },
+    { quantity: 3, entry: [6, 95], exit: [7, 100] },
+    { quantity: 4, entry: [6, 95], exit: null },
+  ]);
+});
