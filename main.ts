@@ -57,15 +57,17 @@ export interface RunningService {
 /**
  * Serves on HOST and PORT. The port is taken before anything else is touched; requests wait until all is open.
  *
- * @throws ConfigError, DataDirectoryInUse, Deno.errors.AddrInUse or what the database says.
+ * @throws ConfigError, DataDirectoryInUse or what the database says.
  */
 export async function listen(config: Config): Promise<RunningService> {
   const opened = Promise.withResolvers<Service>();
   let isWaiting = false;
-  const server = Deno.serve(
-    { hostname: config.host, port: config.port, onListen: () => {}, onError: logBreak },
-    async (request, info) => isWaiting ? answerNotYet() : (await opened.promise).fetch(request, info),
-  );
+  const { host, port } = config;
+  const server = await blame(`HOST and PORT, ${urlHost(host)}:${port},`, () =>
+    Deno.serve(
+      { hostname: host, port, onListen: () => {}, onError: logBreak },
+      async (request, info) => isWaiting ? answerNotYet() : (await opened.promise).fetch(request, info),
+    ));
   try {
     const closing = new AbortController();
     const service = await openService(config, server.addr.port, closing, () => isWaiting = true);
@@ -78,12 +80,27 @@ export async function listen(config: Config): Promise<RunningService> {
       await Promise.all([endRequests(server), service.rest()]);
       await service.close();
     };
-    return { url: `http://${config.host}:${server.addr.port}`, close };
+    return { url: `http://${urlHost(host)}:${server.addr.port}`, close };
   } catch (error) {
     opened.promise.catch(() => {});
     opened.reject(error);
     await server.shutdown();
     throw error;
+  }
+}
+
+/** A host as it stands in a URL. */
+function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Makes an attempt that can only fail because of what is configured. @throws ConfigError naming it, with the system's reason. */
+async function blame<T>(what: string, attempt: () => T | Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof DataDirectoryInUse) throw error;
+    throw new ConfigError(`Cannot start: ${what} cannot be used: ${error.message}`, { cause: error });
   }
 }
 
@@ -120,7 +137,8 @@ async function openService(
   await archiveSample(handle.db);
   if (handle.connection.kind === "pglite") opened.defer(keepRoom(handle.connection.pglite, config.dataDir));
   if (directory !== null) {
-    const control = await serveControl(directory.controlSocketPath, (email) => grantAdmin(handle.db, email));
+    const { controlSocketPath: path } = directory;
+    const control = await blame("DATA_DIR", () => serveControl(path, (email) => grantAdmin(handle.db, email)));
     opened.defer(() => control.close());
   }
   const own = config.baseUrl === undefined
@@ -176,7 +194,7 @@ async function openDatabase(
     opened.defer(() => handle.close());
     return { handle, directory: null };
   }
-  const directory = await holdDataDirectory(dataDir);
+  const directory = await blame("DATA_DIR", () => holdDataDirectory(dataDir));
   opened.defer(() => directory.release());
   const handle = await openWithRoom(directory.path, () => openPglite(directory.databasePath));
   opened.defer(() => handle.close());
@@ -258,7 +276,7 @@ if (isCommand) {
     await run(command);
   } catch (error) {
     const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
-      error instanceof NoRoomError || error instanceof Deno.errors.AddrInUse;
+      error instanceof NoRoomError;
     const text = isDatabaseRefusal(error)
       ? `Cannot start: DATABASE_URL is refused: ${error.message}`
       : error instanceof Error

@@ -43,7 +43,8 @@ export const environmentSchema = z.object({
   PORT: wholeNumber(0, 65_535).default(8000),
   BASE_URL: webOrigin.optional(),
   TRUSTED_ORIGINS: z.string().default("").transform(list).pipe(z.array(webOrigin)),
-  DATA_DIR: z.string().default(".data"),
+  // The runtime's permissions are lists with commas between, and nothing else can stand there for one.
+  DATA_DIR: z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" }).default(".data"),
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/]/, {
     error: "must be of the form postgres://user:password@host:port/database",
   }).optional(),

@@ -78,8 +78,24 @@ Deno.test("a wrong start is one line on standard error", () =>
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const taken = await runTask("start", [], { DATA_DIR, PORT: String(listener.addr.port) });
     listener.close();
-    expect([taken.code, taken.stderr.trim().split("\n").length]).toEqual([1, 1]);
-    expect(taken.stderr).toMatch(/in use/);
+    const named =
+      `Cannot start: HOST and PORT, 127.0.0.1:${listener.addr.port}, cannot be used: Address already in use`;
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(`^${named}.*\\n$`)]);
+    const host = await runTask("start", [], { DATA_DIR, PORT: "0", HOST: "nowhere.invalid" });
+    expect(host.stderr).toMatch(/^Cannot start: HOST and PORT, nowhere\.invalid:0, cannot be used: .*\n$/);
+    // A comma separates what a permission is for: neither part is what was meant, and nothing is made there.
+    for (const path of [`${DATA_DIR}/a,b`, `${DATA_DIR}/a,`, `${DATA_DIR}/a,,b`]) {
+      const { code, stderr } = await runTask("start", [], { DATA_DIR: path, PORT: "0" });
+      const refused = `Cannot start: DATA_DIR must be a path without a comma, not ${JSON.stringify(path)}\n`;
+      expect([code, stderr]).toEqual([1, refused]);
+    }
+    expect([...Deno.readDirSync(DATA_DIR)]).toEqual([]);
+    await Deno.writeTextFile(`${DATA_DIR}/file`, "");
+    const file = await runTask("start", [], { DATA_DIR: `${DATA_DIR}/file`, PORT: "0" });
+    expect([file.code, file.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Cannot start: DATA_DIR cannot be used: File exists .*\n$/),
+    ]);
     const help = await runTask("admin", ["--help"], { DATA_DIR });
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("deno task admin EMAIL")]);
     expect((await runTask("admin", [], { DATA_DIR })).code).toBe(1);
