@@ -41,7 +41,9 @@ const importSchema = z.object({
   rejected: z.array(z.object({ line: z.number(), reason: z.string() })),
 });
 const instrumentsSchema = z.object({
-  instruments: z.array(z.object({ timeframes: z.array(z.string()), first: z.string(), last: z.string() })),
+  instruments: z.array(
+    z.object({ symbol: z.string(), exchange: z.string(), first: z.string().nullable(), last: z.string().nullable() }),
+  ),
 });
 
 export type Strategy = z.infer<typeof strategiesSchema>["strategies"][number];
@@ -115,10 +117,13 @@ export class ApiClient {
     return importSchema.parse(await (await mustSucceed(response)).json());
   }
 
-  /** What the archive holds of a symbol. */
-  async findInstrument(symbol: string) {
-    const answer = await this.#json("GET", `/api/market-data/instruments?search=${encodeURIComponent(symbol)}`);
-    return instrumentsSchema.parse(answer).instruments[0];
+  /** From when to when the archive holds candles of a symbol; undefined where it holds none. */
+  async findInstrument(symbol: string, exchange: string): Promise<{ first: string; last: string } | undefined> {
+    // The search also finds symbols of which this is a part.
+    const query = new URLSearchParams({ search: symbol, limit: "200" });
+    const { instruments } = instrumentsSchema.parse(await this.#json("GET", `/api/market-data/instruments?${query}`));
+    const { first, last } = instruments.find((one) => one.symbol === symbol && one.exchange === exchange) ?? {};
+    return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
   }
 
   async #json(method: string, path: string, body?: unknown): Promise<unknown> {

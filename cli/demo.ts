@@ -20,6 +20,7 @@ Everything it makes is in a temporary folder that is removed at the end.`;
 
 const TRADES_SHOWN = 8;
 const POLL_MS = 100;
+const DAY_MS = 86_400_000;
 
 /** What the demonstration was asked for. */
 interface Options {
@@ -105,15 +106,16 @@ async function importRequest(
   const { imported, rejected_count, rejected } = await api.importCsv(query, file.readable, secret);
   say(`\nImported ${imported} candles of ${timeframe} from ${path}, ${rejected_count} lines rejected.`);
   for (const { line, reason } of rejected.slice(0, 5)) say(`  line ${line}: ${reason}`);
-  const held = await api.findInstrument(symbol);
+  const held = await api.findInstrument(symbol, query.exchange);
   if (held === undefined) throw new Error(`Cannot run a backtest: ${path} held no usable candle`);
-  const dayAfter = new Date(Date.parse(held.last) + 86_400_000).toISOString().slice(0, 10);
+  // No range may go beyond today, so that of today's candles none is in it.
+  const end = Math.min(Date.parse(held.last) + DAY_MS, Date.now());
   return {
     symbol,
     exchange: "IMPORT",
     strategy,
     start_date: held.first.slice(0, 10),
-    end_date: dayAfter,
+    end_date: new Date(end).toISOString().slice(0, 10),
     initial_balance: 10_000,
     parameters: { timeframe, execution: { commission: 0.0005 } },
   };

@@ -25,6 +25,8 @@ export async function startService(): Promise<Service> {
       DATABASE_URL: "",
       BASE_URL: "",
       INGESTION_ADMIN_SECRET: ingestionSecret,
+      // Without a worker of its own a command would wait for ever.
+      WORKERS: "",
       LOG_LEVEL: "warning",
     },
     stdout: "piped",

@@ -37,3 +37,22 @@ Deno.test("the demonstration takes the user's own candles, and says which lines 
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("--data FILE.csv")]);
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("the demonstration takes candles of today, of a symbol that is part of another's, whatever the environment says of workers", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const hour = 3_600_000;
+  const now = Math.floor(Date.now() / hour) * hour;
+  const rows = Array.from({ length: 100 }, (_, i) => `${new Date(now - (100 - i) * hour).toISOString()},9,11,8,10,1`);
+  await Deno.writeTextFile(`${folder}/mo.csv`, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
+  const ended = await runTask("demo", ["--data", `${folder}/mo.csv`], { WORKERS: "0" });
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  const dates = [now - 100 * hour, now].map((time) => new Date(time).toISOString().slice(0, 10));
+  expect(ended.stdout).toContain(`SMA Cross on MO, ${dates.join(" to ")}`);
+  await Deno.writeTextFile(`${folder}/empty.csv`, "timestamp,open,high,low,close,volume\n2024-01-01,x,x,x,x,x\n");
+  const empty = await runTask("demo", ["--data", `${folder}/empty.csv`, "--timeframe", "1d"]);
+  expect([empty.code, empty.stderr]).toEqual([
+    1,
+    `Cannot run a backtest: ${folder}/empty.csv held no usable candle\n`,
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
