@@ -178,8 +178,9 @@ function queueOptions(
   handle: DatabaseHandle,
   readThrough: ReadThrough,
 ): Parameters<typeof openQueue>[0] {
-  const { runSecondsMax, runCandlesMax, resultDaysMax, remoteEndpointAllow } = config;
-  return { handle, runSecondsMax, runCandlesMax, resultDaysMax, readThrough, remoteAllow: remoteEndpointAllow };
+  const { workers, runSecondsMax, runCandlesMax, resultDaysMax, remoteEndpointAllow } = config;
+  const limits = { runSecondsMax, runCandlesMax, resultDaysMax };
+  return { handle, isWorker: workers > 0, ...limits, readThrough, remoteAllow: remoteEndpointAllow };
 }
 
 /** PostgreSQL where DATABASE_URL says so, else the embedded database in a data directory that is ours alone. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
-import { publicProcedure, router } from "./trpc.ts";
+import { type Context, publicProcedure, router } from "./trpc.ts";
 
 // A check that takes longer has failed: whoever asks is deciding whether to send traffic here.
 const CHECK_MS_MAX = 1_500;
@@ -13,41 +13,49 @@ const healthSchema = z.object({
   version: z.string(),
   uptime_seconds: z.number(),
   checks: z.object({ database: checkSchema, queue: checkSchema }),
+  /** Whether any process takes backtests. Without one they wait, but this service does its own work. */
+  workers: z.enum(["alive", "none", "unknown"]),
 });
 
 export const healthRouter = router({
   /** Whether the service can do its work: each part it needs is tried. */
   get: publicProcedure.output(healthSchema).query(async ({ ctx }) => {
-    const [database, queue] = await Promise.all([
-      check(ctx.db, () => ctx.db.execute(sql`select 1`)),
-      check(ctx.queue, () => ctx.queue.check()),
-    ]);
+    const [database, queue] = await Promise.all([checkDatabase(ctx), checkQueue(ctx)]);
     return {
-      status: database === "ok" && queue === "ok" ? "ok" as const : "failed" as const,
+      status: database === "ok" && queue !== "failed" ? "ok" as const : "failed" as const,
       version: manifest.version,
       uptime_seconds: Math.floor((performance.now() - ctx.startedAt) / 1000),
-      checks: { database, queue },
+      checks: { database, queue: queue === "failed" ? queue : "ok" as const },
+      workers: queue === "failed" ? "unknown" as const : queue,
     };
   }),
 });
 
-// Whoever asks while a check is under way gets its answer: the public can make this service ask its database no more than once at a time.
-const underWay = new WeakMap<object, Promise<"ok" | "failed">>();
+const checkDatabase = sharing(async ({ db }: Context) => {
+  await db.execute(sql`select 1`);
+  return "ok" as const;
+});
 
-function check(part: object, attempt: () => PromiseLike<unknown>): Promise<"ok" | "failed"> {
-  const running = underWay.get(part) ?? tryOut(attempt).finally(() => underWay.delete(part));
-  underWay.set(part, running);
-  return running;
+const checkQueue = sharing(async ({ queue }: Context) => (await queue.check()).hasWorker ? "alive" : "none");
+
+/** A check of one part of a service. Whoever asks while it is under way gets its answer: the public can make a service ask its
+ * database no more than once at a time. */
+function sharing<Answer>(attempt: (ctx: Context) => Promise<Answer>): (ctx: Context) => Promise<Answer | "failed"> {
+  const underWay = new WeakMap<object, Promise<Answer | "failed">>();
+  return (ctx) => {
+    const running = underWay.get(ctx.db) ?? tryOut(attempt(ctx)).finally(() => underWay.delete(ctx.db));
+    underWay.set(ctx.db, running);
+    return running;
+  };
 }
 
-async function tryOut(attempt: () => PromiseLike<unknown>): Promise<"ok" | "failed"> {
+async function tryOut<Answer>(answer: Promise<Answer>): Promise<Answer | "failed"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("Cannot wait longer for a health check")), CHECK_MS_MAX);
   });
   try {
-    await Promise.race([attempt(), timeout]);
-    return "ok";
+    return await Promise.race([answer, timeout]);
   } catch {
     return "failed";
   } finally {

@@ -24,8 +24,12 @@ export interface Queue {
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Makes what runs by itself agree with the instruments' schedules. */
   syncSchedules(): Promise<void>;
-  /** @throws When the queue cannot be reached. */
-  check(): Promise<void>;
+  /**
+   * Whether any process takes backtests.
+   *
+   * @throws When the queue cannot be reached.
+   */
+  check(): Promise<{ readonly hasWorker: boolean }>;
 }
 
 /** What the service itself gives to every request. */

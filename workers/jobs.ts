@@ -58,6 +58,10 @@ const HOUSEKEEPING_SECONDS_MAX = 3600;
 const INGESTION_SECONDS_MAX = 12 * 3600;
 const YEAR_SECONDS = 365 * 86_400;
 const KEEP_ENDED_SECONDS = 3600;
+// What the sessions of processes that take backtests are called, and how long such a process may be silent: several times as long as it
+// ever is.
+const WORKER_NAME = "hindcast-worker";
+const WORKER_SILENCE_SECONDS = 15;
 
 /**
  * Jobs in the same database as the records, so that one transaction writes both: pg-boss as this service uses it.
@@ -79,10 +83,11 @@ export class Jobs {
    * Connects, and creates or updates the queues.
    *
    * @param runSecondsMax How long a run may compute; a backtest's job expires a minute later.
+   * @param isWorker Whether backtests will be taken through these connections, for others to see.
    */
-  static async open(handle: DatabaseHandle, runSecondsMax: number): Promise<Jobs> {
+  static async open(handle: DatabaseHandle, runSecondsMax: number, isWorker = false): Promise<Jobs> {
     const boss = new PgBoss({
-      ...connection(handle),
+      ...connection(handle, isWorker),
       schedule: true,
       // Nothing here depends on other jobs: no need to look for those often.
       flowIntervalSeconds: 3600,
@@ -187,16 +192,29 @@ export class Jobs {
     await this.#boss.getQueue(QUEUES.backtests);
   }
 
+  /**
+   * Whether any process on this PostgreSQL takes backtests. The server itself knows: a worker looks for jobs every few seconds, and one
+   * that has died, is frozen or cut off says nothing any more. (When a session of another role spoke last is not shown.)
+   */
+  async findWorker(): Promise<boolean> {
+    const { rows } = rowsSchema.parse(
+      await this.#db.execute(sql`
+        select from pg_stat_activity where datname = current_database() and application_name = ${WORKER_NAME}
+          and coalesce(state_change, now()) > now() - ${WORKER_SILENCE_SECONDS}::integer * interval '1 second' limit 1`),
+    );
+    return rows.length > 0;
+  }
+
   async close(): Promise<void> {
     await this.changes.close();
     await this.#boss.stop({ graceful: false });
   }
 }
 
-function connection({ connection }: DatabaseHandle) {
+function connection({ connection }: DatabaseHandle, isWorker: boolean) {
   return connection.kind === "pglite"
     ? { db: fromPglite(connection.pglite), backend: "pglite" as const }
-    : { connectionString: connection.url, max: 4, application_name: "hindcast-queue" };
+    : { connectionString: connection.url, max: 4, application_name: isWorker ? WORKER_NAME : "hindcast-queue" };
 }
 
 async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {

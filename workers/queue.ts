@@ -51,8 +51,12 @@ export interface OpenQueue {
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Makes what runs by itself agree with the instruments' schedules. */
   syncSchedules(): Promise<void>;
-  /** @throws When the queue cannot be reached. */
-  check(): Promise<void>;
+  /**
+   * Whether any process takes backtests.
+   *
+   * @throws When the queue cannot be reached.
+   */
+  check(): Promise<{ readonly hasWorker: boolean }>;
   /**
    * Starts to take jobs.
    *
@@ -70,6 +74,8 @@ export interface QueueOptions {
   readonly handle: DatabaseHandle;
   /** How long a backtest may compute. */
   readonly runSecondsMax: number;
+  /** Whether work() will be called, so that other processes know of a worker; default: no. */
+  readonly isWorker?: boolean;
   /** How many candles it may have; default: any number. */
   readonly runCandlesMax?: number;
   /** How many days results are kept; undefined: for ever. */
@@ -89,13 +95,14 @@ export async function openQueue(
   {
     handle,
     runSecondsMax,
+    isWorker = false,
     runCandlesMax = Infinity,
     resultDaysMax,
     remoteAllow = [],
     readThrough = new ReadThrough(handle.db, createFeeds()),
   }: QueueOptions,
 ): Promise<OpenQueue> {
-  const jobs = await Jobs.open(handle, runSecondsMax);
+  const jobs = await Jobs.open(handle, runSecondsMax, isWorker);
   const { db, connection } = handle;
   const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pglite) : () => Promise.resolve();
   const endObserving = observeQueue(() => measureUnended(db));
@@ -115,7 +122,10 @@ export async function openQueue(
     },
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
     syncSchedules: () => syncSchedules(db, jobs),
-    check: () => jobs.check(),
+    async check() {
+      await jobs.check();
+      return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
+    },
     async work(backtestsMax) {
       const started = new Runner(backtestsMax, egress);
       runner = started;

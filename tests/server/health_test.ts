@@ -5,7 +5,7 @@ import { startPostgres } from "../support/postgres.ts";
 import { startTestService } from "../support/service.ts";
 
 const TRUTH_MS_MAX = 2000;
-const OK = { status: "ok", checks: { database: "ok", queue: "ok" } };
+const OK = { status: "ok", checks: { database: "ok", queue: "ok" }, workers: "alive" };
 
 /** Asks until the status is the one that is waited for, as whoever distributes traffic does. @returns The answer, and when it came. */
 async function awaitStatus(client: TestClient, status: number): Promise<{ answer: Answer; afterMs: number }> {
@@ -28,7 +28,7 @@ Deno.test("the health tells of a fault within two seconds, and of its end", asyn
   const healthy = await stranger.get("/api/health");
   expect(healthy.status).toBe(200);
   expect(JSON.parse(healthy.text)).toMatchObject(OK);
-  const both = { status: "failed", checks: { database: "failed", queue: "failed" } };
+  const both = { status: "failed", checks: { database: "failed", queue: "failed" }, workers: "unknown" };
 
   await t.step("a database that has crashed", async () => {
     await server.halt();
@@ -64,4 +64,14 @@ Deno.test("the health tells of a fault within two seconds, and of its end", asyn
 
   await service.close();
   await server.stop();
+});
+
+Deno.test("the health of an embedded service tells whether it has workers", async () => {
+  for (const [WORKERS, workers] of [["1", "alive"], ["0", "none"]] as const) {
+    const service = await startTestService("PGlite", { WORKERS });
+    const answer = await service.client().get("/api/health");
+    // A service without workers serves all the same.
+    expect([answer.status, answer.at("/workers")]).toEqual([200, workers]);
+    await service.close();
+  }
 });

@@ -12,7 +12,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
     syncSchedules: () => Promise.resolve(),
-    check: () => Promise.resolve(),
+    check: () => Promise.resolve({ hasWorker: false }),
   };
   return {
     db,

@@ -221,7 +221,7 @@ databaseSteps("the queue", async (handle, step) => {
       expect(await listTrades(db, { backtestId: record.id, ownerId: "ann", after: 0, limit: 1 })).toEqual([]);
     });
 
-    await step("the queue answers for its health", () => queue.check());
+    await step("the queue answers for its health", async () => void await queue.check());
   } finally {
     await queue.close();
   }
