@@ -233,7 +233,11 @@ async function run(command: "serve" | "worker"): Promise<void> {
     if (isOpen) await (await starting).close();
     Deno.exit(0);
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, () => void stop(signal));
+  // A terminal and npx, which hands signals on, both tell; who came second must not end what the first is still closing.
+  let stopping: Promise<void> | undefined;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => void (stopping ??= stop(signal)));
+  }
   const running = await starting;
   isOpen = true;
   const text = "url" in running

@@ -149,3 +149,12 @@ Deno.test("a database that refuses the service ends the start with one line", as
   ]);
   await drop();
 });
+
+Deno.test("a service that is told to end twice, as a terminal and npx tell it, ends once", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LOG_LEVEL: "info" });
+  Deno.kill(process.pid, "SIGINT");
+  const { code, stderr } = await process.end("SIGTERM");
+  expect([code, stderr.match(/Shutting down/g)]).toEqual([0, ["Shutting down"]]);
+  await drop();
+});
