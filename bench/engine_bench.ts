@@ -23,6 +23,7 @@ import { run, simulate } from "../engine/run.ts";
 import { newDraft, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
+import { median } from "./measure.ts";
 
 const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
@@ -154,10 +155,6 @@ function measureMs<T>(work: () => T): { ms: number; end: T } {
   const end = work();
   const { user, system } = process.cpuUsage(before);
   return { ms: (user + system) / 1000, end };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 /** Compiles the C program; null where there is no compiler. */

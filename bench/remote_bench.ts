@@ -10,6 +10,7 @@ import type { RemoteTask } from "../workers/protocol.ts";
 import { decideInBatches } from "../workers/sandbox/remote_batch.ts";
 import { RemoteClient } from "../workers/sandbox/remote_client.ts";
 import { BatchChecks } from "../workers/sandbox/remote_integrity.ts";
+import { median } from "./measure.ts";
 
 const ROUNDS = 7;
 const MINUTE_MS = 60_000;
@@ -82,10 +83,6 @@ async function makeTask(url: string, lookbackCandles: number): Promise<RemoteTas
     timeframeMs: MINUTE_MS,
     seed: 1,
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 async function print(line: string): Promise<void> {

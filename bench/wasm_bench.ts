@@ -14,6 +14,7 @@ import { Guest } from "../workers/sandbox/wasm_guest.ts";
 import { compile } from "../workers/sandbox/wasm_job.ts";
 import { WasmStrategy } from "../workers/sandbox/wasm_strategy.ts";
 import { runInSandbox, type SandboxLimits } from "../workers/sandbox_process.ts";
+import { median } from "./measure.ts";
 
 const ROUNDS = 9;
 const MINUTE_MS = 60_000;
@@ -149,10 +150,6 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await work();
   return performance.now() - begun;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
 async function print(line: string): Promise<void> {

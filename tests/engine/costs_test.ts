@@ -38,9 +38,9 @@ Deno.test("a short pays the spread, too", () => {
 });
 
 Deno.test("a fee has a rate, a fixed part, a part per unit, a minimum and a cap", () => {
-  const trade = (commission: object) => {
+  const trade = (commission: object, spread = 0) => {
     const decisions = script({ 0: (book) => book.place(buyTen) });
-    return tell(runOver(flat(100, 100, 100), decisions, { commission }, 2000))[0]?.fees;
+    return tell(runOver(flat(100, 100, 100), decisions, { commission, spread }, 2000))[0]?.fees;
   };
   // 10 units at 100 are worth 1000.
   expect(trade({ rate: 0.001 })).toBe(1);
@@ -48,6 +48,8 @@ Deno.test("a fee has a rate, a fixed part, a part per unit, a minimum and a cap"
   expect(trade({ rate: 0.001, fixed: 2, perUnit: 0.05 })).toBe(3.5);
   expect(trade({ perUnit: 0.05, minimum: 1 })).toBe(1);
   expect(trade({ perUnit: 0.05, minimum: 10, maximumRate: 0.004 })).toBe(4);
+  // With half of the spread they are bought at 125, and worth 1250.
+  expect(trade({ rate: 0.125 }, 0.5)).toBe(156.25);
 });
 
 Deno.test("slippage is against the order: bps of the price, or ticks", () => {
@@ -104,6 +106,16 @@ Deno.test("a volume share fills an order over several candles, into one trade, e
   expect(trade?.entry[0]).toBe(1);
   expect(trade?.entry[1]).toBeCloseTo(106.53, 10);
   expect(result.orders.filledQuantity[0]).toBe(10);
+});
+
+Deno.test("a stop order that was reached goes on where volume is short, although its candles are over", () => {
+  const rows: Row[] = [...flat(100), [100, 105, 100, 104, 60], ...flat(106, 107)];
+  const stop = order({ type: STOP, stopPrice: 103, candlesMax: 1, sizeBy: BY_UNITS, size: 10 });
+  const slippage = { volumeShare: 0.1, impact: 0 };
+  const result = runOver(rows, script({ 0: (book) => book.place(stop) }), { slippage }, 2000);
+  // Six at 103, and four at the next open of 106.
+  expect([...result.position]).toEqual([0, 6, 10, 10]);
+  expect(tell(result)[0]?.entry[1]).toBeCloseTo(104.2, 10);
 });
 
 Deno.test("a stop loss that volume cannot fill goes on at the next opens", () => {

@@ -9,6 +9,11 @@ import { randomRun } from "./properties/random_run.ts";
 
 const RUNS = 1500;
 
+/** One candle of one to seven, by chance. */
+function isAsked(i: number, n: number): boolean {
+  return (Math.imul(i + n, 2654435761) >>> 8) % (1 + n % 7) === 0;
+}
+
 /** The same strategy, asked at every candle. */
 function askedAlways(strategy: Strategy): Strategy {
   return {
@@ -39,6 +44,25 @@ Deno.test("a strategy that tells its next decision is run to the same bytes as w
   // What did not happen was not compared.
   expect(trades).toBeGreaterThan(RUNS);
   expect(ruined).toBeGreaterThan(0);
+});
+
+Deno.test("so it is whatever orders wait, and whatever guards and costs its trades have", () => {
+  let trades = 0;
+  for (let n = 0; n < RUNS; n++) {
+    /** Anything that an account can do, at some of the candles. */
+    const seldom = (): Strategy => {
+      const { warmup, prepare, decide } = randomRun(2, n).strategy;
+      return { warmup, prepare, decide: (i, account, book) => isAsked(i, n) ? decide(i, account, book) : undefined };
+    };
+    const nextDecision = (i: number) => {
+      while (!isAsked(i, n)) i++;
+      return i;
+    };
+    const result = run({ ...randomRun(2, n), strategy: { ...seldom(), nextDecision } });
+    expect([n, bytesOf(result)]).toEqual([n, bytesOf(run({ ...randomRun(2, n), strategy: seldom() }))]);
+    trades += result.trades.count;
+  }
+  expect(trades).toBeGreaterThan(RUNS);
 });
 
 Deno.test("an account that comes to nothing while nobody is asked ends there, whatever its prices are later", () => {
