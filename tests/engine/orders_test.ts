@@ -216,6 +216,22 @@ Deno.test("orders that make no sense are refused and listed, not guessed at", ()
   expect(result.metrics.rejected_orders).toBe(wrong.length);
 });
 
+Deno.test("ten thousand orders may wait, and one more is refused until one of them is gone", () => {
+  const answers: number[] = [];
+  const result = runOver(
+    flat(100, 100),
+    script({
+      0: (book) => {
+        for (let n = 0; n < 10_000; n++) book.place({ ...buyAt95, size: 0.001 });
+        answers.push(book.workingOrders, book.place(buyAt95), Number(book.cancel(7)), book.place(buyAt95));
+      },
+    }),
+  );
+  // The refused one has a number, too.
+  expect(answers).toEqual([10_000, REFUSED, 1, 10_001]);
+  expect(fates(result)[10_000]).toBe("rejected: too many working orders");
+});
+
 Deno.test("prices on one side of the open are reached in the order of their distance from it", () => {
   // Long from 100 with a stop at 95; a buy limit at 97 comes before it on the way down, and its trade meets the stop, too.
   const rows: Row[] = [...flat(100, 100), [100, 101, 94, 99], ...flat(99)];

@@ -43,11 +43,19 @@ Deno.test("the account is shown as it stands at each close", () => {
     prepare() {},
     decide(i, account, book) {
       seen.push([account.cash, account.equity, account.quantity, account.entryPrice]);
-      if (i < 2) book.place(buyOne);
+      if (i < 3) book.place(buyOne);
+      if (i === 3) book.place({ ...buyOne, side: -1, reduceOnly: true });
     },
   };
-  run(input(flat(100, 110, 120, 130), strategy));
-  expect(seen).toEqual([[1000, 1000, 0, NaN], [890, 1000, 1, 110], [770, 1010, 2, 115], [770, 1030, 2, 115]]);
+  run(input(flat(100, 110, 120, 130, 140), strategy));
+  // The oldest is sold: what was bought at 120 and 130 is left.
+  expect(seen).toEqual([
+    [1000, 1000, 0, NaN],
+    [890, 1000, 1, 110],
+    [770, 1010, 2, 115],
+    [640, 1030, 3, 120],
+    [780, 1060, 2, 125],
+  ]);
 });
 
 Deno.test("an order that is decided on the last candle stays unfilled", () => {
