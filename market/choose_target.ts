@@ -1,7 +1,7 @@
 import type { Db } from "../db/client.ts";
-import { type AssetClass, findInstrumentsBySymbol, type Provider } from "../db/instruments.ts";
+import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Provider } from "../db/instruments.ts";
 import { FeedError, type Feeds } from "./feeds.ts";
-import type { Target } from "./fetch_series.ts";
+import { describeTaken, type Target } from "./fetch_series.ts";
 
 const PROVIDERS = ["provider_a", "provider_b"] as const satisfies readonly Provider[];
 const ASSET_CLASSES = ["crypto", "forex", "stock"] as const satisfies readonly AssetClass[];
@@ -46,6 +46,8 @@ export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Pr
   if (first === undefined) {
     throw found.error ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
   }
+  const taken = await findInstrument(db, first);
+  if (taken !== undefined) throw new UnknownTargetError(describeTaken(first, taken));
   // An exchange's label can tell the asset class, unless its feed has several.
   if (found.targets.some((target) => target.assetClass !== first.assetClass)) {
     throw new AssetClassNeededError(`${exchange} has instruments of several classes`);

@@ -160,7 +160,7 @@ class SeriesFetch {
     const previousClose = this.#previousClose ?? candles.time[0];
     const range = { start: first.start, end: last.end };
     await this.#db.transaction(async (tx) => {
-      const instrument = this.#target.id === undefined ? await ensureInstrument(tx, this.#target) : this.#target;
+      const instrument = this.#target.id === undefined ? await claimInstrument(tx, this.#target) : this.#target;
       const step = { runId, instrument, timeframe, candles, ...range, coveredUntil, rejected, isCheck };
       const counts = await archiveStep(tx, previousClose === undefined ? step : { ...step, previousClose });
       if (isCheck && counts.revised > 0) {
@@ -180,6 +180,20 @@ class SeriesFetch {
     const { runId, target: { symbol, exchange, provider }, timeframe } = this.#work;
     await insertEvents(this.#db, [{ runId, type, provider, symbol, exchange, timeframe, message }]);
   }
+}
+
+/** The instrument of a new target; no one else's candles are written over. */
+async function claimInstrument(tx: Db, target: Target): Promise<Instrument> {
+  const instrument = await ensureInstrument(tx, target);
+  const isOurs = instrument.provider === target.provider && instrument.assetClass === target.assetClass;
+  if (isOurs) return instrument;
+  throw new FeedError("unknown_symbol", describeTaken(target, instrument));
+}
+
+/** Why a feed's candles cannot be kept under a name that an instrument has already. */
+export function describeTaken({ symbol, exchange, assetClass, provider }: Target, taken: Instrument): string {
+  return `Cannot fetch ${assetClass} ${symbol} on ${exchange} from ${provider}: ` +
+    `under that name ${taken.assetClass} candles of ${taken.provider} are kept`;
 }
 
 async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {

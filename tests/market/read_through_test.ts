@@ -1,8 +1,9 @@
 import { expect } from "@std/expect";
 import { eq } from "drizzle-orm";
+import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listEvents, listRuns } from "../../db/ingestion.ts";
-import { findInstrument, type Instrument } from "../../db/instruments.ts";
+import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
 import { candleChunks } from "../../db/schema.ts";
 import { AddressLimitError, AddressLimits } from "../../market/address_limits.ts";
 import { candleBatches, readCandles } from "../../market/archive.ts";
@@ -63,6 +64,7 @@ databaseTest("candles that are missing are fetched, once, and then served from t
     await repairsDamage(db, readThrough, asked);
     await surfacesFailures(db, readThrough, state);
     await choosesTargets(db, readThrough);
+    await keepsWhatIsNotTheirs(db, readThrough, asked);
   });
 });
 
@@ -173,6 +175,32 @@ async function choosesTargets(db: Db, { feeds }: ReadThrough) {
   await expect(lacking).rejects.toThrow("MASSIVE_API_KEY is not set");
   // The archive's own candles are those of a provider; another one is asked for by its label.
   await expect(choose({ symbol: "BTCUSDT", provider: "provider_b" })).rejects.toThrow("MASSIVE_API_KEY is not set");
+}
+
+async function keepsWhatIsNotTheirs(db: Db, readThrough: ReadThrough, asked: string[]) {
+  const taken = { symbol: "MINE", exchange: "BINANCE", assetClass: "crypto" } as const;
+  await ensureInstrument(db, { ...taken, provider: "import" });
+  await ensureInstrument(db, { ...taken, symbol: "EURUSD", assetClass: "forex", provider: "provider_a" });
+  const before = asked.length;
+  // Somebody's imported candles would be written over, and candles of two asset classes mixed.
+  for (
+    const query of [
+      { symbol: "MINE", provider: "provider_a" },
+      { symbol: "MINE", exchange: "BINANCE", provider: "provider_a" },
+      { symbol: "EURUSD", assetClass: "crypto" },
+    ] as const
+  ) {
+    const refused = chooseTarget(db, readThrough.feeds, query);
+    await expect(refused).rejects.toThrow(UnknownTargetError);
+    await expect(refused).rejects.toThrow(/on BINANCE/);
+  }
+  expect(asked.length).toBe(before);
+  // Nor is that of somebody who comes in between.
+  const late = { symbol: "BTC/USDT", exchange: "BINANCE", assetClass: "crypto", provider: "provider_a" } as const;
+  const imported = await ensureInstrument(db, { ...late, provider: "import" });
+  const fetched = readThrough.complete(late, hours("2024-03-05", "2024-03-06"));
+  await expect(fetched).rejects.toMatchObject({ fault: "unknown_symbol", message: expect.stringContaining("import") });
+  expect(await listChunks(db, imported.id)).toEqual([]);
 }
 
 async function requireBtc(db: Db): Promise<Instrument> {
