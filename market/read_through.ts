@@ -137,6 +137,8 @@ export class ReadThrough {
       return canFetch && await deleteChunk(tx, chunk) ? await removeCoverage(tx, chunk, { start, end }) : [];
     });
     await finishRun(this.#db, run, message);
+    // It is missing now, however lately it was asked for.
+    this.#asked.delete(keyOf(chunk));
     if (!canFetch || !isTimeframe(timeframe)) return false;
     const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
     // Exactly what was known, so that the same candles make the same chunk again.
@@ -155,12 +157,12 @@ export class ReadThrough {
   async #findMissing(target: Target, feed: Feed, timeframe: Timeframe, range: TimeRange): Promise<TimeRange[]> {
     if (range.start >= range.end) return [];
     if (target.id === undefined) return [range];
-    const series: SeriesKey = { instrumentId: target.id, timeframe };
+    const series = { instrumentId: target.id, timeframe };
     const missing = await missingRanges(this.#db, series, range);
     const now = this.#now();
-    const isRecent = missing.every(({ start }) => start >= now - feed.settleMs);
-    const key = JSON.stringify(series);
-    const asked = this.#asked.get(key) ?? -Infinity;
+    const settledUntil = bucketStart(now - feed.settleMs, timeframe);
+    const isRecent = missing.every(({ start }) => start >= settledUntil);
+    const asked = this.#asked.get(keyOf(series)) ?? -Infinity;
     return isRecent && asked > now - RECHECK_MS ? [] : missing;
   }
 
@@ -181,7 +183,7 @@ export class ReadThrough {
       const isAdjusted = await this.#isAdjusted(work);
       const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
       await finishRun(this.#db, runId, null);
-      remember(this.#asked, JSON.stringify({ instrumentId: instrument?.id ?? "", timeframe }), now);
+      remember(this.#asked, keyOf({ instrumentId: instrument?.id ?? "", timeframe }), now);
       return instrument ?? requireInstrument(target);
     } catch (error) {
       await finishRun(this.#db, runId, error instanceof Error ? error.message : String(error));
@@ -206,6 +208,10 @@ export class ReadThrough {
       return id;
     });
   }
+}
+
+function keyOf({ instrumentId, timeframe }: SeriesKey): string {
+  return `${instrumentId} ${timeframe}`;
 }
 
 function remember(times: Map<string, number>, key: string, now: number): void {

@@ -1,22 +1,27 @@
 import { expect } from "@std/expect";
+import { listChunks } from "../../db/candle_chunks.ts";
 import { listCoverage } from "../../db/coverage.ts";
 import { insertRun } from "../../db/ingestion.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
+import { DamagedChunkError } from "../../market/chunk.ts";
 import type { Feed, FeedPart } from "../../market/feeds.ts";
 import { fetchSeries, IMPATIENT } from "../../market/fetch_series.ts";
+import { ReadThrough } from "../../market/read_through.ts";
 import { databaseTest } from "../support/database.ts";
 
 const DAY = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
 
 /** A candle a day of price 1 up to a day, as a feed that needs an hour after a close to be sure of it. */
-function feedUntil(last: number): Feed {
+function feedUntil(last: number): Feed & { asked: number } {
   return {
+    asked: 0,
     name: "the test's feed",
     exchange: "TEST",
     settleMs: 3_600_000,
     sourceTimeframe: (timeframe) => timeframe,
     async *fetch({ start, end }): AsyncGenerator<FeedPart> {
+      this.asked++;
       const days = Math.max(0, (Math.min(end, last + DAY) - start) / DAY);
       const { time, ...values } = allocateCandles(days);
       for (let i = 0; i < days; i++) time[i] = start + i * DAY;
@@ -42,4 +47,33 @@ databaseTest("a candle that may still come is not taken for one that never was",
   const rest = [{ start: at("2024-03-31"), end: at("2024-04-01") }];
   await fetchSeries(db, { ...work, target: instrument, now: now + 3_600_000 }, rest);
   expect(await listCoverage(db, series)).toEqual([{ start: new Date(range.start), end: new Date(range.end) }]);
+});
+
+databaseTest("a candle that may still come is asked for once a minute, whoever asks", async ({ db }) => {
+  const feed = feedUntil(at("2024-03-30"));
+  let clock = at("2024-04-01T00:30Z");
+  const readThrough = new ReadThrough(db, () => feed, { now: () => clock });
+  const target = { symbol: "SOON", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+  const wanted = { timeframe: "1d", start: at("2024-03-25"), end: at("2024-04-01") } as const;
+  const instrument = await readThrough.complete(target, wanted);
+  await readThrough.complete(instrument, wanted);
+  expect(feed.asked).toBe(1);
+  clock += 60_000;
+  await readThrough.complete(instrument, wanted);
+  expect(feed.asked).toBe(2);
+  await readThrough.close();
+});
+
+databaseTest("what is damaged is fetched again at once, however lately it was asked for", async ({ db }) => {
+  const feed = feedUntil(at("2024-04-01"));
+  const readThrough = new ReadThrough(db, () => feed, { now: () => at("2024-04-02T00:30Z") });
+  const target = { symbol: "HURT", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+  const wanted = { timeframe: "1d", start: at("2024-03-25"), end: at("2024-04-02") } as const;
+  const instrument = await readThrough.complete(target, wanted);
+  const [, april] = await listChunks(db, instrument.id);
+  if (april === undefined) throw new Error("Cannot find the chunk of April");
+  expect(await readThrough.repair(instrument, new DamagedChunkError(april))).toBe(true);
+  const again = (await listChunks(db, instrument.id)).at(-1);
+  expect([again?.month, again?.sha256]).toEqual(["2024-04-01", april.sha256]);
+  await readThrough.close();
 });
