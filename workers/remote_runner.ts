@@ -1,5 +1,5 @@
 import { type EgressRules, guardEndpoint, permissionFor } from "./egress.ts";
-import { HostBreaker } from "./egress_breaker.ts";
+import { EndpointBreaker } from "./egress_breaker.ts";
 import type { PinnedEndpoint, RemoteTask } from "./protocol.ts";
 import { RunError } from "./run_error.ts";
 import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
@@ -10,30 +10,29 @@ export type RemoteRun = Omit<RemoteTask, "endpoint"> & { readonly endpoint: stri
 /** Runs remote strategies, each in a process of its own that may call its endpoint's checked address and nothing else. */
 export class RemoteRunner {
   readonly #rules: EgressRules;
-  readonly #breaker: HostBreaker;
+  readonly #breaker = new EndpointBreaker();
 
-  constructor(rules: EgressRules, breaker: HostBreaker = new HostBreaker()) {
+  constructor(rules: EgressRules) {
     this.#rules = rules;
-    this.#breaker = breaker;
   }
 
   /**
    * Checks where the endpoint leads, and runs the strategy.
    *
-   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the host is being left alone.
+   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the endpoint is being left alone.
    */
   async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<SandboxOutcome> {
     const endpoint = await guardEndpoint(run.endpoint, this.#rules);
     this.#checkBreaker(endpoint);
     const job = { kind: "remote", task: { ...run, endpoint } } as const;
     const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
-    if (outcome.type === "done") this.#breaker.record(endpoint.host, false);
-    else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.host, true);
+    if (outcome.type === "done") this.#breaker.record(endpoint.url, false);
+    else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.url, true);
     return outcome;
   }
 
-  #checkBreaker({ host }: PinnedEndpoint): void {
-    const pauseMs = this.#breaker.pauseMs(host);
+  #checkBreaker({ url, host }: PinnedEndpoint): void {
+    const pauseMs = this.#breaker.pauseMs(url);
     if (pauseMs === 0) return;
     const seconds = Math.ceil(pauseMs / 1000);
     throw new RunError(

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { fetchGuarded } from "../../workers/egress_fetch.ts";
-import { HostBreaker } from "../../workers/egress_breaker.ts";
+import { EndpointBreaker } from "../../workers/egress_breaker.ts";
 import { serveBytes, serveRaw } from "./remote_endpoints.ts";
 
 const limits = { timeoutMs: 2000, bytesMax: 100, signal: new AbortController().signal };
@@ -40,21 +40,21 @@ Deno.test("private places, redirects, errors, long and late answers are refused 
   expect(canary.connections()).toBe(0);
 });
 
-Deno.test("a host on which five runs in a row have failed is left alone for half a minute", () => {
+Deno.test("an endpoint on which five runs in a row have failed is left alone for half a minute", () => {
   let now = 1000;
-  const breaker = new HostBreaker(() => now);
-  for (let i = 0; i < 4; i++) breaker.record("a.test:443", true);
-  expect(breaker.pauseMs("a.test:443")).toBe(0);
-  breaker.record("a.test:443", true);
-  expect([breaker.pauseMs("a.test:443"), breaker.pauseMs("b.test:443")]).toEqual([30_000, 0]);
+  const breaker = new EndpointBreaker(() => now);
+  for (let i = 0; i < 4; i++) breaker.record("https://a.test/one", true);
+  expect(breaker.pauseMs("https://a.test/one")).toBe(0);
+  breaker.record("https://a.test/one", true);
+  expect([breaker.pauseMs("https://a.test/one"), breaker.pauseMs("https://a.test/two")]).toEqual([30_000, 0]);
   now += 29_999;
-  expect(breaker.pauseMs("a.test:443")).toBe(1);
+  expect(breaker.pauseMs("https://a.test/one")).toBe(1);
   now += 1;
-  expect(breaker.pauseMs("a.test:443")).toBe(0);
+  expect(breaker.pauseMs("https://a.test/one")).toBe(0);
   // One more failure is enough for another pause, and one success for a clean slate.
-  breaker.record("a.test:443", true);
-  expect(breaker.pauseMs("a.test:443")).toBe(30_000);
-  breaker.record("a.test:443", false);
-  breaker.record("a.test:443", true);
-  expect(breaker.pauseMs("a.test:443")).toBe(0);
+  breaker.record("https://a.test/one", true);
+  expect(breaker.pauseMs("https://a.test/one")).toBe(30_000);
+  breaker.record("https://a.test/one", false);
+  breaker.record("https://a.test/one", true);
+  expect(breaker.pauseMs("https://a.test/one")).toBe(0);
 });
