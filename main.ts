@@ -23,7 +23,7 @@ import { configureLog } from "./server/log.ts";
 import { answerNotYet } from "./server/not_yet.ts";
 import { hideWhatClientsSent } from "./server/telemetry.ts";
 import { patiently } from "./workers/patience.ts";
-import { openQueue } from "./workers/queue.ts";
+import { openQueue, type QueueOptions } from "./workers/queue.ts";
 
 // How long a shutdown may take before what is left is dropped, so that the process is gone within five seconds; a dropped run is
 // repeated by another worker.
@@ -177,7 +177,7 @@ function queueOptions(
   config: Config,
   handle: DatabaseHandle,
   readThrough: ReadThrough,
-): Parameters<typeof openQueue>[0] {
+): QueueOptions {
   const { workers, runSecondsMax, runCandlesMax, resultDaysMax, remoteEndpointAllow } = config;
   const limits = { runSecondsMax, runCandlesMax, resultDaysMax };
   return { handle, isWorker: workers > 0, ...limits, readThrough, remoteAllow: remoteEndpointAllow };

@@ -177,7 +177,7 @@ function warmupOf(builtin: Builtin, parameters: Parameters): number {
 }
 
 /** SHA-256 of a value's JSON with the keys of every object in order: the same content, the same sum. */
-export function hashCanonical(value: unknown): string {
+function hashCanonical(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex");
 }
 

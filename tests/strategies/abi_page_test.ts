@@ -100,8 +100,9 @@ Deno.test("limits are those that the host keeps", () => {
   expect(page).toContain(`| module | ${MODULE.bytesMax / 2 ** 20} MiB |`);
   expect(page).toContain(`| memory | ${MODULE.memoryPagesMax / 16} MiB.`);
   expect(page).toContain(`one, of at most ${english(MODULE.tableElementsMax)} elements`);
-  const counts = [MODULE.functionsMax, MODULE.exportsMax, MODULE.importsMax].map(english).join(", ");
-  expect(page).toContain(`| functions, exports, imports | ${counts} |`);
+  const { functionsMax, typesMax, exportsMax, importsMax } = MODULE;
+  const counts = [functionsMax, typesMax, exportsMax, importsMax].map(english).join(", ");
+  expect(page).toContain(`| functions, types, exports, imports | ${counts} |`);
   expect(page).toContain(`| a name | ${MODULE.nameBytesMax} bytes |`);
   expect(page).toContain(`rows a candle, ${english(RUN_ORDERS_MAX)} a run`);
   expect(page).toContain(`${TAG_BYTES_MAX} bytes, ${english(MESSAGE_BYTES_MAX)} bytes, ${LOG_LINES_MAX} lines`);

@@ -2,11 +2,11 @@ import { BY_DEFAULT, BY_UNITS, newDraft, ORDER_TYPES, type OrderDraft, SIZES_BY 
 
 /** The protocol that strategies/REMOTE.md describes; that page and these limits say the same. */
 export const PROTOCOL_VERSION = 1;
-export const ACTIONS_PER_CANDLE_MAX = 64;
+const ACTIONS_PER_CANDLE_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
 const COUNT_MAX = 2 ** 31 - 1;
 
-export const WHENS = ["always", "flat", "in_position", "long", "short", "not_long", "not_short"] as const;
+const WHENS = ["always", "flat", "in_position", "long", "short", "not_long", "not_short"] as const;
 export type When = (typeof WHENS)[number];
 
 /** One thing that a strategy wants done at a candle's close, checked and as small as it came. */

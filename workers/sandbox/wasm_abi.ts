@@ -88,7 +88,6 @@ export const MODULE = {
   exportsMax: 1000,
   importsMax: 16,
   typesMax: 10_000,
-  globalsMax: 10_000,
   nameBytesMax: 256,
 } as const;
 

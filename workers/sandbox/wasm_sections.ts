@@ -38,7 +38,6 @@ export interface ModuleShape {
   readonly exports: readonly Export[];
   readonly memories: readonly Limits[];
   readonly tables: readonly Limits[];
-  readonly functionsCount: number;
   /** The whole sections, their headers included, where there are any. */
   readonly memorySection: Span | null;
   /** Each table's limits inside the table section, flag byte included. */
@@ -102,7 +101,6 @@ class ShapeReader implements ModuleShape {
   readonly tableLimits: Span[] = [];
   memorySection: Span | null = null;
   tableSection: Span | null = null;
-  functionsCount = 0;
   readonly #types: string[] = [];
   /** The type of each function, imported ones first. */
   readonly #functionTypes: number[] = [];
@@ -165,8 +163,8 @@ class ShapeReader implements ModuleShape {
   }
 
   #readFunctions(section: ByteReader): void {
-    this.functionsCount = section.count("functions", MODULE.functionsMax);
-    for (let n = 0; n < this.functionsCount; n++) this.#functionTypes.push(section.u32());
+    const count = section.count("functions", MODULE.functionsMax);
+    for (let n = 0; n < count; n++) this.#functionTypes.push(section.u32());
   }
 
   #readTables(section: ByteReader): void {
