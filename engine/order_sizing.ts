@@ -17,8 +17,7 @@ export function sizeAtFill(sim: Simulation, order: WorkingOrder): void {
   const { ledger, execution, sizing } = sim;
   const mark = sizingMark(sim);
   sizing.equity = ledger.cash + ledger.quantity * mark;
-  const tiedUp = order.reduces ? 0 : ledger.quantity;
-  sizing.freeMargin = freeMargin(execution, sizing.equity, tiedUp, mark);
+  sizing.freeMargin = freeMargin(execution, sizing.equity, tiedUp(sim, order), mark);
   sizing.raw = sim.fill.raw;
   size(sim, order);
 }
@@ -36,15 +35,33 @@ export function sizeAtSignal(sim: Simulation, order: WorkingOrder): boolean {
   const isOpposite = execution.exclusive === "opposite" && ledger.side === -order.side;
   const closesAll = execution.exclusive === "any" || isOpposite;
   sizing.equity = equity;
-  sizing.freeMargin = closesAll ? Math.max(0, equity) : freeMargin(execution, equity, ledger.quantity, close);
+  sizing.freeMargin = freeMargin(execution, equity, closesAll ? 0 : tiedUp(sim, order), close);
   sizing.raw = close;
   size(sim, order);
   const { units } = order;
-  const fits = isSizedToFit(sim, order) || fitsInto(sim, units, sizing.price, sizing.freeMargin);
+  const fits = isSizedToFit(sim, order) || opensWhatFits(sim, order, closesAll);
   const reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : fits ? NO_REASON : NO_BUYING_POWER;
   if (reason === NO_REASON) return true;
   sim.book.end(order, REJECTED, reason);
   return false;
+}
+
+/**
+ * Units, signed, whose margin an order cannot use: those that stay open. What it nets does not; the library alone counts
+ * that among what is bound (fractionOf `free_margin`).
+ */
+function tiedUp({ ledger, execution }: Simulation, order: WorkingOrder): number {
+  const nets = ledger.side === -order.side && execution.fractionOf === "equity";
+  return order.reduces || nets ? 0 : ledger.quantity;
+}
+
+/** Whether what an order opens beyond what it nets fits into the buying power at its signal's close. */
+function opensWhatFits(sim: Simulation, { side, units }: WorkingOrder, closesAll: boolean): boolean {
+  const { ledger, sizing } = sim;
+  const nets = !closesAll && ledger.side === -side;
+  if (!nets) return fitsInto(sim, units, sizing.price, sizing.freeMargin);
+  const opened = units - Math.abs(ledger.quantity);
+  return opened <= 0 || fitsInto(sim, opened, sizing.price, Math.max(0, sizing.equity));
 }
 
 /** Sizes an order in an account and at a market's price that `sim.sizing` holds. */

@@ -120,14 +120,16 @@ Deno.test("a stop order that was reached goes on where volume is short, although
 
 Deno.test("a stop loss that volume cannot fill goes on at the next opens", () => {
   const rows: Row[] = [...flat(100, 100), [100, 100, 90, 92, 60], [91, 91, 91, 91, 1000]];
-  const entry = order({ sizeBy: BY_UNITS, size: 10, stopLoss: 95 });
-  const result = runOver(rows, script({ 0: (book) => book.place(entry) }), {
-    slippage: { volumeShare: 0.1, impact: 0 },
-  }, 2000);
-  expect(tell(result)).toMatchObject([
-    { quantity: 6, exit: [2, 95], reason: "stop_loss" },
-    { quantity: 4, exit: [3, 91], reason: "stop_loss" },
-  ]);
+  for (const [guard, reason] of [[{ stopLoss: 95 }, "stop_loss"], [{ trailDistance: 5 }, "trailing_stop"]] as const) {
+    const entry = order({ sizeBy: BY_UNITS, size: 10, ...guard });
+    const slippage = { volumeShare: 0.1, impact: 0 };
+    const result = runOver(rows, script({ 0: (book) => book.place(entry) }), { slippage }, 2000);
+    expect(tell(result)).toMatchObject([{ quantity: 6, exit: [2, 95], reason }, {
+      quantity: 4,
+      exit: [3, 91],
+      reason,
+    }]);
+  }
 });
 
 Deno.test("a short pays for what it borrows, over weekends and however long a candle is", () => {

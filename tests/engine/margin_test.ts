@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { BY_UNITS } from "../../engine/strategy.ts";
+import { BY_UNITS, LIMIT, type OrderDraft, STOP } from "../../engine/strategy.ts";
 import { flat, order, type Row, runOver, script, tell } from "./market.ts";
 
 const buy = (size: number) => script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size })) });
@@ -19,6 +19,21 @@ Deno.test("a leveraged long is liquidated at the low once equity is below half o
   const called = runOver([...flat(100, 100), [100, 100, 88, 95], ...flat(95)], buy(50), { leverage: 5 });
   expect(tell(called)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
   expect([...called.equity]).toEqual([1000, 1000, 400, 400]);
+});
+
+Deno.test("a price calls in the candle of the entry, too, where it certainly came after it", () => {
+  const enter = (fields: Partial<OrderDraft>, candle: Row) => {
+    const draft = order({ sizeBy: BY_UNITS, size: 50, ...fields });
+    return tell(runOver([...flat(100), candle], script({ 0: (book) => book.place(draft) }), { leverage: 5 }));
+  };
+  // In at the open: at 88 there are 400, and 440 are needed.
+  expect(enter({}, [100, 100, 88, 95])).toMatchObject([{ entry: [1, 100], exit: [1, 88], reason: "margin_call" }]);
+  // In at 98 on the way down: at 86 there are 400, and 430 are needed.
+  const limit = { type: LIMIT, limitPrice: 98 };
+  expect(enter(limit, [100, 100, 86, 95])).toMatchObject([{ entry: [1, 98], exit: [1, 86], reason: "margin_call" }]);
+  // In at 102 on the way up: the low may have been before.
+  const stop = { type: STOP, stopPrice: 102, size: 49 };
+  expect(enter(stop, [100, 103, 86, 95])).toMatchObject([{ entry: [1, 102], exit: null }]);
 });
 
 Deno.test("a short is called at the high, at leverage 1 too", () => {

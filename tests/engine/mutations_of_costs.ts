@@ -71,8 +71,14 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "what a reducing order closes ties up no margin for it",
     file: "engine/order_sizing.ts",
-    text: "order.reduces ? 0 : ledger.quantity",
-    replacement: "ledger.quantity",
+    text: "order.reduces || nets ? 0 : ledger.quantity",
+    replacement: "nets ? 0 : ledger.quantity",
+  },
+  {
+    rule: "what an order nets ties up no margin for it",
+    file: "engine/order_sizing.ts",
+    text: "order.reduces || nets ? 0 : ledger.quantity",
+    replacement: "order.reduces ? 0 : ledger.quantity",
   },
   {
     rule: "a risk is taken from the distance to the stop",

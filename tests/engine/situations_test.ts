@@ -28,6 +28,7 @@ const ENTRIES: readonly Situation[] = [
   ["buy limit 98", "97 99 96 98", "in at 97"],
   ["buy limit 98", "98 99 96 98", "in at 98"],
   ["buy limit 103", "101 102 99 100", "in at 101"],
+  ["buy limit 103 loss 102", "101 102 99 100", "in at 101, out at 101: stop_loss"],
   ["sell limit 102", "100 103 99 101", "in at 102"],
   ["sell limit 102", "100 102 99 101", "in at 102"],
   ["sell limit 102", "100 101.99 99 101", "waits"],

@@ -130,3 +130,36 @@ Deno.test("an order that may only reduce is sized by the equity, though all of i
   expect(reduce(0.01, {}, risk)).toEqual([[40, [2, 20]], [60, null]]);
   expect(reduce(0.5, {}, risk)).toEqual([[100, [2, 20]]]);
 });
+
+Deno.test("what stays open is valued at the fill's price, or at the close of its candle", () => {
+  const quarter = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.25 });
+  const add = (execution: ExecutionRequest) => {
+    const half = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.5 });
+    const decisions = script({ 0: (book) => book.place(half), 1: (book) => book.place(quarter) });
+    return tell(runOver([...flat(10, 10), [20, 30, 20, 30]], decisions, execution)).map(({ quantity }) => quantity);
+  };
+  // 50 units and 500 of cash are 1500 at the open of 20, and 2000 at the close of 30: a quarter buys 18.75 or 25 at 20.
+  expect(add({})).toEqual([50, 18.75]);
+  expect(add({ sizingMark: "close" })).toEqual([50, 25]);
+});
+
+Deno.test("an order against the position is sized with what it closes or nets set free", () => {
+  const turn = (execution: ExecutionRequest, fields: Partial<OrderDraft> = {}) => {
+    const sell = order({ side: -1, ...fields });
+    const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.place(sell) });
+    const result = runOver(flat(10, 10, 10), decisions, execution);
+    return [result.position[2], ORDER_REASONS[result.orders.reason[1]!]];
+  };
+  for (const sizingPrice of ["fill", "signal_close"] as const) {
+    expect(turn({ sizingPrice })).toEqual([-100, ""]);
+    // All of the equity is 100 units, and as many are held: netted, nothing is left.
+    const off = { sizingPrice, exclusive: "off" } as const;
+    expect(turn(off)).toEqual([0, ""]);
+    expect(turn(off, { sizeBy: BY_RISK_FRACTION, size: 0.1, stopLoss: 11 })).toEqual([0, ""]);
+    expect(turn(off, { sizeBy: BY_UNITS, size: 150 })).toEqual([-50, ""]);
+    expect(turn(off, { sizeBy: BY_UNITS, size: 200 })).toEqual([-100, ""]);
+    // At its fill it has netted already what it could; at the signal nothing has happened yet.
+    const tooMany = turn(off, { sizeBy: BY_UNITS, size: 201 });
+    expect(tooMany).toEqual([sizingPrice === "fill" ? 0 : 100, "not enough buying power"]);
+  }
+});

@@ -7,7 +7,7 @@ import {
   SIZES_BY,
 } from "../../../engine/strategy.ts";
 import { feeOf, sizingPrice } from "./costs.ts";
-import { equityAt, lotsIn, type Order, position, positionLots, type State, unitsOf } from "./state.ts";
+import { equityAt, lotsIn, type Order, position, positionLots, positionSide, type State, unitsOf } from "./state.ts";
 
 /** Whether an order's fills are worsened by slippage: one that names a limit price is not. */
 export function slips(order: Order): boolean {
@@ -86,7 +86,7 @@ export function sizeAtFill(state: State, order: Order, level: number): void {
   if (order.lotsLeft !== null) return;
   const mark = markFor(state, level);
   const equity = equityAt(state, mark);
-  const free = order.reduces ? Math.max(0, equity) : freeMargin(state, mark);
+  const free = order.reduces || setsFree(state, order) ? Math.max(0, equity) : freeMargin(state, mark);
   const lots = lotsFor(state, order, level, equity, free);
   const isAsked = sizeOf(state, order).by === BY_UNITS || !order.reduces;
   order.lotsLeft = isAsked ? lots : Math.min(lots, positionLots(state));
@@ -98,12 +98,22 @@ export function sizeAtFill(state: State, order: Order, level: number): void {
 export function sizeAtSignal(state: State, order: Order, closesAll: boolean): { fits: boolean } {
   const close = state.candles.close[state.index]!;
   const equity = equityAt(state, close);
-  const free = closesAll ? Math.max(0, equity) : freeMargin(state, close);
+  const free = closesAll || setsFree(state, order) ? Math.max(0, equity) : freeMargin(state, close);
   order.lotsLeft = lotsFor(state, order, close, equity, free);
   order.quantity = unitsOf(state, order.lotsLeft);
   order.sizedAt = state.index;
   const price = sizingPrice(state, close, order.side, slips(order));
-  return { fits: isSizedToFit(state, order) || isWithin(state, order.quantity, price, free) };
+  if (isSizedToFit(state, order)) return { fits: true };
+  // What it nets needs no buying power; what it opens then has all of it.
+  const netted = !closesAll && positionSide(state) === -order.side ? positionLots(state) : 0;
+  const opened = unitsOf(state, Math.max(0, order.lotsLeft - netted));
+  if (netted > 0) return { fits: opened === 0 || isWithin(state, opened, price, Math.max(0, equity)) };
+  return { fits: isWithin(state, order.quantity, price, free) };
+}
+
+/** Whether an order nets what is open, and with it sets its margin free: the library does not count on that. */
+function setsFree(state: State, order: Order): boolean {
+  return positionSide(state) === -order.side && state.execution.fractionOf === "equity";
 }
 
 /**
