@@ -73,7 +73,7 @@ export class ReadThrough {
    * @throws {FeedError} `unknown_symbol` also where a new instrument has no candle in the range.
    */
   async complete(target: Target, wanted: Wanted): Promise<Instrument> {
-    if (target.provider === "sample" || target.provider === "import") return requireInstrument(target);
+    if (!isFed(target)) return requireInstrument(target);
     const range = {
       start: bucketStartAtOrAfter(wanted.start, wanted.timeframe),
       end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),

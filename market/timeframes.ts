@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 export const DAY_MS = 1440 * MINUTE_MS;
-export const WEEK_MS = 7 * DAY_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 /** The supported lengths of a candle in milliseconds, shortest first. */
 export const TIMEFRAMES = {

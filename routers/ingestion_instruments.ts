@@ -7,6 +7,7 @@ import {
   listHoldings,
   updateInstrument,
 } from "../db/instruments.ts";
+import { isFed } from "../market/archive_plan.ts";
 import { findCronFault } from "../market/cron.ts";
 import { FeedError } from "../market/feeds.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
@@ -116,8 +117,7 @@ function requireFeed(
   ctx: Context,
   row: Pick<Instrument, "provider" | "assetClass" | "timeframe" | "backfillFrom" | "schedule">,
 ): void {
-  const isFetched = row.provider === "provider_a" || row.provider === "provider_b";
-  if (!isFetched) {
+  if (!isFed(row)) {
     if (row.schedule !== null && row.provider === "import") throw invalid("schedule", "must be null for an import");
     return;
   }

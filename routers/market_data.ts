@@ -89,7 +89,7 @@ export interface TicksAnswer {
   readonly format: TicksFormat | undefined;
 }
 
-export const TICKS_FORMATS = ["json", "csv", "arrow"] as const;
+const TICKS_FORMATS = ["json", "csv", "arrow"] as const;
 export type TicksFormat = (typeof TICKS_FORMATS)[number];
 
 export const marketDataStreamsRouter = router({

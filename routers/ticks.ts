@@ -15,8 +15,8 @@ import { decodeCursor, encodeCursor, integerSchema } from "./paging.ts";
 import type { Context } from "./trpc.ts";
 
 /** Two years of 1m candles and some. */
-export const RANGE_CANDLES_MAX = 1_100_000;
-export const PAGE_CANDLES_MAX = 50_000;
+const RANGE_CANDLES_MAX = 1_100_000;
+const PAGE_CANDLES_MAX = 50_000;
 const READ_ATTEMPTS_MAX = 5;
 
 export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const satisfies readonly AssetClass[];

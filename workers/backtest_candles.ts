@@ -4,7 +4,7 @@ import type { Db } from "../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
 import type { CandlesRead } from "../market/archive.ts";
 import { DamagedChunkError } from "../market/chunk.ts";
-import { TimeframeTooFineError } from "../market/archive_plan.ts";
+import { type CandleQuery, isFed, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
 import { FeedError } from "../market/feeds.ts";
 import type { ReadThrough } from "../market/read_through.ts";
@@ -32,7 +32,7 @@ export async function findBacktestInstrument(
   timeframe: Timeframe,
 ): Promise<Instrument> {
   const held = await candles.findInstrument(record);
-  if (held?.provider === "import" || held?.provider === "sample") return held;
+  if (held !== undefined && !isFed(held)) return held;
   try {
     const { symbol, exchange } = record;
     const target = held ?? await chooseTarget(db, readThrough.feeds, { symbol, exchange });
@@ -57,7 +57,7 @@ export async function readBacktestCandles(
 ): Promise<CandlesRead> {
   const query = { ...wanted, ...rangeOf(record) };
   try {
-    await readThrough.refresh(query);
+    await refreshLookback(readThrough, query);
     const read = await candles.read(query).catch(async (error) => {
       const isDamage = error instanceof DamagedChunkError;
       if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
@@ -73,6 +73,15 @@ export async function readBacktestCandles(
     throw error;
   }
   throw await noData(db, record, wanted.timeframe);
+}
+
+/** Candles of before a split are no lookback: where their feed does not give them again, there are fewer. */
+async function refreshLookback(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
+  try {
+    await readThrough.refresh(query);
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+  }
 }
 
 /**

@@ -40,7 +40,7 @@ Deno.test("candles over HTTP", async (t) => {
     await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
     await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
     // Last, since a provider that limits is left alone for as long as it says.
-    await t.step("the provider's refusals are the answer's", () => surfaceRefusals(client));
+    await t.step("the provider's refusals are the answer's", () => surfaceRefusals(client, asked));
     await service.close();
   });
 });
@@ -148,7 +148,7 @@ async function breakOff(client: TestClient, databaseUrl: string) {
   expect((await client.get(`${HOURS}&limit=10`)).at("/ticks/0/close")).toBe(1.25);
 }
 
-async function surfaceRefusals(client: TestClient) {
+async function surfaceRefusals(client: TestClient, asked: string[]) {
   const get = (query: string) => client.get(`${TICKS}?startDate=2024-01-01&endDate=2024-01-02&timeframe=1h&${query}`);
   const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
   expect(said(await get("symbol=NOPE&assetClass=crypto"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
@@ -163,6 +163,11 @@ async function surfaceRefusals(client: TestClient) {
   const busy = await get("symbol=BUSY&assetClass=crypto");
   expect(said(busy)).toEqual([429, "PROVIDER_RATE_LIMITED"]);
   expect(busy.headers.get("retry-after")).toBe("30");
+  // Until then others are told so without the provider being asked.
+  const before = asked.length;
+  const early = await get("symbol=LTCUSDT&assetClass=crypto");
+  expect([...said(early), Number(early.headers.get("retry-after")) > 0]).toEqual([429, "PROVIDER_RATE_LIMITED", true]);
+  expect(asked.length).toBe(before);
 }
 
 async function importFiles(client: TestClient) {

@@ -1,7 +1,9 @@
 import { expect } from "@std/expect";
 import { type Backtest, getBacktest, insertBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { clearCoverage } from "../../db/coverage.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
+import { FeedError } from "../../market/feeds.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { dailyFeed, type Script } from "../market/daily_feed.ts";
@@ -25,18 +27,11 @@ databaseTest("a run after a split reads no candle of before it: neither as lookb
 
   const readThrough = new ReadThrough(db, feeds);
   const queue = await openQueue({ handle, runSecondsMax: 60, readThrough });
-  try {
-    await queue.work(1);
-    const { id } = await insertBacktest(
-      db,
-      newBacktest("ann", {
-        symbol: "SPLIT",
-        exchange: "TEST",
-        startDate: "2024-03-28",
-        endDate: "2024-04-03",
-        parameters: { timeframe: "1d", fast: 2, slow: 4, execution: { bothTouched: "magnify" } },
-      }),
-    );
+  const run = async (execution: Record<string, unknown>): Promise<Backtest> => {
+    const range = { startDate: "2024-03-28", endDate: "2024-04-03" };
+    const parameters = { timeframe: "1d", fast: 2, slow: 4, execution };
+    const record = newBacktest("ann", { symbol: "SPLIT", exchange: "TEST", ...range, parameters });
+    const { id } = await insertBacktest(db, record);
     const ended = Promise.withResolvers<Backtest>();
     const look = async () => {
       const record = await getBacktest(db, { id, ownerId: "ann" });
@@ -44,17 +39,29 @@ databaseTest("a run after a split reads no candle of before it: neither as lookb
     };
     const unwatch = await queue.watchBacktest(id, () => void look());
     await db.transaction((tx: Db) => queue.enqueueBacktest(tx, id, "ann"));
-    expect(await ended.promise).toMatchObject({ status: "completed", error: null });
+    const done = await ended.promise;
     unwatch();
+    return done;
+  };
+  try {
+    await queue.work(1);
+    expect(await run({ bothTouched: "magnify" })).toMatchObject({ status: "completed", error: null });
+    expect(script.asked).toEqual([
+      // The oldest candle tells; then the range, what was held before it, and the finer candles within it.
+      "2024-03-05..2024-03-06",
+      "2024-03-28..2024-04-03",
+      "2024-03-06..2024-03-28",
+      "2024-03-28..2024-03-29",
+    ]);
+    // Where the feed does not give what was before, the run does without.
+    await clearCoverage(db, instrument.id);
+    script.refusal = { before: day("2024-03-28"), error: new FeedError("failed", "Cannot reach the feed") };
+    expect(await run({})).toMatchObject({ status: "completed", error: null });
+    script.refusal = { before: Infinity, error: script.refusal.error };
+    const replayed = await run({ bothTouched: "magnify" });
+    expect(replayed.error).toEqual({ code: "NO_DATA", message: "Cannot reach the feed" });
   } finally {
     await queue.close();
     await readThrough.close();
   }
-  expect(script.asked).toEqual([
-    // The oldest candle tells; then the range, what was held before it, and the finer candles within it.
-    "2024-03-05..2024-03-06",
-    "2024-03-28..2024-04-03",
-    "2024-03-06..2024-03-28",
-    "2024-03-28..2024-03-29",
-  ]);
 });
