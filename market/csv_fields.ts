@@ -18,12 +18,12 @@ export function parseDecimal(bytes: Uint8Array, from: number, until: number): nu
   let mantissa = 0;
   let digit = 0;
   for (; at < until && (digit = bytes[at]! - DIGIT_0) >= 0 && digit <= 9; at++) mantissa = mantissa * 10 + digit;
-  if (at === until && at > from && mantissa <= EXACT_MAX) return mantissa;
+  if (at === until && at > from && mantissa < EXACT_MAX) return mantissa;
   if (bytes[at] === 0x2e && at > from) {
     const point = at++;
     for (; at < until && (digit = bytes[at]! - DIGIT_0) >= 0 && digit <= 9; at++) mantissa = mantissa * 10 + digit;
     const scale = at - point - 1;
-    if (at === until && mantissa <= EXACT_MAX && scale < POWERS_OF_TEN.length) return mantissa / POWERS_OF_TEN[scale]!;
+    if (at === until && mantissa < EXACT_MAX && scale < POWERS_OF_TEN.length) return mantissa / POWERS_OF_TEN[scale]!;
   }
   // Signs, exponents and very long numbers are rare: they may take the slow way.
   const text = fieldText(bytes, from, until);

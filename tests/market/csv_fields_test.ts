@@ -26,6 +26,9 @@ Deno.test("decimals are read to the nearest double, as JavaScript itself reads t
       "9007199254740992",
       "9007199254740993",
       "123456789.123456789012345678901234567890",
+      // A digit more than a double has: 2^53 + 1 is read as 2^53 where it is not noticed.
+      "90.07199254740993",
+      "90071992.54740993",
       "1e-8",
       "1E+9",
       "-2.5",
