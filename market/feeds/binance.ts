@@ -15,6 +15,8 @@ const USED_WEIGHT_HEADER = "x-mbx-used-weight-1m";
 // One that does not exist, and one of characters that none has: the symbol is all in a request that others have written.
 const SYMBOL_CODES = [-1121, -1100];
 const SETTLE_MS = 60_000;
+// Clocks differ: a candle that is over by ours may still change by the exchange's.
+const CLOCKS_APART_MS = 5_000;
 
 const decimal = z.string().regex(/^\d+(\.\d+)?$/).transform(Number);
 // open time, open, high, low, close, volume, close time; what follows is not needed.
@@ -59,7 +61,7 @@ export class BinanceFeed implements Feed {
       query.set("startTime", String(from));
       query.set("endTime", String(end - 1));
       const rows = await this.#readPage(`/api/v3/klines?${query}`, instrument.symbol, signal);
-      const now = this.#now();
+      const now = this.#now() - CLOCKS_APART_MS;
       const closed = rows.filter((row) => row[6] < now);
       const firstOpen = Math.min(...rows.filter((row) => row[6] >= now).map(([time]) => time));
       const last = Math.max(...closed.map(([time]) => time));
