@@ -156,7 +156,7 @@ function describeMissing(input: RunInput, simulation: Simulation): string[] {
   const { unreplayedCandles } = simulation.inside;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
-    `bothTouched magnify: candles without finer ones to replay, where stop_first was assumed: ${unreplayedCandles}`,
+    `bothTouched magnify: candles without finer ones that reach as far, where stop_first was assumed: ${unreplayedCandles}`,
   ];
 }
 

@@ -143,7 +143,7 @@ Deno.test("magnify without finer candles assumes that stops come first, and says
   const result = runOver(rows, guarded, { bothTouched: "magnify" });
   expect(tell(result)).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
   expect(result.notes).toEqual([
-    "bothTouched magnify: candles without finer ones to replay, where stop_first was assumed: 1",
+    "bothTouched magnify: candles without finer ones that reach as far, where stop_first was assumed: 1",
   ]);
 });
 
