@@ -84,14 +84,10 @@ function size(sim: Simulation, order: WorkingOrder): void {
 
 /** Distance from the entry price to the order's stop loss, or else to its trailing stop; NaN without one that loses. */
 function riskPerUnit(order: WorkingOrder, price: number): number {
-  const candidates = [
-    order.side * (price - order.stopLoss),
-    price * order.stopLossFraction,
-    order.trailDistance,
-    price * order.trailFraction,
-  ];
-  const distance = candidates.find((value) => !Number.isNaN(value)) ?? NaN;
-  return distance > 0 ? distance : NaN;
+  const distance = order.side * (price - order.stopLoss);
+  if (!Number.isNaN(distance)) return distance > 0 ? distance : NaN;
+  return [price * order.stopLossFraction, order.trailDistance, price * order.trailFraction].find((one) => one > 0) ??
+    NaN;
 }
 
 /**

@@ -83,8 +83,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a risk is taken from the distance to the stop",
     file: "engine/order_sizing.ts",
-    text: "order.side * (price - order.stopLoss),",
-    replacement: "price,",
+    text: "const distance = order.side * (price - order.stopLoss);",
+    replacement: "const distance = price + 0 * order.stopLoss;",
   },
   {
     rule: "no entry goes beyond the buying power",

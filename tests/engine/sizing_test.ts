@@ -47,6 +47,9 @@ Deno.test("an order may name its own size", () => {
   expect(buy({ sizeBy: BY_EQUITY_FRACTION, size: 0.2 })).toBe(20);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0.05 })).toBe(20);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, trailDistance: 2 })).toBe(5);
+  // A fraction or a distance of 0 is no stop, here as where stops are attached.
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0, trailDistance: 2 })).toBe(5);
+  expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, trailDistance: 0, trailFraction: 0.2 })).toBe(5);
 });
 
 Deno.test("risk sizing needs a stop on the losing side, and never exceeds the buying power", () => {

@@ -48,8 +48,8 @@ function affordableLots(state: State, budget: number, price: number): number {
 function riskPerUnit(order: Order, price: number): number {
   const { stopLoss, stopLossFraction, trailDistance, trailFraction } = order.draft;
   let distance = price * trailFraction;
-  if (!Number.isNaN(trailDistance)) distance = trailDistance;
-  if (!Number.isNaN(stopLossFraction)) distance = price * stopLossFraction;
+  if (trailDistance > 0) distance = trailDistance;
+  if (stopLossFraction > 0) distance = price * stopLossFraction;
   if (!Number.isNaN(stopLoss)) distance = order.side * (price - stopLoss);
   return distance > 0 ? distance : NaN;
 }
