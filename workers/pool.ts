@@ -12,8 +12,8 @@ const PROGRESS_MS = 500;
 // Runs that take no longer are over before the next ones could be fetched, so some are held in advance.
 const QUICK_RUN_MS = 20;
 const HELD_PER_WORKER = 16;
-// As soon as a run is older than this, others should not wait for it here if another process could take them.
-const LONG_RUN_MS = 200;
+/** As soon as a run is older than this, others should not wait for it here if another process could take them. */
+export const LONG_RUN_MS = 200;
 const RECENT_WEIGHT = 0.2;
 
 /**

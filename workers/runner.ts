@@ -1,6 +1,6 @@
 import type { RunProgress } from "../engine/control.ts";
 import type { EgressRules } from "./egress.ts";
-import { Pool, type RunLimits, type RunOutcome } from "./pool.ts";
+import { LONG_RUN_MS, Pool, type RunLimits, type RunOutcome } from "./pool.ts";
 import type { RunTask } from "./protocol.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 import type { RunErrorCode } from "./run_error.ts";
@@ -26,17 +26,25 @@ export class Runner {
   readonly #pool: Pool;
   readonly #remote: RemoteRunner;
   readonly #slots: Slots;
+  readonly #runsMax: number;
+  /** When the runs in processes of their own began, the oldest first. */
+  readonly #begun: number[] = [];
 
   /** @param runsMax How many of each kind compute at once. */
   constructor(runsMax: number, egress: EgressRules) {
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
     this.#slots = new Slots(runsMax);
+    this.#runsMax = runsMax;
   }
 
-  /** How many runs are worth holding at once. */
+  /**
+   * How many runs are worth holding at once: more than compute only while all are quick. Others of the long one's kind would be taken,
+   * wait for it in vain, go back to the front of the queue and be taken again.
+   */
   get runsWanted(): number {
-    return this.#pool.runsWanted;
+    const [oldest = Infinity] = this.#begun;
+    return performance.now() - oldest > LONG_RUN_MS ? this.#runsMax : this.#pool.runsWanted;
   }
 
   /**
@@ -49,6 +57,8 @@ export class Runner {
     if (!await this.#slots.take(limits)) {
       return limits.signal.aborted ? { type: "stopped", candlesDone: 0 } : { type: "crowded" };
     }
+    const begun = performance.now();
+    this.#begun.push(begun);
     try {
       const within: SandboxLimits = {
         deadlineMs: limits.deadlineMs,
@@ -61,6 +71,7 @@ export class Runner {
         : await this.#remote.run(run.run, within);
       return toEnded(outcome);
     } finally {
+      this.#begun.splice(this.#begun.indexOf(begun), 1);
       this.#slots.release();
     }
   }
