@@ -2,6 +2,7 @@ import { and, desc, eq, exists, gte, inArray, isNotNull, isNull, lt, notInArray,
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { ingestionEvents, ingestionRuns, instruments } from "./schema.ts";
+import { storableText } from "./storable.ts";
 
 export type IngestionRun = typeof ingestionRuns.$inferSelect;
 export type IngestionEvent = typeof ingestionEvents.$inferSelect;
@@ -61,7 +62,7 @@ export async function moveRun(
   key: { readonly id: string; readonly from: IngestionRun["status"] },
   values: Partial<Omit<typeof ingestionRuns.$inferInsert, "id">>,
 ): Promise<boolean> {
-  const moved = await tx.update(ingestionRuns).set(values)
+  const moved = await tx.update(ingestionRuns).set(withStorableMessage(values))
     .where(and(eq(ingestionRuns.id, key.id), eq(ingestionRuns.status, key.from)))
     .returning({ id: ingestionRuns.id });
   return moved.length > 0;
@@ -97,7 +98,7 @@ export async function insertEvents(
   events: readonly Omit<typeof ingestionEvents.$inferInsert, "id" | "createdAt">[],
 ): Promise<void> {
   if (events.length === 0) return;
-  await tx.insert(ingestionEvents).values(events.map((event) => ({ ...event, id: uuidv7() })));
+  await tx.insert(ingestionEvents).values(events.map((event) => ({ ...withStorableMessage(event), id: uuidv7() })));
 }
 
 /** The ranges of a series that a run has ingested already, by their start. */
@@ -141,6 +142,11 @@ export async function listEvents(
       page.before === undefined ? undefined : lt(ingestionEvents.id, page.before),
     ))
     .orderBy(desc(ingestionEvents.id)).limit(page.limit);
+}
+
+/** With a message that can be stored: providers' answers are quoted in some, whatever bytes they have. */
+function withStorableMessage<Values extends { message?: string | null | undefined }>(values: Values): Values {
+  return typeof values.message === "string" ? { ...values, message: storableText(values.message) } : values;
 }
 
 function concernsSymbol(db: Db, symbol: string) {

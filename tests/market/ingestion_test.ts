@@ -39,6 +39,7 @@ databaseTest(
     await seesNoGapInWhatIsHeld(db);
     await replacesDamage(db);
     await failsWithoutAFeed(db);
+    await storesWhatProvidersSay(db);
     await endsAbandonedRuns(db);
   },
 );
@@ -244,6 +245,18 @@ async function failsWithoutAFeed(db: Db) {
   expect((await findRun(db, run.id))?.message).toBe(
     "FILE on X: Cannot ingest an instrument that has no feed: its candles are imported",
   );
+}
+
+async function storesWhatProvidersSay(db: Db) {
+  await makeInstrument(db, "ODD");
+  const error = new FeedError("refused", "Cannot use it: a\0b");
+  const script: Script = { asked: [], price: 5, failure: { at: 0, error } };
+  const { run } = await create(db, { instruments: [{ symbol: "ODD", exchange: "TEST" }] });
+  await executeRun(db, run.id, { feeds: () => dailyFeed(script), now });
+  expect(await findRun(db, run.id)).toMatchObject({
+    status: "failed",
+    message: "ODD on TEST: Cannot use it: a\ufffdb",
+  });
 }
 
 async function endsAbandonedRuns(db: Db) {
