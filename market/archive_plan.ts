@@ -63,8 +63,8 @@ export class TimeframeTooFineError extends Error {
 /**
  * Finds what answers a query: the chunks of the coarsest held timeframe that the asked one is made of.
  *
- * Where several are held, the coarsest that reaches as far into the range as any without a doubt. A bucket is answered when it is closed and nothing that
- * is not held yet can still belong to it.
+ * Where several are held, the coarsest that reaches as far into the range as any without a doubt. A bucket is answered when it is closed
+ * and nothing that is not held yet can still belong to it.
  *
  * @throws {TimeframeTooFineError}
  */

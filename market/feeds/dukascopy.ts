@@ -34,8 +34,8 @@ type Span = FileKind["span"];
  * and volume (a 32-bit float). Months count from 0 in the path. A missing or empty file is a time without trade, and so is a candle
  * without volume. The file of a year or a month is there when that is over: until then its candles are made from those of months and days.
  *
- * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/ and the format's description in rosasurfer/mt4-mql
- *   (DUKASCOPY_BAR).
+ * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/, the format's description in rosasurfer/mt4-mql (DUKASCOPY_BAR), and
+ *   for which files there are when, github.com/Leo4815162342/dukascopy-node up to version 1.46.
  */
 export class DukascopyFeed implements Feed {
   readonly name = "Dukascopy";
