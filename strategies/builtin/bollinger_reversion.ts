@@ -60,6 +60,8 @@ export const bollingerReversion: Builtin = {
         } else if (
           (account.quantity > 0 && close[i]! >= middle[i]!) || (account.quantity < 0 && close[i]! <= middle[i]!)
         ) {
+          // Said again at each close until it is out: what volume held back of the entry, or of the last exit, is withdrawn.
+          book.cancelAll();
           book.close(1, null);
         }
       },

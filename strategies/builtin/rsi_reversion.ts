@@ -65,6 +65,8 @@ export const rsiReversion: Builtin = {
           entry.side = -1;
           book.place(entry);
         } else if ((account.quantity > 0 && now >= exit) || (account.quantity < 0 && now <= exit)) {
+          // Said again at each close until it is out: what volume held back of the entry, or of the last exit, is withdrawn.
+          book.cancelAll();
           book.close(1, null);
         }
       },

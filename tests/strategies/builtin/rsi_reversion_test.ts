@@ -1,6 +1,9 @@
 import { expect } from "@std/expect";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { ORDER_STATUSES } from "../../../engine/orders.ts";
+import { run } from "../../../engine/run.ts";
 import { rsiReversion } from "../../../strategies/builtin/rsi_reversion.ts";
-import { parametersOf, play, type Row } from "./play.ts";
+import { candlesOf, parametersOf, play, type Row } from "./play.ts";
 
 // RSI of two changes. Candle 2: rises 1, falls 0.5, 66.7. Candle 3 (-3): 0.5 and 1.75, 22.2. Candle 4 (+1): 0.75 and
 // 0.875, 46.2. Candle 5 (+2): 1.375 and 0.4375, 75.9. Candle 6 (-1.5): 0.6875 and 0.96875, 41.5.
@@ -37,4 +40,24 @@ Deno.test("rsi-reversion does not buy again after a stop while the RSI stays low
 
 Deno.test("rsi-reversion refuses an exit outside of its levels", () => {
   expect(() => rsiReversion.create(parametersOf(rsiReversion, { exit: 80 }))).toThrow("80 is not between 30 and 70");
+});
+
+Deno.test("rsi-reversion that is leaving asks for no more of what volume has held back, and for no second exit", () => {
+  const rows: Row[] = [...ROWS.slice(0, 6), [11, 12, 11, 12], [12, 13, 12, 13], [13, 13, 13, 13]];
+  const { orders, position } = run({
+    candles: candlesOf(rows),
+    firstIndex: 0,
+    timeframeMs: 3_600_000,
+    initialBalance: 1000,
+    execution: resolveExecution({
+      sizing: { type: "units", value: 1 },
+      // Of a volume of 10^9, so that 0.375 units go in a candle.
+      slippage: { volumeShare: 3.75e-10, impact: 0 },
+    }, "crypto"),
+    strategy: rsiReversion.create(parametersOf(rsiReversion, { period: 2, direction: "long" })),
+    control: null,
+  });
+  // Bought at the opens of candles 4 and 5; from the close of candle 5 on the RSI says that it is over.
+  expect([...position]).toEqual([0, 0, 0, 0, 0.375, 0.75, 0.375, 0, 0]);
+  expect(Array.from(orders.status, (status) => ORDER_STATUSES[status])).toEqual(["cancelled", "cancelled", "filled"]);
 });
