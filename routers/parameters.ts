@@ -10,6 +10,10 @@ export type Parameters = Readonly<Record<string, unknown>>;
 // Regular expressions of a user's would run here, in the API, for as long as they like; references would be looked up.
 const REFUSED_KEYWORDS = new Set(["pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef"]);
 const SCHEMA_BYTES_MAX = 64 * 1024;
+// Each value may be held against each part of the schema, and each element of a list against each other, while nobody else is answered;
+// and each comparison may leave an error, of which the validator has room for some hundred thousand.
+const VALUES_MAX = 5_000;
+const COMPARISONS_MAX = 30_000;
 
 const draftSchema = z.looseObject({
   type: z.literal("object"),
@@ -67,7 +71,7 @@ function findRefused(value: unknown, path: string): string | undefined {
  * @param own What was submitted; reserved keys are left out.
  * @param path Where the parameters stand in the request, for the issues.
  * @returns Schema defaults, overridden by default_config, overridden by what was submitted.
- * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, or where there are too many values to look at.
  */
 export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
   const defaults = Object.entries(draftSchema.parse(rules.parameter_schema).properties)
@@ -89,6 +93,9 @@ export function withoutReserved(parameters: Parameters): Record<string, unknown>
 }
 
 function findIssues(schema: Parameters, value: Parameters, path: string): Issue[] {
+  const valuesMax = Math.min(VALUES_MAX, Math.floor(COMPARISONS_MAX / countValues(schema)));
+  const values = countValues(value);
+  if (values > valuesMax) return [{ path, message: `must hold at most ${valuesMax} values, not ${values}` }];
   const { valid, errors } = validator(schema).validate(value);
   if (valid) return [];
   // An error of a part is repeated by each whole around it, without saying more.
@@ -97,13 +104,19 @@ function findIssues(schema: Parameters, value: Parameters, path: string): Issue[
   return told.map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, value) }));
 }
 
+/** The values in a value, at whatever depth, and itself. */
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);
+}
+
 function describe(error: OutputUnit, whole: Parameters): string {
   if (error.keyword === "false") return "is not a known parameter";
   let value: unknown = whole;
   for (const part of error.instanceLocation.split("/").slice(1)) {
     if (typeof value !== "object" || value === null) break;
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Object.entries(value).find(([name]) => name === key)?.[1];
+    value = Object.getOwnPropertyDescriptor(value, key)?.value;
   }
   return `is ${quote(value)}: ${error.error}`;
 }

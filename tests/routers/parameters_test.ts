@@ -1,0 +1,51 @@
+import { expect } from "@std/expect";
+import { AppError } from "../../routers/errors.ts";
+import { checkParameterSchema, effectiveParameters } from "../../routers/parameters.ts";
+
+/** What is told of parameters that are refused; undefined where they are not. */
+function refusal(properties: object, own: Readonly<Record<string, unknown>>) {
+  const parameter_schema = { type: "object", properties };
+  checkParameterSchema(parameter_schema, "/schema");
+  try {
+    effectiveParameters({ name: "Test", default_config: {}, parameter_schema }, own, "/parameters");
+  } catch (error) {
+    if (error instanceof AppError) return error.issues;
+    throw error;
+  }
+}
+
+const list = (length: number) => ({ list: Array.from({ length }, (_, i) => i) });
+
+Deno.test("each wrong parameter is told by its place and its value", () => {
+  const properties = { list: { type: "array", items: { type: "string" } }, "a/b": { type: "integer" } };
+  expect(refusal(properties, { list: ["a", 2], "a/b": "x" })).toEqual([
+    { path: "/parameters/list/1", message: expect.stringMatching(/^is 2: .*"string"/) },
+    { path: "/parameters/a~1b", message: expect.stringMatching(/^is "x": .*"integer"/) },
+  ]);
+});
+
+Deno.test("parameters of very many values are refused before they are looked at, the fewer the larger the schema is", () => {
+  // The schema is five values (itself, "object", the properties, the one, its type): 30,000 comparisons would be 6,000 values.
+  const small = { list: { type: "array" } };
+  // The elements, their list, and the whole.
+  expect(refusal(small, list(4998))).toBeUndefined();
+  const most = (valuesMax: number, values: number) => [{
+    path: "/parameters",
+    message: `must hold at most ${valuesMax} values, not ${values}`,
+  }];
+  expect(refusal(small, list(4999))).toEqual(most(5000, 5001));
+  // With 100 constants, each in a part of its own, and the list of them, the one's part and its items: 206 values.
+  const anyOf = Array.from({ length: 100 }, (_, i) => ({ const: -1 - i }));
+  const large = { list: { items: { anyOf } } };
+  expect(refusal(large, list(144))).toEqual(most(145, 146));
+  // None of 143 elements is any of 100 constants.
+  expect(refusal(large, list(143))?.length).toBeGreaterThan(14_300);
+});
+
+Deno.test("what many values and a schema can take is a moment, whatever they are", () => {
+  const begun = performance.now();
+  expect(refusal({ list: { uniqueItems: true } }, list(4998))).toBeUndefined();
+  expect(refusal({ list: { items: { type: "string" } } }, list(4280))?.length).toBe(4280);
+  // Some milliseconds each; a second or more for each thousand elements would be minutes for a body of the size that is accepted.
+  expect(performance.now() - begun).toBeLessThan(3000);
+});
