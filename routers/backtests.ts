@@ -87,7 +87,7 @@ export const backtestsRouter = router({
         start: "/backtest/start_date",
         end: "/backtest/end_date",
       });
-      const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters.runtime);
+      const strategy = await resolveStrategy(ctx, backtest.strategy, backtest.parameters);
       const parameters = completeParameters(strategy, backtest.parameters);
       requireShort(range, parameters.timeframe, ctx.runCandlesMax);
       const row = await ctx.db.transaction(async (tx: Db) => {

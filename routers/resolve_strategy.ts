@@ -8,7 +8,7 @@ import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";
-import type { ParameterRules, Parameters } from "./parameters.ts";
+import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
 import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
@@ -37,15 +37,20 @@ const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
  * Finds the strategy that a backtest is to run.
  *
  * @param label The display name; it decides when no runtime is given.
- * @param runtime `parameters.runtime` as submitted, or undefined.
+ * @param parameters As submitted: `runtime` says how to run it, if there is one.
  * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for a runtime that is none, ENDPOINT_NOT_ALLOWED, and what
  * checkModule() throws.
  */
-export async function resolveStrategy(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
+export async function resolveStrategy(
+  ctx: UserContext,
+  label: string,
+  parameters: Parameters,
+): Promise<ResolvedStrategy> {
+  const { runtime } = parameters;
   if (runtime === undefined) return await resolveName(ctx, label);
   const named = namedSchema.safeParse(runtime);
   if (named.success) return { ...await resolveSlug(ctx, named.data.slug, named.data.version), shown: named.data };
-  if (inlineSchema.safeParse(runtime).success) return await resolveInline(ctx, label, runtime);
+  if (inlineSchema.safeParse(runtime).success) return await resolveInline(ctx, label, runtime, parameters);
   const message = `must name a strategy, as {"slug": "sma-cross"} does, or be of type "remote" or "wasm", not ${
     quote(runtime)
   }`;
@@ -127,14 +132,24 @@ export async function keepModule(tx: Db, { name, runtime, module }: ResolvedStra
 }
 
 /** Runs without registration; a module is checked as it would be at registration. */
-async function resolveInline(ctx: UserContext, label: string, runtime: unknown): Promise<ResolvedStrategy> {
+async function resolveInline(
+  ctx: UserContext,
+  label: string,
+  runtime: unknown,
+  parameters: Parameters,
+): Promise<ResolvedStrategy> {
   const parsed = runtimeConfigSchema.safeParse(runtime);
   if (!parsed.success) throw validationFailed(parsed.error, PATH);
   const config = parsed.data;
   requireAllowed(config, ctx.remoteAllow, PATH);
   const candles = { minCandles: 1, lookbackCandles: config.lookbackCandles ?? 0 };
   const module = config.type === "wasm"
-    ? await checkModule(ctx, moduleSource(config, undefined, PATH), {}, candles.lookbackCandles)
+    ? await checkModule(
+      ctx,
+      moduleSource(config, undefined, PATH),
+      withoutReserved(parameters),
+      candles.lookbackCandles,
+    )
     : null;
   return {
     name: label,

@@ -54,6 +54,7 @@ export function createApp(options: AppOptions): Handler {
   const proxies = parseTrustedProxies(options.trustedProxies);
   const limitUser = limitUsers(options.rateLimits);
   app.use(discardBody);
+  app.use(keepFromCaches);
   app.use(requestId({ limitLength: 128 }));
   app.use(logRequests);
   app.use(secureHeaders({ strictTransportSecurity: options.https ? "max-age=15552000; includeSubDomains" : false }));
@@ -128,6 +129,12 @@ function serveTrpc(app: Hono<ServerEnv>): void {
       onError: ({ error }) => logFault(toAppError(error)),
     }),
   );
+}
+
+/** What does not say who may keep it is one user's: a cache between would give it to another. */
+async function keepFromCaches(c: HonoContext, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
 }
 
 /** Refuses by path alone, so that not even the existence of a protected path shows to a stranger. */

@@ -159,3 +159,28 @@ Deno.test("over https, cookies are Secure and browsers are told to stay there; h
   await http.close();
   await https.close();
 });
+
+Deno.test("no cache keeps what is one user's: what may be kept says so", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const backtest = { symbol: "DEMO", exchange: "SAMPLE", strategy: "SMA Cross", initial_balance: 1000 };
+  const range = { start_date: "2024-01-01", end_date: "2024-02-01" };
+  const { id } = Object(
+    (await user.send("POST", "/api/backtests", { backtest: { ...backtest, ...range } })).at("/backtest"),
+  );
+  const ticks = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-01-02";
+  for (
+    const [path, said] of [
+      ["/api/session", "no-store"],
+      ["/api/auth/get-session", "no-store"],
+      ["/api/backtests", "no-store"],
+      [`/api/backtests/${id}`, "private, no-cache"],
+      [`/api/backtests/${crypto.randomUUID()}`, "no-store"],
+      ["/trpc/session.get", "no-store"],
+      ["/api/health", "no-store"],
+      [ticks, "public, max-age=60"],
+      [`${ticks}&limit=0`, "no-store"],
+    ]
+  ) expect([path, (await user.get(path!)).headers.get("cache-control")]).toEqual([path, said]);
+  await service.close();
+});

@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { compileWat, strategyWat } from "../workers/sandbox/modules.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 const SCHEMA = {
@@ -91,6 +92,16 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
   await t.step("a module that is given with the backtest", async () => {
     expect(await runToTrades(user, "unregistered", { runtime: { type: "wasm", artifact, lookbackCandles: 200 } }))
       .toEqual(expected);
+  });
+
+  await t.step("a module that is given with the backtest is tried with the backtest's parameters", async () => {
+    // It will not run without any: {} has two bytes.
+    const picky = strategyWat({ init: "(i32.le_u (i32.load offset=12 (local.get $frame)) (i32.const 2))" });
+    const runtime = { type: "wasm", artifact: { content_base64: compileWat(picky).toBase64() } };
+    expect(await runToTrades(user, "picky", { runtime })).toEqual([]);
+    const backtest = { ...RANGE, strategy: "picky", parameters: { timeframe: "1h", runtime } };
+    const refused = await user.send("POST", "/api/backtests", { backtest });
+    expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_MODULE"]);
   });
 
   await t.step("a remote endpoint, registered or given with the backtest, in both modes", async () => {
