@@ -124,7 +124,10 @@ function resolveRow({ strategy }: StrategyRow, version: StrategyRow["latest"]): 
  *
  * @throws AppError UNKNOWN_STRATEGY when the strategy has been deleted since, and its module removed.
  */
-export async function keepModule(tx: Db, { name, runtime, module }: ResolvedStrategy): Promise<void> {
+export async function keepModule(
+  tx: Db,
+  { name, runtime, module }: Pick<ResolvedStrategy, "name" | "runtime" | "module">,
+): Promise<void> {
   if (runtime?.type !== "wasm") return;
   if (module !== null) return await storeModule(tx, module.sha256, module.data);
   if (await holdModule(tx, runtime.sha256)) return;
