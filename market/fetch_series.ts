@@ -20,7 +20,7 @@ export interface Patience {
   readonly delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Ingestion has time: a provider that is down for minutes, or that limits, only slows it. */
+/** Ingestion has time: a provider that is down for a moment, or that limits for minutes, only slows it. */
 export const PATIENT: Patience = { attemptsMax: 6, waitMsMax: 15 * 60_000, delay };
 /** Someone waits for the answer. */
 export const IMPATIENT: Patience = { attemptsMax: 2, waitMsMax: 0, delay };
