@@ -1,3 +1,4 @@
+import type { Candles } from "../../engine/candles.ts";
 import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
 import { resampleAll } from "../resample.ts";
 import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
@@ -74,7 +75,7 @@ export class DukascopyFeed implements Feed {
         const rows = parseRecords(read.value, period.start, perPoint);
         const until = Math.min(period.end, end);
         const part = makePart(rows, period.kind.holds, from, until);
-        yield period.kind.holds === timeframe ? part : { ...part, candles: resampleAll(part.candles, timeframe) };
+        yield period.kind.holds === timeframe ? part : { ...part, candles: addUp(part.candles, timeframe) };
         from = until;
       }
     }
@@ -141,10 +142,20 @@ function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): R
   const rows: Row[] = [];
   for (let at = 0; at < bytes.length; at += RECORD_BYTES) {
     const price = (offset: number) => view.getUint32(at + offset) / perPoint;
-    // The seven digits that a 32-bit float holds, without the noise that widening adds.
-    const volume = Number(view.getFloat32(at + 20).toPrecision(7));
+    const volume = sevenDigits(view.getFloat32(at + 20));
     if (volume === 0) continue;
     rows.push([fileStart + view.getUint32(at) * 1000, price(4), price(16), price(12), price(8), volume]);
   }
   return rows;
+}
+
+/** Coarser candles, as a file of them would hold them. */
+function addUp(candles: Candles, timeframe: Timeframe): Candles {
+  const made = resampleAll(candles, timeframe);
+  return { ...made, volume: made.volume.map(sevenDigits) };
+}
+
+/** What a 32-bit float holds, without the noise that widening and adding leave behind it. */
+function sevenDigits(value: number): number {
+  return Number(value.toPrecision(7));
 }

@@ -91,8 +91,8 @@ Deno.test("Dukascopy: what a running year and month have no file of yet is made 
     "/EURUSD/2023/BID_candles_day_1.bi5": bi5([364 * 86_400, 100_000, 101_000, 99_000, 102_000, 5]),
     // 00:00 and 23:00 of 5 March, whose candle opens with the one and closes with the other.
     "/EURUSD/2024/02/BID_candles_hour_1.bi5": bi5(
-      [4 * 86_400, 110_000, 111_000, 109_000, 112_000, 1.5],
-      [5 * 86_400 - 3600, 111_000, 112_000, 108_000, 113_000, 2],
+      [4 * 86_400, 110_000, 111_000, 109_000, 112_000, 1.1],
+      [5 * 86_400 - 3600, 111_000, 112_000, 108_000, 113_000, 2.2],
     ),
     "/EURUSD/2024/03/02/BID_candles_min_1.bi5": bi5(
       [60, 120_000, 121_000, 119_000, 122_000, 1],
@@ -107,7 +107,7 @@ Deno.test("Dukascopy: what a running year and month have no file of yet is made 
     const days = await fetchAll(feed, { instrument: forex, timeframe: "1d", ...range });
     expect(days.rows).toEqual([
       ["2023-12-31T00:00:00.000Z", 1, 1.02, 0.99, 1.01, 5],
-      ["2024-03-05T00:00:00.000Z", 1.1, 1.13, 1.08, 1.12, 3.5],
+      ["2024-03-05T00:00:00.000Z", 1.1, 1.13, 1.08, 1.12, 3.3],
       ["2024-04-02T00:00:00.000Z", 1.2, 1.23, 1.18, 1.22, 3],
     ]);
     expect(asked.toSorted()).toEqual([
