@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError, type Issue, pointer, quote } from "./errors.ts";
 
 /** Keys of `parameters` that belong to the service; a strategy's own parameters are all others. */
-export const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
+const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
 
 export type Parameters = Readonly<Record<string, unknown>>;
 

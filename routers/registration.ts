@@ -168,7 +168,7 @@ function requireHigher(version: string, latest: string): void {
 }
 
 /** Compares dotted numbers part by part; missing parts count as 0, so that 1.0 and 1.0.0 are equal. */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const difference = (left[i] ?? 0) - (right[i] ?? 0);

@@ -1,9 +1,11 @@
 import { getLogger } from "@logtape/logtape";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth";
 import { isAPIError } from "better-auth/api";
 import { admin } from "better-auth/plugins";
 import type { Db } from "../db/client.ts";
+import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
 import type { User } from "../routers/trpc.ts";
 
@@ -51,31 +53,31 @@ export function createAuth(
     logger: {
       log: (level, _message, ...details) => {
         const error = details.find((detail) => detail instanceof Error);
-        if (level === "error" && error !== undefined) logFault(error);
+        if (level === "error" && error !== undefined) tellFault(error);
       },
     },
     onAPIError: {
       onError: (error) => {
         // What is no answer of the library's is ours to log and to answer; it would be written to the console, values and all.
         if (!isAPIError(error)) throw error;
-        if (error.statusCode >= 500) logFault(error);
+        if (error.statusCode >= 500) tellFault(error);
       },
     },
   });
   return {
-    handle(request, clientAddress) {
+    async handle(request, clientAddress) {
       const headers = new Headers(request.headers);
       headers.set(ADDRESS_HEADER, clientAddress);
       // The library refuses a cookie without Origin. Our own check has let this request pass as one of no browser.
       if (!headers.has("origin")) headers.set("origin", options.baseUrl);
       // And it knows no HEAD.
       const method = request.method === "HEAD" ? "GET" : request.method;
-      return auth.handler(new Request(request, { method, headers }));
+      return await withFaults(() => auth.handler(new Request(request, { method, headers })));
     },
     async findSession(headers) {
       if (!headers.has("cookie")) return null;
       // Lengthening a session takes a cookie that lasts as long, which only the library's own routes send.
-      const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+      const found = await withFaults(() => auth.api.getSession({ headers, query: { disableRefresh: true } }));
       if (found === null) return null;
       const { id, email, name, role } = found.user;
       return {
@@ -86,7 +88,30 @@ export function createAuth(
   };
 }
 
-function logFault(error: unknown): void {
+// Of one call of the library's: the fault that it has told of, in place of which it throws or answers something that says nothing.
+const faults = new AsyncLocalStorage<{ fault?: Error }>();
+
+function tellFault(error: Error): void {
+  const told = faults.getStore();
+  if (told === undefined || told.fault !== undefined) logFault(error);
+  else told.fault = error;
+}
+
+/** Calls the library. @throws What it failed of, or answered a fault of the database with. */
+async function withFaults<T>(call: () => Promise<T>): Promise<T> {
+  const told: { fault?: Error } = {};
+  let answer: T;
+  try {
+    answer = await faults.run(told, call);
+  } catch (error) {
+    throw told.fault ?? error;
+  }
+  if (isDatabaseFault(told.fault)) throw told.fault;
+  if (told.fault !== undefined) logFault(told.fault);
+  return answer;
+}
+
+function logFault(error: Error): void {
   log.error("Cannot do something with an account: {error}", { error });
 }
 

@@ -37,6 +37,16 @@ Deno.test("the health tells of a fault within two seconds, and of its end", asyn
     expect(afterMs).toBeLessThan(TRUTH_MS_MAX);
     // A session could only be looked up in the database.
     expect((await user.get("/api/health")).status).toBe(503);
+    // Nor can anything else be, which is said in the same words everywhere.
+    const account = { email: "ada@example.com", password: "correct horse battery", name: "Ada" };
+    for (
+      const refused of [
+        await user.get("/api/session"),
+        await stranger.send("POST", "/api/auth/sign-in/email", account),
+        await stranger.send("POST", "/api/auth/sign-up/email", account),
+        await stranger.get("/api/market-data/instruments"),
+      ]
+    ) expect([refused.status, refused.at("/error/code")]).toEqual([503, "UNAVAILABLE"]);
     await server.start();
     expect((await awaitStatus(stranger, 200)).afterMs).toBeLessThan(10_000);
   });
