@@ -27,15 +27,22 @@ const FRAME_BYTES = 128;
 export type Columns = Readonly<Record<string, Float64Array>>;
 
 /**
- * Columns as an Arrow IPC stream of one record batch, not compressed: what any Arrow reader opens.
+ * Columns as a zstd-compressed Arrow IPC stream, those of short decimals taken apart (see decimal_planes.ts). The same columns always give
+ * the same bytes.
  *
  * @throws {RangeError} When the columns differ in length, or there is none.
  */
-export function encodeArrow(columns: Columns): Uint8Array {
-  return writeArrow(columns, () => null);
+export function encodeColumns(columns: Columns): Uint8Array {
+  const arrow = writeArrow(columns);
+  // The frame carries a checksum, so that a flipped bit is an error and never a wrong price.
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  // Node reserves a whole chunk before it begins: one that fits what cannot be compressed is enough, and quicker for short runs.
+  const chunkSize = Math.min(CHUNK_BYTES_MAX, arrow.byteLength + (arrow.byteLength >> 8) + FRAME_BYTES);
+  return zstdCompressSync(arrow, { params, pledgedSrcSize: arrow.byteLength, chunkSize });
 }
 
-function writeArrow(columns: Columns, split: (values: Float64Array) => DecimalPlanes | null): Uint8Array {
+/** Columns as an Arrow IPC stream of one record batch. */
+function writeArrow(columns: Columns): Uint8Array {
   const names = Object.keys(columns);
   const length = columns[names[0] ?? ""]?.length;
   if (length === undefined) throw new RangeError("Cannot encode no columns at all");
@@ -45,7 +52,7 @@ function writeArrow(columns: Columns, split: (values: Float64Array) => DecimalPl
     if (values.length !== length) {
       throw new RangeError(`Cannot encode columns of ${length} and ${values.length} rows together`);
     }
-    const planes = split(values);
+    const planes = length < SPLIT_ROWS_MIN ? null : splitDecimals(values);
     const child = planes === null
       ? makeData({ type: new Float64(), length, nullCount: 0, data: values })
       : structOf(planes);
@@ -65,21 +72,6 @@ function structOf({ planes }: DecimalPlanes): Data<Struct> {
   const fields = planes.map((_, index) => new Field(`byte${index}`, new Uint8(), false));
   const children = planes.map((data) => makeData({ type: new Uint8(), length, nullCount: 0, data }));
   return makeData({ type: new Struct(fields), length, nullCount: 0, children });
-}
-
-/**
- * Columns as a zstd-compressed Arrow IPC stream, those of short decimals taken apart (see decimal_planes.ts). The same columns always give
- * the same bytes.
- *
- * @throws {RangeError} When the columns differ in length, or there is none.
- */
-export function encodeColumns(columns: Columns): Uint8Array {
-  const arrow = writeArrow(columns, (values) => values.length < SPLIT_ROWS_MIN ? null : splitDecimals(values));
-  // The frame carries a checksum, so that a flipped bit is an error and never a wrong price.
-  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
-  // Node reserves a whole chunk before it begins: one that fits what cannot be compressed is enough, and quicker for short runs.
-  const chunkSize = Math.min(CHUNK_BYTES_MAX, arrow.byteLength + (arrow.byteLength >> 8) + FRAME_BYTES);
-  return zstdCompressSync(arrow, { params, pledgedSrcSize: arrow.byteLength, chunkSize });
 }
 
 /**
