@@ -101,6 +101,7 @@ export class Jobs {
     try {
       await boss.start();
       await createQueues(boss, runSecondsMax);
+      if (handle.connection.kind === "pglite") await endHeartbeats(handle.db);
     } catch (error) {
       await boss.stop({ graceful: false });
       throw error;
@@ -245,6 +246,16 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
     // and PGlite has no second one: it would wait for itself.
     await boss.findJobs(name, { id: crypto.randomUUID() });
   }
+}
+
+/**
+ * An embedded database belongs to one process: whatever is held when it opens, the one before took with it when it died, and the next
+ * monitor pass need not wait for the heartbeat to find that.
+ */
+async function endHeartbeats(db: Db): Promise<void> {
+  await db.execute(
+    sql`update pgboss.job set heartbeat_on = '-infinity' where state = 'active' and heartbeat_on is not null`,
+  );
 }
 
 function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
