@@ -145,7 +145,7 @@ export const strategiesRouter = router({
   artifact: userProcedure
     .input(z.strictObject({ slug: slugSchema, version: z.string().max(64) }))
     .query(async ({ ctx, input }): Promise<{ fileName: string; sha256: string; data: Uint8Array }> => {
-      const { strategy } = await mustOwn(ctx, input.slug);
+      const { strategy } = await mustOwn(ctx, input.slug, "download");
       const version = await getVersion(ctx.db, { strategyId: strategy.id, version: input.version });
       const sha256 = version?.sha256 ?? null;
       const data = sha256 === null ? null : await readModule(ctx.db, sha256);
@@ -169,10 +169,14 @@ async function mustFind(ctx: Context & { readonly user: User }, slug: string): P
   return row;
 }
 
-/** A registered strategy of the caller's own: what others made public they may see and not change. */
-async function mustOwn(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {
-  if (findBuiltin(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot change ${slug}: it is built in`);
+/** A registered strategy of the caller's own: what others made public they may see, but neither change nor download. */
+async function mustOwn(
+  ctx: Context & { readonly user: User },
+  slug: string,
+  action: "change" | "download" = "change",
+): Promise<StrategyRow> {
+  if (findBuiltin(slug) !== undefined) throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it is built in`);
   const row = await mustFind(ctx, slug);
   if (row.strategy.ownerId === ctx.user.id) return row;
-  throw new AppError("FORBIDDEN", `Cannot change ${slug}: it belongs to another user`);
+  throw new AppError("FORBIDDEN", `Cannot ${action} ${slug}: it belongs to another user`);
 }

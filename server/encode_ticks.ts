@@ -1,9 +1,8 @@
 import { parseAccept } from "hono/utils/accept";
 import type { TicksAnswer, TicksFormat } from "../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
-import { choosePacking, pack } from "./negotiation.ts";
+import { choosePacking, matchesTag, pack } from "./negotiation.ts";
 import { PieceCache } from "./piece_cache.ts";
-import { matchesTag } from "./rest.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
 // Large enough that a piece costs little to hand on, small enough that memory stays flat.

@@ -36,3 +36,10 @@ export async function* pack(
     await pieces.return(undefined);
   }
 }
+
+/** Whether an If-None-Match header names the tag (RFC 9110, section 13.1.2: weak comparison). */
+export function matchesTag(header: string | null, tag: string): boolean {
+  if (header === null) return false;
+  const bare = (text: string) => text.trim().replace(/^W\//, "");
+  return header.trim() === "*" || header.split(",").some((part) => bare(part) === bare(tag));
+}

@@ -7,6 +7,7 @@ import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeTicks } from "./encode_ticks.ts";
+import { matchesTag } from "./negotiation.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
 
@@ -58,15 +59,6 @@ function route<Output>(
     return new Response(text, { status, headers });
   };
   return { method, path, status, body: hasBody ? options.body ?? "json" : "none", call };
-}
-
-/**
- * Whether an If-None-Match header names the tag (RFC 9110, section 13.1.2: weak comparison).
- */
-export function matchesTag(header: string | null, tag: string): boolean {
-  if (header === null) return false;
-  const bare = (text: string) => text.trim().replace(/^W\//, "");
-  return header.trim() === "*" || header.split(",").some((part) => bare(part) === bare(tag));
 }
 
 /** Every path of the API, what it answers when all is well, and the procedure behind it. */

@@ -72,8 +72,14 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     const path = "/api/strategies/c-cross/versions/1.0/artifact";
     const response = await fetch(service.url + path, { headers: { cookie: user.cookie } });
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(module);
+    const again = await user.get(path, { "if-none-match": response.headers.get("etag")! });
+    expect([again.status, again.text]).toEqual([304, ""]);
     const other = await service.user();
-    expect((await other.get(path)).status).toBe(403);
+    const refused = await other.get(path);
+    expect([refused.status, refused.at("/error/message")]).toEqual([
+      403,
+      "Cannot download c-cross: it belongs to another user",
+    ]);
     expect(await runToTrades(other, "c-cross")).toEqual(expected);
   });
 
