@@ -1,7 +1,9 @@
-import { listChunks } from "../db/candle_chunks.ts";
+import { type ChunkRow, listChunks, readChunks } from "../db/candle_chunks.ts";
 import { listCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { isAdjusting } from "./archive_plan.ts";
+import { lowerBound } from "./candle_columns.ts";
+import { DamagedChunkError, openChunk } from "./chunk.ts";
 import { FeedError } from "./feeds.ts";
 import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
 import type { TimeRange } from "./time_ranges.ts";
@@ -46,11 +48,33 @@ export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boole
 async function findOldest(db: Db, instrumentId: string, { timeframe, feed }: SeriesWork) {
   for (const name of [timeframe, ...TIMEFRAME_NAMES]) {
     if (feed.sourceTimeframe(name) !== name) continue;
-    const series = { instrumentId, timeframe: name };
-    const held = await heldRange(db, series);
-    if (held === null) continue;
-    const known = (await listCoverage(db, series)).find(({ end }) => end.getTime() > held.start);
-    if (known !== undefined) return { timeframe: name, start: Math.max(held.start, known.start.getTime()) };
+    const start = await findOldestKnown(db, { instrumentId, timeframe: name });
+    if (start !== undefined) return { timeframe: name, start };
   }
   return null;
+}
+
+async function findOldestKnown(db: Db, series: SeriesKey): Promise<number | undefined> {
+  const chunks = (await listChunks(db, series.instrumentId)).filter((chunk) => chunk.timeframe === series.timeframe);
+  for (const { start, end } of await listCoverage(db, series)) {
+    for (const { firstTime, lastTime, month } of chunks) {
+      if (lastTime < start || firstTime >= end) continue;
+      if (firstTime >= start) return firstTime.getTime();
+      // A stretch may well begin where nothing is traded.
+      const [row] = await readChunks(db, { ...series, months: [month] });
+      const time = row === undefined ? new Float64Array() : readTimes(row);
+      const open = time[lowerBound(time, start.getTime())];
+      if (open !== undefined && open < end.getTime()) return open;
+    }
+  }
+}
+
+/** None of a damaged chunk: that is for those to tell who read its candles. */
+function readTimes(row: ChunkRow): Float64Array {
+  try {
+    return openChunk(row).time;
+  } catch (error) {
+    if (error instanceof DamagedChunkError) return new Float64Array();
+    throw error;
+  }
 }

@@ -89,7 +89,7 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   const firstOpen = bucketStartAtOrAfter(start, timeframe);
   const wantedFrom = lookbackStart(all, firstOpen, source, timeframe, lookback);
   const doubts = clip(doubtful.get(source) ?? [], { start: wantedFrom, end: until });
-  const sureFrom = Math.max(...doubts.filter((range) => range.start < firstOpen).map(({ end }) => end), wantedFrom);
+  const sureFrom = Math.max(...doubts.map(({ end }) => end), wantedFrom);
   const from = Math.min(bucketStartAtOrAfter(sureFrom, timeframe), firstOpen);
   const chunks = all.filter((chunk) => chunk.lastTime.getTime() >= from && chunk.firstTime.getTime() < until);
   const rows = chunks.reduce((sum, chunk) => sum + chunk.candles, 0);

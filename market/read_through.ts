@@ -37,6 +37,8 @@ const RECHECK_MS = 60_000;
 // Who reads a history page by page need not ask for its oldest candle with each.
 const HISTORY_RECHECK_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
+// What is fetched first may be what shows a split, and then the rest is doubtful, too.
+const REFRESH_ROUNDS_MAX = 2;
 
 /** The way to candles that may not be archived yet: what is missing is fetched first, once for all who ask at the same time. */
 export class ReadThrough {
@@ -113,8 +115,11 @@ export class ReadThrough {
   async refresh(query: CandleQuery): Promise<void> {
     const { instrument } = query;
     if (!isAdjusting(instrument)) return;
-    const { source, doubtful } = await planRead(this.#db, query);
-    for (const range of doubtful) await this.complete(instrument, { timeframe: source, ...range, isExact: true });
+    for (let round = 1; round <= REFRESH_ROUNDS_MAX; round++) {
+      const { source, doubtful } = await planRead(this.#db, query);
+      if (doubtful.length === 0) return;
+      for (const range of doubtful) await this.complete(instrument, { timeframe: source, ...range, isExact: true });
+    }
   }
 
   /**
@@ -143,7 +148,8 @@ export class ReadThrough {
     const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
     // Exactly what was known, so that the same candles make the same chunk again.
     for (const stretch of known.length > 0 ? known : [held]) {
-      await this.complete(instrument, { timeframe, start: stretch.start.getTime(), end: stretch.end.getTime() });
+      const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];
+      await this.complete(instrument, { timeframe, start, end, isExact: true });
     }
     return true;
   }

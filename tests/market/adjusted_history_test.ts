@@ -57,6 +57,8 @@ databaseTest(
     await whenAskedFor(db);
     await notMixedWithWhatWasBefore(db);
     await inEveryTimeframe(db);
+    await byTheOldestThatIsKnown(db);
+    await whenTheLookbackTells(db);
   },
 );
 
@@ -211,4 +213,50 @@ async function inEveryTimeframe(db: Db) {
   await readThrough.refresh({ ...week, timeframe: "1d" });
   expect((await readCandles(db, { ...week, timeframe: "1d" })).candles.close).toEqual(new Float64Array(13).fill(50));
   await readThrough.close();
+}
+
+async function byTheOldestThatIsKnown(db: Db) {
+  const { instrument, script, feeds } = await ingest(db, "AGAIN");
+  const now = () => day("2024-04-05") + noon;
+  const first = new ReadThrough(db, feeds, { now });
+  await first.complete(instrument, { timeframe: "1h", start: day("2024-03-11"), end: day("2024-03-20") });
+  script.price = 50;
+  // The days tell of a split; of the hours those from the 13th on are known again. On the 13th nothing was traded.
+  const second = new ReadThrough(db, feeds, { now });
+  await second.complete(instrument, { timeframe: "1d", start: day("2024-03-28"), end: day("2024-04-03") });
+  const hours = { timeframe: "1h", start: day("2024-03-13"), end: day("2024-03-20") } as const;
+  await second.complete(instrument, hours);
+  script.price = 25;
+  script.asked.length = 0;
+  const third = new ReadThrough(db, feeds, { now });
+  await third.complete(instrument, { ...hours, start: hours.end, end: day("2024-03-22") });
+  expect(script.asked).toEqual(["2024-03-14..2024-03-14", "2024-03-20..2024-03-22"]);
+  await third.complete(instrument, { ...hours, end: day("2024-03-22") });
+  const { candles } = await readCandles(db, { instrument, ...hours, end: day("2024-03-22"), now: now() });
+  expect(candles.close).toEqual(new Float64Array(8).fill(25));
+}
+
+async function whenTheLookbackTells(db: Db) {
+  const row = { symbol: "HOLE", exchange: "TEST", assetClass: "stock", provider: "provider_a" } as const;
+  const instrument = await ensureInstrument(db, row);
+  const script: Script = { asked: [], price: 100 };
+  const now = () => day("2024-04-05") + noon;
+  const through = () => new ReadThrough(db, () => dailyFeed(script), { now });
+  const query = { instrument, timeframe: "1d", start: day("2024-03-20"), end: day("2024-03-25"), lookback: 3 } as const;
+  await through().complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-03-10") });
+  await through().complete(instrument, query);
+  script.price = 50;
+  // All that is asked for is held. What lies before it is not, and by fetching that the split is noticed.
+  const readThrough = through();
+  const read = async () => {
+    const { candles, lookback } = await readCandles(db, { ...query, now: now() });
+    return [lookback, ...candles.close];
+  };
+  script.failure = { at: day("2024-03-20"), error: new FeedError("refused", "Cannot go on") };
+  await readThrough.complete(instrument, query);
+  await expect(readThrough.refresh(query)).rejects.toThrow("Cannot go on");
+  // What was asked for is not given again now: it is at least not read behind candles of another adjustment.
+  expect(await read()).toEqual([0, ...Array(5).fill(100)]);
+  await readThrough.refresh(query);
+  expect(await read()).toEqual([3, ...Array(8).fill(50)]);
 }

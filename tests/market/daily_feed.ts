@@ -17,7 +17,7 @@ export interface Script {
   refusal?: { before: number; error: Error };
 }
 
-/** Daily candles of one price for every day asked for but the 13th of a month, in parts of 20 days. */
+/** Candles of one price at midnight of every day asked for but the 13th of a month, in parts of 20 days. */
 export function dailyFeed(script: Script): Feed {
   return {
     name: "the test's feed",
@@ -35,7 +35,7 @@ export function dailyFeed(script: Script): Feed {
         }
         const until = Math.min(end, from + 20 * DAY);
         const times = [];
-        for (let time = from; time < until; time += DAY) {
+        for (let time = Math.ceil(from / DAY) * DAY; time < until; time += DAY) {
           if (new Date(time).getUTCDate() !== 13 && time >= (script.reachesTo ?? -Infinity)) times.push(time);
         }
         const { time, volume, ...prices } = allocateCandles(times.length);
