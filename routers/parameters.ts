@@ -11,9 +11,12 @@ export type Parameters = Readonly<Record<string, unknown>>;
 const REFUSED_KEYWORDS = new Set(["pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef"]);
 const SCHEMA_BYTES_MAX = 64 * 1024;
 // Each value may be held against each part of the schema, and each element of a list against each other, while nobody else is answered;
-// and each comparison may leave an error, of which the validator has room for some hundred thousand.
+// and each comparison may leave an error, of which the validator has room for some hundred thousand. A hundred parameters that say all
+// there is to say of a number are well within it.
 const VALUES_MAX = 5_000;
-const COMPARISONS_MAX = 30_000;
+const COMPARISONS_MAX = 75_000;
+// More say nothing more, and would be an answer of megabytes.
+const ISSUES_MAX = 100;
 
 const draftSchema = z.looseObject({
   type: z.literal("object"),
@@ -71,7 +74,7 @@ function findRefused(value: unknown, path: string): string | undefined {
  * @param own What was submitted; reserved keys are left out.
  * @param path Where the parameters stand in the request, for the issues.
  * @returns Schema defaults, overridden by default_config, overridden by what was submitted.
- * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, or where there are too many values to look at.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where there are too many values to look at.
  */
 export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
   const defaults = Object.entries(draftSchema.parse(rules.parameter_schema).properties)
@@ -101,7 +104,8 @@ function findIssues(schema: Parameters, value: Parameters, path: string): Issue[
   // An error of a part is repeated by each whole around it, without saying more.
   const innermost = errors.filter((error) => !["properties", "items", "additionalProperties"].includes(error.keyword));
   const told = innermost.length > 0 ? innermost : errors;
-  return told.map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, value) }));
+  return told.slice(0, ISSUES_MAX)
+    .map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, value) }));
 }
 
 /** The values in a value, at whatever depth, and itself. */
