@@ -20,6 +20,8 @@ export class Book implements OrderBook {
   readonly #sizeBy: number;
   /** Market orders (and stops that became ones) among those that wait. */
   markets = 0;
+  /** Entries among those that wait of which volume has not allowed all. */
+  heldBack = 0;
 
   constructor(sim: Simulation) {
     this.#sim = sim;
@@ -39,6 +41,11 @@ export class Book implements OrderBook {
   /** The n-th order that waits, in order of placement. */
   at(n: number): WorkingOrder {
     return this.#working.at(n);
+  }
+
+  /** Where the first order stands that waits and was placed after the one of this number, which may have ended. */
+  rowAfter(number: number): number {
+    return this.#working.rowFrom(number + 1);
   }
 
   place(draft: OrderDraft): number {
@@ -61,7 +68,10 @@ export class Book implements OrderBook {
     if (draft.type === MARKET) this.markets++;
     this.#sim.dirty = true;
     const fits = execution.sizingPrice === "fill" || reduces || sizeAtSignal(this.#sim, order);
-    return fits ? order.number : REFUSED;
+    if (!fits) return REFUSED;
+    // The older ones would be filled first.
+    if (draft.type === MARKET && !draft.reduceOnly) this.turnTo(draft.side);
+    return order.number;
   }
 
   close(fraction: number, tag: string | null): number {
@@ -119,6 +129,18 @@ export class Book implements OrderBook {
     return true;
   }
 
+  /**
+   * Withdraws what volume held back of entries of the other side, where positions are to be on one side (exclusive
+   * `opposite`): it would be bought only to be sold again, and before the newer entry has its turn.
+   */
+  turnTo(side: number): void {
+    if (this.heldBack === 0 || this.#sim.execution.exclusive !== "opposite") return;
+    for (let n = this.workingOrders - 1; n >= 0; n--) {
+      const order = this.at(n);
+      if (order.isHeldBack && order.side === -side) this.end(order, CANCELLED, SUPERSEDED);
+    }
+  }
+
   /** Takes an order out of the book and notes its end. */
   end(
     order: WorkingOrder,
@@ -127,6 +149,7 @@ export class Book implements OrderBook {
   ): void {
     this.#sim.orders.end(order.number, status, reason);
     if (order.type === MARKET) this.markets--;
+    if (order.isHeldBack) this.heldBack--;
     this.#working.remove(order);
     this.#sim.dirty = true;
   }

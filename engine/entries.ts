@@ -13,6 +13,7 @@ import type { WorkingOrder } from "./working_order.ts";
  */
 export function fillOrder(sim: Simulation, order: WorkingOrder, path: number): void {
   sim.dirty = true;
+  if (order.isEntry) sim.book.turnTo(order.side);
   if (order.reduces) return fillReducing(sim, order);
   if (sim.execution.exclusive === "opposite" && sim.ledger.side === -order.side) {
     if (exitOldest(sim, Infinity, SIGNAL) > 0) return postpone(sim, order);

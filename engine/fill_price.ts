@@ -44,5 +44,9 @@ export function postpone(sim: Simulation, order: WorkingOrder): void {
     sim.book.markets++;
   }
   order.from = sim.fill.index + 1;
+  if (order.isEntry && !order.isHeldBack) {
+    order.isHeldBack = true;
+    sim.book.heldBack++;
+  }
   sim.dirty = true;
 }

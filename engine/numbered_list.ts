@@ -36,7 +36,7 @@ export class NumberedList<T extends Numbered> {
   /** Takes an item out; the later ones move up by one. */
   remove(item: T): void {
     const items = this.#items;
-    const place = items[this.#first] === item ? this.#first : this.#search(item.number);
+    const place = items[this.#first] === item ? this.#first : this.#placeFrom(item.number);
     if (place === items.length - 1) items.pop();
     else if (place === this.#first) this.#first++;
     else items.splice(place, 1);
@@ -50,20 +50,23 @@ export class NumberedList<T extends Numbered> {
 
   /** The item with this number; null when it is not listed. */
   find(number: number): T | null {
-    const place = this.#search(number);
-    return place < 0 ? null : this.#items[place]!;
+    const row = this.rowFrom(number);
+    return row < this.count && this.at(row).number === number ? this.at(row) : null;
   }
 
-  #search(number: number): number {
+  /** Where the first item of this number or a higher one stands; `count` when there is none. */
+  rowFrom(number: number): number {
+    return this.#placeFrom(number) - this.#first;
+  }
+
+  #placeFrom(number: number): number {
     let low = this.#first;
-    let high = this.#items.length - 1;
-    while (low <= high) {
+    let high = this.#items.length;
+    while (low < high) {
       const middle = (low + high) >> 1;
-      const found = this.#items[middle]!.number;
-      if (found === number) return middle;
-      if (found < number) low = middle + 1;
-      else high = middle - 1;
+      if (this.#items[middle]!.number < number) low = middle + 1;
+      else high = middle;
     }
-    return -1;
+    return low;
   }
 }

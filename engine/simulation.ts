@@ -207,8 +207,10 @@ export class Simulation {
     for (let n = 0; n < book.workingOrders;) {
       const before = book.workingOrders;
       const order = book.at(n);
+      const { number } = order;
       if (order.type === MARKET && order.from <= i) fillOrder(this, order, BEFORE_ALL);
-      if (book.workingOrders === before) n++;
+      // An order that is filled may withdraw others.
+      n = book.workingOrders === before ? n + 1 : book.rowAfter(number);
     }
   }
 

@@ -75,8 +75,10 @@ export class Walk {
     for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
     for (let n = 0; n < book.workingOrders;) {
       const before = book.workingOrders;
-      this.#fillOpenedOrder(book.at(n), isFirst);
-      if (book.workingOrders === before) n++;
+      const order = book.at(n);
+      const { number } = order;
+      this.#fillOpenedOrder(order, isFirst);
+      n = book.workingOrders === before ? n + 1 : book.rowAfter(number);
     }
     // An order filled at the open may have brought guards that the open has passed, too.
     for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;

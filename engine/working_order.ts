@@ -23,6 +23,10 @@ export class WorkingOrder {
   until = NaN;
   /** Whether it may only make the position smaller. */
   reduces = false;
+  /** Whether it asks for a side: not where it was placed as one that reduces. */
+  isEntry = true;
+  /** Whether it is an entry of which volume has not allowed all. */
+  isHeldBack = false;
   /** Number of the trade that it closes, ALL_TRADES or ANY_TRADES. */
   closes = ANY_TRADES;
   stopLoss = NaN;
@@ -44,6 +48,8 @@ export class WorkingOrder {
     this.side = draft.side;
     this.type = type;
     this.reduces = reduces;
+    this.isEntry = !draft.reduceOnly;
+    this.isHeldBack = false;
     this.sizeBy = draft.sizeBy;
     this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
     // A reused draft may still name prices that its new type has no use for.

@@ -2,9 +2,10 @@ import type { Slippage } from "../execution.ts";
 
 /**
  * The price after slippage, which is always against the order: bps are hundredths of a percent of the price, ticks are
- * whole price steps (which take no more than half of a price away), and a volume share costs impact x (quantity / volume of the candle)^2 of the price. Only market and
- * stop orders (stop losses, trailing stops and every exit at market among them) slip: a limit order names its price. A forced exit
- * (margin call, end of data) is filled whole whatever the volume, but its impact is that of a full share at most.
+ * whole price steps (which take no more than half of a price away), and a volume share costs impact x (quantity / volume
+ * of the candle)^2 of the price. Only market and stop orders (stop losses, trailing stops and every exit at market among
+ * them) slip: a limit order names its price. A forced exit (margin call, end of data) is filled whole whatever the volume,
+ * but its impact is that of a full share at most.
  *
  * @param side 1 for a buy, -1 for a sell.
  * @see Zipline's VolumeShareSlippage, for the form of the impact.

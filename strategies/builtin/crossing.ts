@@ -30,14 +30,14 @@ export function crossStrategy(
       return i;
     },
     decide(i, account, book) {
-      if (crossesAbove(first, second, i)) {
-        entry.side = 1;
-        if (account.quantity <= 0) book.place(entry);
-      } else if (crossesAbove(second, first, i)) {
-        entry.side = -1;
-        if (shorts && account.quantity >= 0) book.place(entry);
-        else if (account.quantity > 0) book.close(1, null);
-      }
+      const rises = crossesAbove(first, second, i);
+      if (!rises && !crossesAbove(second, first, i)) return;
+      // What volume held back of the last cross's order is not wanted any more.
+      book.cancelAll();
+      entry.side = rises ? 1 : -1;
+      if (entry.side * account.quantity > 0) return;
+      if (rises || shorts) book.place(entry);
+      else if (account.quantity > 0) book.close(1, null);
     },
   };
 }

@@ -9,6 +9,36 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: 'if (sim.execution.exclusive === "off" &&',
   },
   {
+    rule: "an entry that is reached withdraws what volume held back of an opposite one",
+    file: "engine/entries.ts",
+    text: "  if (order.isEntry) sim.book.turnTo(order.side);\n",
+    replacement: "",
+  },
+  {
+    rule: "a market order does so before the older one is filled again",
+    file: "engine/book.ts",
+    text: "if (draft.type === MARKET && !draft.reduceOnly) this.turnTo(draft.side);",
+    replacement: "",
+  },
+  {
+    rule: "orders that net withdraw nothing",
+    file: "engine/book.ts",
+    text: ' || this.#sim.execution.exclusive !== "opposite") return;',
+    replacement: ") return;",
+  },
+  {
+    rule: "an order that may only reduce is not held back as an entry is",
+    file: "engine/fill_price.ts",
+    text: "if (order.isEntry && !order.isHeldBack) {",
+    replacement: "if (!order.isHeldBack) {",
+  },
+  {
+    rule: "no order is passed over when an older one is withdrawn",
+    file: "engine/walk.ts",
+    text: "n = book.workingOrders === before ? n + 1 : book.rowAfter(number);",
+    replacement: "if (book.workingOrders === before) n++;",
+  },
+  {
     rule: "exclusive any closes whatever is open",
     file: "engine/book.ts",
     text: "if (ledger.quantity !== 0) this.close(1, null);",

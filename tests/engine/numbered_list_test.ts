@@ -20,6 +20,8 @@ Deno.test("what is left of a list stands in order and is found by its number, wh
   }
   expect(Array.from({ length: list.count }, (_, row) => list.at(row).number)).toEqual(expected);
   expect(expected.map((number) => list.find(number)?.number)).toEqual(expected);
+  const rows = Array.from({ length: 3001 }, (_, number) => list.rowFrom(number));
+  expect(rows).toEqual(rows.map((_, number) => expected.filter((one) => one < number).length));
 });
 
 Deno.test("what was taken out is handed out again", () => {

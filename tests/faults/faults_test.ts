@@ -1,5 +1,5 @@
 /** The scenarios of `deno task faults` at a size that takes seconds; cluster_test.ts holds the one of killed processes, main_test.ts
- * a killed embedded service (its runs are found by their heartbeats, which takes longer than a test may). */
+ * and jobs_test.ts a killed embedded service. */
 import { expect } from "@std/expect";
 import { createTestDatabase, prepared } from "../support/database.ts";
 import { canMount, runDisk, startOnFullDisk } from "./disk.ts";

@@ -14,7 +14,7 @@ import {
   STOP,
   STOP_LIMIT,
 } from "../../../engine/strategy.ts";
-import { endOrder } from "./fills.ts";
+import { endOrder, withdrawOpposite } from "./fills.ts";
 import { sizeAtSignal } from "./sizing.ts";
 import { type Order, positionSide, type State, unitsOf } from "./state.ts";
 
@@ -85,6 +85,7 @@ function place(state: State, draft: OrderDraft, closes: Order["closes"]): number
   if (draft.candlesMax > 0 && draft.type !== MARKET) order.until = index + draft.candlesMax;
   state.working.push(order);
   if (execution.sizingPrice === "signal_close" && !reduces) sizeNow(state, order);
+  if (order.status === "working" && order.waitsAs === "market") withdrawOpposite(state, order);
   return order.status === "working" ? order.number : REFUSED;
 }
 
@@ -107,6 +108,7 @@ function newOrder(state: State, draft: OrderDraft, closes: Order["closes"], redu
     side: draft.side < 0 ? -1 : 1,
     waitsAs: ORDER_TYPES[draft.type] ?? "market",
     reduces,
+    isHeldBack: false,
     closes,
     from: NaN,
     until: Infinity,

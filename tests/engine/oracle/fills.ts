@@ -32,6 +32,7 @@ export function endOrder(state: State, order: Order, status: Order["status"], re
 
 /** Fills an order where it meets the market; it ends, or goes on working for what could not be filled. */
 export function fillOrder(state: State, order: Order, at: Meeting): void {
+  withdrawOpposite(state, order);
   if (order.reduces) return reduce(state, order, at);
   const opposite = positionSide(state) === -order.side;
   if (opposite && state.execution.exclusive === "opposite") {
@@ -52,6 +53,15 @@ export function fillOrder(state: State, order: Order, at: Meeting): void {
     if (left > 0) return waitForVolume(state, order);
   }
   enter(state, order, at);
+}
+
+/** Withdraws entries against this one for which volume was short, where positions exclude each other by their sides. */
+export function withdrawOpposite(state: State, order: Order): void {
+  if (order.draft.reduceOnly || state.execution.exclusive !== "opposite") return;
+  for (const other of [...state.working]) {
+    if (!other.isHeldBack || other.draft.reduceOnly || other.side === order.side) continue;
+    endOrder(state, other, "cancelled", "replaced by a newer entry");
+  }
 }
 
 /** Opens a trade with what an order has left, as far as volume and buying power go. */
@@ -164,6 +174,7 @@ function waitForVolume(state: State, order: Order): void {
     order.waitsAs = "market";
     order.until = Infinity;
   }
+  order.isHeldBack = true;
   order.from = state.index + 1;
 }
 

@@ -31,6 +31,8 @@ export interface Order {
   /** A stop becomes "market" for what its candle's volume did not allow, a stop-limit "limit" once its stop is reached. */
   waitsAs: "market" | "limit" | "stop" | "stop_limit";
   readonly reduces: boolean;
+  /** Whether volume has not allowed all of it in a candle. */
+  isHeldBack: boolean;
   /** What it closes: each open trade, the one of this number, or (null) whatever its side reduces. */
   closes: "all" | number | null;
   /** First and last candle in which it works. */

@@ -45,6 +45,22 @@ Deno.test("sma-cross does not take averages that meet, or stand still, for a cro
   expect(play(smaCross, meets, PERIODS)).toEqual([]);
 });
 
+Deno.test("sma-cross asks for no more of what volume held back once the averages have crossed again", () => {
+  // Of a volume of 10^9, so that 0.375 units go in a candle: bought at 12.5 and at 12, and not at 8.5 once it leaves.
+  const slippage = { volumeShare: 3.75e-10, impact: 0 };
+  const leaving: Row[] = [...ROWS, [8, 8, 8, 8]];
+  expect(play(smaCross, leaving, { ...PERIODS, direction: "long" }, { slippage })).toEqual([
+    { side: "long", quantity: 0.375, entry: [4, 12.25], exit: [6, 8.5, "signal"], pnl: -1.40625 },
+    { side: "long", quantity: 0.375, entry: [4, 12.25], exit: [7, 8, "signal"], pnl: -1.59375 },
+  ]);
+  // Short from 10, 9 and 8; above at 9, but at the next close below again: what is left of the short stays.
+  const turning = [10, 12, 11, 10, 9, 8, 9, 8, 7].map((price): Row => [price, price, price, price]);
+  expect(play(smaCross, turning, PERIODS, { slippage })).toEqual([
+    { side: "short", quantity: 0.375, entry: [3, 9.125], exit: [7, 8, "signal"], pnl: 0.421875 },
+    { side: "short", quantity: 0.625, entry: [3, 9.125], exit: null, pnl: 1.328125 },
+  ]);
+});
+
 Deno.test("sma-cross refuses a fast average that is not the shorter one", () => {
   expect(() => smaCross.create(parametersOf(smaCross, { fast: 30, slow: 30 }))).toThrow(
     "fast must be less than slow, and 30 is not less than 30",

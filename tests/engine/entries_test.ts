@@ -1,0 +1,71 @@
+import { expect } from "@std/expect";
+import type { ExecutionRequest } from "../../engine/execution.ts";
+import { ORDER_REASONS } from "../../engine/orders.ts";
+import type { RunResult } from "../../engine/run.ts";
+import { BY_UNITS, LIMIT, type OrderBook, STOP } from "../../engine/strategy.ts";
+import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+
+const buyThirty = order({ sizeBy: BY_UNITS, size: 30 });
+const sellFive = order({ side: -1, sizeBy: BY_UNITS, size: 5 });
+const sellStop = order({ ...sellFive, type: STOP, stopPrice: 95 });
+const sellLimit = order({ ...sellFive, type: LIMIT, limitPrice: 110 });
+
+/** Runs with volume for ten units a candle, all of which thirty are bought with at first. */
+function trade(
+  decisions: Readonly<Record<number, (book: OrderBook) => unknown>>,
+  execution: ExecutionRequest = {},
+  second: Row = [100, 100, 100, 100],
+): RunResult {
+  const rows: Row[] = [...flat(100, 100), second, ...flat(100, 100, 100)];
+  const all = script({
+    ...decisions,
+    0(book) {
+      book.place(buyThirty);
+      decisions[0]?.(book);
+    },
+  });
+  return runOver(rows, all, { slippage: { volumeShare: 0.01, impact: 0 }, ...execution }, 10_000);
+}
+
+const fateOfBuying = ({ orders }: RunResult) => [orders.filledQuantity[0], ORDER_REASONS[orders.reason[0]!]];
+const REPLACED = "replaced by a newer entry";
+
+Deno.test("who turns withdraws what volume held back of the older entry, and is not kept waiting by it", () => {
+  const result = trade({ 2: (book) => book.place(sellFive) });
+  expect([...result.position]).toEqual([0, 10, 20, 10, 0, -5]);
+  expect(fateOfBuying(result)).toEqual([20, REPLACED]);
+  // Ten go at the open of candle 1, where this one has its first turn, too.
+  expect([...trade({ 0: (book) => book.place(sellFive) }).position]).toEqual([0, 10, 0, -5, -5, -5]);
+  // At its close there is no volume left of candle 1.
+  const atClose = trade({ 1: (book) => book.place(sellFive) }, { fill: "close" });
+  expect([...atClose.position]).toEqual([10, 20, 10, 0, -5, -5]);
+});
+
+Deno.test("a stop or limit entry does so when it is reached, and not while it waits", () => {
+  const unreached = trade({ 0: (book) => [sellStop, sellLimit].forEach((draft) => book.place(draft)) });
+  expect([...unreached.position]).toEqual([0, 10, 20, 30, 30, 30]);
+  const stopped = trade({ 0: (book) => book.place(sellStop) }, {}, [100, 100, 94, 100]);
+  expect([...stopped.position]).toEqual([0, 10, 20, 10, 0, -5]);
+  expect(fateOfBuying(stopped)).toEqual([20, REPLACED]);
+  const limited = trade({ 0: (book) => book.place(sellLimit) }, {}, [100, 110, 100, 100]);
+  expect([...limited.position]).toEqual([0, 10, -5, -5, -5, -5]);
+});
+
+Deno.test("an entry that withdraws another at the open does not hide the one that comes after it", () => {
+  const higher = { ...sellLimit, limitPrice: 111 };
+  const place = (book: OrderBook) => [sellLimit, higher].forEach((draft) => book.place(draft));
+  expect(tell(trade({ 0: place }, {}, [112, 112, 112, 112]))).toMatchObject([
+    { side: "long", quantity: 20, exit: [2, 112] },
+    { side: "short", quantity: 5, entry: [2, 112] },
+    { side: "short", quantity: 5, entry: [2, 112] },
+  ]);
+});
+
+Deno.test("without short selling a sale turns, too; orders that net, or may only reduce, withdraw nothing", () => {
+  const sell = order({ side: -1 });
+  expect([...trade({ 2: (book) => book.place(sell) }, { allowShort: false }).position]).toEqual([0, 10, 20, 10, 0, 0]);
+  const netted = trade({ 2: (book) => book.place(sellFive) }, { exclusive: "off" });
+  expect([...netted.position]).toEqual([0, 10, 20, 30, 25, 25]);
+  // Half of 30.
+  expect([...trade({ 2: (book) => book.close(0.5, null) }).position]).toEqual([0, 10, 20, 30, 20, 15]);
+});
