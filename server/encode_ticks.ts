@@ -88,7 +88,7 @@ async function* writeCsv({ batches }: TicksAnswer, cache: PieceCache): Pieces {
   yield* writeRows("csv", CSV_ROWS, batches, cache);
 }
 
-/** Rows in pieces of some tens of kilobytes; those of stored chunks that were written lately are remembered. */
+/** Rows in pieces of a page each; those of stored chunks that were written lately are remembered. */
 async function* writeRows(
   name: TicksFormat,
   format: RowFormat,

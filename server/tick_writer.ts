@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** No row is longer: six numbers of at most 24 characters and the text between them. */
 const ROW_BYTES_MAX = 400;
+/** Few rows are longer: a page for as many as there are is all that most short answers need. */
+const ROW_BYTES_USUAL = 128;
 const LABEL_BYTES_MAX = 32;
 
 const encoder = new TextEncoder();
@@ -54,12 +56,12 @@ export class TickWriter {
   #day = NaN;
   #date = makeLabel("");
   readonly #start: string;
-  #page: Page;
+  /** The page that is written to, full from its limit on. */
+  #page: ReturnType<typeof makePage> | undefined;
   #at = 0;
 
   constructor(format: RowFormat, pageBytes: number) {
     this.#pageBytes = pageBytes;
-    this.#page = makePage(pageBytes);
     const { start, open, high, low, close, volume, end } = format;
     this.#start = start;
     this.#labels = {
@@ -72,22 +74,23 @@ export class TickWriter {
     };
   }
 
-  /** What was written, and an empty page again. */
+  /** What was written; the next rows begin a page again. */
   take(): Uint8Array<ArrayBuffer> {
-    const { bytes } = this.#page;
+    const page = this.#page;
     const length = this.#at;
     this.#at = 0;
+    if (page === undefined) return new Uint8Array(0);
     // Who keeps a few rows must not keep a whole page with them.
-    if (length < this.#pageBytes) return bytes.slice(0, length);
-    this.#page = makePage(this.#pageBytes);
-    return bytes.subarray(0, length);
+    if (length < page.limit) return page.bytes.slice(0, length);
+    this.#page = undefined;
+    return page.bytes.subarray(0, length);
   }
 
   /** Writes rows until there are no more or the page is full; returns the index of the next. */
   writeRows(rows: Rows, from: number): number {
     const { time, open, high, low, close, volume } = rows;
-    const limit = this.#pageBytes;
-    const page = this.#page;
+    const page = this.#page ??= makePage(Math.min(this.#pageBytes, (time.length - from) * ROW_BYTES_USUAL));
+    const limit = page.limit;
     const view = page.view;
     const scales = this.#scales;
     // In variables of their own, since what lies in objects would be looked up again for each row.
@@ -148,9 +151,9 @@ export class TickWriter {
   }
 }
 
-function makePage(bytesMax: number): Page {
-  const bytes = new Uint8Array(bytesMax + 2 * ROW_BYTES_MAX);
-  return { bytes, view: new DataView(bytes.buffer) };
+function makePage(limit: number): Page & { readonly limit: number } {
+  const bytes = new Uint8Array(limit + 2 * ROW_BYTES_MAX);
+  return { bytes, view: new DataView(bytes.buffer), limit };
 }
 
 function makeLabel(text: string): Label {

@@ -93,3 +93,14 @@ Deno.test("a page is full at its size, and empty again when taken", () => {
   expect(rest.buffer.byteLength).toBe(36);
   expect(decoder.decode(page)).toContain("|3|3|3|3|3>");
 });
+
+Deno.test("few rows take a small page, and another where they are long", () => {
+  const writer = new TickWriter(FORMAT, 1_000_000);
+  const long = rows(Array(10).fill(1.2345678901234567e-100));
+  // Five numbers of 23 characters make a row of 146: nine are more than 1,280 bytes, ten times what a row usually is at most.
+  expect(writer.writeRows(long, 0)).toBe(9);
+  const page = writer.take();
+  expect([page.length, page.buffer.byteLength]).toEqual([9 * 146, 1280 + 800]);
+  expect(writer.writeRows(long, 9)).toBe(10);
+  expect(writer.take().length).toBe(146);
+});
