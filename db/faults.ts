@@ -1,5 +1,5 @@
-// Lost and refused connections, a server that stops or starts, no room left (or nearly, see room.ts), and transactions that were in each other's way. Not
-// what a statement can bring upon itself each time, such as running out of memory or time.
+// Lost and refused connections, a server that stops or starts, no room left (or nearly, see room.ts), and transactions that were in each
+// other's way. Not what a statement can bring upon itself each time, such as running out of memory or time.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01|25006)$/;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 // A user or a password that is wrong, a database that does not exist.

@@ -105,7 +105,7 @@ export class CsvReader {
 
   #takeBatch(): Candles {
     const batch = sliceCandles(this.#rows, 0, this.#count);
-    if (this.#direction < 0) { for (const name of CANDLE_COLUMNS) batch[name].reverse(); }
+    if (this.#direction < 0) CANDLE_COLUMNS.forEach((name) => batch[name].reverse());
     this.#count = 0;
     this.#batchEnd = Infinity;
     return batch;
