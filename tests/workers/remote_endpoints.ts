@@ -72,13 +72,13 @@ export function serveDecisions(decide: (request: Request, at: number) => unknown
   });
 }
 
-/** An endpoint that answers each request with a value as JSON, or with a response. */
+/** An endpoint that answers each request with a value as JSON, or with a response, now or when a promise of one is kept. */
 export function serveJson(answer: (request: Request) => unknown): Endpoint {
   const requests: Request[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (http) => {
     const request: Request = await http.json();
     requests.push(request);
-    const answered = answer(request);
+    const answered = await answer(request);
     return answered instanceof Response ? answered : Response.json(answered);
   });
   return {
