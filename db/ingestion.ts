@@ -53,17 +53,17 @@ export async function listRuns(
 }
 
 /**
- * Moves a run on from a status, if it is still in it.
+ * Moves a run on from a status, or one of some, if it is still there.
  *
  * @returns Whether it was: only one of several that try at once is told so.
  */
 export async function moveRun(
   tx: Db,
-  key: { readonly id: string; readonly from: IngestionRun["status"] },
+  key: { readonly id: string; readonly from: readonly IngestionRun["status"][] },
   values: Partial<Omit<typeof ingestionRuns.$inferInsert, "id">>,
 ): Promise<boolean> {
   const moved = await tx.update(ingestionRuns).set(withStorableMessage(values))
-    .where(and(eq(ingestionRuns.id, key.id), eq(ingestionRuns.status, key.from)))
+    .where(and(eq(ingestionRuns.id, key.id), inArray(ingestionRuns.status, [...key.from])))
     .returning({ id: ingestionRuns.id });
   return moved.length > 0;
 }

@@ -98,7 +98,7 @@ export async function executeRun(db: Db, runId: string, options: RunOptions = {}
   }
   if (run === undefined || run.status === "completed" || run.status === "failed") return;
   await db.transaction(async (tx) => {
-    const isFirst = await moveRun(tx, { id: runId, from: "queued" }, { status: "running", startedAt: new Date() });
+    const isFirst = await moveRun(tx, { id: runId, from: ["queued"] }, { status: "running", startedAt: new Date() });
     if (isFirst) await insertEvents(tx, [{ runId, type: "run_started" }]);
   });
   const failures: string[] = [];
@@ -118,12 +118,13 @@ export async function executeRun(db: Db, runId: string, options: RunOptions = {}
   await finishRun(db, runId, failures.length === 0 ? null : failures.join("; "));
 }
 
-/** Ends a running run, with its last event. @param failure Why it failed, or null. */
+/** Ends a run that has not ended, with its last event. @param failure Why it failed, or null. */
 export async function finishRun(db: Db, runId: string, failure: string | null): Promise<void> {
   await db.transaction(async (tx) => {
     const status = failure === null ? "completed" : "failed";
     const values = { status, message: failure, finishedAt: new Date() } as const;
-    if (!await moveRun(tx, { id: runId, from: "running" }, values)) return;
+    // One that nobody could even begin is over, too, or later runs of the same would be joined to it for ever.
+    if (!await moveRun(tx, { id: runId, from: ["queued", "running"] }, values)) return;
     const run = await findRun(tx, runId);
     await insertEvents(tx, [{ runId, type: "run_finished", candles: run?.candles ?? 0, message: failure }]);
   });

@@ -6,6 +6,7 @@ import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
 import { createRun } from "../../market/ingestion.ts";
+import { Jobs, QUEUES } from "../../workers/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, archiveHours, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
 
@@ -167,6 +168,21 @@ databaseSteps("the queue", async (handle, step) => {
         expect(await findRun(db, run.id)).toMatchObject({ message });
       },
     );
+
+    await step("and so does one whose workers died each time before they had begun it", async () => {
+      const jobs = await Jobs.open(handle, RUN_SECONDS_MAX);
+      const id = await db.transaction(async (tx: Db) => {
+        const { run } = await createRun(tx, { trigger: "manual", instruments: [] });
+        // What a job leaves behind that has used up its attempts.
+        await jobs.send(tx, QUEUES.dead, run.id, { runId: run.id });
+        return run.id;
+      });
+      while (await db.$count(sql`pgboss.job where id = ${id} and state = 'completed'`) === 0) {
+        await new Promise((resume) => setTimeout(resume, 5));
+      }
+      expect(await findRun(db, id)).toMatchObject({ status: "failed", startedAt: null });
+      await jobs.close();
+    });
 
     await step("a record that its owner cancelled is not run", async () => {
       const id = await db.transaction(async (tx: Db) => {
