@@ -1,4 +1,4 @@
-import { eq, lt } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { moduleChecks } from "./schema.ts";
@@ -7,10 +7,30 @@ import { storableText } from "./storable.ts";
 export type ModuleCheck = typeof moduleChecks.$inferSelect;
 export type Verdict = NonNullable<ModuleCheck["verdict"]>;
 
+// Nobody waits for a verdict that long: what is older and has none was left behind by a process that died.
+const WAIT_SECONDS_MAX = 60;
+
+/**
+ * The place of a user's next check among all users' waiting ones, by the rule of backtests (see nextTurn() in quotas.ts), or null where
+ * so many of his wait already.
+ *
+ * @param tx Holds the user's lock, or two checks could get one turn.
+ */
+export async function nextCheckTurn(tx: Db, ownerId: string, waitingMax: number): Promise<number | null> {
+  const own = sql`filter (where ${moduleChecks.ownerId} = ${ownerId})`;
+  const since = sql`now() - ${WAIT_SECONDS_MAX}::integer * interval '1 second'`;
+  const [waiting] = await tx.select({
+    count: sql`count(*) ${own}`.mapWith(Number),
+    next: sql`greatest(max(${moduleChecks.turn}) ${own} + 1, min(${moduleChecks.turn}), 0)`.mapWith(Number),
+  }).from(moduleChecks).where(and(isNull(moduleChecks.verdict), gt(moduleChecks.createdAt, since)));
+  if (waiting === undefined || waiting.count >= waitingMax) return null;
+  return waiting.next;
+}
+
 /** Asks for a worker's verdict on a module. @returns The check's id. */
 export async function insertCheck(
   tx: Db,
-  values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles">,
+  values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "turn">,
 ): Promise<string> {
   const id = uuidv7();
   await tx.insert(moduleChecks).values({ ...values, id });

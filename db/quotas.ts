@@ -1,6 +1,6 @@
-import { and, count, eq, inArray, max, min, sql, sum } from "drizzle-orm";
+import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { backtests, strategies, strategyVersions } from "./schema.ts";
+import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
 
 /** Lets one transaction at a time count and add to what is a user's, until it ends; in whatever process. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
@@ -35,13 +35,48 @@ async function countUnended(tx: Db, ownerId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** How many versions of strategies a user keeps, and how many bytes their modules have. */
-export async function measureRegistry(tx: Db, ownerId: string): Promise<{ versions: number; bytes: number }> {
-  const [row] = await tx.select({ versions: count(), bytes: sum(strategyVersions.sizeBytes) })
+/**
+ * How many versions of strategies a user keeps, and how many bytes their modules have, with those that are kept for records of his
+ * backtests alone.
+ *
+ * @param without The sum of a module that is counted with the versions only.
+ */
+export async function measureRegistry(
+  tx: Db,
+  ownerId: string,
+  without: string | null,
+): Promise<{ versions: number; bytes: number }> {
+  const [registered] = await tx.select({ versions: count(), bytes: sum(strategyVersions.sizeBytes) })
     .from(strategyVersions)
     .innerJoin(strategies, eq(strategies.id, strategyVersions.strategyId))
     .where(eq(strategies.ownerId, ownerId));
-  return { versions: row?.versions ?? 0, bytes: Number(row?.bytes ?? 0) };
+  const recorded = tx.select({ sha256: recordedModule }).from(backtests).where(hasModule(ownerId));
+  const [brought] = await tx.select({ bytes: sum(sql`octet_length(${modules.data})`) }).from(modules).where(and(
+    inArray(modules.sha256, recorded),
+    without === null ? undefined : ne(modules.sha256, without),
+    notExists(tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, modules.sha256))),
+  ));
+  return {
+    versions: registered?.versions ?? 0,
+    bytes: Number(registered?.bytes ?? 0) + Number(brought?.bytes ?? 0),
+  };
+}
+
+/** Whether a module is kept in any case, for a version of anybody's or a record of this user's. */
+export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
+  const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));
+  const ofRecord = tx.select({ one: sql`1` }).from(backtests).where(
+    and(hasModule(ownerId), eq(recordedModule, sha256)),
+  );
+  const rows = await tx.select({ one: sql`1` }).from(modules)
+    .where(and(eq(modules.sha256, sha256), or(exists(ofVersion), exists(ofRecord))));
+  return rows.length > 0;
+}
+
+const recordedModule = sql<string>`${backtests.runtime} ->> 'sha256'`;
+
+function hasModule(ownerId: string) {
+  return and(eq(backtests.ownerId, ownerId), isNotNull(recordedModule));
 }
 
 function unended(ownerId: string) {

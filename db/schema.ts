@@ -165,6 +165,8 @@ export const moduleChecks = pgTable("module_checks", {
   /** Parameters for the dry run. */
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
   lookbackCandles: integer("lookback_candles").notNull(),
+  /** Its place among all users' waiting checks, as that of a backtest among those. */
+  turn: integer("turn").notNull().default(0),
   /** Null until a worker has looked: accepted, or refused with a code and a reason. */
   verdict: jsonb("verdict").$type<
     { readonly accepted: true } | { readonly accepted: false; readonly code: string; readonly message: string }
@@ -222,6 +224,9 @@ export const backtests = pgTable("backtests", {
   index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
   // Which modules are needed, see modules.ts.
   index("backtests_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),
+  // And by whom, see quotas.ts.
+  index("backtests_owner_module_index").on(table.ownerId, sql`(runtime ->> 'sha256')`)
+    .where(sql`runtime ->> 'sha256' is not null`),
   index("backtests_unended_index").on(table.ownerId, table.turn).where(sql`status in ('queued', 'running')`),
 ]);
 

@@ -33,7 +33,7 @@ import { executionRequestSchema } from "./execution.ts";
 import { findEarlier, nameSubmission } from "./idempotency.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
-import { takeTurn } from "./quotas.ts";
+import { requireRoomForModule, takeTurn } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { router, userProcedure } from "./trpc.ts";
 
@@ -98,6 +98,7 @@ export const backtestsRouter = router({
           if (twin !== null) return twin;
         }
         const turn = await takeTurn(tx, ctx.user.id, ctx.quotas);
+        if (strategy.module !== null) await requireRoomForModule(tx, ctx.user.id, ctx.quotas, strategy.module);
         await keepModule(tx, strategy);
         const inserted = await insertBacktest(tx, {
           ...backtest,

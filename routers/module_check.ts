@@ -3,6 +3,7 @@ import { deleteCheck, insertCheck, readCheck, readVerdict } from "../db/module_c
 import type { Db } from "../db/client.ts";
 import { AppError } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
+import { takeCheckTurn } from "./quotas.ts";
 import type { ModuleSource } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
@@ -21,8 +22,8 @@ export interface CheckedModule {
  * compiles what a user sent nor calls what a user named.
  *
  * @param parameters For the dry run.
- * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; UNAVAILABLE when no worker
- * answers in time. Nothing is left stored then.
+ * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too
+ * many of the user's wait; UNAVAILABLE when no worker answers in time. Nothing is left stored then.
  */
 export async function checkModule(
   ctx: Context & { readonly user: User },
@@ -31,8 +32,9 @@ export async function checkModule(
   lookbackCandles: number,
 ): Promise<CheckedModule> {
   const id = await ctx.db.transaction(async (tx: Db) => {
-    const inserted = await insertCheck(tx, { ...source, ownerId: ctx.user.id, parameters, lookbackCandles });
-    await ctx.queue.enqueueModuleCheck(tx, inserted);
+    const turn = await takeCheckTurn(tx, ctx.user.id);
+    const inserted = await insertCheck(tx, { ...source, ownerId: ctx.user.id, parameters, lookbackCandles, turn });
+    await ctx.queue.enqueueModuleCheck(tx, inserted, turn);
     return inserted;
   });
   try {

@@ -1,6 +1,8 @@
 import type { Db } from "../db/client.ts";
-import { lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
+import { nextCheckTurn } from "../db/module_checks.ts";
+import { isModuleKept, lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
+import type { CheckedModule } from "./module_check.ts";
 
 /** What one user may have at a time. */
 export interface Quotas {
@@ -8,12 +10,16 @@ export interface Quotas {
   readonly backtestsMax: number;
   /** Versions of registered strategies. */
   readonly versionsMax: number;
-  /** Bytes of the modules of those. */
+  /** Bytes of the modules of those, and of modules that came with backtests. */
   readonly registryBytesMax: number;
 }
 
 // A backtest of the user's own has to end first; most take less than this.
 const RUN_SECONDS = 10;
+// Modules of one user that wait for a verdict: each is held in the memory of a process meanwhile.
+const CHECKS_MAX = 50;
+// As long as the slowest check takes.
+const CHECK_SECONDS = 5;
 // The user has to remove something first.
 const REMOVAL_SECONDS = 3600;
 
@@ -35,33 +41,66 @@ export async function takeTurn(tx: Db, userId: string, { backtestsMax }: Quotas)
 }
 
 /**
+ * Finds the turn of the check of a user's module; the transaction then has the user's lock.
+ *
+ * @throws AppError QUOTA_EXCEEDED where he may have no more waiting.
+ */
+export async function takeCheckTurn(tx: Db, userId: string): Promise<number> {
+  await lockUser(tx, userId);
+  const turn = await nextCheckTurn(tx, userId, CHECKS_MAX);
+  if (turn !== null) return turn;
+  throw new AppError(
+    "QUOTA_EXCEEDED",
+    `Cannot check the module: ${CHECKS_MAX} of yours wait for their checks, and no more may at a time`,
+    { retryAfterSeconds: CHECK_SECONDS },
+  );
+}
+
+/**
  * Makes sure that the user may keep one more version of a strategy; the transaction then has the user's lock.
  *
- * @param moduleBytes The new version's; 0 when it has no module.
+ * @param module The new version's; null when it has none.
  * @throws AppError QUOTA_EXCEEDED
  */
 export async function requireRoomForVersion(
   tx: Db,
   userId: string,
   quotas: Quotas,
-  moduleBytes: number,
+  module: CheckedModule | null,
 ): Promise<void> {
   await lockUser(tx, userId);
-  const { versions, bytes } = await measureRegistry(tx, userId);
-  const refuse = (reason: string) =>
-    new AppError(
-      "QUOTA_EXCEEDED",
-      `Cannot keep another version: ${reason}; delete a strategy that you no longer need`,
-      {
-        retryAfterSeconds: REMOVAL_SECONDS,
-      },
-    );
+  const { versions, bytes } = await measureRegistry(tx, userId, module?.sha256 ?? null);
   if (versions >= quotas.versionsMax) {
-    throw refuse(`your strategies have ${versions}, and may have ${quotas.versionsMax}`);
+    const reason = `your strategies have ${versions}, and may have ${quotas.versionsMax}`;
+    throw full("another version", reason, "a strategy");
   }
-  if (bytes + moduleBytes > quotas.registryBytesMax) {
-    throw refuse(
-      `with this one your modules would have ${bytes + moduleBytes} bytes, and may have ${quotas.registryBytesMax}`,
-    );
-  }
+  requireBytes("another version", bytes + (module?.data.byteLength ?? 0), quotas);
+}
+
+/**
+ * Makes sure that a module that came with a backtest may be kept; the transaction then has the user's lock.
+ *
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export async function requireRoomForModule(
+  tx: Db,
+  userId: string,
+  quotas: Quotas,
+  module: CheckedModule,
+): Promise<void> {
+  await lockUser(tx, userId);
+  if (await isModuleKept(tx, userId, module.sha256)) return;
+  const { bytes } = await measureRegistry(tx, userId, null);
+  requireBytes("the module", bytes + module.data.byteLength, quotas);
+}
+
+function requireBytes(what: string, bytes: number, { registryBytesMax }: Quotas): void {
+  if (bytes <= registryBytesMax) return;
+  const reason = `with this one your modules would have ${bytes} bytes, and may have ${registryBytesMax}`;
+  throw full(what, reason, "a strategy, or backtests that brought modules,");
+}
+
+function full(what: string, reason: string, removable: string): AppError {
+  const message = `Cannot keep ${what}: ${reason}; delete ${removable} that you no longer need`;
+  return new AppError("QUOTA_EXCEEDED", message, { retryAfterSeconds: REMOVAL_SECONDS });
 }

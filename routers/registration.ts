@@ -85,7 +85,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
   return await ctx.db.transaction(async (tx: Db) => {
-    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module?.data.byteLength ?? 0);
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
     if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
     const row = await insertStrategy(tx, {
       ownerId: ctx.user.id,
@@ -126,7 +126,7 @@ export async function addVersion(
   const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
   const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
   return await ctx.db.transaction(async (tx: Db) => {
-    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module?.data.byteLength ?? 0);
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
     // While the module was checked the strategy may have been deleted, or another version added.
     if (!await lockStrategy(tx, strategy.id)) {
       throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(strategy.slug)}`);

@@ -19,7 +19,7 @@ export interface Queue {
   /** Takes away the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string, turn: number): Promise<void>;
   /** Calls back whenever a backtest's record changes, in whatever process. @returns What ends it. */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Makes what runs by itself agree with the instruments' schedules. */

@@ -39,8 +39,8 @@ export interface OpenQueue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string, turn?: number): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  /** Asks the workers for a verdict on a module, in the transaction that writes the module down. */
-  enqueueModuleCheck(tx: Db, checkId: string): Promise<void>;
+  /** Asks the workers for a verdict on a module, in the transaction that writes the module down; lower turns are taken first. */
+  enqueueModuleCheck(tx: Db, checkId: string, turn: number): Promise<void>;
   /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /**
@@ -115,7 +115,7 @@ export async function openQueue(
     enqueueBacktest: (tx, backtestId, ownerId, turn = 0) =>
       jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -turn),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
-    enqueueModuleCheck: (tx, checkId) => jobs.send(tx, QUEUES.checks, checkId, { checkId }),
+    enqueueModuleCheck: (tx, checkId, turn) => jobs.send(tx, QUEUES.checks, checkId, { checkId }, -turn),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.tell(tx, [`backtest ${backtestId}`]);

@@ -33,7 +33,14 @@ databaseTest("whatever a strategy says of itself can be stored", async ({ db }) 
   await failBacktest(db, { ...failed, error: { code: "STRATEGY_FAILED", message: SAID } });
   expect((await getBacktest(db, { id: failed.id, ownerId: "ann" }))?.error?.message).toBe(KEPT);
 
-  const check = { ownerId: "ann", data: null, moduleUrl: "http://example.com/", parameters: {}, lookbackCandles: 0 };
+  const check = {
+    ownerId: "ann",
+    data: null,
+    moduleUrl: "http://example.com/",
+    parameters: {},
+    lookbackCandles: 0,
+    turn: 0,
+  };
   const id = await insertCheck(db, check);
   await storeVerdict(db, id, { accepted: false, code: "INVALID_MODULE", message: SAID }, null);
   expect(await readVerdict(db, id)).toMatchObject({ message: KEPT });

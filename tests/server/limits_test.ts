@@ -86,6 +86,38 @@ Deno.test("a module that comes with a backtest is kept with the record, and is n
   await endpoint.shutdown();
 });
 
+Deno.test("modules that come with backtests have a user's room, too, as long as their records are kept", async () => {
+  const first = await Deno.readFile(MODULE);
+  // The same module with an empty section of its own, named "".
+  const second = new Uint8Array([...first, 0, 1, 0]);
+  const service = await startTestService("PostgreSQL", { USER_REGISTRY_BYTES_MAX: String(first.length + 10) });
+  const ann = await service.user();
+  const bring = (module: Uint8Array) => {
+    const runtime = { type: "wasm", artifact: { content_base64: module.toBase64() } };
+    return ann.send("POST", "/api/backtests", backtest({ strategy: "mine", parameters: { timeframe: "1d", runtime } }));
+  };
+  const kept = [await bring(first), await bring(first)];
+  expect(kept.map(({ status }) => status)).toEqual([202, 202]);
+  const refused = await bring(second);
+  expect([refused.status, refused.at("/error/code")]).toEqual([429, "QUOTA_EXCEEDED"]);
+  expect(refused.at("/error/message")).toContain(`would have ${first.length + second.length} bytes`);
+  const strategy = { slug: "mine", name: "mine", runtime_type: "wasm", language: "c" };
+  const register = (module: Uint8Array) => {
+    const runtime_config = { type: "wasm", artifact: { content_base64: module.toBase64() } };
+    const body = { strategy: { ...strategy, initial_version: { version: "1", runtime_config } } };
+    return ann.send("POST", "/api/strategies", body);
+  };
+  expect((await register(second)).status).toBe(429);
+  expect(await administer(service.databaseUrl, "select count(*)::integer from modules")).toEqual([{ count: 1 }]);
+  for (const each of kept) await ann.send("DELETE", `/api/backtests/${each.at("/backtest/id")}`);
+  expect((await bring(second)).status).toBe(202);
+  // What is registered is counted once, whoever's records need it.
+  expect((await register(second)).status).toBe(201);
+  expect((await bring(second)).status).toBe(202);
+  expect((await bring(first)).status).toBe(429);
+  await service.close();
+});
+
 Deno.test("a user's registry has a size", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_VERSIONS_MAX: "2" });
   const ann = await service.user();
@@ -111,6 +143,42 @@ Deno.test("a user's registry has a size", async () => {
   expect((await ann.send("DELETE", "/api/strategies/first")).status).toBe(204);
   expect((await ann.send("POST", "/api/strategies", strategy("second"))).status).toBe(201);
   await service.close();
+});
+
+Deno.test("so many modules of one user may wait for a verdict, and another's waits for none of them", async () => {
+  const answer = Promise.withResolvers<void>();
+  const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async () => {
+    await answer.promise;
+    return new Response(null, { status: 404 });
+  });
+  const host = `127.0.0.1:${endpoint.addr.port}`;
+  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: host });
+  const ann = await service.user();
+  const register = (n: number) => {
+    const runtime_config = { type: "wasm", moduleUrl: `http://${host}/${n}` };
+    const strategy = { slug: `mine-${n}`, name: "mine", runtime_type: "wasm", language: "any" };
+    const body = { strategy: { ...strategy, initial_version: { version: "1", runtime_config } } };
+    return ann.send("POST", "/api/strategies", body);
+  };
+  const tenRefused = Promise.withResolvers<void>();
+  let refusals = 0;
+  const asked = Array.from({ length: 60 }, async (_, n) => {
+    const said = await register(n);
+    if (said.status === 429 && ++refusals === 10) tenRefused.resolve();
+    return said;
+  });
+  // Those that are refused do not wait for the endpoint, as all others do.
+  await Promise.race([tenRefused.promise, Promise.all(asked)]);
+  const refused = await Promise.any(asked);
+  expect([refused.status, refused.at("/error/code"), refused.headers.get("retry-after")])
+    .toEqual([429, "QUOTA_EXCEEDED", "5"]);
+  answer.resolve();
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 400)).toHaveLength(50);
+  expect((await register(60)).status).toBe(400);
+  await service.close();
+  await endpoint.shutdown();
 });
 
 Deno.test("a range of more candles than a run may have is refused when it is submitted, by the field", async () => {

@@ -76,7 +76,14 @@ databaseSteps("housekeeping", async (handle, step) => {
     });
 
     await step("a check of a module goes when nobody can wait for it any more, a younger one stays", async () => {
-      const check = { ownerId: "ann", data: new Uint8Array(1), moduleUrl: null, parameters: {}, lookbackCandles: 0 };
+      const check = {
+        ownerId: "ann",
+        data: new Uint8Array(1),
+        moduleUrl: null,
+        parameters: {},
+        lookbackCandles: 0,
+        turn: 0,
+      };
       const [left, young] = [await insertCheck(db, check), await insertCheck(db, check)];
       const then = sql`now() - interval '61 minutes'`;
       await db.update(moduleChecks).set({ createdAt: then }).where(eq(moduleChecks.id, left));
