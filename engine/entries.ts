@@ -1,8 +1,8 @@
 import { exitOldest, fillReducing, SIGNAL } from "./exits.ts";
 import { postpone, setPrice, takeVolume } from "./fill_price.ts";
 import { AT_CLOSE, type OpenTrade } from "./open_trades.ts";
-import { isAffordableNow, sizeAtFill } from "./order_sizing.ts";
-import { FILLED, NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL } from "./orders.ts";
+import { isAffordableNow, refusalOf, sizeAtFill } from "./order_sizing.ts";
+import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./orders.ts";
 import type { Simulation } from "./simulation.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
@@ -19,8 +19,9 @@ export function fillOrder(sim: Simulation, order: WorkingOrder, path: number): v
     if (exitOldest(sim, Infinity, SIGNAL) > 0) return postpone(sim, order);
   }
   sizeAtFill(sim, order);
-  if (order.units > 0) return fillEntry(sim, order, path);
-  sim.book.end(order, REJECTED, Number.isNaN(order.units) ? NO_RISK : TOO_SMALL);
+  const refusal = refusalOf(order.units);
+  if (refusal === NO_REASON) return fillEntry(sim, order, path);
+  sim.book.end(order, REJECTED, refusal);
 }
 
 /** Opens a trade, after netting against what is open on the other side. */

@@ -1,4 +1,4 @@
-import { NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL } from "./orders.ts";
+import { NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL, UNUSABLE } from "./orders.ts";
 import { feeOf } from "./rules/fees.ts";
 import { freeMargin } from "./rules/margin.ts";
 import { sizeUnits } from "./rules/sizing.ts";
@@ -38,12 +38,18 @@ export function sizeAtSignal(sim: Simulation, order: WorkingOrder): boolean {
   sizing.freeMargin = freeMargin(execution, equity, closesAll ? 0 : tiedUp(sim, order), close);
   sizing.raw = close;
   size(sim, order);
-  const { units } = order;
   const fits = isSizedToFit(sim, order) || opensWhatFits(sim, order, closesAll);
-  const reason = Number.isNaN(units) ? NO_RISK : units === 0 ? TOO_SMALL : fits ? NO_REASON : NO_BUYING_POWER;
-  if (reason === NO_REASON) return true;
-  sim.book.end(order, REJECTED, reason);
+  const refusal = refusalOf(order.units);
+  if (refusal === NO_REASON && fits) return true;
+  sim.book.end(order, REJECTED, refusal === NO_REASON ? NO_BUYING_POWER : refusal);
   return false;
+}
+
+/** Why no order can be filled with so many units; NO_REASON where one can. Infinity: more lots than numbers can count. */
+export function refusalOf(units: number): number {
+  if (Number.isNaN(units)) return NO_RISK;
+  if (units === Infinity) return UNUSABLE;
+  return units > 0 ? NO_REASON : TOO_SMALL;
 }
 
 /**
@@ -79,7 +85,7 @@ function size(sim: Simulation, order: WorkingOrder): void {
     order.units = Math.min(order.units, Math.abs(sim.ledger.quantity));
   }
   order.sizedAt = sim.index;
-  sim.orders.size(order);
+  if (order.units < Infinity) sim.orders.size(order);
 }
 
 /** Distance from the entry price to the order's stop loss, or else to its trailing stop; NaN without one that loses. */

@@ -34,7 +34,8 @@ export function samplePoints(columns: EquityColumns, initialBalance: number, poi
     points.push({
       timestamp: new Date(time[i]!).toISOString(),
       equity: equity[i]!,
-      drawdown: 1 - equity[i]! / peak,
+      // As the metric has it, to the last bit.
+      drawdown: (peak - equity[i]!) / peak,
       position: position[i]!,
     });
   }

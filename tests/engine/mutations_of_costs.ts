@@ -40,9 +40,9 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "an order smaller than one lot is rejected",
-    file: "engine/entries.ts",
-    text: "Number.isNaN(order.units) ? NO_RISK : TOO_SMALL",
-    replacement: "NO_RISK",
+    file: "engine/order_sizing.ts",
+    text: "units > 0 ? NO_REASON : TOO_SMALL",
+    replacement: "units > 0 ? NO_REASON : NO_RISK",
   },
   {
     rule: "a fraction of equity pays its fee out of itself",

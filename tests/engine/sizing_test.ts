@@ -33,6 +33,20 @@ Deno.test("quantities are rounded down to lots", () => {
   expect(buy({ sizeBy: BY_UNITS, size: 0.09 }, { quantityStep: 0.1 })).toBe("smaller than one lot");
 });
 
+Deno.test("an order of more lots than can be counted is refused, by itself and when it is sized at its signal", () => {
+  const unusable = "the order's prices or size are not usable";
+  for (const sizingPrice of ["fill", "signal_close"] as const) {
+    // 100 units are 1e310 lots.
+    expect(buy({}, { quantityStep: 1e-308, sizingPrice })).toBe(unusable);
+    expect(buy({ sizeBy: BY_UNITS, size: 100 }, { quantityStep: 1e-308, sizingPrice })).toBe(unusable);
+  }
+  const { orders, equity } = runOver(flat(10, 10, 10), script({ 0: (book) => book.place(order({})) }), {
+    quantityStep: 1e-308,
+  });
+  expect(orders.quantity[0]).toBe(NaN);
+  expect([...equity]).toEqual([1000, 1000, 1000]);
+});
+
 Deno.test("sizing says what an order takes: units, money, a fraction, or a risk", () => {
   expect(buy({}, { sizing: { type: "units", value: 7 } })).toBe(7);
   expect(buy({}, { sizing: { type: "cash", value: 250 } })).toBe(25);
