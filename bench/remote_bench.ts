@@ -81,6 +81,7 @@ async function makeTask(url: string, lookbackCandles: number): Promise<RemoteTas
     initialBalance: 10_000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: MINUTE_MS,
+    assetClass: "crypto",
     seed: 1,
   };
 }

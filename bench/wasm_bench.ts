@@ -28,6 +28,7 @@ const settings = {
   initialBalance: 10_000,
   execution: resolveExecution({}, "crypto"),
   timeframeMs: MINUTE_MS,
+  assetClass: "crypto" as const,
 };
 const modules = new Map<string, Uint8Array>();
 for (const [language, folder] of [["C", "c"], ["Rust", "rust"]] as const) {

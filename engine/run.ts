@@ -1,6 +1,6 @@
 import type { Candles } from "./candles.ts";
 import { isAskedToStop, writeProgress } from "./control.ts";
-import type { Execution } from "./execution.ts";
+import type { AssetClass, Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import { withOneNaN } from "./one_nan.ts";
@@ -15,6 +15,8 @@ export interface RunInput {
   /** Candles before this one are lookback: indicators see them; there is no decision on them and no row of equity. */
   readonly firstIndex: number;
   readonly timeframeMs: number;
+  /** The instrument's, for the metrics: which days have a return of their own. Absent or null: each has. */
+  readonly assetClass?: AssetClass | null;
   /** Money, above zero. */
   readonly initialBalance: number;
   /** Complete, periodsPerYear included. */
@@ -162,7 +164,7 @@ function describeMissing(input: RunInput, simulation: Simulation): string[] {
 
 /** The result of a simulation that has finished. */
 function describe(input: RunInput, simulation: Simulation): RunResult {
-  const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
+  const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs, assetClass = null } = input;
   const { ledger, equity, position, orders } = simulation;
   const placed = withOneNaN(orders.finish(time));
   const trades = withOneNaN(ledger.log.finish(time, placed.tag));
@@ -174,6 +176,7 @@ function describe(input: RunInput, simulation: Simulation): RunResult {
     exposedCandles: ledger.log.exposedCandles(),
     initialBalance,
     timeframeMs,
+    assetClass,
     riskFreeRate: execution.riskFreeRate,
     periodsPerYear: execution.periodsPerYear ?? NaN,
     rejectedOrders: orders.rejected,

@@ -54,6 +54,7 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     strategy: decider.identity,
     parameters: { ...own, timeframe },
     execution,
+    asset_class: instrument.assetClass,
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
     lookback: read.lookback,
@@ -67,6 +68,7 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     initialBalance: record.initialBalance,
     execution,
     timeframeMs: TIMEFRAMES[timeframe],
+    assetClass: instrument.assetClass,
     finer: finer?.candles ?? null,
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };

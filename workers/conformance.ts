@@ -70,6 +70,7 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     initialBalance: BALANCE,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: SAMPLE_TIMEFRAME_MS,
+    assetClass: null,
     seed: 1,
   };
   const begun = performance.now();

@@ -1,5 +1,5 @@
 import type { Candles } from "../engine/candles.ts";
-import type { Execution } from "../engine/execution.ts";
+import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { RunResult } from "../engine/run.ts";
 
 /** Everything that a built-in strategy's run is made of. */
@@ -15,6 +15,8 @@ export interface RunTask {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly timeframeMs: number;
+  /** The instrument's; null where it is not known. */
+  readonly assetClass: AssetClass | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; null where there are none. */
   readonly finer: Candles | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
@@ -88,6 +90,8 @@ export interface RemoteTask {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly timeframeMs: number;
+  /** The instrument's; null where it is not known. */
+  readonly assetClass: AssetClass | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
   readonly finer?: Candles | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */

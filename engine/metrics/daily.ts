@@ -1,10 +1,12 @@
+import type { AssetClass } from "../execution.ts";
 import type { MetricsInput } from "./input.ts";
 
 /** Milliseconds in a day. */
 export const DAY_MS = 86_400_000;
 
 /**
- * One run sampled by UTC day: days without a candle have no row.
+ * One run sampled by UTC day: days without a candle have no row, and what reaches into a weekend none of its own
+ * (`endOfDay`).
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
  * with the day on which equity reached zero, since nothing has no return; so it may be shorter than `days`.
@@ -17,9 +19,29 @@ export interface DailyColumns {
   readonly closeReturns: Float64Array;
 }
 
-/** Samples equity and close at the last candle of each UTC day, in one pass over the candles. */
+const [SUNDAY, FRIDAY] = [0, 5];
+
+/**
+ * Where the day ends that a moment belongs to; both in milliseconds since 1970 (UTC).
+ *
+ * A year has as many days as execution.ts counts, so what is traded on weekdays has no others: forex begins its Monday on
+ * Sunday evening, and New York's late Friday is a Saturday already.
+ *
+ * @param assetClass Null: each day is one of its own.
+ */
+export function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
+  const day = Math.floor(timeMs / DAY_MS);
+  // 1970-01-01 was a Thursday.
+  const weekday = (((day + 4) % 7) + 7) % 7;
+  const isJoined = assetClass === "forex"
+    ? weekday === FRIDAY || weekday === SUNDAY
+    : assetClass === "stock" && weekday === FRIDAY;
+  return (day + (isJoined ? 2 : 1)) * DAY_MS;
+}
+
+/** Samples equity and close at the last candle of each day, in one pass over the candles. */
 export function sampleDaily(input: MetricsInput): DailyColumns {
-  const { time, equity, close } = input;
+  const { time, equity, close, assetClass = null } = input;
   const count = time.length;
   const spanDays = Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
   const returns = new Float64Array(Math.min(count, spanDays));
@@ -28,7 +50,7 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
   let alive = 0;
   let equityBefore = input.initialBalance;
   let closeBefore = NaN;
-  let dayEnd = (Math.floor(time[0]! / DAY_MS) + 1) * DAY_MS;
+  let dayEnd = endOfDay(time[0]!, assetClass);
   for (let i = 0; i < count; i++) {
     if (i + 1 < count && time[i + 1]! < dayEnd) continue;
     if (equityBefore > 0) {
@@ -39,7 +61,7 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     equityBefore = equity[i]!;
     closeBefore = close[i]!;
     days++;
-    if (i + 1 < count) dayEnd = (Math.floor(time[i + 1]! / DAY_MS) + 1) * DAY_MS;
+    if (i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
   }
   return { days, returns: returns.subarray(0, alive), closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)) };
 }

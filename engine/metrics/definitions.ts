@@ -9,7 +9,7 @@ const define = (sample: string, unit: string, definition: string): MetricDefinit
 
 const CANDLES = "candles of the range";
 const MARKS = "equity at each candle's close";
-const DAYS = "daily returns (equity at the last candle of each UTC day, the first against the initial balance)";
+const DAYS = "daily returns (equity at the last candle of each trading day, the first against the initial balance)";
 const CLOSED = "closed trades, in order of entry";
 const FILLS = "every fill, open trades' too";
 

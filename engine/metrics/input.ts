@@ -1,3 +1,4 @@
+import type { AssetClass } from "../execution.ts";
 import type { TradeColumns } from "../trades.ts";
 
 /** What the metrics are computed from: one run's columns (a value per candle of the range) and totals. */
@@ -12,6 +13,8 @@ export interface MetricsInput {
   readonly exposedCandles: number;
   readonly initialBalance: number;
   readonly timeframeMs: number;
+  /** Says which days count as one (daily.ts); absent or null: none do. */
+  readonly assetClass?: AssetClass | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;
   /** Days in a trading year. */

@@ -1,3 +1,4 @@
+import type { AssetClass } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/orders.ts";
 import type { NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
@@ -76,13 +77,13 @@ export const TEN_DAYS = {
   close: [10, 9, 20, 30, 20, 10, 10, 10, 10, 10],
 } as const;
 
-/** Archives TEN_DAYS as the daily candles of a new crypto instrument TEN on TEST. */
-export async function archiveTenDays(db: Db): Promise<void> {
+/** Archives TEN_DAYS as the daily candles of a new instrument TEN on TEST, or another symbol there. */
+export async function archiveTenDays(db: Db, symbol = "TEN", assetClass: AssetClass = "crypto"): Promise<void> {
   const days = TEN_DAYS.open.map((open, day) => {
     const close = TEN_DAYS.close[day]!;
     return { time: Date.UTC(2024, 0, 1 + day), open, high: Math.max(open, close), low: Math.min(open, close), close };
   });
-  await archive(db, "TEN", "1d", days);
+  await archive(db, symbol, "1d", days, assetClass);
 }
 
 /**
@@ -109,7 +110,13 @@ interface Row {
   readonly close: number;
 }
 
-async function archive(db: Db, symbol: string, timeframe: "1h" | "1d", rows: readonly Row[]): Promise<void> {
+async function archive(
+  db: Db,
+  symbol: string,
+  timeframe: "1h" | "1d",
+  rows: readonly Row[],
+  assetClass: AssetClass = "crypto",
+): Promise<void> {
   const column = (name: keyof Row) => Float64Array.from(rows, (row) => row[name]);
   const candles = {
     time: column("time"),
@@ -119,7 +126,7 @@ async function archive(db: Db, symbol: string, timeframe: "1h" | "1d", rows: rea
     close: column("close"),
     volume: new Float64Array(rows.length).fill(1000),
   };
-  const instrument = await ensureInstrument(db, { symbol, exchange: "TEST", assetClass: "crypto", provider: "import" });
+  const instrument = await ensureInstrument(db, { symbol, exchange: "TEST", assetClass, provider: "import" });
   await db.transaction((tx: Db) => storeCandles(tx, { instrumentId: instrument.id, timeframe }, candles));
 }
 

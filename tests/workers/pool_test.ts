@@ -27,6 +27,7 @@ function task(candlesCount: number, slug = "sma-cross"): RunTask {
     initialBalance: 1000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: 60_000,
+    assetClass: "crypto",
     finer: null,
     seed: 7,
   };

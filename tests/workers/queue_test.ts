@@ -80,6 +80,18 @@ databaseSteps("the queue", async (handle, step) => {
       expect(result).toMatchObject({ execution: { periodsPerYear: 52 } });
     });
 
+    await step("a weekend of forex has no daily returns of its own", async () => {
+      await archiveTenDays(db, "PAIR", "forex");
+      const worst = async (symbol: string) => {
+        const { result } = await untilEnded(db, await submit(db, queue, { symbol }));
+        expect(result).toMatchObject({ metrics: { final_equity: 6000 } });
+        return result?.metrics;
+      };
+      // The closes of Thursday to Saturday: 12,000, 8000 and 6000. Friday and Saturday are one day, as are Sunday and Monday.
+      expect(await worst("TEN")).toMatchObject({ worst_day: 8000 / 12_000 - 1 });
+      expect(await worst("PAIR")).toMatchObject({ worst_day: 6000 / 12_000 - 1 });
+    });
+
     await step("equal submissions have equal run keys, and another balance has another", async () => {
       const keys = await Promise.all(
         [{}, {}, { initialBalance: 5000 }].map(async (more) =>

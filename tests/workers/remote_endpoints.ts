@@ -59,6 +59,7 @@ export async function remoteTask(url: string, given: Partial<RemoteTask> = {}): 
     initialBalance: 10_000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: MINUTE_MS,
+    assetClass: "crypto",
     seed: 7,
     ...given,
   };

@@ -30,6 +30,17 @@ function prices(close: readonly number[]) {
   };
 }
 
+Deno.test("the metrics of an endpoint's run know the asset class: a forex weekend has no daily returns of its own", async () => {
+  await using endpoint = serveDecisions(({ first_asked }) => first_asked === 0 ? [{ side: "buy", size: 100 }] : []);
+  // Thursday to Sunday: 100 are bought at Friday's open of 50, and are worth 4000 at its close and 1000 at Saturday's.
+  const days = Float64Array.of(3, 4, 5, 6).map((day) => Date.UTC(2024, 0, 1 + day));
+  const task = { candles: { ...prices([50, 40, 10, 10]), time: days }, timeframeMs: 86_400_000, mode: "step" } as const;
+  const worstDay = async (assetClass: "crypto" | "forex") =>
+    (await runToEnd(endpoint.url, { ...task, assetClass })).result.metrics.worst_day;
+  expect(await worstDay("crypto")).toBe(6000 / 9000 - 1);
+  expect(await worstDay("forex")).toBe(6000 / 10_000 - 1);
+});
+
 Deno.test("in batch mode every decision is filled as the built-in's would be, and the result says how it was asked", async () => {
   await using endpoint = serveDecisions(({ first_asked, candles, asked }, at) => {
     const candle = first_asked + at - (candles.time.length - asked);

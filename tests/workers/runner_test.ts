@@ -22,6 +22,7 @@ Deno.test("no runs are held in advance while one in a process of its own takes i
     initialBalance: 1000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: MINUTE_MS,
+    assetClass: "crypto" as const,
     finer: null,
     seed: 7,
   };

@@ -19,13 +19,12 @@ function execute(task: RunTask, control: Int32Array): FromSandbox {
     if (isAskedToStop(control)) return { type: "stopped", candlesDone: 0 };
     const builtin = findBuiltin(task.slug);
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
-    const { candles, firstIndex, initialBalance, execution, timeframeMs, finer } = task;
-    const settings = { firstIndex, initialBalance, execution, timeframeMs, finer };
-    const make = () => builtin.create(task.parameters);
+    const { slug: _slug, parameters, candles, seed, ...settings } = task;
+    const make = () => builtin.create(parameters);
     const result = run({ ...settings, candles, strategy: make(), control });
     const again = (until: number) =>
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control });
-    const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed: task.seed });
+    const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
     return { type: "done", result, integrity };
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };

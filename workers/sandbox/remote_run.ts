@@ -41,7 +41,17 @@ export async function runRemote(task: RemoteTask, onProgress: (progress: RunProg
 }
 
 function replay(task: RemoteTask, { actions, first }: Decisions) {
-  const { candles, firstIndex, timeframeMs, initialBalance, execution, minCandles, finer = null } = task;
-  const strategy = replayStrategy(actions, first, minCandles);
-  return run({ candles, firstIndex, timeframeMs, initialBalance, execution, strategy, control: null, finer });
+  const { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, finer = null } = task;
+  const strategy = replayStrategy(actions, first, task.minCandles);
+  return run({
+    candles,
+    firstIndex,
+    timeframeMs,
+    assetClass,
+    initialBalance,
+    execution,
+    strategy,
+    control: null,
+    finer,
+  });
 }

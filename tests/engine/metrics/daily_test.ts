@@ -23,6 +23,39 @@ Deno.test("sampleDaily() puts a candle that opens at midnight into the new day",
   expect([...daily.returns]).toEqual([101 / 100 - 1, 102 / 101 - 1]);
 });
 
+Deno.test("sampleDaily() counts five days a week of forex, which opens on Sunday evening: it is Monday's", () => {
+  // Thursday, Friday, Sunday 22:00, Monday, Tuesday of the first days of 2024, which began on a Monday.
+  const week = { days: [3, 4, 6 + 22 / 24, 7, 8], close: [1, 2, 4, 8, 16], timeframeMs: DAY / 24 };
+  const equity = [100, 110, 99, 121, 60.5];
+  const forex = sampleDaily(runOf(equity, { ...week, assetClass: "forex" }));
+  expect(forex.days).toBe(4);
+  expect([...forex.returns]).toEqual([0, 110 / 100 - 1, 121 / 110 - 1, 60.5 / 121 - 1]);
+  expect([...forex.closeReturns]).toEqual([1, 3, 1]);
+  // Where nothing rests, and where stocks are traded on Sundays, it is a day of its own.
+  for (const assetClass of ["crypto", "stock", null] as const) {
+    expect(sampleDaily(runOf(equity, { ...week, assetClass })).days).toBe(5);
+  }
+});
+
+Deno.test("sampleDaily() counts what is traded late on Friday in New York as Friday's, though it is Saturday", () => {
+  // Friday 20:00, Saturday 00:00, Monday 14:00.
+  const days = [4 + 20 / 24, 5, 7 + 14 / 24];
+  for (const assetClass of ["stock", "forex"] as const) {
+    const daily = sampleDaily(runOf([100, 110, 121], { days, assetClass }));
+    expect([...daily.returns]).toEqual([110 / 100 - 1, 121 / 110 - 1]);
+  }
+  expect(sampleDaily(runOf([100, 110, 121], { days, assetClass: "crypto" })).days).toBe(3);
+});
+
+Deno.test("a year of hourly forex has the 260 days that it is annualised by, or one or two more", () => {
+  // 2024, from Sunday 22:00 to Friday 22:00.
+  const isOpen = (hour: number) => (hour + 24 + 2) % 168 < 120;
+  const hours = Array.from({ length: 366 * 24 }, (_, hour) => hour).filter(isOpen);
+  const run = runOf(hours.map(() => 100), { days: hours.map((hour) => hour / 24), timeframeMs: DAY / 24 });
+  expect(sampleDaily({ ...run, assetClass: "forex" }).days).toBe(262);
+  expect(sampleDaily(run).days).toBe(314);
+});
+
 Deno.test("sampleDaily() ends the returns with the day of a total loss, and the instrument's with them", () => {
   const daily = sampleDaily(runOf([80, 0, 0, 0], { close: [4, 3, 2, 1] }));
   expect(daily.days).toBe(4);

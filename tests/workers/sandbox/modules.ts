@@ -92,6 +92,7 @@ export function taskOver(candles: Candles, overrides: Partial<SandboxTask> = {})
     initialBalance: 10_000,
     execution: resolveExecution({}, "crypto"),
     timeframeMs: 86_400_000,
+    assetClass: "crypto",
     finer: null,
     seed: 7,
     ...overrides,
