@@ -72,7 +72,10 @@ export function createAuth(
       if (!headers.has("origin")) headers.set("origin", options.baseUrl);
       // And it knows no HEAD.
       const method = request.method === "HEAD" ? "GET" : request.method;
-      return await withFaults(() => auth.handler(new Request(request, { method, headers })));
+      // A body of no bytes is none: the library asks for the type of any, and signing out needs no body.
+      const bytes = await request.arrayBuffer();
+      const body = bytes.byteLength === 0 ? null : bytes;
+      return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
     },
     async findSession(headers) {
       if (!headers.has("cookie")) return null;

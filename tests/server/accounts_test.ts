@@ -35,7 +35,8 @@ for (const kind of DATABASES) {
     await t.step("signing out ends the session, also for a copy of the cookie", async () => {
       const copy = service.client();
       copy.cookie = client.cookie;
-      expect((await client.send("POST", "/api/auth/sign-out", {})).status).toBe(200);
+      // As fetch and curl send it where nothing is to be said: without a body, and so without its type.
+      expect((await client.send("POST", "/api/auth/sign-out")).status).toBe(200);
       expect((await copy.get("/api/session")).status).toBe(401);
     });
 
