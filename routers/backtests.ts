@@ -151,7 +151,10 @@ export const backtestsRouter = router({
         const row = await cancelBacktest(tx, key);
         await ctx.queue.dequeueBacktest(tx, key.id);
         if (!hasEnded(before) && row?.status === "cancelled") return { backtest: toBacktest(row) };
-        throw new AppError("NOT_CANCELLABLE", `Cannot cancel the backtest ${key.id}: it has ${row?.status ?? "gone"}`);
+        throw new AppError(
+          "NOT_CANCELLABLE",
+          `Cannot cancel the backtest ${key.id}: it is ${row?.status ?? "gone"} already`,
+        );
       });
     }),
 

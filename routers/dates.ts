@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, quote } from "./errors.ts";
+import { AppError, mustBe } from "./errors.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -7,9 +7,7 @@ const DAY_MS = 86_400_000;
  * A calendar date `YYYY-MM-DD` that exists: JavaScript reads 2023-02-29 as 1 March, so it is checked by round trip; and it has
  * a year 0, which PostgreSQL's calendar has not.
  */
-export const dateSchema = z.string().refine(isCalendarDate, {
-  error: (issue) => `must be a calendar date YYYY-MM-DD, not ${quote(issue.input)}`,
-});
+export const dateSchema = z.string().refine(isCalendarDate, mustBe("a calendar date YYYY-MM-DD"));
 
 function isCalendarDate(text: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;

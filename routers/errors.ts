@@ -160,9 +160,18 @@ export function pointer(path: readonly PropertyKey[]): string {
 /** A value as it is quoted in a message: short, on one line. */
 export function quote(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
+  const isNumber = typeof value === "bigint" || typeof value === "number";
+  const text = isNumber ? String(value) : JSON.stringify(value) ?? typeof value;
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
+
+/** What a text must be, with the one that is not: for checks whose rule Zod cannot put into words. */
+export function mustBe(what: string): { error(issue: { readonly input?: unknown }): string } {
+  return { error: ({ input }) => `must be ${what}, not ${quote(input)}` };
+}
+
+// Where Zod's names of types are not those of JSON.
+const TYPE_NAMES: Readonly<Record<string, string>> = { int: "integer", record: "object" };
 
 // Zod's own sentences, with the value that was refused added to them.
 z.config({
@@ -170,7 +179,9 @@ z.config({
     const value = quote(issue.input);
     switch (issue.code) {
       case "invalid_type":
-        return issue.input === undefined ? "is required" : `must be of type ${issue.expected}, not ${value}`;
+        return issue.input === undefined
+          ? "is required"
+          : `must be of type ${TYPE_NAMES[issue.expected] ?? issue.expected}, not ${value}`;
       case "too_small":
         return `must be ${issue.inclusive ? "at least" : "more than"} ${
           sized(issue.origin, issue.minimum)
@@ -180,7 +191,9 @@ z.config({
           sized(issue.origin, issue.maximum)
         }, not ${value}`;
       case "invalid_value":
-        return `must be one of ${issue.values.map(quote).join(", ")}, not ${value}`;
+        return issue.input === undefined
+          ? "is required"
+          : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(quote).join(", ")}, not ${value}`;
       case "invalid_format":
         return `must be a valid ${issue.format}, not ${value}`;
       default:
@@ -190,6 +203,7 @@ z.config({
 });
 
 function sized(origin: string, bound: number | bigint): string {
-  if (origin === "string") return `${bound} characters long`;
-  return origin === "array" ? `${bound} entries long` : String(bound);
+  const plural = Number(bound) === 1 ? "" : "s";
+  if (origin === "string") return `${bound} character${plural} long`;
+  return origin === "array" ? `${bound} ${plural === "" ? "entry" : "entries"} long` : String(bound);
 }

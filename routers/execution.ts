@@ -14,6 +14,7 @@ import {
   SPREADS_ON,
   STOP_GAPS,
 } from "../engine/execution.ts";
+import { mustBe } from "./errors.ts";
 
 const MONEY_MAX = 1e12;
 
@@ -43,16 +44,14 @@ const commissionSchema = z.union([
     minimum: money.optional(),
     maximumRate: partOfPrice.nullable().optional(),
   }),
-], {
-  error: "must be a rate from 0 to 0.5, or an object of rate, fixed, perUnit, minimum and maximumRate, none below 0",
-});
+], mustBe("a rate from 0 to 0.5, or an object of rate, fixed, perUnit, minimum and maximumRate, none below 0"));
 
 const slippageSchema = z.union([
   z.literal(0),
   z.strictObject({ bps: z.number().min(0).max(5000) }),
   z.strictObject({ ticks: z.number().min(0).max(10_000), tickSize: positive }),
   z.strictObject({ volumeShare: positiveFraction, impact: partOfPrice }),
-], { error: "must be 0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5" });
+], mustBe("0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5"));
 
 /**
  * `parameters.execution` as a client may send it: any of the keys of engine/execution.ts, where each is explained. An
@@ -81,9 +80,7 @@ export const executionRequestSchema = z.strictObject({
   stopGap: z.enum(STOP_GAPS),
   bothTouched: z.enum(BOTH_TOUCHED),
   openDecides: z.boolean(),
-  entryCandleExit: z.union([z.boolean(), z.literal("same_direction")], {
-    error: 'must be true, false or "same_direction"',
-  }),
+  entryCandleExit: z.union([z.boolean(), z.literal("same_direction")], mustBe('true, false or "same_direction"')),
   exclusive: z.enum(EXCLUSIVES),
   closeAtEnd: z.enum(CLOSES_AT_END),
   lookback: z.boolean(),

@@ -27,7 +27,7 @@ export interface CheckedModule {
  */
 export async function checkModule(
   ctx: Context & { readonly user: User },
-  source: ModuleSource,
+  { path, ...source }: ModuleSource,
   parameters: Parameters,
   lookbackCandles: number,
 ): Promise<CheckedModule> {
@@ -38,7 +38,7 @@ export async function checkModule(
     return inserted;
   });
   try {
-    await awaitVerdict(ctx.db, id);
+    await awaitVerdict(ctx.db, id, path);
     const data = source.data ?? (await readCheck(ctx.db, id))?.data;
     if (data === undefined || data === null) throw new Error(`Cannot find the module of the accepted check ${id}`);
     return { data, sha256: createHash("sha256").update(data).digest("hex") };
@@ -47,14 +47,15 @@ export async function checkModule(
   }
 }
 
-async function awaitVerdict(db: Db, id: string): Promise<void> {
+async function awaitVerdict(db: Db, id: string, path: string): Promise<void> {
   const deadline = performance.now() + VERDICT_MS_MAX;
   for (;;) {
     const verdict = await readVerdict(db, id);
     if (verdict?.accepted === true) return;
     if (verdict !== undefined) {
       const code = verdict.code === "ENDPOINT_NOT_ALLOWED" ? verdict.code : "INVALID_MODULE";
-      throw new AppError(code, `Cannot accept the module: ${verdict.message}`);
+      const { message } = verdict;
+      throw new AppError(code, message, { issues: [{ path, message }] });
     }
     if (performance.now() > deadline) {
       throw new AppError("UNAVAILABLE", "Cannot check the module: no worker has answered", { retryAfterSeconds: 15 });

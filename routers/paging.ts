@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { AppError, quote } from "./errors.ts";
+import { AppError, mustBe, quote } from "./errors.ts";
 
 /** A whole number that may arrive as text, as it does in a query string. */
-export const integerSchema = z.union([z.number(), z.string().regex(/^\d{1,15}$/).transform(Number)], {
-  error: (issue) => `must be a whole number, not ${quote(issue.input)}`,
-}).pipe(z.int());
+export const integerSchema = z.union(
+  [z.number(), z.string().regex(/^\d{1,15}$/).transform(Number)],
+  mustBe("a whole number"),
+).pipe(z.int());
 
 /** The paging keys of every list. */
 export const pageShape = {

@@ -1,6 +1,6 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { z } from "zod";
-import { AppError, type Issue, pointer, quote } from "./errors.ts";
+import { AppError, type Issue, mustBe, pointer, quote } from "./errors.ts";
 
 /** Keys of `parameters` that belong to the service; a strategy's own parameters are all others. */
 const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
@@ -18,9 +18,16 @@ const COMPARISONS_MAX = 75_000;
 // More say nothing more, and would be an answer of megabytes.
 const ISSUES_MAX = 100;
 
+const JSON_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
+const typeSchema = z.enum(JSON_TYPES);
+// A misspelt type would let a strategy be registered that no value suits.
+const propertySchema = z.looseObject({
+  type: z.union([typeSchema, z.array(typeSchema)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
+    .optional(),
+});
 const draftSchema = z.looseObject({
   type: z.literal("object"),
-  properties: z.record(z.string().min(1).max(100), z.looseObject({})).default({}),
+  properties: z.record(z.string().min(1).max(100), propertySchema).default({}),
 });
 
 /** What a strategy says about its parameters. */
@@ -105,7 +112,7 @@ function findIssues(schema: Parameters, value: Parameters, path: string): Issue[
   const innermost = errors.filter((error) => !["properties", "items", "additionalProperties"].includes(error.keyword));
   const told = innermost.length > 0 ? innermost : errors;
   return told.slice(0, ISSUES_MAX)
-    .map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, value) }));
+    .map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, schema, value) }));
 }
 
 /** The values in a value, at whatever depth, and itself. */
@@ -114,15 +121,46 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);
 }
 
-function describe(error: OutputUnit, whole: Parameters): string {
-  if (error.keyword === "false") return "is not a known parameter";
-  let value: unknown = whole;
-  for (const part of error.instanceLocation.split("/").slice(1)) {
+/** What is wrong, in the words of every other refusal where the validator's own are not those. */
+function describe(
+  { keyword, keywordLocation, instanceLocation, error }: OutputUnit,
+  schema: Parameters,
+  whole: Parameters,
+) {
+  const rule = follow(schema, keywordLocation);
+  const value = quote(follow(whole, instanceLocation));
+  const listed = (join: string) => (Array.isArray(rule) ? rule : [rule]).map(quote).join(join);
+  switch (keyword) {
+    case "false":
+      return "is not a known parameter";
+    case "type":
+      return `must be of type ${[rule].flat().join(" or ")}, not ${value}`;
+    case "enum":
+      return `must be one of ${listed(", ")}, not ${value}`;
+    case "required":
+      return `must have ${listed(" and ")}, and is ${value}`;
+    case "minimum":
+      return `must be at least ${quote(rule)}, not ${value}`;
+    case "maximum":
+      return `must be at most ${quote(rule)}, not ${value}`;
+    case "exclusiveMinimum":
+      return `must be more than ${quote(rule)}, not ${value}`;
+    case "exclusiveMaximum":
+      return `must be less than ${quote(rule)}, not ${value}`;
+    default:
+      return `is ${value}: ${error}`;
+  }
+}
+
+/** What the validator's location leads to: a JSON pointer behind `#`. */
+function follow(whole: unknown, location: string): unknown {
+  let value = whole;
+  for (const part of location.split("/").slice(1)) {
     if (typeof value !== "object" || value === null) break;
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
     value = Object.getOwnPropertyDescriptor(value, key)?.value;
   }
-  return `is ${quote(value)}: ${error.error}`;
+  return value;
 }
 
 function validator(schema: Parameters): Validator {

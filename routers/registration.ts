@@ -10,9 +10,9 @@ import {
   type StrategyRow,
   type StrategyVersion,
 } from "../db/strategies.ts";
-import { isTimeframe } from "../market/timeframes.ts";
+import { isTimeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
-import { AppError, quote } from "./errors.ts";
+import { AppError, mustBe, quote } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
 import { checkParameterSchema, effectiveParameters, type ParameterRules, withoutReserved } from "./parameters.ts";
 import { requireRoomForVersion } from "./quotas.ts";
@@ -31,9 +31,13 @@ type UserContext = Context & { readonly user: User };
 
 const freeForm = z.record(z.string(), z.unknown());
 const FREQUENCIES = ["MINUTE", "HOURLY", "DAILY", "WEEKLY"];
+const frequencySchema = z.string().refine(
+  (text) => isTimeframe(text) || FREQUENCIES.includes(text.toUpperCase()),
+  mustBe(`one of ${[...FREQUENCIES, ...TIMEFRAME_NAMES].join(", ")}`),
+);
 
 export const versionRequestSchema = z.strictObject({
-  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, { error: "must be a dotted number such as 1.0.2" }),
+  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")),
   runtime_config: runtimeConfigSchema,
   /** May stand here or inside runtime_config. */
   artifact: artifactSchema.optional(),
@@ -46,20 +50,20 @@ export const textShape = {
   name: z.string().trim().min(1).max(100),
   description: z.string().max(4000),
   is_public: z.boolean(),
-  default_config: freeForm,
+  // The one reserved key that decides something here: the timeframe of backtests that name none.
+  default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
 
 export const strategySchema = z.strictObject({
-  slug: z.string().min(3).max(64).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
-    error: "must be lower-case letters and digits, in parts joined by single hyphens",
-  }),
+  slug: z.string().min(3).max(64).regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    mustBe("lower-case letters and digits, in parts joined by single hyphens"),
+  ),
   name: textShape.name,
   description: textShape.description.default(""),
   runtime_type: z.enum(RUNTIME_TYPES),
   language: languageSchema,
-  default_frequency: z.string().refine((text) => isTimeframe(text) || FREQUENCIES.includes(text.toUpperCase()), {
-    error: (issue) => `must be MINUTE, HOURLY, DAILY, WEEKLY or a timeframe, not ${quote(issue.input)}`,
-  }).default("DAILY"),
+  default_frequency: frequencySchema.default("DAILY"),
   min_candles: z.int().min(1).max(1_000_000).default(1),
   lookback_candles: lookbackSchema.default(0),
   default_config: textShape.default_config.default({}),
@@ -81,7 +85,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const path = "/strategy/default_config";
   const dryRun = effectiveParameters(rules, withoutReserved(request.default_config), path);
   if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
-  const place = { path: "/strategy/initial_version/runtime_config", runtimeType: request.runtime_type };
+  const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type };
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
   return await ctx.db.transaction(async (tx: Db) => {
@@ -117,7 +121,7 @@ export async function addVersion(
   request: VersionRequest,
 ): Promise<StrategyVersion> {
   requireHigher(request.version, latest.version);
-  const place = { path: "/version/runtime_config", runtimeType: strategy.runtimeType };
+  const place = { path: "/version", runtimeType: strategy.runtimeType };
   const rules: ParameterRules = {
     name: strategy.name,
     default_config: strategy.defaultConfig,
@@ -146,16 +150,17 @@ async function checkVersion(
   lookbackCandles: number,
 ) {
   const config = request.runtime_config;
+  const path = `${place.path}/runtime_config`;
   if (config.type !== place.runtimeType) {
-    throw refuse(`${place.path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
+    throw refuse(`${path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
   }
-  requireAllowed(config, ctx.remoteAllow, place.path);
+  requireAllowed(config, ctx.remoteAllow, path);
   const values = { version: request.version, runtimeConfig: withoutContent(config, request.artifact) };
   if (config.type === "remote") {
     if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
     return { module: null, values };
   }
-  const source = moduleSource(config, request.artifact, place.path);
+  const source = moduleSource(config, path, { artifact: request.artifact, path: `${place.path}/artifact` });
   const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
   return { module, values: { ...values, sha256: module.sha256, sizeBytes: module.data.byteLength } };
 }

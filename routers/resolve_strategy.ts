@@ -149,7 +149,7 @@ async function resolveInline(
   const module = config.type === "wasm"
     ? await checkModule(
       ctx,
-      moduleSource(config, undefined, PATH),
+      moduleSource(config, PATH),
       withoutReserved(parameters),
       candles.lookbackCandles,
     )

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SandboxRuntime } from "../db/schema.ts";
 import { judgeUrl } from "../workers/egress_rules.ts";
-import { AppError, quote } from "./errors.ts";
+import { AppError, mustBe } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ export const languageSchema = z.string().min(1).max(40);
 const webAddress = z.string().max(2000).refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-}, { error: (issue) => `must be an http or https address without credentials, not ${quote(issue.input)}` });
+}, mustBe("an http or https address without credentials"));
 
 export const artifactSchema = z.strictObject({
   file_name: z.string().max(255).default("module.wasm"),
@@ -43,8 +43,13 @@ const wasmSchema = z.strictObject({
 
 /** How a version runs, as it is registered or given inline. */
 export const runtimeConfigSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
-  error: (issue) => issue.code === "invalid_union" ? 'must have the type "remote" or "wasm"' : undefined,
+  error: (issue) => issue.code === "invalid_union" ? describeType(issue.input) : undefined,
 });
+
+function describeType(config: unknown): string {
+  const given = typeof config === "object" && config !== null && "type" in config;
+  return given ? mustBe('"remote" or "wasm"').error({ input: config.type }) : "is required";
+}
 
 export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
@@ -67,33 +72,39 @@ export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>
   });
 }
 
-/** Where a WASM module comes from: bytes that came with the request, or an address that a worker fetches. */
+/** Where a WASM module comes from: bytes that came with the request, or an address that a worker fetches; and the key that said so. */
 export type ModuleSource =
-  | { readonly data: Uint8Array; readonly moduleUrl: null }
-  | { readonly data: null; readonly moduleUrl: string };
+  & { readonly path: string }
+  & (
+    | { readonly data: Uint8Array; readonly moduleUrl: null }
+    | { readonly data: null; readonly moduleUrl: string }
+  );
 
 /**
  * The one source of a WASM version's module.
  *
- * @param beside An artifact that stood beside runtime_config instead of inside.
  * @param path Of runtime_config in the request.
+ * @param beside An artifact that stood beside runtime_config instead of inside, and where that is.
  * @throws AppError VALIDATION_FAILED when there is none or more than one, PAYLOAD_TOO_LARGE
  */
 export function moduleSource(
   config: Extract<RuntimeConfig, { type: "wasm" }>,
-  beside: Artifact | undefined,
   path: string,
+  beside?: { readonly artifact: Artifact | undefined; readonly path: string },
 ): ModuleSource {
-  const given = [config.moduleUrl, config.artifact, beside].filter((source) => source !== undefined);
-  const artifact = config.artifact ?? beside;
+  const given = [config.moduleUrl, config.artifact, beside?.artifact].filter((source) => source !== undefined);
+  const uploaded = config.artifact === undefined ? beside : { artifact: config.artifact, path: `${path}/artifact` };
   if (given.length !== 1) {
     const message = `must have either a moduleUrl or an artifact, not ${given.length === 0 ? "none" : "both"}`;
     throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
       issues: [{ path, message }],
     });
   }
-  if (artifact === undefined) return { data: null, moduleUrl: config.moduleUrl ?? "" };
-  return { data: decodeArtifact(artifact, `${path}/artifact/content_base64`), moduleUrl: null };
+  if (uploaded?.artifact === undefined) {
+    return { data: null, moduleUrl: config.moduleUrl ?? "", path: `${path}/moduleUrl` };
+  }
+  const content = `${uploaded.path}/content_base64`;
+  return { data: decodeArtifact(uploaded.artifact, content), moduleUrl: null, path: content };
 }
 
 function decodeArtifact(artifact: Artifact, path: string): Uint8Array {

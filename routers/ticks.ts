@@ -10,7 +10,7 @@ import { FeedError, type FeedFault } from "../market/feeds.ts";
 import type { Wanted } from "../market/read_through.ts";
 import { type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
-import { AppError, type ErrorCode } from "./errors.ts";
+import { AppError, type ErrorCode, mustBe } from "./errors.ts";
 import { decodeCursor, encodeCursor, integerSchema } from "./paging.ts";
 import type { Context } from "./trpc.ts";
 
@@ -22,9 +22,10 @@ const READ_ATTEMPTS_MAX = 5;
 export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const satisfies readonly AssetClass[];
 
 /** A symbol or an exchange: printable, without spaces around it. */
-export const marketNameSchema = z.string().min(1).max(100).regex(/^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u, {
-  error: "must be printable and without spaces around it",
-});
+export const marketNameSchema = z.string().min(1).max(100).regex(
+  /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u,
+  mustBe("printable and without spaces around it"),
+);
 
 /** What both ways of asking for candles take, but for the limit. */
 export const ticksShape = {

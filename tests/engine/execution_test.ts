@@ -66,7 +66,7 @@ Deno.test("unknown keys are refused by name, wrong values by their path", () => 
   ]);
   expect(complain({ commission: { rat: 0.1 } })).toEqual(['/commission Unrecognized key: "rat"']);
   expect(complain({ slippage: 1 })).toEqual([
-    "/slippage must be 0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5",
+    "/slippage must be 0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5, not 1",
   ]);
   expect(complain({ fill: "open" })).toEqual([expect.stringContaining("/fill")]);
   for (

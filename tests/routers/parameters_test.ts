@@ -19,9 +19,34 @@ const list = (length: number) => ({ list: Array.from({ length }, (_, i) => i) })
 Deno.test("each wrong parameter is told by its place and its value", () => {
   const properties = { list: { type: "array", items: { type: "string" } }, "a/b": { type: "integer" } };
   expect(refusal(properties, { list: ["a", 2], "a/b": "x" })).toEqual([
-    { path: "/parameters/list/1", message: expect.stringMatching(/^is 2: .*"string"/) },
-    { path: "/parameters/a~1b", message: expect.stringMatching(/^is "x": .*"integer"/) },
+    { path: "/parameters/list/1", message: "must be of type string, not 2" },
+    { path: "/parameters/a~1b", message: 'must be of type integer, not "x"' },
   ]);
+});
+
+Deno.test("what is wrong with a parameter is said in the words of every other refusal", () => {
+  const cases: [schema: object, value: unknown, message: string][] = [
+    [{ type: "integer" }, 1.5, "must be of type integer, not 1.5"],
+    [{ type: ["number", "null"] }, "x", 'must be of type number or null, not "x"'],
+    [{ minimum: 1 }, 0, "must be at least 1, not 0"],
+    [{ maximum: 5 }, Infinity, "must be at most 5, not Infinity"],
+    [{ exclusiveMinimum: 0 }, 0, "must be more than 0, not 0"],
+    [{ exclusiveMaximum: 1 }, 1, "must be less than 1, not 1"],
+    [{ enum: ["both", "long"] }, "Long", 'must be one of "both", "long", not "Long"'],
+    [{ required: ["a", "b"] }, { a: 1 }, 'must have "a" and "b", and is {"a":1}'],
+    [{ maxLength: 1 }, "xy", 'is "xy": String is too long (2 > 1).'],
+  ];
+  for (const [schema, value, message] of cases) {
+    expect(refusal({ "a/b": schema }, { "a/b": value })).toEqual([{ path: "/parameters/a~1b", message }]);
+  }
+});
+
+Deno.test("a parameter of a type that JSON does not have is refused with the schema", () => {
+  const check = (type: unknown) => () =>
+    checkParameterSchema({ type: "object", properties: { a: { type } } }, "/schema");
+  expect(check("int")).toThrow(/^Cannot use the parameter_schema: \/schema\/properties\/a\/type /);
+  expect(check(["integer", "nil"])).toThrow(/\/schema\/properties\/a\/type/);
+  expect(check(["integer", "null"])).not.toThrow();
 });
 
 Deno.test("parameters of very many values are refused before they are looked at, the fewer the larger the schema is", () => {

@@ -138,6 +138,25 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     await reader.cancel();
   });
 
+  await t.step("where an endpoint is and what is wrong with it is told to its owner alone", async () => {
+    const endpoint = `http://${files_host}/`;
+    const strategy = { ...registration("no-decisions", { type: "remote", endpoint }), is_public: true };
+    expect((await user.send("POST", "/api/strategies", { strategy })).status).toBe(201);
+    const other = await service.user();
+    const failed = await Promise.all([user, other].map(async (client) => {
+      const backtest = { ...RANGE, strategy: "no-decisions", parameters: PARAMETERS };
+      const submitted = await client.send("POST", "/api/backtests", { backtest });
+      return await client.finish(submitted.at("/backtest/id"));
+    }));
+    const [toOwner, toOther] = failed.map((answer) => answer.at("/backtest/error"));
+    expect(toOwner).toEqual({ code: "INVALID_SIGNAL", message: expect.stringContaining(files_host) });
+    expect(toOther).toEqual({
+      code: "INVALID_SIGNAL",
+      message: "Cannot use an answer of the strategy's endpoint; only its owner is told more",
+    });
+    expect(failed[1]?.text).not.toContain(files_host);
+  });
+
   await t.step("a module that could not run is refused in words, and nothing is stored", async () => {
     const bytes = (data: Uint8Array) => ({ type: "wasm", artifact: { ...artifact, content_base64: data.toBase64() } });
     for (
@@ -150,7 +169,9 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     ) {
       const answer = await user.send("POST", "/api/strategies", { strategy: registration("broken", runtime) });
       expect([answer.status, answer.at("/error/code")]).toEqual([400, code]);
-      expect(String(answer.at("/error/message")).length).toBeGreaterThan(40);
+      expect(answer.at("/error/message")).toMatch(/^Cannot (use the module|call the endpoint).*: \S/);
+      const key = "moduleUrl" in runtime ? "moduleUrl" : "artifact/content_base64";
+      expect(answer.at("/error/issues/0/path")).toBe(`/strategy/initial_version/runtime_config/${key}`);
     }
     expect((await user.get("/api/strategies/broken")).status).toBe(404);
   });

@@ -73,6 +73,10 @@ Deno.test("users register strategies, and others see what is public", async (t) 
   await t.step("once public it is seen by all, its address by its owner alone", async () => {
     const changed = await owner.send("PATCH", "/api/strategies/my-signals", { strategy: { is_public: true } });
     expect(changed.at("/strategy/is_public")).toBe(true);
+    const hourly = await owner.send("PATCH", "/api/strategies/my-signals", {
+      strategy: { default_config: { timeframe: "60m" } },
+    });
+    expect([hourly.status, hourly.at("/error/issues/0/path")]).toEqual([400, "/strategy/default_config/timeframe"]);
     const seen = await other.get("/api/strategies/my-signals");
     expect(seen.at("/strategy/is_owner")).toBe(false);
     expect(seen.text).not.toContain("example.com");
@@ -173,7 +177,12 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
       { parameter_schema: { type: "object", properties: { timeframe: {} } } },
       "/strategy/parameter_schema/properties/timeframe",
     ],
+    [
+      { parameter_schema: { type: "object", properties: { a: { type: "int" } } } },
+      "/strategy/parameter_schema/properties/a/type",
+    ],
     [{ default_config: { period: "x" } }, "/strategy/default_config/period"],
+    [{ default_config: { timeframe: "9h" } }, "/strategy/default_config/timeframe"],
     [version({ ...REMOTE, endpoint: "ftp://example.com" }), `${config}/endpoint`],
     [version({ ...REMOTE, endpoint: "https://user:word@example.com" }), `${config}/endpoint`],
     [version({ ...REMOTE, timeoutMs: 60_000 }), `${config}/timeoutMs`],
@@ -187,6 +196,11 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
       runtime_type: "wasm",
       ...version({ ...wasm, artifact: { ...artifact, content_base64: "%%%" } }),
     }, `${config}/artifact/content_base64`],
+    [{
+      runtime_type: "wasm",
+      ...version(wasm, { artifact: { ...artifact, content_base64: "%%%" } }),
+    }, "/strategy/initial_version/artifact/content_base64"],
+    [version(REMOTE, { artifact }), "/strategy/initial_version/artifact"],
     [{ initial_version: { version: "v1", runtime_config: REMOTE } }, "/strategy/initial_version/version"],
   ];
   for (const [change, path] of cases) {

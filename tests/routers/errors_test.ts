@@ -1,0 +1,24 @@
+import { expect } from "@std/expect";
+import { z } from "zod";
+import { mustBe, validationFailed } from "../../routers/errors.ts";
+
+Deno.test("what a schema refuses is told in the words of JSON, with the value that it was", () => {
+  const cases: [schema: z.ZodType, value: unknown, message: string][] = [
+    [z.string(), undefined, "is required"],
+    [z.enum(["remote", "wasm"]), undefined, "is required"],
+    [z.enum(["remote", "wasm"]), "docker", 'must be one of "remote", "wasm", not "docker"'],
+    [z.literal("object"), "array", 'must be "object", not "array"'],
+    [z.int(), 1.5, "must be of type integer, not 1.5"],
+    [z.record(z.string(), z.unknown()), [], "must be of type object, not []"],
+    // JSON has 1e400, which is no number here.
+    [z.number(), 1e400, "must be of type number, not Infinity"],
+    [z.string().min(1), "", 'must be at least 1 character long, not ""'],
+    [z.string().max(2), "abc", 'must be at most 2 characters long, not "abc"'],
+    [z.array(z.string()).min(1), [], "must be at least 1 entry long, not []"],
+    [z.string().regex(/^a$/, mustBe("an a")), "b", 'must be an a, not "b"'],
+  ];
+  for (const [schema, value, message] of cases) {
+    const { error } = z.object({ key: schema }).safeParse({ key: value });
+    expect(error === undefined ? [] : validationFailed(error).issues).toEqual([{ path: "/key", message }]);
+  }
+});
