@@ -188,6 +188,8 @@ export type SandboxRuntime =
     readonly timeoutMs: number;
     readonly minCandles: number;
     readonly lookbackCandles: number;
+    /** The endpoint is that of another user, who alone is told where it is and what it said. */
+    readonly isForeign?: true;
   };
 
 export const backtests = pgTable("backtests", {

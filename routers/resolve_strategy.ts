@@ -69,7 +69,7 @@ async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStra
   const only = fitting[0];
   const path = "/backtest/strategy";
   if (only === undefined) throw unknown(path, `must be the name of a strategy in the catalogue, not ${quote(name)}`);
-  if (fitting.length === 1) return resolveRow(only, only.latest);
+  if (fitting.length === 1) return resolveRow(ctx, only, only.latest);
   const slugs = fitting.map((row) => row.strategy.slug).sort();
   const message = `is the name of ${slugs.join(" and ")}: choose one with parameters.runtime.slug`;
   throw new AppError("AMBIGUOUS_STRATEGY", `Cannot choose the strategy: ${quote(name)} ${message}`, {
@@ -85,10 +85,10 @@ async function resolveSlug(ctx: UserContext, slug: string, version: string | und
   }
   const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
   if (row === null) throw unknown(`${PATH}/slug`, `must be a slug in the catalogue, not ${quote(slug)}`);
-  if (version === undefined || version === row.latest.version) return resolveRow(row, row.latest);
+  if (version === undefined || version === row.latest.version) return resolveRow(ctx, row, row.latest);
   const older = await getVersion(ctx.db, { strategyId: row.strategy.id, version });
   if (older === null) throw unknown(`${PATH}/version`, `must be a version of ${slug}, not ${quote(version)}`);
-  return resolveRow(row, older);
+  return resolveRow(ctx, row, older);
 }
 
 function resolveBuiltin(builtin: Builtin): ResolvedStrategy {
@@ -104,7 +104,13 @@ function resolveBuiltin(builtin: Builtin): ResolvedStrategy {
   };
 }
 
-function resolveRow({ strategy }: StrategyRow, version: StrategyRow["latest"]): ResolvedStrategy {
+function resolveRow(
+  { user }: UserContext,
+  { strategy }: StrategyRow,
+  version: StrategyRow["latest"],
+): ResolvedStrategy {
+  const runtime = sandboxRuntime(version.runtimeConfig, version.sha256, strategy);
+  const isForeign = runtime.type === "remote" && strategy.ownerId !== user.id;
   return {
     name: strategy.name,
     slug: strategy.slug,
@@ -112,7 +118,7 @@ function resolveRow({ strategy }: StrategyRow, version: StrategyRow["latest"]): 
     default_frequency: strategy.defaultFrequency,
     default_config: strategy.defaultConfig,
     parameter_schema: strategy.parameterSchema,
-    runtime: sandboxRuntime(version.runtimeConfig, version.sha256, strategy),
+    runtime: isForeign ? { ...runtime, isForeign } : runtime,
     builtin: null,
     module: null,
     shown: undefined,
