@@ -47,6 +47,8 @@ export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Pr
     throw found.error ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
   }
   const taken = await findInstrument(db, first);
+  // It has come since: somebody asked for the same at the same time.
+  if (taken?.assetClass === first.assetClass && taken.provider === first.provider) return taken;
   if (taken !== undefined) throw new UnknownTargetError(describeTaken(first, taken));
   // An exchange's label can tell the asset class, unless its feed has several.
   if (found.targets.some((target) => target.assetClass !== first.assetClass)) {
