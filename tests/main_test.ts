@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
 import { runTask, startProcess } from "./support/process.ts";
+import { readUntil, until } from "./support/until.ts";
 
 const BACKTEST = {
   symbol: "DEMO",
@@ -121,7 +122,7 @@ Deno.test("on one PostgreSQL, an API process without workers has its backtests r
     expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
     const ended = [await worker.end("SIGTERM")];
     // The server notices the end of a session on its own time.
-    while (await workers() !== "none");
+    await until(async () => await workers() === "none");
     ended.push(await api.end("SIGTERM"));
     expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
     await drop();
@@ -142,9 +143,8 @@ Deno.test("under deno serve a start that failed is tried again by the next reque
     },
     stderr: "piped",
   }).spawn();
-  let said = "";
   const errors = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  while (!/http:\S+:\d+/.test(said)) said += (await errors.read()).value;
+  const said = await readUntil(errors, /http:\S+:\d+/);
   const health = async () => {
     const response = await fetch(new URL("/api/health", /http:\S+:\d+/.exec(said)?.[0]));
     await response.body?.cancel();

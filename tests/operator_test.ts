@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { dirname } from "node:path";
 import { createTestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free_port.ts";
 import { withProvider } from "./support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "./support/service.ts";
 
@@ -46,7 +47,7 @@ Deno.test("the README's lines start a cluster and restart its processes one afte
     wait $API1; wait $API2
     # It may not have come so far as to listen for signals.
     wait $WORKER || test $? = 143`
-    .replace(/postgres:\/\/\S+/, url).replaceAll("8001", freePort()).replaceAll("8002", freePort());
+    .replace(/postgres:\/\/\S+/, url).replaceAll("8001", String(freePort())).replaceAll("8002", String(freePort()));
   const shell = new Deno.Command("sh", {
     args: ["-euc", script],
     cwd: new URL("..", import.meta.url).pathname,
@@ -62,9 +63,3 @@ Deno.test("the README's lines start a cluster and restart its processes one afte
   expect(answers.match(/Hindcast listens on/g)?.length).toBe(3);
   await drop();
 });
-
-function freePort(): string {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  listener.close();
-  return String(listener.addr.port);
-}

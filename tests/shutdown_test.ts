@@ -2,9 +2,11 @@
 import { expect } from "@std/expect";
 import { TestClient } from "./support/client.ts";
 import { administer, createTestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free_port.ts";
 import { listDescendants, untilGone } from "./support/processes.ts";
 import { runTask, startProcess } from "./support/process.ts";
 import { DatabaseProxy } from "./support/proxy.ts";
+import { readUntil, until } from "./support/until.ts";
 import { compileWat, strategyWat } from "./workers/sandbox/modules.ts";
 
 const SECRETS = {
@@ -36,11 +38,7 @@ async function untilComputing(client: TestClient, id: string) {
   const url = `${client.url}/api/backtests/${id}/events`;
   const response = await fetch(url, { headers: { cookie: client.cookie } });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (let text = ""; !/"progress":0\.\d*[1-9]/.test(text);) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`Cannot wait for a run that has ended: ${text}`);
-    text += value;
-  }
+  await readUntil(reader, /"progress":0\.\d*[1-9]/);
   return reader;
 }
 
@@ -113,19 +111,13 @@ Deno.test("a busy service whose database is away is gone within five seconds; it
 Deno.test("a service may be started before its database, and says what it waits for", async () => {
   const { url, drop } = await createTestDatabase("service");
   const proxy = new DatabaseProxy(url);
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const PORT = String(listener.addr.port);
-  listener.close();
+  const PORT = String(freePort());
   const environment = { ...SECRETS, DATABASE_URL: proxy.url, PORT, LOG_LEVEL: "info" };
   const starting = [startProcess("serve", environment), startProcess("worker", { ...environment, LOG_LEVEL: "error" })];
   const early = new TestClient(`http://127.0.0.1:${PORT}`);
-  for (;;) {
-    const answer = await early.get("/api/health").catch(() => null);
-    if (answer === null) continue;
-    expect([answer.status, answer.at("/error/code")]).toEqual([503, "UNAVAILABLE"]);
-    expect(answer.headers.get("retry-after")).toBe("1");
-    break;
-  }
+  const answer = await until(() => early.get("/api/health").catch(() => null));
+  expect([answer.status, answer.at("/error/code")]).toEqual([503, "UNAVAILABLE"]);
+  expect(answer.headers.get("retry-after")).toBe("1");
   proxy.open();
   const [api, worker] = await Promise.all(starting);
   expect((await api!.client().get("/api/health")).at("/checks/database")).toBe("ok");

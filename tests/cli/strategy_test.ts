@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/modules.ts";
 import { serveDecisions, serveJson } from "../workers/remote_endpoints.ts";
+import { freePort } from "../support/free_port.ts";
 import { runTask } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
 import { commandIn, DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_support.ts";
@@ -64,10 +65,7 @@ Deno.test("an endpoint that breaks the protocol is refused, and why is said", as
   const peeked = await check(prophet.url, "--mode", "batch", "--lookback", "0");
   expect([peeked.code, peeked.stdout]).toEqual([1, expect.stringMatching(/lookahead +failed: .*candle \d+/)]);
 
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  const absent = await check(`http://127.0.0.1:${port}/`, "--mode", "batch");
+  const absent = await check(`http://127.0.0.1:${freePort()}/`, "--mode", "batch");
   expect([absent.code, absent.stdout]).toEqual([1, expect.stringContaining("nothing listens there")]);
 });
 

@@ -7,6 +7,7 @@ import { modules } from "../../db/schema.ts";
 import { deleteStrategy, insertStrategy } from "../../db/strategies.ts";
 import { addUser, newBacktest } from "../support/backtests.ts";
 import { databaseTest, openTestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 const BYTES = Uint8Array.of(0, 97, 115, 109);
 
@@ -64,7 +65,7 @@ async function standingStill<Done>(db: Db, work: (tx: Db) => Promise<Done>) {
 /** Waits until a statement waits for another transaction. */
 async function untilOneWaits(db: Db): Promise<void> {
   const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await db.$count(sql`(${waiting})`)) === 0);
+  await until(async () => await db.$count(sql`(${waiting})`) > 0);
 }
 
 Deno.test("a module that is registered or submitted just when it would be removed is there afterwards", async (t) => {

@@ -1,3 +1,4 @@
+import { until } from "../support/until.ts";
 import { pause, type Query } from "./invariants.ts";
 
 const POLL_MS = 100;
@@ -33,18 +34,19 @@ export class RecoveryWatch {
 
   /** Waits until all faults are over. */
   async over(): Promise<void> {
-    while (this.#open.size > 0) await pause(POLL_MS);
+    await until(() => this.#open.size === 0);
   }
 
   /** Ends the watch when all faults are over. @returns The longest, in milliseconds. */
   async close(): Promise<number> {
+    await this.over();
     this.#isClosed = true;
     await this.#watching;
     return Math.round(Math.max(0, ...this.tookMs));
   }
 
   async #watch(): Promise<void> {
-    while (!this.#isClosed || this.#open.size > 0) {
+    while (!this.#isClosed) {
       if (this.#open.size > 0) await this.#look();
       await pause(POLL_MS);
     }

@@ -3,6 +3,7 @@ import { Cluster } from "./cluster.ts";
 import { openQuery, type Outcome } from "./faults.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
+import { until } from "../support/until.ts";
 import { SeededRandom } from "./random.ts";
 import { RecoveryWatch } from "./recovery.ts";
 import { runClean, Submissions } from "./workload.ts";
@@ -58,12 +59,11 @@ export async function runZombies(ground: Ground, { seed, rounds }: { seed: numbe
 async function stopWithin(pid: number, query: Query, submit: () => Promise<void>): Promise<number> {
   for (;;) {
     await submit();
-    for (;;) {
+    await until(async () => {
       const active = await query(`select 1 from backtests where status = 'running' limit 1`);
       const left = await query(`select 1 from backtests where status = 'queued' limit 1`);
-      if (active.length > 0 || left.length === 0) break;
-      await pause(POLL_MS);
-    }
+      return active.length > 0 || left.length === 0;
+    });
     Deno.kill(pid, "SIGSTOP");
     // What it had sent before may still arrive.
     await pause(POLL_MS);

@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
+import { readUntil } from "../support/until.ts";
 
 const BACKTEST = {
   symbol: "DEMO",
@@ -87,12 +88,11 @@ for (const kind of DATABASES) {
       const id = await submit(user, { parameters: hangs });
       const stream = await fetch(`${service.url}/api/backtests/${id}/events`, { headers: { cookie: user.cookie } });
       const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-      let text = "";
-      while (!text.includes('"status":"running"')) text += (await reader.read()).value ?? "";
+      await readUntil(reader, /"status":"running"/);
       const begun = performance.now();
       const answer = await user.send("POST", `/api/backtests/${id}/cancel`);
       expect([answer.status, answer.at("/backtest/status")]).toEqual([202, "cancelled"]);
-      while (!text.includes("event: end")) text += (await reader.read()).value ?? "";
+      await readUntil(reader, /event: end/);
       await reader.cancel();
       expect(performance.now() - begun).toBeLessThan(2000);
       expect((await user.get(`/api/backtests/${id}/trades`)).list("/trades")).toEqual([]);

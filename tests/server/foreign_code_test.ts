@@ -1,6 +1,7 @@
 /** Strategies that users bring, from registration to trades, over REST. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
+import { freePort } from "../support/free_port.ts";
 import { startTestService } from "../support/service.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/modules.ts";
 
@@ -52,9 +53,7 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     () => new Response(new Uint8Array(module)),
   );
   const files_host = `127.0.0.1:${files.addr.port}`;
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const endpointPort = listener.addr.port;
-  listener.close();
+  const endpointPort = freePort();
   const service = await startTestService("PostgreSQL", {
     REMOTE_ENDPOINT_ALLOW: `${files_host},127.0.0.1:${endpointPort}`,
   });

@@ -5,6 +5,7 @@ import pg from "pg";
 import { createTestDatabase } from "../support/database.ts";
 import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const BACKTEST = {
   symbol: "DEMO",
@@ -75,7 +76,7 @@ Deno.test("a cancel or a deletion and the store of a result do not wait for each
     await worker.query("begin");
     await worker.query("update backtests set progress = 1 where id = $1", [id]);
     const answering = user.send(method, `/api/backtests/${id}${action}`);
-    while ((await worker.query(blocked)).rowCount === 0) await new Promise((resume) => setTimeout(resume, 5));
+    await until(async () => (await worker.query(blocked)).rowCount !== 0);
     const job = await worker.query("select id from pgboss.job where id = $1 for update nowait", [id]);
     expect(job.rowCount).toBe(1);
     await worker.query("commit");

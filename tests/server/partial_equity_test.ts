@@ -4,6 +4,7 @@ import { openWorker } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
 import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
+import { readUntil } from "../support/until.ts";
 import { z } from "zod";
 
 const asked = z.object({ asked: z.int(), first_asked: z.int() });
@@ -52,7 +53,7 @@ for (const kind of DATABASES) {
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
     let partial: { timestamp: string; equity: number } | null = null;
     for (let text = ""; partial === null;) {
-      text += (await reader.read()).value ?? "";
+      text = await readUntil(reader, /\n\n/, text);
       const blocks = text.split("\n\n");
       text = blocks.pop() ?? "";
       for (const block of blocks) {

@@ -1,12 +1,14 @@
 import type { AssetClass } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/orders.ts";
-import type { NewBacktest } from "../../db/backtests.ts";
+import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trades.ts";
 import { storeCandles } from "../../market/archive.ts";
+import type { OpenQueue } from "../../workers/queue.ts";
 import { DATABASES, openTestDatabase } from "./database.ts";
+import { until } from "./until.ts";
 
 /** Declares one test of several steps for each kind of database; the steps share it. */
 export function databaseSteps(
@@ -45,6 +47,24 @@ export function newBacktest(ownerId: string, more: Partial<NewBacktest> = {}): N
     parameters: {},
     ...more,
   };
+}
+
+/** Submits as the API does: record and job in one transaction. @returns The record's id. */
+export async function submitBacktest(db: Db, queue: OpenQueue, backtest: NewBacktest): Promise<string> {
+  return await db.transaction(async (tx: Db) => {
+    const { id, ownerId } = await insertBacktest(tx, backtest);
+    await queue.enqueueBacktest(tx, id, ownerId, backtest.turn);
+    return id;
+  });
+}
+
+/** The record of a backtest once it has ended. */
+export async function untilEnded(db: Db, id: string, ownerId = "ann"): Promise<Backtest> {
+  return await until(async () => {
+    const record = await getBacktest(db, { id, ownerId });
+    if (record === null) throw new Error(`There is no backtest ${id}`);
+    return record.finishedAt !== null && record;
+  });
 }
 
 /** `count` trades of which all differ: trade i (from 0) buys i + 1 units at 100 + i; the last one is still open and tagged. */

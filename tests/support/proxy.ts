@@ -1,20 +1,19 @@
+import { freePort } from "./free_port.ts";
+
 /** A way to a database that can be shut and opened, as if its server were stopped and started. */
 export class DatabaseProxy {
   /** The database's address through the proxy. */
   readonly url: string;
   readonly #target: Deno.ConnectOptions;
-  readonly #port: number;
+  readonly #port = freePort();
   readonly #connections = new Set<Deno.Conn>();
   #listener: Deno.Listener | undefined;
   #accepting: Promise<void> = Promise.resolve();
 
-  /** Shut, on a port that is free. */
+  /** Shut. */
   constructor(databaseUrl: string) {
     const url = new URL(databaseUrl);
     this.#target = { hostname: url.hostname, port: Number(url.port) };
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    this.#port = listener.addr.port;
-    listener.close();
     url.host = `127.0.0.1:${this.#port}`;
     this.url = url.href;
   }

@@ -6,15 +6,22 @@
  */
 import { administer } from "./database.ts";
 import { startPostgres } from "./postgres.ts";
+import { endWhenSilent } from "./silence.ts";
+
+// The longest test takes half a minute, on a quick machine.
+const SILENCE_MS_MAX = 600_000;
 
 const given = Deno.env.get("TEST_DATABASE_URL");
-const server = given === undefined ? await startPostgres() : { url: given, stop: () => Promise.resolve() };
-const templates = { database: `template_${crypto.randomUUID().slice(0, 8)}`, dataDir: await Deno.makeTempDir() };
+const server = given === undefined ? await startPostgres() : { url: given, stop: dropTemplate };
+const templates = {
+  database: `template_${crypto.randomUUID().slice(0, 8)}`,
+  dataDir: await Deno.makeTempDir({ prefix: "hindcast-test-" }),
+};
 let code = 1;
 try {
   await prepareTemplates().catch((error) => {
     // Tests of parts go on without a service: those that need one say what they miss.
-    write(`Cannot prepare the service's templates: ${error instanceof Error ? error.stack : error}\n`);
+    write(Deno.stderr, `Cannot prepare the service's templates: ${error instanceof Error ? error.stack : error}\n`);
   });
   const tests = new Deno.Command(Deno.execPath(), {
     args: ["test", "--parallel", "--allow-all", ...Deno.args],
@@ -23,13 +30,22 @@ try {
       TEST_TEMPLATE_DATABASE: templates.database,
       TEST_TEMPLATE_DATA_DIR: templates.dataDir,
     },
+    stdout: "piped",
   }).spawn();
-  Deno.addSignalListener("SIGTERM", () => tests.kill("SIGTERM"));
-  code = (await tests.status).code;
+  // Whoever ends the tests, the server and the templates are removed.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      try {
+        tests.kill(signal);
+      } catch {
+        // A terminal has told them, too, and they have ended.
+      }
+    });
+  }
+  code = await endWhenSilent(tests, SILENCE_MS_MAX, (part) => write(Deno.stdout, part));
 } finally {
-  await administer(server.url, `drop database if exists ${templates.database} with (force)`);
-  await server.stop();
   await Deno.remove(templates.dataDir, { recursive: true });
+  await server.stop();
 }
 Deno.exit(code);
 
@@ -50,6 +66,12 @@ async function prepareTemplates(): Promise<void> {
   }));
 }
 
-function write(text: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(text));
+/** Somebody else's server is left as it was. */
+async function dropTemplate(): Promise<void> {
+  await administer(server.url, `drop database if exists ${templates.database} with (force)`);
+}
+
+function write(stream: { writeSync(bytes: Uint8Array): number }, said: string | Uint8Array): void {
+  let bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
+  while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
 }

@@ -1,13 +1,12 @@
 import { expect } from "@std/expect";
-import { type Backtest, getBacktest, insertBacktest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
+import type { Backtest } from "../../db/backtests.ts";
 import { clearCoverage } from "../../db/coverage.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { FeedError } from "../../market/feeds.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { dailyFeed, type Script } from "../market/daily_feed.ts";
-import { addUser, newBacktest } from "../support/backtests.ts";
+import { addUser, newBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
 import { databaseTest } from "../support/database.ts";
 
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
@@ -30,18 +29,8 @@ databaseTest("a run after a split reads no candle of before it: neither as lookb
   const run = async (execution: Record<string, unknown>): Promise<Backtest> => {
     const range = { startDate: "2024-03-28", endDate: "2024-04-03" };
     const parameters = { timeframe: "1d", fast: 2, slow: 4, execution };
-    const record = newBacktest("ann", { symbol: "SPLIT", exchange: "TEST", ...range, parameters });
-    const { id } = await insertBacktest(db, record);
-    const ended = Promise.withResolvers<Backtest>();
-    const look = async () => {
-      const record = await getBacktest(db, { id, ownerId: "ann" });
-      if (record !== null && record.finishedAt !== null) ended.resolve(record);
-    };
-    const unwatch = await queue.watchBacktest(id, () => void look());
-    await db.transaction((tx: Db) => queue.enqueueBacktest(tx, id, "ann"));
-    const done = await ended.promise;
-    unwatch();
-    return done;
+    const backtest = newBacktest("ann", { symbol: "SPLIT", exchange: "TEST", ...range, parameters });
+    return await untilEnded(db, await submitBacktest(db, queue, backtest));
   };
   try {
     await queue.work(1);

@@ -2,13 +2,13 @@ import { expect } from "@std/expect";
 import { and, eq, gt, lt, ne } from "drizzle-orm";
 import { PgBoss } from "pg-boss";
 import { v7 as uuidv7 } from "uuid";
-import { type Backtest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { type Backtest, insertBacktest } from "../../db/backtests.ts";
 import { type Db, openPostgres } from "../../db/client.ts";
 import { lockUser, nextTurn } from "../../db/quotas.ts";
 import { backtests } from "../../db/schema.ts";
 import { QUEUES } from "../../workers/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
-import { addUser, newBacktest } from "../support/backtests.ts";
+import { addUser, newBacktest, untilEnded } from "../support/backtests.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const WAITING = 10_000;
@@ -44,16 +44,7 @@ async function runOne(db: Db, queue: OpenQueue, ownerId: string): Promise<Backte
     await queue.enqueueBacktest(tx, inserted.id, ownerId, turn);
     return inserted.id;
   });
-  const ended = Promise.withResolvers<Backtest>();
-  const look = async () => {
-    const record = await getBacktest(db, { id, ownerId });
-    if (record !== null && record.finishedAt !== null) ended.resolve(record);
-  };
-  const unwatch = await queue.watchBacktest(id, () => void look());
-  await look();
-  const record = await ended.promise;
-  unwatch();
-  return record;
+  return await untilEnded(db, id, ownerId);
 }
 
 Deno.test("a user with 10,000 backtests waiting holds another up for two run lengths at most", async () => {

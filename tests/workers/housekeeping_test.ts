@@ -9,6 +9,7 @@ import { backtestEquity, backtests, backtestTrades, idempotencyKeys, moduleCheck
 import { Jobs, QUEUES } from "../../workers/jobs.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { addUser, databaseSteps, newBacktest } from "../support/backtests.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -40,7 +41,7 @@ databaseSteps("housekeeping", async (handle, step) => {
     const id = crypto.randomUUID();
     await db.transaction((tx: Db) => jobs.send(tx, QUEUES.housekeeping, id, {}));
     const isDone = sql`pgboss.job where id = ${id} and state = 'completed'`;
-    while (await db.$count(isDone) === 0) await new Promise((resume) => setTimeout(resume, 5));
+    await until(async () => await db.$count(isDone) > 0);
     await queue.close();
   };
   const nameOld = async (backtestId: string) => {

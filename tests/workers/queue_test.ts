@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { type Backtest, cancelBacktest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
+import { cancelBacktest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
@@ -8,31 +8,23 @@ import { listTrades } from "../../db/trades.ts";
 import { createRun } from "../../market/ingestion.ts";
 import { Jobs, QUEUES } from "../../workers/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
-import { addUser, archiveHours, archiveTenDays, databaseSteps, newTenDaysBacktest } from "../support/backtests.ts";
+import {
+  addUser,
+  archiveHours,
+  archiveTenDays,
+  databaseSteps,
+  newTenDaysBacktest,
+  submitBacktest,
+  untilEnded,
+} from "../support/backtests.ts";
+import { until } from "../support/until.ts";
 
 const RUN_SECONDS_MAX = 60;
 
-/** Submits as the API does: record and job in one transaction. */
-async function submit(db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}): Promise<string> {
-  return await db.transaction(async (tx: Db) => {
-    const { id, ownerId } = await insertBacktest(tx, newTenDaysBacktest("ann", more));
-    await queue.enqueueBacktest(tx, id, ownerId);
-    return id;
-  });
-}
+const submit = (db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}) =>
+  submitBacktest(db, queue, newTenDaysBacktest("ann", more));
 
 const get = (db: Db, id: string) => getBacktest(db, { id, ownerId: "ann" });
-
-/** The record once it has ended; asks again and again, as a client does. */
-async function untilEnded(db: Db, id: string): Promise<Backtest> {
-  for (;;) {
-    const record = await get(db, id);
-    if (record === null) throw new Error(`There is no backtest ${id}`);
-    if (record.status !== "queued" && record.status !== "running") return record;
-    // Lets timers and messages come in between: answers of PGlite alone would not.
-    await new Promise((resume) => setTimeout(resume, 2));
-  }
-}
 
 databaseSteps("the queue", async (handle, step) => {
   const { db } = handle;
@@ -176,8 +168,11 @@ databaseSteps("the queue", async (handle, step) => {
           return run;
         });
         const message = "Cannot finish the run because of a fault of ours";
-        while ((await findRun(db, run.id))?.status !== "failed") await new Promise((resume) => setTimeout(resume, 20));
-        expect(await findRun(db, run.id)).toMatchObject({ message });
+        const failed = await until(async () => {
+          const found = await findRun(db, run.id);
+          return found?.status === "failed" && found;
+        });
+        expect(failed).toMatchObject({ message });
       },
     );
 

@@ -1,8 +1,7 @@
 import { expect } from "@std/expect";
-import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
+import type { Backtest, NewBacktest } from "../../db/backtests.ts";
 import { openQueue } from "../../workers/queue.ts";
-import { addUser, archiveHours, newTenDaysBacktest } from "../support/backtests.ts";
+import { addUser, archiveHours, newTenDaysBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
 import { databaseTest } from "../support/database.ts";
 
 databaseTest("a worker counts the candles that a run has and those that it replays", async (handle) => {
@@ -13,17 +12,7 @@ databaseTest("a worker counts the candles that a run has and those that it repla
   const queue = await openQueue({ handle, runSecondsMax: 60, runCandlesMax: 239 });
   const run = async (parameters: NewBacktest["parameters"]): Promise<Backtest> => {
     const more = { symbol: "HOURS", parameters: { ...newTenDaysBacktest("ann").parameters, ...parameters } };
-    const { id } = await insertBacktest(db, newTenDaysBacktest("ann", more));
-    const ended = Promise.withResolvers<Backtest>();
-    const look = async () => {
-      const record = await getBacktest(db, { id, ownerId: "ann" });
-      if (record !== null && record.finishedAt !== null) ended.resolve(record);
-    };
-    const unwatch = await queue.watchBacktest(id, () => void look());
-    await db.transaction((tx: Db) => queue.enqueueBacktest(tx, id, "ann"));
-    const record = await ended.promise;
-    unwatch();
-    return record;
+    return await untilEnded(db, await submitBacktest(db, queue, newTenDaysBacktest("ann", more)));
   };
   try {
     await queue.work(1);

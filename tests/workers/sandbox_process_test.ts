@@ -4,12 +4,12 @@ import { createControl, type RunProgress } from "../../engine/control.ts";
 import { join } from "node:path";
 import { doWasmJob } from "../../workers/sandbox/wasm_job.ts";
 import { runInSandbox, type SandboxLimits } from "../../workers/sandbox_process.ts";
+import { until } from "../support/until.ts";
 import { runExchanged } from "./sandbox/exchanged_worker.ts";
 import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./sandbox/modules.ts";
 
 const HONEST = await Deno.readFile(new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url));
 const PARENT = new URL("./sandbox/lone_parent.ts", import.meta.url).pathname;
-const GONE_MS_MAX = 5000;
 
 Deno.test("a run in a process of its own gives what it gives here, to the last value", async () => {
   const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
@@ -162,11 +162,7 @@ function startParent(args: readonly string[], env: Record<string, string>) {
 
 /** A process that nobody waits for can only be looked at. */
 async function waitUntilGone(pid: number): Promise<void> {
-  const begun = performance.now();
-  while (isRunning(pid)) {
-    if (performance.now() - begun > GONE_MS_MAX) throw new Error(`Process ${pid} is still there`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until(() => !isRunning(pid));
 }
 
 function isRunning(pid: number): boolean {

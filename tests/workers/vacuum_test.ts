@@ -1,6 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { expect } from "@std/expect";
 import { keepVacuumed } from "../../workers/vacuum.ts";
+import { until } from "../support/until.ts";
 
 const SOON_MS = 5;
 
@@ -20,14 +21,10 @@ Deno.test("rows that were deleted make room again in a long-lived embedded datab
 
   const stop = keepVacuumed(pglite, SOON_MS);
   // Nothing but dead rows: the table shrinks to nothing.
-  while (await bytesOf(pglite) !== 0) await new Promise((resume) => setTimeout(resume, SOON_MS));
+  await until(async () => await bytesOf(pglite) === 0);
   await fill();
   const analyzed = "select reltuples::integer as rows from pg_class where relname = 'jobs'";
-  let known: number | undefined;
-  while (known !== 10_000) {
-    known = (await pglite.query<{ rows: number }>(analyzed)).rows[0]?.rows;
-    await new Promise((resume) => setTimeout(resume, SOON_MS));
-  }
+  await until(async () => (await pglite.query<{ rows: number }>(analyzed)).rows[0]?.rows === 10_000);
   await stop();
   await pglite.close();
 });

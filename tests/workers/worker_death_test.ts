@@ -2,13 +2,14 @@ import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 // @ts-types="@types/pg"
 import pg from "pg";
-import { cancelBacktest, claimBacktests, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { type Backtest, cancelBacktest, claimBacktests, getBacktest } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
-import { addUser, archiveTenDays, newTenDaysBacktest } from "../support/backtests.ts";
+import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest } from "../support/backtests.ts";
 import { administer, createTestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 /** A database of its own with one submitted backtest, and a lock that holds up whoever wants to read its candles. */
 interface Scene {
@@ -35,19 +36,15 @@ async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
   await lock.query("begin");
   await lock.query("lock table candle_chunks in access exclusive mode");
   const unlock = async () => void await lock.query("rollback");
-  const id = await handle.db.transaction(async (tx: Db) => {
-    const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
-    await queue.enqueueBacktest(tx, record.id, "ann");
-    return record.id;
-  });
+  const id = await submitBacktest(handle.db, queue, newTenDaysBacktest("ann"));
   await body({ url, handle, queue, id, unlock });
 }
 
-async function until(scene: Scene, status: string) {
-  for (;;) {
+async function untilIs(scene: Scene, status: string): Promise<Backtest> {
+  return await until(async () => {
     const record = await getBacktest(scene.handle.db, { id: scene.id, ownerId: "ann" });
-    if (record?.status === status) return record;
-  }
+    return record?.status === status && record;
+  });
 }
 
 Deno.test("a killed worker's run is taken again and stored once", () =>
@@ -58,14 +55,14 @@ Deno.test("a killed worker's run is taken again and stored once", () =>
       stdout: "null",
       stderr: "null",
     }).spawn();
-    expect(await until(scene, "running")).toMatchObject({ attempts: 1 });
+    expect(await untilIs(scene, "running")).toMatchObject({ attempts: 1 });
     worker.kill("SIGKILL");
     await worker.status;
     await unlock();
     // Its heartbeat would be found to be missing in ten seconds; let them have passed.
     await handle.db.execute(sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '10 seconds'`);
     await queue.work(1);
-    expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
+    expect(await untilIs(scene, "completed")).toMatchObject({ attempts: 2, error: null });
     expect(await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toHaveLength(1);
   }));
 
@@ -79,10 +76,10 @@ Deno.test("a run whose connection ends is taken again at once, and it costs it n
         `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query ilike '%candle_chunks%'`,
       );
-    while ((await cut()).length === 0);
+    await until(async () => (await cut()).length > 0);
     await unlock();
     const before = performance.now();
-    expect(await until(scene, "completed")).toMatchObject({ attempts: 2, error: null });
+    expect(await untilIs(scene, "completed")).toMatchObject({ attempts: 2, error: null });
     // Its heartbeat would have been missed after ten seconds.
     expect(performance.now() - before).toBeLessThan(5000);
     const jobs = await administer(url, "select state, retry_count, retry_limit from pgboss.job");
@@ -93,7 +90,7 @@ Deno.test("a run that its owner cancels while it runs leaves nothing behind", ()
   withScene(async (scene) => {
     const { handle: { db }, queue, id, unlock } = scene;
     await queue.work(1);
-    await until(scene, "running");
+    await untilIs(scene, "running");
     await db.transaction(async (tx: Db) => {
       await cancelBacktest(tx, { id, ownerId: "ann" });
       await queue.dequeueBacktest(tx, id);
@@ -111,7 +108,7 @@ Deno.test("a worker that was given up for dead and stores after all changes noth
   withScene(async (scene) => {
     const { handle: { db }, queue, id, unlock } = scene;
     await queue.work(1);
-    await until(scene, "running");
+    await untilIs(scene, "running");
     // Another worker takes the job, as pg-boss hands it out again, and claims the record.
     await db.execute(sql`update pgboss.job set retry_count = retry_count + 1 where state = 'active'`);
     expect(await claimBacktests(db, [id])).toMatchObject([{ attempts: 2 }]);
