@@ -1,6 +1,7 @@
-import { and, desc, eq, exists, gte, inArray, isNotNull, isNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, exists, gte, inArray, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
+import { isIngested } from "./instruments.ts";
 import { ingestionEvents, ingestionRuns, instruments } from "./schema.ts";
 import { storableText } from "./storable.ts";
 
@@ -152,7 +153,7 @@ function withStorableMessage<Values extends { message?: string | null | undefine
 function concernsSymbol(db: Db, symbol: string) {
   // A run of all is for whatever has a feed.
   const kept = db.select({ id: instruments.id }).from(instruments)
-    .where(and(eq(instruments.symbol, symbol), isNotNull(instruments.timeframe)));
+    .where(and(eq(instruments.symbol, symbol), isIngested));
   const runs = db.select({ id: ingestionRuns.id }).from(ingestionRuns).where(or(
     sql`${ingestionRuns.instruments} @> ${JSON.stringify([{ symbol }])}::jsonb`,
     and(isNull(ingestionRuns.instruments), exists(kept)),

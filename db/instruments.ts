@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ilike, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, ilike, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { candleChunks, instruments } from "./schema.ts";
@@ -44,6 +44,15 @@ export async function listAllInstruments(db: Db): Promise<Instrument[]> {
   return await db.select().from(instruments).orderBy(asc(instruments.symbol), asc(instruments.exchange));
 }
 
+/** What runs of all are for: a feed can give its candles, and it is said which. */
+export const isIngested = and(isNotNull(instruments.timeframe), ne(instruments.provider, "import"));
+
+/** Every instrument that runs of all are for, by symbol and exchange. */
+export async function listIngestedInstruments(db: Db): Promise<Instrument[]> {
+  return await db.select().from(instruments).where(isIngested)
+    .orderBy(asc(instruments.symbol), asc(instruments.exchange));
+}
+
 /** The instrument of that symbol and exchange: the one that is there, or the given one, newly written. */
 export async function ensureInstrument(tx: Db, row: Omit<NewInstrument, "id">): Promise<Instrument> {
   const [inserted] = await tx.insert(instruments).values({ ...row, id: uuidv7() })
@@ -79,9 +88,14 @@ export async function deleteInstrument(tx: Db, id: string): Promise<boolean> {
   return removed.length > 0;
 }
 
-/** Makes other writers of the instrument's candles wait until the transaction ends. */
-export async function lockInstrument(tx: Db, id: string): Promise<void> {
-  await tx.select({ id: instruments.id }).from(instruments).where(eq(instruments.id, id)).for("update");
+/**
+ * Makes other writers of the instrument's candles wait until the transaction ends.
+ *
+ * @returns The instrument as it is now; undefined where it was removed.
+ */
+export async function lockInstrument(tx: Db, id: string): Promise<Instrument | undefined> {
+  const [row] = await tx.select().from(instruments).where(eq(instruments.id, id)).for("update");
+  return row;
 }
 
 /** One instrument with what is held of it. */

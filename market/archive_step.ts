@@ -5,6 +5,7 @@ import { type Instrument, lockInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { storeCandles, type StoreCounts } from "./archive.ts";
 import { isGap } from "./calendar.ts";
+import { FeedError } from "./feeds.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import { monthEnd, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
@@ -30,11 +31,18 @@ const GAP_EVENTS_MAX = 20;
  * Archives a step with its events: all of it in the given transaction, or nothing.
  *
  * A held chunk that turns out to be damaged is replaced, reported, and the rest of its month is missing from then on.
+ *
+ * @throws {FeedError} `unknown_symbol` where an operator has removed the instrument, or given it to another provider, since it was read.
  */
 export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCounts> {
   const { runId, instrument, timeframe, candles, start, end, coveredUntil, rejected } = step;
   const series = { instrumentId: instrument.id, timeframe };
-  await lockInstrument(tx, instrument.id);
+  const current = await lockInstrument(tx, instrument.id);
+  if (current?.provider !== instrument.provider) {
+    const what = current === undefined ? "was removed" : `was given to ${current.provider}`;
+    const { symbol, exchange } = instrument;
+    throw new FeedError("unknown_symbol", `Cannot keep candles of ${symbol} on ${exchange}: it ${what} meanwhile`);
+  }
   const counts = await storeCandles(tx, series, candles);
   const lost = counts.damaged.map(({ chunk: { month, candles }, message }) => {
     return { start: Date.parse(`${month}T00:00:00Z`), end: monthEnd(month), held: candles, message };

@@ -1,3 +1,5 @@
+import { CronExpressionParser } from "cron-parser";
+
 const FIELDS = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
@@ -9,6 +11,8 @@ const FIELDS = [
 /**
  * What keeps a text from being a schedule, in words, or null when it is one: five fields of cron (minute, hour, day, month, weekday), each
  * `*`, a number, a range `a-b`, a list of those with commas, and a step `/n` behind any.
+ *
+ * @see npm:cron-parser, by which pg-boss reads schedules: it has the last word, since one that it refuses would keep all others from theirs.
  */
 export function findCronFault(text: string): string | null {
   const parts = text.split(" ");
@@ -24,5 +28,15 @@ export function findCronFault(text: string): string | null {
       if (step !== undefined && Number(step) === 0) return `has a step of 0 as ${name}: ${item}`;
     }
   }
-  return null;
+  return findRefusal(text);
+}
+
+/** What lists that name something twice, and days that none of the months has, are refused for. */
+function findRefusal(text: string): string | null {
+  try {
+    CronExpressionParser.parse(text, { tz: "UTC" });
+    return null;
+  } catch (error) {
+    return `is no schedule: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }

@@ -12,7 +12,7 @@ import {
   lockRuns,
   moveRun,
 } from "../db/ingestion.ts";
-import { findInstrument, type Instrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
+import { findInstrument, type Instrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
 import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
 import { missingRanges } from "./archive_step.ts";
 import { FeedError, type Feeds } from "./feeds.ts";
@@ -132,8 +132,7 @@ export async function finishRun(db: Db, runId: string, failure: string | null): 
 
 async function findTargets(db: Db, run: IngestionRun): Promise<(InstrumentKey & { instrument?: Instrument })[]> {
   if (run.instruments !== null) return [...run.instruments];
-  const all = await listAllInstruments(db);
-  return all.filter(({ timeframe }) => timeframe !== null).map((instrument) => ({
+  return (await listIngestedInstruments(db)).map((instrument) => ({
     symbol: instrument.symbol,
     exchange: instrument.exchange,
     instrument,
@@ -149,8 +148,9 @@ async function ingestInstrument(
   const instrument = target.instrument ?? await findInstrument(db, target);
   if (instrument === undefined) throw new Error("Cannot ingest an instrument that does not exist");
   const feed = (options.feeds ?? DEFAULT_FEEDS)(instrument);
-  if (feed === undefined || instrument.timeframe === null || !isTimeframe(instrument.timeframe)) {
-    throw new Error("Cannot ingest an instrument that has no feed: its candles are imported");
+  if (feed === undefined) throw new Error("Cannot ingest an instrument that has no feed: its candles are imported");
+  if (instrument.timeframe === null || !isTimeframe(instrument.timeframe)) {
+    throw new Error("Cannot ingest an instrument without a timeframe, which is to be set: it came by a request");
   }
   const timeframe = feed.sourceTimeframe(instrument.timeframe);
   const now = options.now ?? Date.now();

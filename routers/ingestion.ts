@@ -9,7 +9,7 @@ import {
   listRuns,
   listRunsInFlight,
 } from "../db/ingestion.ts";
-import { findInstrument, type InstrumentKey, listAllInstruments } from "../db/instruments.ts";
+import { findInstrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
 import {
   type CsvImport,
   type CsvImportResult,
@@ -18,6 +18,7 @@ import {
   ImportTooLargeError,
 } from "../market/csv_import.ts";
 import { CsvError } from "../market/csv_header.ts";
+import { FeedError } from "../market/feeds.ts";
 import { createRun } from "../market/ingestion.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
@@ -114,7 +115,7 @@ export const ingestionRouter = router({
       return {
         queued: inFlight.filter(({ status }) => status === "queued").length,
         running: inFlight.filter(({ status }) => status === "running").length,
-        instruments: (await listAllInstruments(ctx.db)).filter(({ timeframe }) => timeframe !== null).length,
+        instruments: (await listIngestedInstruments(ctx.db)).length,
         last_run: last === undefined ? null : toRun(last),
       };
     }),
@@ -175,6 +176,7 @@ async function importOrRefuse(db: Db, request: CsvImport): Promise<CsvImportResu
   } catch (error) {
     if (error instanceof ImportTooLargeError) throw new AppError("PAYLOAD_TOO_LARGE", error.message, { cause: error });
     if (error instanceof ImportRefusedError) throw invalid(error.message, `/${error.field}`, error.reason);
+    if (error instanceof FeedError) throw new AppError("SYMBOL_NOT_FOUND", error.message, { cause: error });
     if (error instanceof CsvError) throw invalid(error.message, "", error.message);
     throw error;
   }

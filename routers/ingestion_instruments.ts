@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Db } from "../db/client.ts";
+import { clearCoverage } from "../db/coverage.ts";
 import {
   deleteInstrument,
   findInstrumentById,
@@ -97,7 +99,12 @@ export const instrumentProcedures = {
         schedule: instrument.schedule === undefined ? held.schedule : instrument.schedule,
       };
       requireFeed(ctx, { ...changed, assetClass: held.assetClass });
-      const updated = await updateInstrument(ctx.db, id, changed);
+      const updated = await ctx.db.transaction(async (tx: Db) => {
+        const row = await updateInstrument(tx, id, changed);
+        // What one provider gave is not what another would give: it is asked for again.
+        if (changed.provider !== held.provider) await clearCoverage(tx, id);
+        return row;
+      });
       if (updated === undefined) throw notFound(id);
       await ctx.queue.syncSchedules();
       return { instrument: toInstrument(updated) };

@@ -148,7 +148,8 @@ export async function openQueue(
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
       }
-      await scheduleHousekeeping(jobs);
+      // Who stored an instrument may have died before he could tell the clock of it.
+      await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
     },
     rest,
     async close() {

@@ -3,7 +3,15 @@ import { findCronFault } from "../../market/cron.ts";
 
 Deno.test("five fields of cron are a schedule", () => {
   for (
-    const text of ["* * * * *", "5 0 * * *", "*/15 8-17 * * 1-5", "0,30 0 1 1,7 0", "0 0 31 12 7", "1-59/2 * * * *"]
+    const text of [
+      "* * * * *",
+      "5 0 * * *",
+      "*/15 8-17 * * 1-5",
+      "0,30 0 1 1,7 0",
+      "0 0 31 12 7",
+      "1-59/2 * * * *",
+      "0 0 29 2 *",
+    ]
   ) {
     expect([text, findCronFault(text)]).toEqual([text, null]);
   }
@@ -23,6 +31,9 @@ Deno.test("anything else is told what is wrong with it", () => {
     "*/0 * * * *": "has a step of 0 as minute: */0",
     "@daily * * * *": 'has "@daily" as minute',
     "1, * * * *": 'has "" as minute',
+    // These two the queue would refuse when they are stored already.
+    "0,0-5 * * * *": "is no schedule: CronMinute Validation error, duplicate values found: 0",
+    "0 0 31 2,4 *": "is no schedule: Invalid explicit day of month definition",
   };
   expect(Object.fromEntries(Object.keys(cases).map((text) => [text, findCronFault(text)]))).toEqual(cases);
 });

@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import type { Db } from "../../db/client.ts";
+import { addCoverage, listCoverage } from "../../db/coverage.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { executeRun } from "../../market/ingestion.ts";
 import { AppError, type ErrorCode } from "../../routers/errors.ts";
@@ -150,12 +151,19 @@ async function keepsInstruments(db: Db) {
   expect(changed.instrument).toMatchObject({ schedule: null, timeframe: "1m", backfill_from: "2024-01-01" });
   expect(await code(api.updateInstrument({ id, instrument: { timeframe: null } }))).toBe("VALIDATION_FAILED");
   expect(await code(api.updateInstrument({ id: UNKNOWN, instrument: {} }))).toBe("INSTRUMENT_NOT_FOUND");
+  // What one provider gave does not count as known of another.
+  const series = { instrumentId: id, timeframe: "1m" };
+  await addCoverage(db, series, { start: new Date("2024-01-01"), end: new Date("2024-01-02") });
+  await api.updateInstrument({ id, instrument: { provider: "provider_a" } });
+  expect((await listCoverage(db, series)).length).toBe(1);
+  await api.updateInstrument({ id, instrument: { provider: "import" } });
+  expect(await listCoverage(db, series)).toEqual([]);
   const listed = (await api.instruments({})).instruments.map(({ symbol }) => symbol);
   expect(listed).toEqual(["ACME", "BTCUSDT", "OTHER"]);
   const first = await api.instruments({ limit: 1 });
   expect((await api.instruments({ limit: 1, cursor: first.next_cursor! })).instruments[0]?.symbol).toBe("BTCUSDT");
-  expect(await api.status()).toMatchObject({ queued: 0, running: 0, instruments: 1, last_run: { trigger: "manual" } });
+  expect(await api.status()).toMatchObject({ queued: 0, running: 0, instruments: 0, last_run: { trigger: "manual" } });
   await api.deleteInstrument({ id });
   expect(await code(api.deleteInstrument({ id }))).toBe("INSTRUMENT_NOT_FOUND");
-  expect(synced).toBe(3);
+  expect(synced).toBe(5);
 }

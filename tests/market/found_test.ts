@@ -1,0 +1,106 @@
+/** What operators did to a running archive, and what it has to make of it. */
+import { expect } from "@std/expect";
+import type { Db } from "../../db/client.ts";
+import { findRun, listEvents } from "../../db/ingestion.ts";
+import {
+  deleteInstrument,
+  ensureInstrument,
+  findInstrument,
+  type Instrument,
+  updateInstrument,
+} from "../../db/instruments.ts";
+import { importCsv } from "../../market/csv_import.ts";
+import type { Feed } from "../../market/feeds.ts";
+import { createRun, executeRun } from "../../market/ingestion.ts";
+import { ReadThrough } from "../../market/read_through.ts";
+import { databaseTest } from "../support/database.ts";
+import { dailyFeed, type Script } from "./daily_feed.ts";
+
+const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
+const now = day("2024-04-01") + 12 * 3_600_000;
+
+async function makeInstrument(db: Db, symbol: string, more: Partial<Instrument> = {}): Promise<Instrument> {
+  const row = { symbol, exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+  return await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-02-02", ...more });
+}
+
+/** Runs for one instrument, or for all; how the run ended and what it told. */
+async function ingest(db: Db, feed: Feed, symbol?: string) {
+  const instruments = symbol === undefined ? undefined : [{ symbol, exchange: "TEST" }];
+  const { run } = await db.transaction((tx) => createRun(tx, { trigger: "manual", instruments }));
+  const delay = () => Promise.resolve();
+  await executeRun(db, run.id, {
+    feeds: ({ provider }) => provider === "import" ? undefined : feed,
+    now,
+    patience: { delay },
+  });
+  const events = (await listEvents(db, { runId: run.id, limit: 200 })).reverse();
+  return { run: await findRun(db, run.id), events: events.map(({ type, message }) => [type, message]) };
+}
+
+/** The scripted feed, after whose first part something else happens. */
+function interrupted(script: Script, happens: () => Promise<unknown>): Feed {
+  const feed = dailyFeed(script);
+  return {
+    ...feed,
+    async *fetch(request) {
+      let parts = 0;
+      for await (const part of feed.fetch(request)) {
+        if (parts++ === 2) await happens();
+        yield part;
+      }
+    },
+  };
+}
+
+databaseTest("who loses an instrument in the middle is told so in words", async ({ db }) => {
+  const script: Script = { asked: [], price: 5 };
+  const gone = await makeInstrument(db, "GONE");
+  const removed = await ingest(db, interrupted(script, () => deleteInstrument(db, gone.id)), "GONE");
+  const message = "Cannot keep candles of GONE on TEST: it was removed meanwhile";
+  expect(removed.run).toMatchObject({ status: "failed", message: `GONE on TEST: ${message}` });
+  expect(removed.events.slice(-2)).toEqual([["failed", message], ["run_finished", `GONE on TEST: ${message}`]]);
+
+  const moved = await makeInstrument(db, "MOVED");
+  const gives = () => updateInstrument(db, moved.id, { provider: "import" });
+  expect((await ingest(db, interrupted(script, gives), "MOVED")).run?.message).toBe(
+    "MOVED on TEST: Cannot keep candles of MOVED on TEST: it was given to import meanwhile",
+  );
+
+  const asked = await makeInstrument(db, "ASKED");
+  const readThrough = new ReadThrough(db, () => interrupted(script, () => deleteInstrument(db, asked.id)), {
+    now: () => now,
+  });
+  const wanted = { timeframe: "1d", start: day("2024-01-01"), end: day("2024-03-20") } as const;
+  await expect(readThrough.complete(asked, wanted)).rejects.toMatchObject({ fault: "unknown_symbol" });
+
+  // The first batch ends with a month of hours; the second meets no instrument.
+  async function* file() {
+    const lines = Array.from(
+      { length: 40_000 },
+      (_, i) => `${new Date(day("2016-01-01") + i * 3_600_000).toISOString()},1,1,1,1,1\n`,
+    );
+    yield new TextEncoder().encode(`time,open,high,low,close,volume\n${lines.slice(0, 36_000).join("")}`);
+    const imported = await findInstrument(db, { symbol: "FILE", exchange: "TEST" });
+    await deleteInstrument(db, imported!.id);
+    yield new TextEncoder().encode(lines.slice(36_000).join(""));
+  }
+  const upload = { symbol: "FILE", exchange: "TEST", assetClass: "crypto", timeframe: "1h", bytesMax: 1e8 } as const;
+  await expect(importCsv(db, { ...upload, body: file() })).rejects.toThrow("Cannot keep candles of FILE on TEST");
+});
+
+databaseTest("a run of all leaves out what no feed gives, and one that is named is told why", async ({ db }) => {
+  const feed = dailyFeed({ asked: [], price: 5 });
+  await makeInstrument(db, "KEPT");
+  // It was fetched once, and is only imported now.
+  await makeInstrument(db, "DISABLED", { provider: "import" });
+  await makeInstrument(db, "REQUESTED", { timeframe: null, backfillFrom: null });
+  expect((await ingest(db, feed)).run).toMatchObject({ status: "completed", candles: 57 });
+  const reasons = {
+    DISABLED: "Cannot ingest an instrument that has no feed: its candles are imported",
+    REQUESTED: "Cannot ingest an instrument without a timeframe, which is to be set: it came by a request",
+  };
+  for (const [symbol, reason] of Object.entries(reasons)) {
+    expect((await ingest(db, feed, symbol)).run?.message).toBe(`${symbol} on TEST: ${reason}`);
+  }
+});
