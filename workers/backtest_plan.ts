@@ -117,7 +117,7 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
   return {
     identity: builtin.slug,
     moduleSha256: null,
-    lookback: Math.max(builtin.lookback_candles, warmupOf(builtin, parameters)),
+    lookback: Math.max(builtin.lookback_candles, lookbackOf(builtin, parameters)),
     toRun: (task) => ({ kind: "builtin", task: { ...task, slug: builtin.slug, parameters } }),
   };
 }
@@ -169,9 +169,10 @@ function isExecutionRequest(value: unknown): value is ExecutionRequest {
 }
 
 /** @throws {RunError} STRATEGY_FAILED when the parameters contradict each other in a way that no schema can say. */
-function warmupOf(builtin: Builtin, parameters: Parameters): number {
+function lookbackOf(builtin: Builtin, parameters: Parameters): number {
   try {
-    return builtin.create(parameters).warmup;
+    const { warmup, lookback = 0 } = builtin.create(parameters);
+    return Math.max(warmup, lookback);
   } catch (error) {
     if (error instanceof RangeError) throw new RunError("STRATEGY_FAILED", error.message);
     throw error;

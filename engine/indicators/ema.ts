@@ -1,5 +1,5 @@
 import { checkPeriod } from "./period.ts";
-import { smooth } from "./smoothing.ts";
+import { settlingCandles, smooth } from "./smoothing.ts";
 
 /**
  * Exponential moving average with the weight 2 / (period + 1), begun at the simple mean of the first `period` values.
@@ -12,5 +12,14 @@ import { smooth } from "./smoothing.ts";
  */
 export function ema(values: Float64Array, period: number): Float64Array {
   checkPeriod("ema", period);
-  return smooth(values, period, 2 / (period + 1));
+  return smooth(values, period, weightOf(period));
+}
+
+/** Candles after which it does not matter where an average of this period began. */
+export function emaSettlingCandles(period: number): number {
+  return settlingCandles(weightOf(period));
+}
+
+function weightOf(period: number): number {
+  return 2 / (period + 1);
 }

@@ -6,6 +6,14 @@ export function towards(average: number, value: number, weight: number): number 
 }
 
 /**
+ * Candles after which it no longer matters where a smoothing of this weight began: of what it began with less than three
+ * billionths are left, since (1 - w)^(20 / w) is below e^-20.
+ */
+export function settlingCandles(weight: number): number {
+  return Math.ceil(20 / weight);
+}
+
+/**
  * Exponential smoothing: average += weight x (value - average), begun at the mean of the first `period` values.
  *
  * Values that are NaN at the start of a column (another indicator's warm-up) are stepped over. Written as a step towards

@@ -1,5 +1,5 @@
 import { checkPeriod } from "./period.ts";
-import { smooth } from "./smoothing.ts";
+import { settlingCandles, smooth } from "./smoothing.ts";
 
 /**
  * Wilder's smoothing: an exponential average with the weight 1 / period, begun at the simple mean of the first `period`
@@ -14,4 +14,9 @@ import { smooth } from "./smoothing.ts";
 export function wilder(values: Float64Array, period: number): Float64Array {
   checkPeriod("wilder", period);
   return smooth(values, period, 1 / period);
+}
+
+/** Candles after which it does not matter where an average of this period, an RSI or an ATR, began. */
+export function wilderSettlingCandles(period: number): number {
+  return settlingCandles(1 / period);
 }

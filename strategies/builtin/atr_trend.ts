@@ -1,6 +1,7 @@
 import { atr } from "../../engine/indicators/atr.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
-import { ema } from "../../engine/indicators/ema.ts";
+import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
+import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import { DIRECTION, entryDraft, periodProperty, readNumber, readShorts, TAKE_PROFIT_LEVEL } from "./parameters.ts";
 import type { Builtin } from "./strategy.ts";
 
@@ -12,13 +13,13 @@ export const atrTrend: Builtin = {
     "Trend following with a volatility stop. Buys when the close crosses above its exponential moving average, goes short when it crosses below, and leaves by a trailing stop alone, so many average true ranges (measured at the entry) from the best price since. Quiet markets are given little room, wild ones much.",
   default_frequency: "DAILY",
   min_candles: 2,
-  lookback_candles: 51,
+  lookback_candles: 510,
   default_config: {},
   parameter_schema: {
     type: "object",
     properties: {
       trend: periodProperty("Candles of the average that the close must cross", 50),
-      atr: periodProperty("Candles of the average true range", 14),
+      atr: periodProperty("Candles of the average true range, smoothed as Wilder did: by 1 / period", 14),
       multiple: {
         type: "number",
         description: "Average true ranges between the best price and the trailing stop",
@@ -42,6 +43,7 @@ export const atrTrend: Builtin = {
     let ranges: Float64Array = close;
     return {
       warmup: Math.max(trendPeriod + 1, atrPeriod),
+      lookback: Math.max(emaSettlingCandles(trendPeriod), wilderSettlingCandles(atrPeriod)),
       prepare(candles) {
         close = candles.close;
         trend = ema(close, trendPeriod);

@@ -23,7 +23,11 @@ export const bollingerReversion: Builtin = {
   parameter_schema: {
     type: "object",
     properties: {
-      period: periodProperty("Candles of the average and of the deviation", 20, 2),
+      period: periodProperty(
+        "Candles of the simple average and of the standard deviation (of a population, as Bollinger has it)",
+        20,
+        2,
+      ),
       width: {
         type: "number",
         description: "Standard deviations from the middle to a band",

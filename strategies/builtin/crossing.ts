@@ -1,26 +1,26 @@
 import type { Candles } from "../../engine/candles.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
-import type { Strategy } from "../../engine/strategy.ts";
 import { entryDraft, type Parameters, readShorts } from "./parameters.ts";
+import type { BuiltinStrategy } from "./strategy.ts";
 
 /**
  * A strategy of two lines: long where the first crosses above the second, and where it crosses below, short or (with
  * direction `long`) out. Between crosses it does nothing, so a trade that a stop has ended is not entered again.
  *
- * @param warmup Candles until both lines have two values.
+ * @param needs `warmup`: candles until both lines have two values; `lookback`: as BuiltinStrategy has it.
  * @param drawLines Computes both lines, a value a candle.
  */
 export function crossStrategy(
   parameters: Parameters,
-  warmup: number,
+  needs: Pick<BuiltinStrategy, "warmup" | "lookback">,
   drawLines: (candles: Candles) => readonly [Float64Array, Float64Array],
-): Strategy {
+): BuiltinStrategy {
   const shorts = readShorts(parameters);
   const entry = entryDraft(parameters);
   let first: Float64Array = new Float64Array(0);
   let second: Float64Array = first;
   return {
-    warmup,
+    ...needs,
     prepare(candles) {
       [first, second] = drawLines(candles);
     },

@@ -1,4 +1,4 @@
-import { ema } from "../../engine/indicators/ema.ts";
+import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
 import type { Builtin } from "./strategy.ts";
@@ -8,10 +8,10 @@ export const emaCross: Builtin = {
   slug: "ema-cross",
   name: "EMA Cross",
   description:
-    "Trend following. Buys when the fast exponential moving average of closes crosses above the slow one; sells, or goes short, when it crosses below. Quicker to turn than the SMA cross, and quicker to be wrong in a sideways market.",
+    "Trend following. Buys when the fast exponential moving average of closes crosses above the slow one; sells, or goes short, when it crosses below. Quicker to turn than the SMA cross, and quicker to be wrong in a sideways market. An average of N candles weighs 2 / (N + 1) and begins at the simple mean of N.",
   default_frequency: "DAILY",
   min_candles: 2,
-  lookback_candles: 27,
+  lookback_candles: 270,
   default_config: {},
   parameter_schema: {
     type: "object",
@@ -28,6 +28,7 @@ export const emaCross: Builtin = {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
-    return crossStrategy(parameters, slow + 1, ({ close }) => [ema(close, fast), ema(close, slow)]);
+    const needs = { warmup: slow + 1, lookback: emaSettlingCandles(slow) };
+    return crossStrategy(parameters, needs, ({ close }) => [ema(close, fast), ema(close, slow)]);
   },
 };

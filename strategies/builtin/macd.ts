@@ -1,3 +1,4 @@
+import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { macd } from "../../engine/indicators/macd.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
@@ -8,10 +9,10 @@ export const macdCross: Builtin = {
   slug: "macd",
   name: "MACD",
   description:
-    "Momentum. Buys when the MACD line (fast less slow exponential moving average) crosses above its own average, the signal line; sells, or goes short, when it crosses below.",
+    "Momentum. Buys when the MACD line (fast less slow exponential moving average) crosses above its own average, the signal line; sells, or goes short, when it crosses below. An average of N candles weighs 2 / (N + 1) and begins at the simple mean of N.",
   default_frequency: "DAILY",
   min_candles: 2,
-  lookback_candles: 35,
+  lookback_candles: 370,
   default_config: {},
   parameter_schema: {
     type: "object",
@@ -30,7 +31,8 @@ export const macdCross: Builtin = {
     const slow = readNumber(parameters, "slow");
     const signal = readNumber(parameters, "signal");
     if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
-    return crossStrategy(parameters, slow + signal, ({ close }) => {
+    const needs = { warmup: slow + signal, lookback: emaSettlingCandles(slow) + emaSettlingCandles(signal) };
+    return crossStrategy(parameters, needs, ({ close }) => {
       const columns = macd(close, { fast, slow, signal });
       return [columns.macd, columns.signal];
     });

@@ -1,4 +1,5 @@
 import { rsi } from "../../engine/indicators/rsi.ts";
+import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import {
   DIRECTION,
   entryDraft,
@@ -22,12 +23,15 @@ export const rsiReversion: Builtin = {
     "Mean reversion. Buys when the RSI falls below the oversold level and leaves once it is back at the exit level; goes short when it rises above the overbought level, and covers likewise. Expects moves to overshoot, so it suffers in a strong trend: consider a stop loss.",
   default_frequency: "DAILY",
   min_candles: 3,
-  lookback_candles: 16,
+  lookback_candles: 280,
   default_config: {},
   parameter_schema: {
     type: "object",
     properties: {
-      period: periodProperty("Changes of the close in the RSI", 14),
+      period: periodProperty(
+        "Changes of the close in the RSI, smoothed as Wilder did: by 1 / period, begun at their simple mean",
+        14,
+      ),
       oversold: levelProperty("Buys when the RSI falls below this", 30),
       overbought: levelProperty("Goes short when the RSI rises above this", 70),
       exit: levelProperty("Leaves a position when the RSI is back at this", 50),
@@ -52,6 +56,7 @@ export const rsiReversion: Builtin = {
     let strength: Float64Array = new Float64Array(0);
     return {
       warmup: period + 2,
+      lookback: wilderSettlingCandles(period),
       prepare(candles) {
         strength = rsi(candles.close, period);
       },

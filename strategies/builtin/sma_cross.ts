@@ -28,6 +28,6 @@ export const smaCross: Builtin = {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
-    return crossStrategy(parameters, slow + 1, ({ close }) => [sma(close, fast), sma(close, slow)]);
+    return crossStrategy(parameters, { warmup: slow + 1 }, ({ close }) => [sma(close, fast), sma(close, slow)]);
   },
 };

@@ -18,6 +18,15 @@ export interface ParameterSchema {
   readonly additionalProperties: false;
 }
 
+/** A built-in, made for one run. */
+export interface BuiltinStrategy extends Strategy {
+  /**
+   * Candles that it is to be shown before its range begins, as far as they are held, so that it decides the same wherever
+   * that is; absent: its warm-up.
+   */
+  readonly lookback?: number;
+}
+
 /** A built-in strategy: its catalogue entry, and how to make one. */
 export interface Builtin {
   readonly slug: string;
@@ -35,5 +44,5 @@ export interface Builtin {
    * @param parameters Checked against parameter_schema, defaults filled in.
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
    */
-  create(parameters: Readonly<Record<string, unknown>>): Strategy;
+  create(parameters: Readonly<Record<string, unknown>>): BuiltinStrategy;
 }

@@ -48,9 +48,38 @@ for (const builtin of BUILTINS) {
   });
 
   Deno.test(`${builtin.slug} asks for the history that its defaults need`, () => {
-    const { warmup } = builtin.create(parametersOf(builtin));
-    expect(builtin.lookback_candles).toBeGreaterThanOrEqual(warmup - 1);
+    const { warmup, lookback = warmup } = builtin.create(parametersOf(builtin));
+    expect(builtin.lookback_candles).toBeGreaterThanOrEqual(lookback - 1);
     expect(builtin.min_candles).toBeLessThanOrEqual(warmup);
+  });
+
+  Deno.test(`${builtin.slug} decides alike whether it sees all that came before its range or the history that it asks for`, () => {
+    const candles = candlesOf(wander(1200));
+    const { warmup, lookback = warmup } = builtin.create(parametersOf(builtin));
+    const ordersFrom = (start: number, history: number) => {
+      const cut = (column: Float64Array) => column.subarray(start - history);
+      const { time, open, high, low, close, volume } = candles;
+      const { orders: { time: placed, side, type } } = run({
+        candles: {
+          time: cut(time),
+          open: cut(open),
+          high: cut(high),
+          low: cut(low),
+          close: cut(close),
+          volume: cut(volume),
+        },
+        firstIndex: history,
+        timeframeMs: 3_600_000,
+        initialBalance: 1000,
+        execution: resolveExecution({}, "crypto"),
+        strategy: builtin.create(parametersOf(builtin)),
+        control: null,
+      });
+      return [[...placed], [...side], [...type]];
+    };
+    for (let start = 600; start < 1000; start += 20) {
+      expect(ordersFrom(start, lookback)).toEqual(ordersFrom(start, start));
+    }
   });
 
   Deno.test(`${builtin.slug} trades with its defaults, and prepare() makes it forget an earlier run`, () => {
