@@ -15,40 +15,40 @@ export interface EquityPoint {
 
 /**
  * Thins a curve for drawing. The candles are cut into stretches of equal length, and of each the lowest and the highest
- * equity are kept, so that no peak or trough is lost; the first and the last candle are always there.
+ * equity are kept, so that no peak or trough is lost; the first and the last candle and (from three points on) that of the
+ * deepest drawdown are always there.
  *
  * @param initialBalance Counts as the first peak.
  * @param pointsMax At least 2; a curve that is no longer is given whole.
  */
 export function samplePoints(columns: EquityColumns, initialBalance: number, pointsMax: number): EquityPoint[] {
   const { time, equity, position } = columns;
-  const count = equity.length;
-  const chosen = chooseCandles(equity, pointsMax);
-  const points: EquityPoint[] = [];
+  const drawdown = drawdownsOf(equity, initialBalance);
+  return chooseCandles(equity, drawdown, pointsMax).map((i) => ({
+    timestamp: new Date(time[i]!).toISOString(),
+    equity: equity[i]!,
+    drawdown: drawdown[i]!,
+    position: position[i]!,
+  }));
+}
+
+/** How far each mark lies below the highest so far: as the metrics have it, to the last bit. */
+function drawdownsOf(equity: Float64Array, initialBalance: number): Float64Array {
   let peak = initialBalance;
-  let next = 0;
-  for (let i = 0; i < count && next < chosen.length; i++) {
-    peak = Math.max(peak, equity[i]!);
-    if (chosen[next] !== i) continue;
-    next++;
-    points.push({
-      timestamp: new Date(time[i]!).toISOString(),
-      equity: equity[i]!,
-      // As the metric has it, to the last bit.
-      drawdown: (peak - equity[i]!) / peak,
-      position: position[i]!,
-    });
-  }
-  return points;
+  return equity.map((mark) => {
+    peak = Math.max(peak, mark);
+    return (peak - mark) / peak;
+  });
 }
 
 /** Indexes to keep, rising. */
-function chooseCandles(equity: Float64Array, pointsMax: number): number[] {
+function chooseCandles(equity: Float64Array, drawdown: Float64Array, pointsMax: number): number[] {
   const count = equity.length;
   if (count <= pointsMax) return Array.from({ length: count }, (_, i) => i);
   const chosen = new Set([0, count - 1]);
-  // Two places are taken by the ends; each stretch takes two more.
-  const stretches = Math.floor((pointsMax - 2) / 2);
+  if (pointsMax > 2) chosen.add(drawdown.reduce((deepest, depth, i) => depth > drawdown[deepest]! ? i : deepest, 0));
+  // Three places are taken by those; each stretch takes two more.
+  const stretches = Math.floor((pointsMax - 3) / 2);
   for (let s = 0; s < stretches; s++) {
     const end = Math.floor(((s + 1) * count) / stretches);
     let low = Math.floor((s * count) / stretches);

@@ -41,6 +41,17 @@ Deno.test("the metrics of an endpoint's run know the asset class: a forex weeken
   expect(await worstDay("forex")).toBe(6000 / 10_000 - 1);
 });
 
+Deno.test("an ambiguous trade of an endpoint has no bounds: what it would have decided after the other end is not known", async () => {
+  const guarded = { side: "buy", size: 100, stop_loss: 40, take_profit: 60 };
+  await using endpoint = serveDecisions(({ first_asked }) => first_asked === 0 ? [guarded] : []);
+  const candles = { ...prices([50, 50, 50]), high: Float64Array.of(50, 70, 50), low: Float64Array.of(50, 30, 50) };
+  for (const mode of ["batch", "step"] as const) {
+    const { result } = await runToEnd(endpoint.url, { candles, mode });
+    expect(result.metrics.ambiguous_trades).toBe(1);
+    expect(result.bounds).toBeNull();
+  }
+});
+
 Deno.test("in batch mode every decision is filled as the built-in's would be, and the result says how it was asked", async () => {
   await using endpoint = serveDecisions(({ first_asked, candles, asked }, at) => {
     const candle = first_asked + at - (candles.time.length - asked);

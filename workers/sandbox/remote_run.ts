@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../engine/control.ts";
-import { run } from "../../engine/run.ts";
+import { run, type RunResult } from "../../engine/run.ts";
 import type { RemoteTask } from "../protocol.ts";
 import { checkOrders } from "./integrity.ts";
 import type { SandboxAnswer } from "./job.ts";
@@ -40,18 +40,9 @@ export async function runRemote(task: RemoteTask, onProgress: (progress: RunProg
   }
 }
 
-function replay(task: RemoteTask, { actions, first }: Decisions) {
+/** Without bounds: what an endpoint would have decided had a target come first was not asked. */
+function replay(task: RemoteTask, { actions, first }: Decisions): RunResult {
   const { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, finer = null } = task;
-  const strategy = replayStrategy(actions, first, task.minCandles);
-  return run({
-    candles,
-    firstIndex,
-    timeframeMs,
-    assetClass,
-    initialBalance,
-    execution,
-    strategy,
-    control: null,
-    finer,
-  });
+  const settings = { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, control: null, finer };
+  return { ...run({ ...settings, strategy: replayStrategy(actions, first, task.minCandles) }), bounds: null };
 }
