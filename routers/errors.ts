@@ -1,5 +1,9 @@
 import { TRPCError } from "@trpc/server";
-import { getHTTPStatusCodeFromError, type TRPC_ERROR_CODE_KEY } from "@trpc/server/unstable-core-do-not-import";
+import {
+  getHTTPStatusCodeFromError,
+  type TRPC_ERROR_CODE_KEY,
+  TRPC_ERROR_CODES_BY_KEY,
+} from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
 
@@ -128,6 +132,13 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   return {
     error: { code: error.appCode, message: error.message, issues: error.issues, request_id: requestId },
   };
+}
+
+/** The same as tRPC's clients read it: from another body they learn nothing. */
+export function trpcErrorBody(error: AppError, requestId: string) {
+  const { code: appCode, message, issues, request_id } = errorBody(error, requestId).error;
+  const data = { code: error.code, httpStatus: errorStatus(error), appCode, issues, request_id };
+  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[error.code], data } };
 }
 
 /** A schema's refusal: the message carries the first issue, `issues` all of them. */

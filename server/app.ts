@@ -8,7 +8,7 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
-import { AppError, errorBody, errorStatus, toAppError } from "../routers/errors.ts";
+import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
 import { BODY_BYTES_MAX, limitPlain, PLAIN_BYTES_MAX, refuseSize, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
@@ -176,7 +176,8 @@ function logFault(error: AppError): void {
 }
 
 function answerError(c: HonoContext<ServerEnv>, error: AppError): Response {
-  return c.json(errorBody(error, c.get("requestId")), statusOf(error), retryAfter([error]));
+  const write = /^\/trpc(\/|$)/.test(c.req.path) ? trpcErrorBody : errorBody;
+  return c.json(write(error, c.get("requestId")), statusOf(error), retryAfter([error]));
 }
 
 /** When the call that has to wait longest may be repeated. */

@@ -65,7 +65,7 @@ export function judge(fuzzed: Case, request: RawRequest, seen: Seen, others: rea
   return judgeSuccess(fuzzed, request, seen);
 }
 
-/** Whether the answer speaks tRPC's language: what is refused before tRPC sees it is refused in ours. */
+/** Whether the answer speaks tRPC's language. */
 function isTrpc(text: string): boolean {
   const value = parse(text);
   return Array.isArray(value) || trpcErrorSchema.safeParse(value).success || trpcResultSchema.safeParse(value).success;

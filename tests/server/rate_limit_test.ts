@@ -41,9 +41,11 @@ Deno.test("who asks too often is told how much is left and when to come back", a
     expect(one.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
     expect((await ann.get("/trpc/session.get", from("192.0.2.2"))).status).toBe(200);
     expect((await ann.get("/api/nothing", from("192.0.2.3"))).status).toBe(404);
-    for (const path of ["/api/backtests", "/trpc/session.get"]) {
+    for (
+      const [path, code] of [["/api/backtests", "/error/code"], ["/trpc/session.get", "/error/data/appCode"]] as const
+    ) {
       const refused = await ann.get(path, from("192.0.2.4"));
-      expect([refused.status, refused.at("/error/code")]).toEqual([429, "RATE_LIMITED"]);
+      expect([refused.status, refused.at(code)]).toEqual([429, "RATE_LIMITED"]);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(refused.headers.get("ratelimit")).toMatch(/^"user";r=0;t=\d+$/);
     }

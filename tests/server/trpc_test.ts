@@ -6,9 +6,9 @@ import { startTestService } from "../support/service.ts";
 Deno.test("a typed client uses the same procedures over a real socket", async (t) => {
   const service = await startTestService();
   const user = await service.user();
-  const connect = (cookie: string) =>
+  const connect = (cookie: string, more: Readonly<Record<string, string>> = {}) =>
     createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url: `${service.url}/trpc`, headers: { cookie } })],
+      links: [httpBatchLink({ url: `${service.url}/trpc`, headers: { cookie, ...more } })],
     });
   const api = connect(user.cookie);
 
@@ -55,6 +55,17 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     expect(refused.data.appCode).toBe("BACKTEST_NOT_FOUND");
     const stranger = await connect("").session.get.query().catch((error) => error);
     expect([stranger.data.httpStatus, stranger.data.appCode]).toEqual([401, "UNAUTHENTICATED"]);
+    // A page of another origin is turned away before any procedure is looked for.
+    const foreign = await connect(user.cookie, { origin: "https://evil.example.com" })
+      .backtests.cancel.mutate({ id: crypto.randomUUID() }).catch((error) => error);
+    expect(foreign.message).toBe('Cannot accept a request from the origin "https://evil.example.com"');
+    expect(foreign.data).toEqual({
+      code: "FORBIDDEN",
+      httpStatus: 403,
+      appCode: "ORIGIN_NOT_ALLOWED",
+      issues: [],
+      request_id: expect.stringMatching(/./),
+    });
     const invalid = await api.backtests.list.query({ limit: 1000 }).catch((error) => error);
     expect(invalid.data.issues).toEqual([{ path: "/limit", message: "must be at most 200, not 1000" }]);
   });
@@ -84,7 +95,7 @@ Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when
 
   await t.step("a body is at most 1 MiB, not counting artifacts", async () => {
     const large = await create({ backtest: "x".repeat(2 * 1024 * 1024) });
-    expect([large.status, large.at("/error/code")]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    expect([large.status, large.at("/error/data/appCode")]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     const artifact = await create({ artifact: { content_base64: "x".repeat(2 * 1024 * 1024) } });
     expect([artifact.status, artifact.at("/error/data/appCode")]).toEqual([400, "VALIDATION_FAILED"]);
   });
