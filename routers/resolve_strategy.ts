@@ -31,6 +31,8 @@ type UserContext = Context & { readonly user: User };
 const PATH = "/backtest/parameters/runtime";
 // An entry's runtime can be pasted as it is: beside the slug, all keys but the version are ignored.
 const namedSchema = z.looseObject({ slug: z.string().max(64), version: z.string().max(64).optional() });
+// Who gives a slug means a strategy of the catalogue, whatever else is wrong.
+const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
 
 /**
@@ -47,9 +49,11 @@ export async function resolveStrategy(
   parameters: Parameters,
 ): Promise<ResolvedStrategy> {
   const { runtime } = parameters;
-  if (runtime === undefined) return await resolveName(ctx, label);
+  // As for the other reserved keys, null is none.
+  if (runtime === undefined || runtime === null) return await resolveName(ctx, label);
   const named = namedSchema.safeParse(runtime);
   if (named.success) return { ...await resolveSlug(ctx, named.data.slug, named.data.version), shown: named.data };
+  if (sluggedSchema.safeParse(runtime).success) throw validationFailed(named.error, PATH);
   if (inlineSchema.safeParse(runtime).success) return await resolveInline(ctx, label, runtime, parameters);
   const message = `must name a strategy, as {"slug": "sma-cross"} does, or be of type "remote" or "wasm", not ${
     quote(runtime)

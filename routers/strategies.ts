@@ -111,7 +111,8 @@ export const strategiesRouter = router({
     await ctx.db.transaction(async (tx: Db) => {
       const unfinished = await countUnfinishedRuns(tx, slug);
       if (unfinished > 0) {
-        throw new AppError("STRATEGY_IN_USE", `Cannot delete ${slug}: ${unfinished} of its backtests have not ended`);
+        const runs = unfinished === 1 ? "one of its backtests has" : `${unfinished} of its backtests have`;
+        throw new AppError("STRATEGY_IN_USE", `Cannot delete ${slug}: ${runs} not ended`);
       }
       await deleteStrategy(tx, { slug, ownerId: ctx.user.id });
     });

@@ -3,20 +3,22 @@ import type { Issue } from "./errors.ts";
 /** Objects and lists may stand inside one another so many levels deep. */
 export const DEPTH_MAX = 32;
 
-const MESSAGE = "must be text without U+0000 and without half of a surrogate pair";
+const NO_TEXT = "must be text without U+0000 and without half of a surrogate pair";
 
 /**
- * Finds what cannot be kept: text that no database column can hold, in keys or values, and what is nested too deeply.
+ * Finds what cannot be kept: text that no database column can hold, in keys or values, numbers that no JSON can hold (1e400 is read as
+ * Infinity and would be kept as null), and what is nested too deeply.
  *
  * @returns What to tell the caller, or undefined where all is well.
  */
 export function findUnstorable(value: unknown, path = "", depth = 1): Issue | undefined {
-  if (typeof value === "string") return isStorable(value) ? undefined : { path, message: MESSAGE };
+  if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NO_TEXT };
+  if (typeof value === "number" && !Number.isFinite(value)) return { path, message: `must be a number, not ${value}` };
   // Streams and bytes are not looked into: they are no text yet.
   if (!Array.isArray(value) && !isPlain(value)) return undefined;
   if (depth > DEPTH_MAX) return { path, message: `must not be nested more than ${DEPTH_MAX} levels deep` };
   for (const [key, inner] of Object.entries(value)) {
-    if (!isStorable(key)) return { path, message: `has a key that ${MESSAGE}` };
+    if (!isStorable(key)) return { path, message: `has a key that ${NO_TEXT}` };
     const found = findUnstorable(inner, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
     if (found !== undefined) return found;
   }

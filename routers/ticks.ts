@@ -71,7 +71,7 @@ export async function findTicks(ctx: Context, input: TicksInput): Promise<FoundT
   const candles = (range.end - range.start) / TIMEFRAMES[timeframe];
   if (candles > RANGE_CANDLES_MAX) throw tooLarge(Math.floor(candles), timeframe);
   const start = decodeCursor(input.cursor, cursorSchema) ?? range.start;
-  if (start < range.start || start > range.end) throw foreignCursor();
+  if (start < range.start || start > range.end) throw foreignCursor(input.cursor);
   try {
     const wanted = { timeframe, start, end: range.end };
     const instrument = await findInstrument(ctx, input, wanted);
@@ -127,8 +127,9 @@ const FEED_CODES = {
 // A cursor is the open of the next candle, milliseconds since 1970.
 const cursorSchema = z.string().regex(/^-?\d{1,15}$/).transform(Number);
 
-function foreignCursor(): AppError {
-  const message = "must be the next_cursor of an answer for the same range";
+function foreignCursor(cursor: string | undefined): AppError {
+  const { error } = mustBe("the next_cursor of an answer for the same range");
+  const message = error({ input: cursor });
   return new AppError("VALIDATION_FAILED", `Cannot continue the candles: /cursor ${message}`, {
     issues: [{ path: "/cursor", message }],
   });

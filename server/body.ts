@@ -35,7 +35,8 @@ export async function readJson(c: HonoContext, optional: boolean): Promise<unkno
 export function requireType(c: HonoContext, wanted: string): void {
   const type = c.req.header("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() === wanted) return;
-  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${quote(type)}: send ${wanted}`);
+  const given = type === undefined ? "without a Content-Type" : `of type ${quote(type)}`;
+  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body ${given}: send ${wanted}`);
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {

@@ -71,6 +71,7 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     const path = "/api/strategies/c-cross/versions/1.0/artifact";
     const response = await fetch(service.url + path, { headers: { cookie: user.cookie } });
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(module);
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
     const again = await user.get(path, { "if-none-match": response.headers.get("etag")! });
     expect([again.status, again.text]).toEqual([304, ""]);
     const other = await service.user();

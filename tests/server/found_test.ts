@@ -100,6 +100,36 @@ Deno.test("a body that is nested thousands of levels deep is refused by tRPC too
   await service.close();
 });
 
+Deno.test("a number that no double holds is refused by its place: it was kept as null", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const runtime = { type: "remote", endpoint: "https://signals.example.com/v1" };
+  for (
+    const [change, path] of [
+      [{ initial_balance: "?" }, "/backtest/initial_balance"],
+      [{ strategy: "inline", parameters: { runtime, weights: [1, "?"] } }, "/backtest/parameters/weights/1"],
+    ] as const
+  ) {
+    const body = JSON.stringify({ backtest: { ...BACKTEST, ...change } }).replace('"?"', "-1e400");
+    const answer = await user.send("POST", "/api/backtests", body, { "content-type": "application/json" });
+    expect([answer.status, answer.at("/error/issues")])
+      .toEqual([400, [{ path, message: "must be a number, not -Infinity" }]]);
+  }
+  await service.close();
+});
+
+Deno.test("null is none for each reserved parameter, and who gives a slug is told what is wrong beside it", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const user = await service.user();
+  const submit = (parameters: object) => user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters } });
+  const plain = await submit({ timeframe: null, execution: null, runtime: null });
+  expect([plain.status, plain.at("/backtest/parameters/runtime")]).toEqual([202, undefined]);
+  const refused = await submit({ runtime: { slug: "sma-cross", version: 1 } });
+  expect(refused.at("/error/issues"))
+    .toEqual([{ path: "/backtest/parameters/runtime/version", message: "must be of type string, not 1" }]);
+  await service.close();
+});
+
 Deno.test("what strangers send wrongly to the accounts is not written down as an error", async () => {
   const { url, drop } = await createTestDatabase("service");
   const environment = { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
