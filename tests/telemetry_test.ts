@@ -186,23 +186,3 @@ Deno.test("a collector that answers no more does not keep a process from ending"
     answerAgain();
     await collector.close();
   }));
-
-Deno.test("the README's line exports to a collector", async () => {
-  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
-  const [, line = ""] = readme.match(/^```sh\n(OTEL_DENO=.*?)npx /ms) ?? [];
-  const given = Object.fromEntries(line.matchAll(/(OTEL_\w+)=(\S+)/g).map(([, name, value]) => [name, value ?? ""]));
-  expect(Object.keys(given)).toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
-  const arrived = new Set<string>();
-  const collect = (url: URL, request: Request) => {
-    arrived.add(`${url.pathname} ${request.headers.get("content-type")}`);
-    return new Response(null);
-  };
-  await inCluster((start) =>
-    withProvider(collect, async (baseUrl) => {
-      const service = await start("serve", { ...given, OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl });
-      await service.client().get("/api/health");
-      await service.end("SIGTERM");
-    })
-  );
-  expect([...arrived].toSorted()).toEqual(["/v1/metrics application/x-protobuf", "/v1/traces application/x-protobuf"]);
-});

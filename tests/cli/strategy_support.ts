@@ -1,5 +1,6 @@
 /** Templates, as a person would use them. */
 import { expect } from "@std/expect";
+import { runLines } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";
 
 /** What every template does over the candles that strategies are tried on: the same rules, so the same orders. */
@@ -16,19 +17,9 @@ export async function writeTemplate(lang: string): Promise<{ folder: string; rea
   return { folder, readme, [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }) };
 }
 
-/** The command in a README's block that holds a text. */
-export function commandIn(readme: string, holding: string): string {
-  const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text ?? "");
-  const found = blocks.find((text) => text.includes(holding));
-  if (found === undefined) throw new Error(`Cannot find a command with ${holding} in ${readme}`);
-  return found;
-}
-
 /** Runs a command of a README in its folder. @throws Error with what it said when it fails. */
 export async function runCommand(command: string, folder: string, path = Deno.env.get("PATH") ?? ""): Promise<string> {
-  const shell = new Deno.Command("sh", { args: ["-euc", command], cwd: folder, env: { PATH: path } });
-  const { code, stdout, stderr } = await shell.output();
-  const said = new TextDecoder().decode(stdout);
-  if (code !== 0) throw new Error(`Cannot run ${command}:\n${said}${new TextDecoder().decode(stderr)}`);
-  return said;
+  const { code, stdout, stderr } = await runLines(command, { cwd: folder, env: { PATH: path } });
+  if (code !== 0) throw new Error(`Cannot run ${command}:\n${stdout}${stderr}`);
+  return stdout;
 }

@@ -3,9 +3,10 @@ import { expect } from "@std/expect";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/modules.ts";
 import { serveDecisions, serveJson } from "../workers/remote_endpoints.ts";
 import { freePort } from "../support/free_port.ts";
+import { blockIn } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
-import { commandIn, DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_support.ts";
+import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_support.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
 const check = (...args: readonly string[]) => runTask("strategy", ["check", ...args]);
@@ -103,12 +104,12 @@ Deno.test("nothing is overwritten", async () => {
 Deno.test("the AssemblyScript template is accepted, and its README's commands register and run it", async () => {
   await using template = await writeTemplate("assemblyscript");
   const { folder, readme } = template;
-  expect(commandIn(readme, "asc ")).toContain("asc strategy.ts --outFile strategy.wasm -O3 --runtime stub");
+  expect(blockIn(readme, "sh", "asc ")).toContain("asc strategy.ts --outFile strategy.wasm -O3 --runtime stub");
   await Deno.writeFile(
     `${folder}/strategy.wasm`,
     await compileAssemblyScript(await Deno.readTextFile(`${folder}/strategy.ts`)),
   );
-  const checking = commandIn(readme, "strategy check");
+  const checking = blockIn(readme, "sh", "strategy check");
   expect(checking).toContain(PARAMETERS);
   // The runtime of this test stands in for the download of the same one.
   const command = checking.replace(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
@@ -118,9 +119,9 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   const user = await service.user();
   const here = (command: string) =>
     command.replaceAll("http://127.0.0.1:8000", service.url).replace("-b jar", `-b '${user.cookie}'`);
-  const registered = JSON.parse(await runCommand(here(commandIn(readme, "/api/strategies")), folder));
+  const registered = JSON.parse(await runCommand(here(blockIn(readme, "sh", "/api/strategies")), folder));
   expect(registered).toMatchObject({ strategy: { slug: "my-assemblyscript", runtime_type: "wasm", is_owner: true } });
-  const { backtest } = JSON.parse(await runCommand(here(commandIn(readme, "/api/backtests")), folder));
+  const { backtest } = JSON.parse(await runCommand(here(blockIn(readme, "sh", "/api/backtests")), folder));
   expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
   await service.close();
 });
@@ -150,7 +151,7 @@ for (const [lang, start] of Object.entries(ENDPOINTS)) {
     // As the template's README says, while the endpoint is on one's own machine.
     const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: "127.0.0.1:9000" });
     const user = await service.user();
-    const command = commandIn(template.readme, "/api/strategies").replaceAll("http://127.0.0.1:8000", service.url);
+    const command = blockIn(template.readme, "sh", "/api/strategies").replaceAll("http://127.0.0.1:8000", service.url);
     const said = await runCommand(command.replace("-b jar", `-b '${user.cookie}'`), template.folder);
     expect(JSON.parse(said)).toMatchObject({ strategy: { slug: `my-${lang}`, runtime_type: "remote" } });
     await service.close();

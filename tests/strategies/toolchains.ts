@@ -5,7 +5,8 @@
  */
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { commandIn, DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
+import { blockIn } from "../support/pages.ts";
+import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
 import { runTask } from "../support/process.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
@@ -44,7 +45,7 @@ for (const language of ["c", "rust"]) {
 for (const [lang, compiler] of [["c", "clang "], ["rust", "rustc "]] as const) {
   Deno.test(`the ${lang} template builds by its README's command and is accepted`, async () => {
     await using template = await writeTemplate(lang);
-    await runCommand(commandIn(template.readme, compiler), template.folder, PATH);
+    await runCommand(blockIn(template.readme, "sh", compiler), template.folder, PATH);
     const ended = await runTask("strategy", ["check", `${template.folder}/strategy.wasm`, "--parameters", PARAMETERS]);
     expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining(DRY_RUN)]);
   });

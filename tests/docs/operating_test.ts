@@ -1,0 +1,125 @@
+/** docs/operating.md: its lines are run as it says them, and its tables are held to the code. */
+import { expect } from "@std/expect";
+import manifest from "../../deno.json" with { type: "json" };
+import { environmentSchema } from "../../server/config.ts";
+import { inCluster } from "../support/cluster.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free_port.ts";
+import { blockIn, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
+import { withProvider } from "../support/provider.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+
+const PAGE = await readPage("docs/operating.md");
+const INTERVALS: Readonly<Record<string, number>> = { "1h": 3_600_000, "1d": 86_400_000 };
+
+Deno.test("the lines add an instrument, backfill it, watch the events and read its candles", async () => {
+  const exchange = (url: URL) => {
+    const get = (name: string) => Number(url.searchParams.get(name));
+    const length = INTERVALS[url.searchParams.get("interval") ?? ""] ?? 0;
+    const rows = [];
+    for (let time = get("startTime"); time <= get("endTime") && rows.length < 1000; time += length) {
+      rows.push([time, "1", "2", "0.5", "1.5", "10", time + length - 1, "0", 1, "0", "0", "0"]);
+    }
+    return Response.json(rows);
+  };
+  await withProvider(exchange, async (baseUrl) => {
+    const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: baseUrl });
+    const script = blockIn(PAGE, "sh", "run-once").replace("http://127.0.0.1:8000", service.url);
+    const { code, stdout, stderr } = await runLines(script, { env: { INGESTION_ADMIN_SECRET: INGESTION_SECRET } });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain('"schedule":"5 * * * *"');
+    expect(stdout).toContain('"status":"queued"');
+    // Thirty-one days of January, whether the run had come to them or they were fetched for the request.
+    expect(stdout.match(/^2024-01-..T00:00:00.000Z,1,2,0.5,1.5,\d+$/gm)?.length).toBe(31);
+    await service.close();
+  });
+});
+
+Deno.test("the lines start a cluster and restart its processes one after another", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const script = `${blockIn(PAGE, "sh", "export DATABASE_URL=")}\n${blockIn(PAGE, "sh", "kill -TERM")}
+    until curl -sf http://127.0.0.1:8001/api/health; do sleep 0.2; done
+    kill -TERM $API1 $API2 $WORKER
+    wait $API1; wait $API2
+    # It may not have come so far as to listen for signals.
+    wait $WORKER || test $? = 143`
+    .replace(/postgres:\/\/\S+/, url).replaceAll("8001", String(freePort())).replaceAll("8002", String(freePort()));
+  const { code, stdout, stderr } = await runLines(script, { env: { LOG_LEVEL: "error" } });
+  const said = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("Task "));
+  expect([code, said]).toEqual([0, []]);
+  expect(stdout.match(/"status":"ok"/g)?.length).toBe(4);
+  expect(stdout.match(/Hindcast listens on/g)?.length).toBe(3);
+  await drop();
+});
+
+Deno.test("the line that starts a service with OpenTelemetry exports to a collector", async () => {
+  const line = blockIn(PAGE, "sh", "OTEL_DENO=");
+  const given = Object.fromEntries(line.matchAll(/(OTEL_\w+)=(\S+)/g).map(([, name, value]) => [name, value ?? ""]));
+  expect(Object.keys(given)).toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const arrived = new Set<string>();
+  const collect = (url: URL, request: Request) => {
+    arrived.add(`${url.pathname} ${request.headers.get("content-type")}`);
+    return new Response(null);
+  };
+  await inCluster((start) =>
+    withProvider(collect, async (baseUrl) => {
+      const service = await start("serve", { ...given, OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl });
+      await service.client().get("/api/health");
+      await service.end("SIGTERM");
+    })
+  );
+  expect([...arrived].toSorted()).toEqual(["/v1/metrics application/x-protobuf", "/v1/traces application/x-protobuf"]);
+});
+
+Deno.test("the table of configuration has every variable with its default, and no other", () => {
+  const write = (value: unknown) =>
+    Array.isArray(value) && value.length === 0
+      ? "none"
+      : typeof value === "object" && value !== null
+      ? `\`${Object.entries(value).map(([key, each]) => `${key}=${each}`).join()}\``
+      : `\`${value}\``;
+  const defaults: Readonly<Record<string, unknown>> = environmentSchema.parse({});
+  const rows = rowsOf(PAGE).filter(([name = ""]) => /^`[A-Z][A-Z_]+`$/.test(name));
+  const named = rows.map(([name = "", value]) => {
+    const variable = name.slice(1, -1);
+    // What has no default of its own is said in words.
+    return [variable, defaults[variable] === undefined ? undefined : value];
+  });
+  const expected = Object.keys(environmentSchema.shape).map((
+    name,
+  ) => [name, defaults[name] === undefined ? undefined : write(defaults[name])]);
+  expect(named.toSorted()).toEqual(expected.toSorted());
+});
+
+Deno.test("the list of permissions is what the commands run with", () => {
+  const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
+  const given = commands.flatMap((command) => {
+    const [, run = ""] = manifest.tasks[command].split(/(?:^|&& )deno run /);
+    return run.replaceAll('"', "").split(" ").filter((part) => part.startsWith("--"))
+      .map((flag) => `${command} ${flag}`);
+  });
+  const variables = [...Object.keys(environmentSchema.shape), "DENO_DEPLOYMENT_ID"].join();
+  const code = "db/migrations,engine,node_modules,strategies/builtin,workers,/proc";
+  const rows = [...PAGE.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
+  const listed = rows.flatMap(([, flag = "", names = ""]) =>
+    names.split(", ").map((command) => {
+      // Only those that start sandboxes look for a program.
+      const own = command === "admin" ? variables : `PATH,${variables}`;
+      return `${command} ${flag.replace("CODE", code).replace("VARIABLES", own)}`;
+    })
+  );
+  expect(listed.toSorted()).toEqual(given.toSorted());
+});
+
+Deno.test("the list of metrics has every one of ours and no other", async () => {
+  const sources = await Promise.all(
+    ["workers/telemetry.ts", "market/fetch_series.ts", "market/feeds/provider_client.ts"].map((path) =>
+      Deno.readTextFile(`${ROOT}${path}`)
+    ),
+  );
+  const made = sources.flatMap((text) =>
+    [...text.matchAll(/\.create\w+\("([a-z.]+)", \{[^}]*?unit: "([^"]+)"/g)].map(([, name, unit]) => [name, unit])
+  );
+  const rows = [...PAGE.matchAll(/^\| `(hindcast\.[a-z.]+)` +\| `([^`]+)`/gm)].map(([, name, unit]) => [name, unit]);
+  expect(rows.toSorted()).toEqual(made.toSorted());
+});

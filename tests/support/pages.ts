@@ -1,0 +1,42 @@
+import { dirname } from "node:path";
+
+/** The repository's folder, with a slash at its end. */
+export const ROOT = new URL("../..", import.meta.url).pathname;
+
+/** A page of documentation, by its path in the repository. */
+export async function readPage(path: string): Promise<string> {
+  return await Deno.readTextFile(`${ROOT}${path}`);
+}
+
+/** The first of a page's code blocks in a language that holds a text. */
+export function blockIn(page: string, language: string, holding: string): string {
+  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.find(([, name, text]) => name === language && text?.includes(holding));
+  if (found?.[2] === undefined) throw new Error(`Cannot find a ${language} block with ${holding} in ${page}`);
+  return found[2];
+}
+
+/** The cells of those rows of a page's tables that begin with code. */
+export function rowsOf(page: string): string[][] {
+  return page.split("\n").filter((line) => line.startsWith("| `"))
+    .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));
+}
+
+/** What a page's lines say and how they end, in a shell that knows the runtime as `deno` and stops at the first that fails. */
+export async function runLines(
+  script: string,
+  { cwd = ROOT, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const PATH = `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`;
+  const shell = new Deno.Command("sh", {
+    args: ["-euc", script],
+    cwd,
+    env: { PATH, NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { code, stdout, stderr } = await shell.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
