@@ -125,6 +125,17 @@ function measureArtifacts(value: unknown): number {
 }
 
 /**
+ * Refuses what does not call itself JSON, for handlers that are not ours: they would read a form as well, and our own checks of the body
+ * read none.
+ *
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE
+ */
+export async function refuseForms(c: HonoContext, next: () => Promise<void>): Promise<void> {
+  if (c.req.method === "POST" && c.req.header("content-type") !== undefined) requireType(c, "application/json");
+  await next();
+}
+
+/**
  * Refuses a JSON body with text that cannot be stored, for handlers that are not ours and would find out from the database.
  *
  * @throws AppError VALIDATION_FAILED

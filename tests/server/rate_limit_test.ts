@@ -74,6 +74,14 @@ Deno.test("who asks too often is told how much is left and when to come back", a
     const refused = await signIn("wrong password", "203.0.113.9");
     expect([refused.status, refused.at("/error/code")]).toEqual([429, "RATE_LIMITED"]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // The library would take a form as well, and the account is not looked for there.
+    const form = new URLSearchParams({ email, password: "wrong password" }).toString();
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    const formed = await service.client().send("POST", "/api/auth/sign-in/email", form, {
+      ...type,
+      ...from("203.0.113.9"),
+    });
+    expect([formed.status, formed.at("/error/code")]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
   });
 
   await t.step("attempts from one address, whatever the account", async () => {
