@@ -3,6 +3,7 @@ import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
 import { type CandleBatch, lazyBatches } from "../market/archive.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
+import { AppError } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import {
   ASSET_CLASSES,
@@ -15,8 +16,10 @@ import {
   ticksShape,
   toTicks,
 } from "./ticks.ts";
-import { publicProcedure, router } from "./trpc.ts";
+import { type Context, publicProcedure, router } from "./trpc.ts";
 
+// Four full pages.
+const BATCH_CANDLES_MAX = 200_000;
 const PROVIDERS = ["provider_a", "provider_b", "import", "sample"] as const;
 
 const holdingSchema = z.object({
@@ -44,6 +47,7 @@ export const marketDataRouter = router({
     }))
     .query(async ({ ctx, input }) => {
       const { head, batches, nextCursor } = await readPage(ctx, input);
+      requireFew(ctx, batches.reduce((sum, { time }) => sum + time.length, 0));
       return { ...head, ticks: toTicks(batches), next_cursor: nextCursor };
     }),
 
@@ -64,6 +68,16 @@ export const marketDataRouter = router({
       return { instruments: page.map(toHolding), next_cursor };
     }),
 });
+
+/** @throws AppError RANGE_TOO_LARGE where the calls of one request read too much together: all answers are held until the last is known. */
+function requireFew({ read }: Context, candles: number): void {
+  read.candles += candles;
+  if (read.candles <= BATCH_CANDLES_MAX) return;
+  throw new AppError(
+    "RANGE_TOO_LARGE",
+    `Cannot answer so many candles at once: the calls of a batch may read ${BATCH_CANDLES_MAX} in all, not ${read.candles}`,
+  );
+}
 
 function toHolding({ instrument, timeframes, first, last, candles }: InstrumentHolding) {
   return {

@@ -61,6 +61,8 @@ export interface Context extends Services {
   /** What the client calls this request, so that it can send it again. */
   readonly idempotencyKey: string | undefined;
   readonly clientAddress: string;
+  /** What all calls of this request have read so far; one request may be a batch of calls. */
+  readonly read: { candles: number };
 }
 
 const t = initTRPC.context<Context>().create({

@@ -40,6 +40,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     requestId: c.get("requestId"),
     idempotencyKey: c.req.header("idempotency-key"),
     clientAddress: c.get("clientAddress"),
+    read: { candles: 0 },
   };
 }
 

@@ -105,6 +105,20 @@ Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when
     expect([(await batch(100)).status, (await batch(101)).status]).toEqual([200, 400]);
   });
 
+  await t.step("and so are its candles, of which all are held until the last has been read", async () => {
+    const page = { symbol: "DEMO", startDate: "2024-01-01", endDate: "2024-03-01", limit: 50_000 };
+    const batch = async (calls: number) => {
+      const input = Object.fromEntries(Array.from({ length: calls }, (_, call) => [call, page]));
+      const names = Array(calls).fill("marketData.ticks").join();
+      const query = `batch=1&input=${encodeURIComponent(JSON.stringify(input))}`;
+      const answers = (await service.client().get(`/trpc/${names}?${query}`)).list("");
+      return answers.map((one) => Object(one).error?.data.appCode ?? "read").sort();
+    };
+    expect(await batch(5)).toEqual(["RANGE_TOO_LARGE", "read", "read", "read", "read"]);
+    // Each batch counts for itself.
+    expect(await batch(1)).toEqual(["read"]);
+  });
+
   await t.step("a refusal says when to come back", async () => {
     const backtest = {
       symbol: "DEMO",
