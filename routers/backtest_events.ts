@@ -1,4 +1,5 @@
 import { type Backtest, getBacktest, type OwnedKey } from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
 import type { Context } from "./trpc.ts";
 
 /** Whether nothing will change in a record any more. */
@@ -20,7 +21,7 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
     while (!stop.aborted) {
       // A change from here on is seen in the next turn, one before in this.
       changed = Promise.withResolvers();
-      const row = await getBacktest(ctx.db, key);
+      const row = await look(ctx.db, key);
       if (row === null) return;
       yield row;
       if (hasEnded(row)) return;
@@ -30,6 +31,22 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
     stop.removeEventListener("abort", wake);
     unwatch();
   }
+}
+
+// Looks that begin when whoever hears of a change at the same time has asked, by database and record.
+const looks = new WeakMap<Db, Map<string, Promise<Backtest | null>>>();
+
+/** A record as it is from now on. However many follow it, they hear of a change together, and share one look at it. */
+function look(db: Db, key: OwnedKey): Promise<Backtest | null> {
+  const waiting = looks.get(db) ?? new Map<string, Promise<Backtest | null>>();
+  looks.set(db, waiting);
+  const name = `${key.ownerId} ${key.id}`;
+  const shared = waiting.get(name) ?? Promise.resolve().then(() => {
+    waiting.delete(name);
+    return getBacktest(db, key);
+  });
+  waiting.set(name, shared);
+  return shared;
 }
 
 /**
