@@ -117,7 +117,7 @@ export const METRIC_DEFINITIONS = {
   ambiguous_trades: define(
     "all trades, open ones too",
     "count",
-    "trades whose outcome depends on the unknown path of prices inside a candle",
+    "trades whose stop and target both lay inside one candle, whose open did not decide between them",
   ),
   probabilistic_sharpe: define(
     DAYS,

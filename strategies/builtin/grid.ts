@@ -7,7 +7,7 @@ export const grid: Builtin = {
   slug: "grid",
   name: "Grid",
   description:
-    "Range trading. From the first close down, buy limits wait at evenly spaced prices; each purchase is sold one step above its entry, after which its limit waits again. Earns from swings, and holds everything it bought when the market leaves the grid downwards: the floor ends it there.",
+    "Range trading. From the first close down, buy limits wait at evenly spaced prices; each purchase is sold once it has gained that spacing, after which its limit waits again. Earns from swings, and holds everything it bought when the market leaves the grid downwards: the floor ends it there.",
   default_frequency: "HOURLY",
   min_candles: 1,
   lookback_candles: 1,
