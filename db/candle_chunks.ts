@@ -16,6 +16,13 @@ export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSum
     .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
 }
 
+/** Whether anything is held of an instrument. */
+export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {
+  const rows = await db.select({ month: candleChunks.month }).from(candleChunks)
+    .where(eq(candleChunks.instrumentId, instrumentId)).limit(1);
+  return rows.length > 0;
+}
+
 /** Chunks with their candles, in order of month. */
 export async function readChunks(
   db: Db,

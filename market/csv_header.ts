@@ -18,10 +18,11 @@ export interface CsvColumns {
 /**
  * Finds the columns by their names, in any order and case; others are ignored.
  *
+ * @param fields Those of the header line, without quotes.
  * @throws {CsvError} Naming the column that is missing or comes twice.
  */
-export function parseHeader(line: string): CsvColumns {
-  const names = line.split(",").map((name) => name.trim().replace(/^"(.*)"$/, "$1").trim().toLowerCase());
+export function parseHeader(fields: readonly string[], line: string): CsvColumns {
+  const names = fields.map((field) => field.trim().toLowerCase());
   const seen = `the header line is ${JSON.stringify(line.slice(0, 120))}`;
   const find = (name: string): number => {
     const index = names.indexOf(name);

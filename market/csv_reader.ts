@@ -138,7 +138,7 @@ export class CsvReader {
     while (until > from && isBlank(bytes[until - 1]!)) until--;
     if (until === from) return NaN;
     if (this.#columns === undefined) {
-      this.#columns = readHeader(bytes, from, until);
+      this.#columns = this.#readHeader(bytes, from, until);
       return NaN;
     }
     const { time: timeField, values, count } = this.#columns;
@@ -155,6 +155,17 @@ export class CsvReader {
       this.#values[i] = value;
     }
     return this.#checkRow(time);
+  }
+
+  #readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {
+    if ((bytes[from] === 0xff && bytes[from + 1] === 0xfe) || (bytes[from] === 0xfe && bytes[from + 1] === 0xff)) {
+      throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
+    }
+    const hasMark = bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
+    const count = this.#splitFields(bytes, hasMark ? from + 3 : from, until);
+    if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: at most ${FIELDS_MAX}`);
+    const fields = Array.from({ length: count }, (_, i) => fieldText(bytes, this.#starts[i]!, this.#ends[i]!));
+    return parseHeader(fields, fieldText(bytes, from, until));
   }
 
   #checkRow(time: number): number {
@@ -225,16 +236,6 @@ export class CsvReader {
     if (this.rejected.length < REJECTIONS_MAX) this.rejected.push({ line: this.#line, reason });
     return NaN;
   }
-}
-
-function readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {
-  if ((bytes[from] === 0xff && bytes[from + 1] === 0xfe) || (bytes[from] === 0xfe && bytes[from + 1] === 0xff)) {
-    throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
-  }
-  // The decoder drops a byte-order mark.
-  const columns = parseHeader(fieldText(bytes, from, until));
-  if (columns.count > FIELDS_MAX) throw new CsvError(`Cannot read ${columns.count} columns: at most ${FIELDS_MAX}`);
-  return columns;
 }
 
 function isBlank(byte: number): boolean {

@@ -1,5 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { setTimeout as pause } from "node:timers/promises";
+import { hasChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
 import { addCoverage, clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
@@ -81,6 +82,7 @@ class SeriesFetch {
   readonly #work: SeriesWork;
   #target: Target;
   #previousClose: number | undefined;
+  #hasCandles = false;
 
   constructor(db: Db, work: SeriesWork) {
     this.#db = db;
@@ -152,7 +154,7 @@ class SeriesFetch {
     const rejected = parts.reduce((sum, part) => sum + (part.rejected ?? 0), 0);
     const lastOpen = candles.time.at(-1);
     // Nothing is known of an instrument that has no candle: it may not exist.
-    if (this.#target.id === undefined && lastOpen === undefined) return;
+    if (lastOpen === undefined && rejected === 0 && !await this.#isKnown()) return;
     const { runId, timeframe, feed, now, isCheck = false } = this.#work;
     const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
     const settledUntil = bucketStart(now - feed.settleMs, timeframe);
@@ -176,6 +178,11 @@ class SeriesFetch {
     if (lastOpen !== undefined) this.#previousClose = lastClose;
   }
 
+  async #isKnown(): Promise<boolean> {
+    const { id } = this.#target;
+    return this.#hasCandles ||= id !== undefined && await hasChunks(this.#db, id);
+  }
+
   async #tell(type: "rate_limited", message: string): Promise<void> {
     const { runId, target: { symbol, exchange, provider }, timeframe } = this.#work;
     await insertEvents(this.#db, [{ runId, type, provider, symbol, exchange, timeframe, message }]);
@@ -188,6 +195,11 @@ async function claimInstrument(tx: Db, target: Target): Promise<Instrument> {
   const isOurs = instrument.provider === target.provider && instrument.assetClass === target.assetClass;
   if (isOurs) return instrument;
   throw new FeedError("unknown_symbol", describeTaken(target, instrument));
+}
+
+/** A feed that answers, but has no candle of an instrument of which none is held either. */
+export function noCandles({ symbol, exchange }: Pick<Target, "symbol" | "exchange">): FeedError {
+  return new FeedError("unknown_symbol", `Cannot find candles of ${symbol} on ${exchange} in this range`);
 }
 
 /** Why a feed's candles cannot be kept under a name that an instrument has already. */

@@ -1,3 +1,4 @@
+import { hasChunks } from "../db/candle_chunks.ts";
 import type { SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
@@ -17,7 +18,7 @@ import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
 import { missingRanges } from "./archive_step.ts";
 import { FeedError, type Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
-import { fetchSeries, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
+import { fetchSeries, noCandles, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
 import { createFeeds } from "./providers.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
@@ -159,7 +160,9 @@ async function ingestInstrument(
   const wanted = runRange(run, instrument, timeframe, now);
   const isAdjusted = await isHistoryAdjusted(db, work);
   if (isAdjusted) return await fetchWhole(db, work, wanted);
-  const { revised, damaged } = await fetchSeries(db, work, await askedRanges(db, run, work, wanted));
+  const ranges = await askedRanges(db, run, work, wanted);
+  const { revised, damaged } = await fetchSeries(db, work, ranges);
+  if (ranges.length > 0 && !await hasChunks(db, instrument.id)) throw noCandles(instrument);
   if (isAdjusted === null && revised > 0) return await fetchWhole(db, work, wanted);
   if (damaged > 0) await fetchSeries(db, work, await missingRanges(db, seriesOf(work), wanted));
 }

@@ -9,7 +9,7 @@ import type { DamagedChunkError } from "./chunk.ts";
 import { type CandleQuery, isAdjusting, isFed, planRead } from "./archive_plan.ts";
 import { missingRanges } from "./archive_step.ts";
 import { type Feed, FeedError, type Feeds } from "./feeds.ts";
-import { fetchSeries, IMPATIENT, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
+import { fetchSeries, IMPATIENT, noCandles, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
@@ -227,5 +227,5 @@ function remember(times: Map<string, number>, key: string, now: number): void {
 
 function requireInstrument(target: Target): Instrument {
   if (target.id !== undefined) return target;
-  throw new FeedError("unknown_symbol", `Cannot find candles of ${target.symbol} on ${target.exchange} in this range`);
+  throw noCandles(target);
 }

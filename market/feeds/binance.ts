@@ -56,17 +56,23 @@ export class BinanceFeed implements Feed {
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
     const symbol = compactSymbol(instrument.symbol);
     if (symbol === "") throw unknownSymbol(instrument.symbol);
-    for (let from = start; from < end;) {
+    // It knows no moment before 1970, and would call the request's characters illegal.
+    if (start < 0) yield makePart([], timeframe, start, Math.min(end, 0));
+    for (let from = Math.max(start, 0); from < end;) {
       const query = new URLSearchParams({ symbol, interval: timeframe, limit: String(PAGE_ROWS) });
       query.set("startTime", String(from));
       query.set("endTime", String(end - 1));
-      const rows = await this.#readPage(`/api/v3/klines?${query}`, instrument.symbol, signal);
+      const page = await this.#readPage(`/api/v3/klines?${query}`, instrument.symbol, signal);
+      const rows = page.filter(([time]) => time >= from && time < end);
+      if (page.length > 0 && rows.length === 0) {
+        throw new FeedError("failed", `Cannot use ${this.name}: it answered with candles that were not asked for`);
+      }
       const now = this.#now() - CLOCKS_APART_MS;
       const closed = rows.filter((row) => row[6] < now);
       const firstOpen = Math.min(...rows.filter((row) => row[6] >= now).map(([time]) => time));
       const last = Math.max(...closed.map(([time]) => time));
-      // A full page ends with its last candle; another one is all there is.
-      const answered = rows.length < PAGE_ROWS ? end : last + TIMEFRAMES[timeframe];
+      // Only a page without candles says that there are none: one that ends early may have been cut short.
+      const answered = closed.length === 0 ? end : last + TIMEFRAMES[timeframe];
       const until = Math.min(answered, firstOpen, end);
       if (until <= from) return;
       yield makePart(closed.map(toRow), timeframe, from, until);

@@ -34,6 +34,7 @@ Deno.test("a plain file is read, whatever the order and case of its columns and 
       ",Open,High,Low,Close,Volume\n2024-01-02,1,3,0.5,2,10\n2024-01-03,2,4,1.5,3,20\n",
       '"Date", "Open" ,"High","Low","Close","Volume"\r\n"2024-01-02","1","3","0.5","2","10"\r\n2024-01-03 , 2,4, 1.5,3,20\r\n',
       `\uFEFF${HEADER}\n2024-01-02,1,3,0.5,2,10\n\n\n2024-01-03,2,4,1.5,3,20\n\n`,
+      'date,"Volume, in shares","Traded ""lots""",open,high,low,close,volume\n2024-01-02,"1,0",7,1,3,0.5,2,10\n2024-01-03,"2,0",7,2,4,1.5,3,20',
       "index,datetime,open,high,low,close,volume\n0,1704153600000,1,3,0.5,2,10\n1,1704240000,2,4,1.5,3,20\n",
     ]
   ) expect(read(file)).toEqual(plain);

@@ -1,6 +1,7 @@
 /** What operators did to a running archive, and what it has to make of it. */
 import { expect } from "@std/expect";
 import type { Db } from "../../db/client.ts";
+import { listCoverage } from "../../db/coverage.ts";
 import { findRun, listEvents } from "../../db/ingestion.ts";
 import {
   deleteInstrument,
@@ -87,6 +88,21 @@ databaseTest("who loses an instrument in the middle is told so in words", async 
   }
   const upload = { symbol: "FILE", exchange: "TEST", assetClass: "crypto", timeframe: "1h", bytesMax: 1e8 } as const;
   await expect(importCsv(db, { ...upload, body: file() })).rejects.toThrow("Cannot keep candles of FILE on TEST");
+});
+
+databaseTest("of an instrument without a candle nothing is known: its name may be wrong", async ({ db }) => {
+  const script: Script = { asked: [], price: 5, reachesTo: day("2025-01-01") };
+  const { id } = await makeInstrument(db, "APPL");
+  const series = { instrumentId: id, timeframe: "1d" };
+  const missing = "APPL on TEST: Cannot find candles of APPL on TEST in this range";
+  expect((await ingest(db, dailyFeed(script), "APPL")).run).toMatchObject({ status: "failed", message: missing });
+  expect(await listCoverage(db, series)).toEqual([]);
+  // It has candles by now. What came before the first one is asked for once more, and then known to be empty.
+  script.reachesTo = day("2024-03-20");
+  expect((await ingest(db, dailyFeed(script), "APPL")).run).toMatchObject({ status: "completed", candles: 12 });
+  for (let run = 0; run < 2; run++) expect((await ingest(db, dailyFeed(script), "APPL")).run?.candles).toBe(0);
+  expect(script.asked.slice(2)).toEqual(["2024-02-02..2024-03-13"]);
+  expect(await listCoverage(db, series)).toEqual([{ start: new Date("2024-02-02"), end: new Date("2024-04-01") }]);
 });
 
 databaseTest("a run of all leaves out what no feed gives, and one that is named is told why", async ({ db }) => {

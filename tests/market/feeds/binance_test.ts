@@ -66,6 +66,47 @@ Deno.test("Binance: an open candle, an empty page, disorder and a row that is no
   });
 });
 
+Deno.test("Binance: a page that was cut short is gone on with, and one of another time is no answer", async () => {
+  const start = at("2024-03-01T00:00Z");
+  const range = { instrument: crypto, timeframe: "1m", start, end: start + 1_000 * MINUTE } as const;
+  const rows = Array.from({ length: 900 }, (_, i) => kline(start + i * MINUTE));
+  // A mirror with a limit of its own; the last hundred minutes had no trade.
+  const short: Handler = (url, request) => {
+    url.searchParams.set("limit", "500");
+    return binance(rows)(url, request);
+  };
+  await withProvider(short, async (baseUrl, asked) => {
+    const got = await fetchAll(new BinanceFeed({ baseUrl }), range);
+    expect([got.rows.length, asked.length, got.ranges.at(-1)?.[1]]).toEqual([900, 3, "2024-03-01T16:40:00.000Z"]);
+  });
+  const cached: Handler = () => Response.json([kline(start - MINUTE)]);
+  await withProvider(cached, async (baseUrl) => {
+    const { fault, message } = await faultOf(fetchAll(new BinanceFeed({ baseUrl }), range));
+    expect([fault, message]).toEqual([
+      "failed",
+      "Cannot use Binance: it answered with candles that were not asked for",
+    ]);
+  });
+});
+
+Deno.test("Binance: before 1970 there was no trade, which need not be asked", async () => {
+  await withProvider(binance([kline(0, "2.5", 24 * 60 * MINUTE)]), async (baseUrl, asked) => {
+    const range = { instrument: crypto, timeframe: "1d", start: at("1969-12-30"), end: at("1970-01-03") } as const;
+    const got = await fetchAll(new BinanceFeed({ baseUrl }), range);
+    expect(got.rows.map(([time]) => time)).toEqual(["1970-01-01T00:00:00.000Z"]);
+    expect([got.ranges[0]![0], got.ranges.at(-1)![1]]).toEqual([
+      "1969-12-30T00:00:00.000Z",
+      "1970-01-03T00:00:00.000Z",
+    ]);
+    const early = await fetchAll(new BinanceFeed({ baseUrl }), { ...range, end: at("1970-01-01") });
+    expect(early.ranges).toEqual([["1969-12-30T00:00:00.000Z", "1970-01-01T00:00:00.000Z"]]);
+    expect(asked.map((path) => new URL(path, baseUrl).searchParams.get("startTime"))).toEqual([
+      "0",
+      String(24 * 60 * MINUTE),
+    ]);
+  });
+});
+
 Deno.test("Binance: what separates is dropped from a symbol, and nothing else", async () => {
   await withProvider(binance([]), async (baseUrl, asked) => {
     const range = { timeframe: "1m", start: 0, end: MINUTE } as const;
