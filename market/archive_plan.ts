@@ -168,14 +168,18 @@ function chooseSource(
   doubtful: ReadonlyMap<Timeframe, readonly TimeRange[]>,
   { start, end, timeframe }: CandleQuery,
 ): Timeframe | undefined {
-  const sure = usable.filter((name) => clip(doubtful.get(name) ?? [], { start, end }).length === 0);
-  const reaches = (sure.length > 0 ? sure : usable).map((name) => {
+  const all = usable.map((name) => {
     const chunks = held.get(name) ?? [];
     const inside = chunks.filter((chunk) => closeOf(chunk, name) > start && chunk.firstTime.getTime() < end);
     const [first, last] = [inside[0], inside.at(-1)];
     if (first === undefined || last === undefined) return { name, reachMs: 0 };
     return { name, reachMs: Math.min(closeOf(last, name), end) - Math.max(first.firstTime.getTime(), start) };
   });
+  // What holds nothing in the range is not in doubt, but no source either.
+  const sure = all.filter(({ name, reachMs }) => {
+    return reachMs > 0 && clip(doubtful.get(name) ?? [], { start, end }).length === 0;
+  });
+  const reaches = sure.length > 0 ? sure : all;
   const furthestMs = Math.max(...reaches.map(({ reachMs }) => reachMs));
   return reaches
     .filter(({ reachMs }) => reachMs > furthestMs - TIMEFRAMES[timeframe])

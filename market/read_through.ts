@@ -8,7 +8,7 @@ import { isHistoryAdjusted } from "./adjusted_history.ts";
 import type { DamagedChunkError } from "./chunk.ts";
 import { type CandleQuery, isAdjusting, isFed, planRead } from "./archive_plan.ts";
 import { missingRanges } from "./archive_step.ts";
-import { type Feed, FeedError, type Feeds } from "./feeds.ts";
+import type { Feed, Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, noCandles, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
 import { finishRun } from "./ingestion.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";

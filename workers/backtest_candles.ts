@@ -57,7 +57,7 @@ export async function readBacktestCandles(
 ): Promise<CandlesRead> {
   const query = { ...wanted, ...rangeOf(record) };
   try {
-    await refreshLookback(readThrough, query);
+    await refresh(readThrough, query);
     const read = await candles.read(query).catch(async (error) => {
       const isDamage = error instanceof DamagedChunkError;
       if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
@@ -75,8 +75,11 @@ export async function readBacktestCandles(
   throw await noData(db, record, wanted.timeframe);
 }
 
-/** Candles of before a split are no lookback: where their feed does not give them again, there are fewer. */
-async function refreshLookback(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
+/**
+ * Candles of before a split are no lookback, and no finer ones than those of after it: where their feed does not give them again, there
+ * are fewer. (Finer ones that are read all the same do not reach as far as the coarser ones, and the simulator leaves them out.)
+ */
+async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
   try {
     await readThrough.refresh(query);
   } catch (error) {
@@ -85,33 +88,27 @@ async function refreshLookback(readThrough: ReadThrough, query: CandleQuery): Pr
 }
 
 /**
- * The finest held candles that a backtest's own are made of, over the same range; null where none finer are held.
+ * The finest candles that a backtest's own are made of and that are held in the same range; null where none finer are.
  *
- * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, where a split has changed them and their feed does not answer.
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read.
  */
 export async function readFinerCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
   record: Backtest,
   { instrument, timeframe }: { readonly instrument: Instrument; readonly timeframe: Timeframe },
 ): Promise<CandlesRead | null> {
-  const chunks = await listChunks(db, instrument.id);
-  const held = new Set(chunks.map((chunk) => chunk.timeframe));
+  const { start, end } = rangeOf(record);
+  const within = (await listChunks(db, instrument.id)).filter(({ firstTime, lastTime }) =>
+    firstTime.getTime() < end && lastTime.getTime() >= start
+  );
+  const held = new Set(within.map((chunk) => chunk.timeframe));
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
   if (finest === undefined || finest === timeframe) return null;
-  const { start, end } = rangeOf(record);
-  const within = chunks.filter((chunk) =>
-    chunk.timeframe === finest && chunk.firstTime.getTime() < end && chunk.lastTime.getTime() >= start
-  );
   // Whole months: at the edges of the range a few more than are replayed.
-  const count = within.reduce((sum, chunk) => sum + chunk.candles, 0);
+  const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, start, end };
-  try {
-    await readThrough.refresh(query);
-  } catch (error) {
-    if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
-    throw error;
-  }
+  await refresh(readThrough, query);
   const read = await candles.read(query);
   return read.candles.time.length === 0 ? null : read;
 }

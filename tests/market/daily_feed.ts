@@ -14,7 +14,7 @@ export interface Script {
   /** Nothing before this is given any more. */
   reachesTo?: number;
   /** Thrown at requests for something before `before`. */
-  refusal?: { before: number; error: Error };
+  refusal?: { before: number; error: Error } | undefined;
 }
 
 /** Candles of one price at midnight of every day asked for but the 13th of a month, in parts of 20 days. */

@@ -4,6 +4,8 @@ import { clearCoverage } from "../../db/coverage.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { FeedError } from "../../market/feeds.ts";
 import { ReadThrough } from "../../market/read_through.ts";
+import { readFinerCandles } from "../../workers/backtest_candles.ts";
+import { CandleCache } from "../../workers/candle_cache.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { dailyFeed, type Script } from "../market/daily_feed.ts";
 import { addUser, newBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
@@ -47,8 +49,15 @@ databaseTest("a run after a split reads no candle of before it: neither as lookb
     script.refusal = { before: day("2024-03-28"), error: new FeedError("failed", "Cannot reach the feed") };
     expect(await run({})).toMatchObject({ status: "completed", error: null });
     script.refusal = { before: Infinity, error: script.refusal.error };
+    // Nor does it fail for finer candles that are not given again: those of before the split do not reach as far, and are left out.
     const replayed = await run({ bothTouched: "magnify" });
-    expect(replayed.error).toEqual({ code: "NO_DATA", message: "Cannot reach the feed" });
+    expect(replayed).toMatchObject({ status: "completed", error: null });
+    // Minutes of another time do not hide the hours of this one.
+    script.refusal = undefined;
+    await before.complete(instrument, { timeframe: "1m", start: day("2024-01-01"), end: day("2024-01-02") });
+    const services = { db, candles: new CandleCache(db), readThrough, candlesMax: Infinity };
+    const finer = await readFinerCandles(services, replayed, { instrument, timeframe: "1d" });
+    expect([finer?.source, finer?.candles.time.length]).toEqual(["1h", 2]);
   } finally {
     await queue.close();
     await readThrough.close();
