@@ -188,7 +188,7 @@ export type SandboxRuntime =
     readonly timeoutMs: number;
     readonly minCandles: number;
     readonly lookbackCandles: number;
-    /** The endpoint is that of another user, who alone is told where it is and what it said. */
+    /** The endpoint is that of another user, who alone is told where it is. */
     readonly isForeign?: true;
   };
 

@@ -10,9 +10,8 @@ import type { CandleCache } from "./candle_cache.ts";
 import type { StopReason } from "./job_loop.ts";
 import type { TakenJob } from "./jobs.ts";
 import { patiently } from "./patience.ts";
-import type { RunLimits } from "./pool.ts";
-import { RunError, type RunErrorCode } from "./run_error.ts";
-import type { Run, RunEnded, Runner } from "./runner.ts";
+import { RunError } from "./run_error.ts";
+import type { Runner } from "./runner.ts";
 import { measureRun, traceStep } from "./telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -116,7 +115,7 @@ async function compute(
   const begun = performance.now();
   const onProgress = (done: RunProgress) => progress.write(done);
   const limits = { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress };
-  const outcome = await traceStep("simulate", () => simulate(runner, record, plan.run, limits));
+  const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   switch (outcome.type) {
@@ -143,25 +142,6 @@ async function compute(
       if (stop.reason === "closing" satisfies StopReason) return { type: "given_back" };
       throw new Error(`The sandbox broke: ${outcome.message}`);
   }
-}
-
-// Where another user's endpoint is, and what it answered, is that user's secret.
-const FOREIGN_FAILURES: Partial<Record<RunErrorCode, string>> = {
-  ENDPOINT_FAILED: "Cannot get an answer from the strategy's endpoint",
-  ENDPOINT_NOT_ALLOWED: "Cannot call the strategy's endpoint: it is not public",
-  INVALID_SIGNAL: "Cannot use an answer of the strategy's endpoint",
-  STRATEGY_TIMED_OUT: "Cannot get an answer from the strategy's endpoint in time",
-};
-
-/** Runs, and tells of a failure what its owner may know. */
-async function simulate(runner: Runner, { runtime }: Backtest, run: Run, limits: RunLimits): Promise<RunEnded> {
-  const ended = await runner.run(run, limits).catch((error): RunEnded => {
-    if (!(error instanceof RunError)) throw error;
-    return { type: "failed", code: error.code, message: error.message };
-  });
-  if (ended.type !== "failed" || runtime?.type !== "remote" || runtime.isForeign !== true) return ended;
-  const message = FOREIGN_FAILURES[ended.code] ?? "Cannot run with the strategy's endpoint";
-  return { ...ended, message: `${message}; only its owner is told more` };
 }
 
 /** Writes a run's progress, one write at a time, and notices when the record is no longer the run's. */

@@ -91,8 +91,8 @@ async function findDecider(db: Db, record: Backtest, parameters: Parameters): Pr
   const { minCandles, lookbackCandles } = runtime;
   const lookback = Math.max(minCandles, lookbackCandles);
   if (runtime.type === "remote") {
-    const { endpoint, mode, timeoutMs } = runtime;
-    const remote = { runId: record.id, endpoint, mode, timeoutMs, lookbackCandles, minCandles, parameters };
+    const { endpoint, mode, timeoutMs, isForeign = false } = runtime;
+    const remote = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles, parameters };
     return {
       identity: { endpoint, mode, minCandles, lookbackCandles },
       moduleSha256: null,

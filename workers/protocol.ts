@@ -58,8 +58,10 @@ export interface Finding {
 export interface PinnedEndpoint {
   /** In full, without fragment. It may hold its owner's token: never log it. */
   readonly url: string;
-  /** `name:port`, for messages. */
+  /** `name:port`, for messages; of another user's what stands for it. */
   readonly host: string;
+  /** Whether its owner alone may read where it is. */
+  readonly isForeign?: boolean;
   /** Name or address, without brackets: what TLS verifies. */
   readonly hostname: string;
   /** IPv4, or IPv6 without brackets. */

@@ -5,7 +5,13 @@ import { RunError } from "./run_error.ts";
 import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
 
 /** A remote run before its endpoint was looked up. */
-export type RemoteRun = Omit<RemoteTask, "endpoint"> & { readonly endpoint: string };
+export type RemoteRun = Omit<RemoteTask, "endpoint"> & {
+  readonly endpoint: string;
+  /** Whether the endpoint is another user's, who alone may read where it is. */
+  readonly isForeign?: boolean;
+};
+
+const FOREIGN_HOST = "the strategy's endpoint";
 
 /** Runs remote strategies, each in a process of its own that may call its endpoint's checked address and nothing else. */
 export class RemoteRunner {
@@ -22,13 +28,24 @@ export class RemoteRunner {
    * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the endpoint is being left alone.
    */
   async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<SandboxOutcome> {
-    const endpoint = await guardEndpoint(run.endpoint, this.#rules);
+    const { isForeign = false, ...more } = run;
+    const endpoint = await this.#guard(run.endpoint, isForeign);
     this.#checkBreaker(endpoint);
-    const job = { kind: "remote", task: { ...run, endpoint } } as const;
+    const job = { kind: "remote", task: { ...more, endpoint } } as const;
     const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
     if (outcome.type === "done") this.#breaker.record(endpoint.url, false);
     else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.url, true);
     return outcome;
+  }
+
+  async #guard(url: string, isForeign: boolean): Promise<PinnedEndpoint> {
+    try {
+      const endpoint = await guardEndpoint(url, this.#rules);
+      return isForeign ? { ...endpoint, host: FOREIGN_HOST, isForeign } : endpoint;
+    } catch (error) {
+      if (!isForeign || !(error instanceof RunError)) throw error;
+      throw new RunError(error.code, `Cannot call ${FOREIGN_HOST}: its owner alone is told why`);
+    }
   }
 
   #checkBreaker({ url, host }: PinnedEndpoint): void {
@@ -37,7 +54,7 @@ export class RemoteRunner {
     const seconds = Math.ceil(pauseMs / 1000);
     throw new RunError(
       "ENDPOINT_FAILED",
-      `Cannot call the endpoint ${host}: run after run has failed on it, and it is left alone for another ${seconds} s`,
+      `Cannot call ${host}: run after run has failed on it, and it is left alone for another ${seconds} s`,
     );
   }
 }

@@ -67,6 +67,28 @@ Deno.test("the deadline ends a run whose endpoint is only slow", async () => {
   expect(performance.now() - begun).toBeLessThan(4000);
 });
 
+Deno.test("where an endpoint is that may not be called is told to its owner alone", async () => {
+  const runner = new RemoteRunner({ allow: new Set() });
+  const limits = {
+    deadlineMs: 20_000,
+    memoryBytesMax: 2 ** 29,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  };
+  const task = { ...await remoteTask("http://1.1.1.1/"), endpoint: "http://10.1.2.3/" };
+  for (
+    const [isForeign, message] of [
+      [false, "Cannot call the endpoint 10.1.2.3:80: that is private"],
+      [true, "Cannot call the strategy's endpoint: its owner alone is told why"],
+    ] as const
+  ) {
+    await expect(runner.run({ ...task, isForeign }, limits)).rejects.toMatchObject({
+      code: "ENDPOINT_NOT_ALLOWED",
+      message,
+    });
+  }
+});
+
 Deno.test("an endpoint on which runs keep failing is left alone, and another one of its host is not", async () => {
   const paths: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

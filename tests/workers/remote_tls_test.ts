@@ -51,6 +51,11 @@ Deno.test("a certificate of an authority that nobody knows fails the run at once
     message: expect.stringMatching(/127\.0\.0\.1:\d+ for candle 0 .*its certificate was not accepted: .*certificate$/),
   });
   client.close();
+  const foreign = new RemoteClient({ ...task, endpoint: { ...endpoint, host: "another's", isForeign: true } });
+  await expect(foreign.ask({ from: 0, first: 0, until: 1 })).rejects.toMatchObject({
+    message: expect.stringMatching(/from another's for candle 0 .*: its certificate was not accepted$/),
+  });
+  foreign.close();
   expect(performance.now() - begun).toBeLessThan(2000);
   expect(server.calls).toEqual([]);
 });

@@ -15,7 +15,7 @@ const ERROR_CHARACTERS_MAX = 200;
 
 export type RemoteFailureCode = "ENDPOINT_FAILED" | "STRATEGY_TIMED_OUT" | "INVALID_SIGNAL";
 
-/** The endpoint's fault; code and message are for its owner (others are told the code alone) and name the host and the candle. */
+/** The endpoint's fault; code and message name the candle, and the host to its owner. */
 export class RemoteFailure extends Error {
   override readonly name = "RemoteFailure";
 

@@ -95,7 +95,7 @@ export class EndpointCaller {
       headers,
     });
     const fail = (error: unknown) => {
-      reject(toCallError(error));
+      reject(toCallError(error, this.#endpoint));
       request.destroy();
     };
     const late = () => fail(new CallError("timeout", `it did not answer within ${timeoutMs} ms`));
@@ -205,16 +205,18 @@ function headerOf(headers: http.IncomingHttpHeaders, name: string): string {
   return Array.isArray(value) ? value.join(", ") : value ?? "";
 }
 
-function toCallError(error: unknown): CallError {
+function toCallError(error: unknown, { isForeign = false }: PinnedEndpoint): CallError {
   if (error instanceof CallError) return error;
   if (!(error instanceof Error)) return new CallError("broken", String(error));
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (error instanceof Deno.errors.NotCapable) return new CallError("unusable", "the sandbox refused the address");
   // A certificate does not become right by asking again.
   if (/CERT|SIGNATURE|ISSUER|^ERR_TLS|^ERR_SSL/.test(code) || error.message.includes("certificate")) {
-    return new CallError("unusable", `its certificate was not accepted: ${error.message}`);
+    // The runtime's words can hold the host's names.
+    return new CallError("unusable", `its certificate was not accepted${isForeign ? "" : `: ${error.message}`}`);
   }
-  return new CallError("broken", code === "" ? error.message : `${describeCode(code)} (${code})`);
+  if (code === "") return new CallError("broken", isForeign ? "the connection failed" : error.message);
+  return new CallError("broken", `${describeCode(code)} (${code})`);
 }
 
 function describeCode(code: string): string {
