@@ -1,18 +1,9 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
+import { BACKTEST } from "./support/client.ts";
 import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
 import { runTask, startProcess } from "./support/process.ts";
 import { readUntil, until } from "./support/until.ts";
-
-const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-01-08",
-  initial_balance: 1000,
-  parameters: { timeframe: "1h" },
-};
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });

@@ -1,6 +1,7 @@
 /** What nobody should read, looked for wherever an operator reads. */
 import { expect } from "@std/expect";
-import { BACKTEST, inCluster } from "./support/cluster.ts";
+import { BACKTEST } from "./support/client.ts";
+import { inCluster } from "./support/cluster.ts";
 import { Collector } from "./support/collector.ts";
 import { administer } from "./support/database.ts";
 

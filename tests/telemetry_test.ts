@@ -1,6 +1,7 @@
 /** What an operator sees of a cluster: traces and metrics as a collector receives them. */
 import { expect } from "@std/expect";
-import { BACKTEST, inCluster } from "./support/cluster.ts";
+import { BACKTEST } from "./support/client.ts";
+import { inCluster } from "./support/cluster.ts";
 import { Collector, type Received } from "./support/collector.ts";
 import { administer } from "./support/database.ts";
 import { withProvider } from "./support/provider.ts";

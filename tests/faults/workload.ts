@@ -6,7 +6,7 @@ const BUILTIN_COUNT = 5;
 const SLUG = "module-cross";
 
 /** How many different backtests there are; the last one runs in a sandbox process. */
-export const VARIANTS = BUILTIN_COUNT + 1;
+const VARIANTS = BUILTIN_COUNT + 1;
 
 /** What a variant submits. */
 export function variantRequest(variant: number): { readonly backtest: Readonly<Record<string, unknown>> } {
@@ -27,7 +27,7 @@ export function variantRequest(variant: number): { readonly backtest: Readonly<R
 }
 
 /** Registers the module that the last variant runs. */
-export async function registerModule(client: TestClient): Promise<void> {
+async function registerModule(client: TestClient): Promise<void> {
   const content_base64 = (await Deno.readFile(MODULE)).toBase64();
   const integer = (value: number) => ({ type: "integer", default: value });
   const strategy = {

@@ -6,7 +6,7 @@ import { type Caller, CALLERS, type RawRequest } from "./requests.ts";
 import { type Known, NOBODYS_ID } from "./values.ts";
 
 /** Requests that take longer than this hang; `wait` may take 30 s. */
-export const ANSWER_MS_MAX = 60_000;
+const ANSWER_MS_MAX = 60_000;
 
 // The HTTP server itself refuses a request whose head is longer than 64 KiB, before the service hears of it.
 const TARGET_CHARACTERS_MAX = 40_000;

@@ -2,19 +2,11 @@
 import { expect } from "@std/expect";
 // @ts-types="@types/pg"
 import pg from "pg";
+import { BACKTEST } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-
-const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-02-01",
-  initial_balance: 1000,
-};
 
 Deno.test("a strategy that is deleted while its next version's module is checked takes no version", async () => {
   const asked = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { Hono } from "hono";
 import { discardBody } from "../../server/head.ts";
-import type { Answer } from "../support/client.ts";
+import { type Answer, BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 
 /** The headers but those that tell of the moment and of the body's way. */
@@ -15,15 +15,7 @@ const TICKS = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2
 Deno.test("HEAD answers as GET does, without a body and without a length that is not GET's", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const user = await service.user();
-  const backtest = {
-    symbol: "DEMO",
-    exchange: "SAMPLE",
-    strategy: "SMA Cross",
-    start_date: "2024-01-01",
-    end_date: "2024-02-01",
-    initial_balance: 1000,
-  };
-  const id = (await user.send("POST", "/api/backtests", { backtest })).at("/backtest/id");
+  const id = (await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id");
   for (
     const path of [
       "/api/health",

@@ -1,17 +1,8 @@
 import { expect } from "@std/expect";
 // @ts-types="@types/pg"
 import pg from "pg";
-import type { Answer, TestClient } from "../support/client.ts";
+import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
-
-const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-02-01",
-  initial_balance: 1000,
-};
 
 const submit = (client: TestClient, key: string, change: object = {}): Promise<Answer> =>
   client.send("POST", "/api/backtests", { backtest: { ...BACKTEST, ...change } }, { "idempotency-key": key });

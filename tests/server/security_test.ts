@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { appRouter } from "../../routers/app.ts";
 import { ROUTES } from "../../server/rest.ts";
-import type { Answer, TestClient } from "../support/client.ts";
+import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const PUBLIC_PATHS = /^\/api\/(health|market-data\/.*)$/;
@@ -9,15 +9,6 @@ const PUBLIC_PROCEDURES = /^(health|marketData)\./;
 const SECRET = { "x-ingestion-admin-secret": INGESTION_SECRET };
 const REMOTE = { type: "remote", language: "any", endpoint: "https://signals.example.com/v1" };
 
-const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-02-01",
-  initial_balance: 1000,
-  parameters: { timeframe: "1d" },
-};
 const STRATEGY = {
   slug: "private-one",
   name: "Private One",

@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../routers/app.ts";
+import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 
 Deno.test("a typed client uses the same procedures over a real socket", async (t) => {
@@ -120,16 +121,8 @@ Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when
   });
 
   await t.step("a refusal says when to come back", async () => {
-    const backtest = {
-      symbol: "DEMO",
-      exchange: "SAMPLE",
-      strategy: "SMA Cross",
-      start_date: "2024-01-01",
-      end_date: "2024-02-01",
-      initial_balance: 1000,
-    };
-    expect((await create({ backtest })).status).toBe(200);
-    const refused = await create({ backtest });
+    expect((await create({ backtest: BACKTEST })).status).toBe(200);
+    const refused = await create({ backtest: BACKTEST });
     expect([refused.status, refused.at("/error/data/appCode"), refused.headers.get("retry-after")])
       .toEqual([429, "QUOTA_EXCEEDED", "10"]);
   });

@@ -1,5 +1,16 @@
 import { until } from "./until.ts";
 
+/** What a client submits: a week of the sample, which takes a moment. */
+export const BACKTEST = {
+  symbol: "DEMO",
+  exchange: "SAMPLE",
+  strategy: "SMA Cross",
+  start_date: "2024-01-01",
+  end_date: "2024-01-08",
+  initial_balance: 1000,
+  parameters: { timeframe: "1h" },
+};
+
 /** An answer, with a way into its JSON that needs no type. */
 export class Answer {
   readonly #json: unknown;

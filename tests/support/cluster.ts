@@ -1,17 +1,6 @@
 import { createTestDatabase } from "./database.ts";
 import { type RunningProcess, startProcess } from "./process.ts";
 
-/** What a client submits: a week of the sample, which takes a moment. */
-export const BACKTEST = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  strategy: "SMA Cross",
-  start_date: "2024-01-01",
-  end_date: "2024-01-08",
-  initial_balance: 1000,
-  parameters: { timeframe: "1h" },
-};
-
 /** Lets processes of the service be started on one PostgreSQL; whoever starts them ends them. */
 export async function inCluster(
   body: (
