@@ -4,10 +4,9 @@
  * when a change goes unnoticed.
  */
 import { dirname, join } from "node:path";
-import { type Mutation, MUTATIONS } from "./mutations_list.ts";
+import { COPIED, type Mutation, MUTATIONS } from "./mutations_list.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
-const COPIED = ["engine", "routers", "strategies/builtin", "tests/engine", "deno.json", "deno.lock"];
 /** A change may well make a loop endless. */
 const TEST_TIMEOUT_MS = 120_000;
 // What runs random orders takes long; a few of them are enough for what the tests on paper do not see.

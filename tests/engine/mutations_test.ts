@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { MUTATIONS } from "./mutations_list.ts";
+import { COPIED, MUTATIONS } from "./mutations_list.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
@@ -13,4 +13,24 @@ Deno.test("every mutation changes something, and breaks a rule of its own", () =
   expect(MUTATIONS.length).toBeGreaterThanOrEqual(25);
   expect(MUTATIONS.filter(({ text, replacement }) => text === replacement)).toEqual([]);
   expect(new Set(MUTATIONS.map(({ rule }) => rule)).size).toBe(MUTATIONS.length);
+});
+
+Deno.test("what the engine's tests import is copied with them", async () => {
+  const tests = [...Deno.readDirSync(new URL(".", import.meta.url))].filter(({ name }) => name.endsWith("_test.ts"));
+  const entry = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(
+    entry,
+    tests.map(({ name }) => `import ${JSON.stringify(import.meta.resolve(`./${name}`))};`).join("\n"),
+  );
+  try {
+    const args = ["info", "--json", "--config", `${ROOT}deno.json`, entry];
+    const { stdout } = await new Deno.Command("deno", { args, stderr: "null" }).output();
+    const modules: readonly { readonly specifier: string }[] = JSON.parse(new TextDecoder().decode(stdout)).modules;
+    const own = modules.map(({ specifier }) => specifier.replace(`file://${ROOT}`, ""));
+    expect(own).toContain("engine/run.ts");
+    const isCopied = (path: string) => COPIED.some((copied) => path.startsWith(`${copied}/`));
+    expect(own.filter((path) => /^[a-z]+\//.test(path) && !isCopied(path))).toEqual([]);
+  } finally {
+    await Deno.remove(entry);
+  }
 });
