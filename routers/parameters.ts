@@ -20,15 +20,18 @@ const ISSUES_MAX = 100;
 
 const JSON_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const typeSchema = z.enum(JSON_TYPES);
-// A misspelt type would let a strategy be registered that no value suits.
-const propertySchema = z.looseObject({
+const ofObject = (property: z.ZodObject) =>
+  z.looseObject({
+    type: z.literal("object"),
+    properties: z.record(z.string().min(1).max(100), property).default({}),
+  });
+const draftSchema = ofObject(z.looseObject({
+  // A misspelt type would let a strategy be registered that no value suits.
   type: z.union([typeSchema, z.array(typeSchema)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
     .optional(),
-});
-const draftSchema = z.looseObject({
-  type: z.literal("object"),
-  properties: z.record(z.string().min(1).max(100), propertySchema).default({}),
-});
+}));
+// What was registered once must stay readable, whatever is asked of new ones.
+const registeredSchema = ofObject(z.looseObject({}));
 
 /** What a strategy says about its parameters. */
 export interface ParameterRules {
@@ -84,7 +87,7 @@ function findRefused(value: unknown, path: string): string | undefined {
  * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where there are too many values to look at.
  */
 export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
-  const defaults = Object.entries(draftSchema.parse(rules.parameter_schema).properties)
+  const defaults = Object.entries(registeredSchema.parse(rules.parameter_schema).properties)
     .flatMap(([key, property]) => "default" in property ? [[key, property.default] as const] : []);
   const effective = {
     ...Object.fromEntries(defaults),

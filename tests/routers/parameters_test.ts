@@ -47,6 +47,9 @@ Deno.test("a parameter of a type that JSON does not have is refused with the sch
   expect(check("int")).toThrow(/^Cannot use the parameter_schema: \/schema\/properties\/a\/type /);
   expect(check(["integer", "nil"])).toThrow(/\/schema\/properties\/a\/type/);
   expect(check(["integer", "null"])).not.toThrow();
+  // One that was registered before is a schema all the same.
+  const parameter_schema = { type: "object", properties: { a: { type: "int" }, b: { default: 1 } } };
+  expect(effectiveParameters({ name: "Old", default_config: {}, parameter_schema }, {}, "")).toEqual({ b: 1 });
 });
 
 Deno.test("parameters of very many values are refused before they are looked at, the fewer the larger the schema is", () => {
