@@ -52,7 +52,7 @@ function* forever(part: string | Uint8Array) {
 Deno.test("headers that never come end in STRATEGY_TIMED_OUT, in time", async () => {
   const { code, message, elapsedMs } = await askRaw(serveBytes(() => [], { hang: true }), { timeoutMs: 150 });
   expect([code, message]).toEqual(["STRATEGY_TIMED_OUT", expect.stringContaining("did not answer within 150 ms")]);
-  expect(elapsedMs).toBeLessThan(1000);
+  expect(elapsedMs).toBeLessThan(3000);
 });
 
 Deno.test("headers that drip one at a time end in STRATEGY_TIMED_OUT", async () => {
@@ -102,7 +102,7 @@ Deno.test("a body of 1 GB is refused by its length", async () => {
   });
   const { code, elapsedMs, rssGrowthBytes } = await askRaw(server);
   expect(code).toBe("ENDPOINT_FAILED");
-  expect(elapsedMs).toBeLessThan(1000);
+  expect(elapsedMs).toBeLessThan(3000);
   expect(rssGrowthBytes).toBeLessThan(50e6);
 });
 
