@@ -1,7 +1,7 @@
 import { addCoverage, listCoverage, removeCoverage, type SeriesKey } from "../db/coverage.ts";
 import type { Db } from "../db/client.ts";
 import { addRunCandles, type IngestionEventType, insertEvents } from "../db/ingestion.ts";
-import { type Instrument, lockInstrument } from "../db/instruments.ts";
+import { type Instrument, lockInstrument, type Provider } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { storeCandles, type StoreCounts } from "./archive.ts";
 import { isGap } from "./calendar.ts";
@@ -15,6 +15,8 @@ export interface ArchiveStep extends TimeRange {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
   readonly candles: Candles;
+  /** Who gave the candles; absent: the instrument's own provider. */
+  readonly provider?: Provider;
   /** Up to here all there is in the step is among the candles, so that nobody needs to ask for it again; absent: not known. */
   readonly coveredUntil?: number;
   /** The close of the candle before the step, from which on missing candles are a gap; absent: gaps are not looked for. */
@@ -51,7 +53,8 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCount
   if (coveredUntil !== undefined && coveredUntil > start) {
     await addCoverage(tx, series, { start: new Date(start), end: new Date(Math.min(coveredUntil, end)) });
   }
-  const { provider, symbol, exchange } = instrument;
+  const { symbol, exchange } = instrument;
+  const provider = step.provider ?? instrument.provider;
   const event = (type: IngestionEventType, range: TimeRange, candles: number, message?: string) => ({
     ...{ runId, type, provider, symbol, exchange, timeframe, candles },
     start: new Date(range.start),

@@ -57,6 +57,7 @@ export class ImportTooLargeError extends Error {
  */
 export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
   const target = await findTarget(db, request);
+  const { provider } = target;
   const reader = new CsvReader(request.timeframe, request.now ?? Date.now());
   const counts = { imported: 0, unchanged: 0, revised: 0 };
   const { symbol, exchange, timeframe } = request;
@@ -66,7 +67,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
     for await (const candles of readBatches(reader, request)) {
       run ??= await beginRun(db, request);
       instrument ??= await ensureInstrument(db, target);
-      const step = { runId: run.id, instrument, timeframe, candles, ...stretchOf(candles, timeframe) };
+      const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
       const stored = await db.transaction((tx) => archiveStep(tx, step));
       counts.imported += stored.imported;
       counts.unchanged += stored.unchanged;

@@ -161,6 +161,9 @@ export class CsvReader {
     if ((bytes[from] === 0xff && bytes[from + 1] === 0xfe) || (bytes[from] === 0xfe && bytes[from + 1] === 0xff)) {
       throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
     }
+    if (bytes[from] === 0x1f && bytes[from + 1] === 0x8b) {
+      throw new CsvError("Cannot read a compressed file: send what gunzip makes of it");
+    }
     const hasMark = bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
     const count = this.#splitFields(bytes, hasMark ? from + 3 : from, until);
     if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: at most ${FIELDS_MAX}`);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
-import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 import { excerpt, parseJson, ProviderClient, type ProviderOptions } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
@@ -11,6 +11,8 @@ const PAGE_ROWS = 50_000;
 const PAGES_MAX = 100;
 // Plans without realtime data are a day behind.
 const SETTLE_MS = 86_400_000;
+// Trades are reported up to a quarter of an hour late, and plans may be as much behind: until then a candle can change.
+const FINAL_MS = 15 * 60_000;
 // Days are asked for a few years at a time, minutes and hours a month at a time: the limit counts minutes even of hourly candles.
 const DAYS_A_REQUEST = 3_650;
 
@@ -46,7 +48,8 @@ const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_Yo
  * Stock candles are adjusted for splits. Days are dated by New York, as the provider does, and so kept at 00:00 UTC of that date. Candles
  * of 4h and 1w are made from finer ones here, since the provider's open at New York's midnight and on Sunday.
  *
- * @see https://massive.com/docs/rest/stocks/aggregates/custom-bars (the limit counts base candles; next_url leads to the rest).
+ * @see https://massive.com/docs/rest/stocks/aggregates/custom-bars (the limit counts base candles; next_url leads to the rest), and
+ *   https://polygon.io/blog/aggregate-bar-delays for how long a candle can change.
  */
 export class MassiveFeed implements Feed {
   readonly name = "Massive";
@@ -86,7 +89,9 @@ export class MassiveFeed implements Feed {
       const bounds = timeframe === "1d" ? [isoDate(from), isoDate(until - 1)] : [from, until - 1];
       const path = `/v2/aggs/ticker/${ticker}/range/${TIMESPANS[timeframe]}/${bounds.join("/")}`;
       const rows = await this.#readPages(`${path}?adjusted=true&sort=asc&limit=${PAGE_ROWS}`, signal);
-      const closed = timeframe === "1d" ? closedDays(rows, this.#now()) : { rows, until };
+      const closed = timeframe === "1d"
+        ? closedDays(rows, this.#now())
+        : { rows, until: bucketStart(this.#now() - FINAL_MS, timeframe) };
       const reached = Math.min(until, closed.until);
       if (reached > from) yield makePart(closed.rows, timeframe, from, reached);
       from = until;

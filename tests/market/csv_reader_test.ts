@@ -119,6 +119,7 @@ Deno.test("a file that is no CSV of candles is one clear error", () => {
     ["2024-01-02,1,3,0.5,2,10\n", "Cannot find the column of times"],
     ["date;open;high;low;close;volume\n", "Cannot find the column of times"],
     [new Uint8Array([0xff, 0xfe, 0x64, 0, 0x0a]), "Cannot read UTF-16"],
+    [new Uint8Array([0x1f, 0x8b, 0x08, 0, 0x0a]), "Cannot read a compressed file"],
     [HEADER + "x".repeat(70_000), "Cannot read line 2: it is longer than 65536 bytes"],
     [new Uint8Array(200_000), "it is longer than 65536 bytes"],
   ] as const;

@@ -105,6 +105,18 @@ databaseTest("of an instrument without a candle nothing is known: its name may b
   expect(await listCoverage(db, series)).toEqual([{ start: new Date("2024-02-02"), end: new Date("2024-04-01") }]);
 });
 
+databaseTest("what was imported over a provider's candles is told as imported", async ({ db }) => {
+  await makeInstrument(db, "BOTH");
+  await ingest(db, dailyFeed({ asked: [], price: 5 }), "BOTH");
+  const body = new Blob(["date,open,high,low,close,volume\n2024-02-03,6,6,6,6,1\n"]).stream();
+  const { run } = await importCsv(db, { symbol: "BOTH", exchange: "TEST", timeframe: "1d", body, bytesMax: 1e6 });
+  const events = await listEvents(db, { runId: run.id, symbol: "BOTH", limit: 10 });
+  expect(events.flatMap(({ type, provider }) => provider === null ? [] : [[type, provider]])).toEqual([
+    ["revised", "import"],
+    ["range_ingested", "import"],
+  ]);
+});
+
 databaseTest("a run of all leaves out what no feed gives, and one that is named is told why", async ({ db }) => {
   const feed = dailyFeed({ asked: [], price: 5 });
   await makeInstrument(db, "KEPT");

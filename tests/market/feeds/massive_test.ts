@@ -95,6 +95,21 @@ Deno.test("Massive: a day that is not over in New York is no candle yet, though 
   });
 });
 
+Deno.test("Massive: an hour is final a quarter of an hour after its close", async () => {
+  const results = [bar(at("2024-03-08T14:00Z")), bar(at("2024-03-08T15:00Z"), 2.5)];
+  await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl) => {
+    const fetchAt = async (now: string) => {
+      const feed = new MassiveFeed({ baseUrl, apiKey: "k", requestsPerMinute: 100, now: () => at(now) });
+      const range = { start: at("2024-03-08T14:00Z"), end: at("2024-03-08T16:00Z") };
+      const { rows, ranges } = await fetchAll(feed, { instrument: stock, timeframe: "1h", ...range });
+      return [rows.length, ranges.map(([, until]) => until)];
+    };
+    expect(await fetchAt("2024-03-08T15:14Z")).toEqual([0, []]);
+    expect(await fetchAt("2024-03-08T16:02Z")).toEqual([1, ["2024-03-08T15:00:00.000Z"]]);
+    expect(await fetchAt("2024-03-08T16:15Z")).toEqual([2, ["2024-03-08T16:00:00.000Z"]]);
+  });
+});
+
 Deno.test("Massive: tickers are asked for as they are written, pairs without what separates them", async () => {
   await withProvider(() => Response.json({ status: "OK" }), async (baseUrl, asked) => {
     const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-02") } as const;
