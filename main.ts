@@ -19,6 +19,7 @@ import { describeStart } from "./server/banner.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
 import { serveControl } from "./server/control.ts";
 import { endWithin } from "./server/exit_guard.ts";
+import { type LastingServer, serveLasting } from "./server/lasting_server.ts";
 import { configureLog } from "./server/log.ts";
 import { answerNotYet } from "./server/not_yet.ts";
 import { hideWhatClientsSent } from "./server/telemetry.ts";
@@ -64,7 +65,7 @@ export async function listen(config: Config): Promise<RunningService> {
   let isWaiting = false;
   const { host, port } = config;
   const server = await blame(`HOST and PORT, ${urlHost(host)}:${port},`, () =>
-    Deno.serve(
+    serveLasting(
       { hostname: host, port, onListen: () => {}, onError: logBreak },
       async (request, info) => isWaiting ? answerNotYet() : (await opened.promise).fetch(request, info),
     ));
@@ -104,7 +105,7 @@ async function blame<T>(what: string, attempt: () => T | Promise<T>): Promise<T>
   }
 }
 
-async function endRequests(server: Deno.HttpServer): Promise<void> {
+async function endRequests(server: LastingServer): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
     log.warn("Requests are cut off that did not end within {ms} ms", { ms: REQUESTS_MS });
