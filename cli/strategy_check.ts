@@ -8,7 +8,7 @@ import {
   tryEndpoint,
   validateModule,
 } from "../workers/conformance.ts";
-import type { Integrity } from "../workers/protocol.ts";
+import type { Integrity } from "../engine/result.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { OrderColumns } from "../engine/orders.ts";
+import type { BacktestResult } from "../engine/result.ts";
 import type { TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { type EquityColumns, insertEquity } from "./equity.ts";
@@ -118,7 +119,7 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
 
 /** What a run that is complete leaves behind. */
 export interface CompletedRun extends AttemptKey {
-  readonly result: Readonly<Record<string, unknown>>;
+  readonly result: BacktestResult;
   readonly trades: TradeColumns;
   readonly equity: EquityColumns;
   readonly orders: OrderColumns;

@@ -17,6 +17,7 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { BacktestResult } from "../engine/result.ts";
 import { user } from "./account_schema.ts";
 
 export * from "./account_schema.ts";
@@ -217,7 +218,7 @@ export const backtests = pgTable("backtests", {
   /** How often a worker began it. The store after a run is fenced by this number. */
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
-  result: jsonb("result").$type<Readonly<Record<string, unknown>>>(),
+  result: jsonb("result").$type<BacktestResult>(),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),

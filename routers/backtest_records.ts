@@ -5,6 +5,7 @@ import { BACKTEST_STATUSES } from "../db/schema.ts";
 import type { Trade } from "../db/trades.ts";
 import { ORDER_STATUSES } from "../engine/orders.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
+import { resultSchema } from "./backtest_result.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
 
@@ -29,7 +30,7 @@ export const backtestSchema = z.object({
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  result: freeForm.nullable(),
+  result: resultSchema.nullable(),
 });
 
 /** A trade as clients read it; times are the open of the candle whose price was filled. */
@@ -97,7 +98,7 @@ export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
     started_at: row.startedAt?.toISOString() ?? null,
     finished_at: row.finishedAt?.toISOString() ?? null,
     error: row.error,
-    result: row.result === null ? null : { ...row.result },
+    result: row.result,
   };
 }
 

@@ -34,7 +34,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["server/", ["server/", "routers/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
-  ["cli/strategy_check.ts", ["cli/", "workers/conformance.ts", "types:workers/"]],
+  ["cli/strategy_check.ts", ["cli/", "workers/conformance.ts", "types:workers/", "types:engine/"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   ["main.ts", ["*"]],
   ["tests/", ["*"]],

@@ -3,6 +3,7 @@ import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { readModule } from "../db/modules.ts";
 import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
+import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { CandlesRead } from "../market/archive.ts";
@@ -15,7 +16,6 @@ import {
   readBacktestCandles,
   readFinerCandles,
 } from "./backtest_candles.ts";
-import type { Integrity } from "./protocol.ts";
 import { RunError } from "./run_error.ts";
 import type { Run } from "./runner.ts";
 import type { SandboxTask } from "./sandbox/job.ts";
@@ -127,7 +127,7 @@ export function makeResult(
   { task, read, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: { readonly result: RunResult; readonly integrity: Integrity },
   durationMs: number,
-): Readonly<Record<string, unknown>> {
+): BacktestResult {
   const { time } = task.candles;
   const timestamp = (index: number) => new Date(time[index]!).toISOString();
   return {

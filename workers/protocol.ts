@@ -1,5 +1,6 @@
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
+import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
 /** Everything that a built-in strategy's run is made of. */
@@ -35,24 +36,6 @@ export type FromSandbox =
 
 /** Why a run has no result, where the fault is the strategy's. */
 export type RunFailureCode = "INVALID_SIGNAL" | "STRATEGY_FAILED";
-
-/** What was found when the strategy was put to the test. */
-export interface Integrity {
-  /** Whether decisions depend on candles that came later. */
-  readonly lookahead: Finding;
-  /** Whether the same candles lead to the same decisions. */
-  readonly determinism: Finding;
-  /** Whether decisions depend on how many candles came before the range. */
-  readonly warm_up: Finding;
-  /** Whether the simulator refused orders. */
-  readonly orders: Finding;
-}
-
-export interface Finding {
-  readonly status: "passed" | "failed" | "skipped";
-  /** What was done and seen, in a sentence. */
-  readonly evidence: string;
-}
 
 /** An endpoint whose name has been looked up and checked: calls go to this one address, whatever the name means later. */
 export interface PinnedEndpoint {

@@ -15,7 +15,7 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, databaseSteps, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, databaseSteps, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
 const partialEquity = { timestamp: "2024-01-05T00:00:00.000Z", equity: 101.5 };
@@ -31,7 +31,7 @@ databaseSteps("backtests", async ({ db }, step) => {
   const run = (id: string, attempt: number) => ({
     id,
     attempt,
-    result: { run_key: id },
+    result: newResult({ run_key: id }),
     trades: tradeColumns(2),
     equity,
     orders: orderColumns(3),
@@ -89,7 +89,7 @@ databaseSteps("backtests", async ({ db }, step) => {
     expect((await claimBacktests(db, ids)).map(({ id }) => id).sort()).toEqual([ids[0], ids[2]]);
     const stored = await db.transaction((tx: Db) => storeResults(tx, ids.map((id, i) => run(id, i === 2 ? 2 : 1))));
     expect([...stored]).toEqual([ids[0]]);
-    expect((await ann(ids[0]!))?.result).toEqual({ run_key: ids[0] });
+    expect((await ann(ids[0]!))?.result).toEqual(newResult({ run_key: ids[0]! }));
     const trades = await Promise.all(
       ids.map((backtestId) => listTrades(db, { backtestId, ownerId: "ann", after: 0, limit: 9 })),
     );

@@ -2,14 +2,21 @@ import { expect } from "@std/expect";
 import { claimBacktests, deleteBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { listOrders } from "../../db/orders.ts";
-import { addUser, databaseSteps, newBacktest, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, databaseSteps, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
 
 databaseSteps("orders", async ({ db }, step) => {
   await addUser(db, "ann");
   const { id } = await insertBacktest(db, newBacktest("ann"));
   await claimBacktests(db, [id]);
   const columns = { time: new Float64Array(0), equity: new Float64Array(0), position: new Float64Array(0) };
-  const run = { id, attempt: 1, result: {}, trades: tradeColumns(0), equity: columns, orders: orderColumns(25_000) };
+  const run = {
+    id,
+    attempt: 1,
+    result: newResult(),
+    trades: tradeColumns(0),
+    equity: columns,
+    orders: orderColumns(25_000),
+  };
   await db.transaction((tx: Db) => storeResults(tx, [run]));
   const page = (after: number, limit: number, ownerId = "ann") =>
     listOrders(db, { backtestId: id, ownerId, after, limit });

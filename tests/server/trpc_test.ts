@@ -37,8 +37,15 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     expect(done.at("/backtest/status")).toBe("completed");
     const read = await api.backtests.get.query({ id: backtest.id });
     expect(read.backtest.result).toEqual(done.at("/backtest/result"));
-    // 31 days of 24 candles.
-    expect(done.at("/backtest/result/data/candles")).toBe(744);
+    // 31 days of 24 candles; a client reads them, and every metric, without asking what they are.
+    const { data, metrics, execution } = requireResult(read.backtest);
+    expect(data.candles).toBe(744);
+    const sharpe: number | null = metrics.sharpe;
+    expect([typeof sharpe, typeof metrics.start, execution.sizing.type]).toEqual([
+      "number",
+      "string",
+      "equity_fraction",
+    ]);
     const { trades } = await api.backtests.trades.query({ id: backtest.id, limit: 3 });
     expect(trades.length).toBe(3);
   });
@@ -128,3 +135,8 @@ Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when
   });
   await service.close();
 });
+
+function requireResult<Result>({ result }: { readonly result: Result | null }): Result {
+  if (result === null) throw new Error("Cannot find the result of a backtest that has completed");
+  return result;
+}

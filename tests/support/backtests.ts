@@ -1,11 +1,13 @@
-import type { AssetClass } from "../../engine/execution.ts";
+import { type AssetClass, resolveExecution } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/orders.ts";
 import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
+import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trades.ts";
 import { storeCandles } from "../../market/archive.ts";
+import { resultSchema } from "../../routers/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
 import { DATABASES, openTestDatabase } from "./database.ts";
 import { until } from "./until.ts";
@@ -65,6 +67,26 @@ export async function untilEnded(db: Db, id: string, ownerId = "ann"): Promise<B
     if (record === null) throw new Error(`There is no backtest ${id}`);
     return record.finishedAt !== null && record;
   });
+}
+
+/** What is kept of a run of one candle, in which nothing was put to the test; its metrics are null. */
+export function newResult(more: Partial<BacktestResult> = {}): BacktestResult {
+  const moment = "2024-01-01T00:00:00.000Z";
+  const skipped = { status: "skipped", evidence: "" } as const;
+  return {
+    run_key: "key",
+    engine_version: "1",
+    module_sha256: null,
+    data: { candles: 1, first: moment, last: moment, sha256: "sum", gaps: 0 },
+    execution: resolveExecution({}, "crypto"),
+    metrics: resultSchema.shape.metrics.parse({ start: moment, end: moment }),
+    undefined_metrics: {},
+    bounds: null,
+    notes: [],
+    integrity: { lookahead: skipped, determinism: skipped, warm_up: skipped, orders: skipped },
+    duration_ms: 0,
+    ...more,
+  };
 }
 
 /** `count` trades of which all differ: trade i (from 0) buys i + 1 units at 100 + i; the last one is still open and tagged. */

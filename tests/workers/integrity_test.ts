@@ -4,7 +4,7 @@ import { resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import { newDraft, type Strategy } from "../../engine/strategy.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
-import type { Finding, Integrity } from "../../workers/protocol.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
 import { checkIntegrity, cutCandles } from "../../workers/sandbox/integrity.ts";
 import { MINUTE_MS, wave } from "./remote_endpoints.ts";
 

@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import type { Candles } from "../../engine/candles.ts";
-import type { Finding, RemoteTask } from "../../workers/protocol.ts";
+import type { Finding } from "../../engine/result.ts";
+import type { RemoteTask } from "../../workers/protocol.ts";
 import { planBatches } from "../../workers/sandbox/remote_batch.ts";
 import { runRemote } from "../../workers/sandbox/remote_run.ts";
 import { type Endpoint, remoteTask, type Request, serveDecisions, serveJson, wave } from "./remote_endpoints.ts";

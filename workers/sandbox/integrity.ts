@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { ORDER_REASONS, REJECTED } from "../../engine/orders.ts";
 import type { RunResult } from "../../engine/run.ts";
-import type { Finding, Integrity } from "../protocol.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
 
 // Each look runs the strategy again from the start; together they take at most a twentieth of a long run.

@@ -1,5 +1,6 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { FromSandbox, Integrity, RemoteTask, RunTask } from "../protocol.ts";
+import type { Integrity } from "../../engine/result.ts";
+import type { FromSandbox, RemoteTask, RunTask } from "../protocol.ts";
 
 /** What a process of its own is started for; the child's first argument. */
 export type SandboxKind = SandboxJob["kind"];

@@ -1,4 +1,4 @@
-import type { Finding, Integrity } from "../protocol.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
 import type { Action } from "./remote_answer.ts";
 import { type RemoteClient, RemoteFailure } from "./remote_client.ts";
 import type { Stretch } from "./remote_request.ts";

@@ -1,4 +1,5 @@
-import type { Finding, Integrity, RemoteTask } from "../protocol.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
+import type { RemoteTask } from "../protocol.ts";
 import { Random } from "./random.ts";
 import { type Decisions, planBatches } from "./remote_batch.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./remote_client.ts";

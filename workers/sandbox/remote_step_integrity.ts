@@ -1,4 +1,5 @@
-import type { Finding, Integrity, RemoteTask } from "../protocol.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
+import type { RemoteTask } from "../protocol.ts";
 import { describeCandle, type RemoteClient } from "./remote_client.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./remote_compare.ts";
 import { writeRequest } from "./remote_request.ts";

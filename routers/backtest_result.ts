@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { Execution } from "../engine/execution.ts";
+import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
+
+const findingSchema = z.object({ status: z.enum(["passed", "failed", "skipped"]), evidence: z.string() });
+const boundSchema = z.object({ final_equity: z.number(), trades: z.int() });
+
+// A result that was made before a metric was thought of has none.
+const metricSchema = z.number().nullable().default(null);
+
+/** What became of a completed backtest, as clients read it; engine/result.ts says what each key means. */
+export const resultSchema = z.object({
+  run_key: z.string(),
+  engine_version: z.string(),
+  module_sha256: z.string().nullable(),
+  data: z.object({
+    candles: z.int(),
+    first: z.iso.datetime(),
+    last: z.iso.datetime(),
+    sha256: z.string(),
+    gaps: z.int(),
+  }),
+  // Written by the engine from settings that were checked when they came.
+  execution: z.custom<Execution>((value) => typeof value === "object" && value !== null),
+  metrics: z.object({ start: z.iso.datetime(), end: z.iso.datetime() })
+    .and(z.looseRecord(z.enum(NUMERIC_METRIC_NAMES), metricSchema)),
+  undefined_metrics: z.record(z.string(), z.string()),
+  bounds: z.object({ stop_first: boundSchema, target_first: boundSchema }).nullable(),
+  notes: z.array(z.string()).readonly(),
+  integrity: z.object({
+    lookahead: findingSchema,
+    determinism: findingSchema,
+    warm_up: findingSchema,
+    orders: findingSchema,
+  }),
+  duration_ms: z.number(),
+});
