@@ -127,7 +127,8 @@ function requireShort(
   );
 }
 
-function rangeOf(record: Backtest): { start: number; end: number } {
+/** A backtest's range, [start, end) in milliseconds since 1970. */
+export function rangeOf(record: Backtest): { start: number; end: number } {
   return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }
 

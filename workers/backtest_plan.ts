@@ -2,17 +2,19 @@ import { createHash } from "node:crypto";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { readModule } from "../db/modules.ts";
-import { type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
+import { type AssetClass, type ExecutionRequest, resolveExecution } from "../engine/execution.ts";
 import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { CandlesRead } from "../market/archive.ts";
-import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { isGap } from "../market/calendar.ts";
+import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/strategy.ts";
 import {
   type CandleServices,
   findBacktestInstrument,
+  rangeOf,
   readBacktestCandles,
   readFinerCandles,
 } from "./backtest_candles.ts";
@@ -29,6 +31,8 @@ export interface BacktestPlan {
   /** What every kind of run has: candles, assumptions, money. */
   readonly task: SandboxTask;
   readonly read: CandlesRead;
+  /** What the reader of the result should know of the candles, in words. */
+  readonly notes: readonly string[];
   /** Of the module that decides, hexadecimal; null where none does. */
   readonly moduleSha256: string | null;
   /** SHA-256 over everything that decides the result, hexadecimal: equal keys, equal results. */
@@ -72,7 +76,26 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     finer: finer?.candles ?? null,
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
-  return { run: decider.toRun(task), task, read, moduleSha256: decider.moduleSha256, runKey };
+  const notes = describeCoverage(record, { timeframe, assetClass: instrument.assetClass }, read);
+  return { run: decider.toRun(task), task, read, notes, moduleSha256: decider.moduleSha256, runKey };
+}
+
+/** Where the candles begin later or end sooner than was asked: whoever compares results over a range must know. */
+function describeCoverage(
+  record: Backtest,
+  { timeframe, assetClass }: { readonly timeframe: Timeframe; readonly assetClass: AssetClass },
+  { candles: { time }, lookback }: CandlesRead,
+): string[] {
+  const { start, end } = rangeOf(record);
+  const first = time[lookback]!;
+  const lastClose = time.at(-1)! + TIMEFRAMES[timeframe];
+  const moment = (timeMs: number) => new Date(timeMs).toISOString();
+  const isLate = isGap(assetClass, bucketStartAtOrAfter(start, timeframe), first);
+  const isEarly = isGap(assetClass, lastClose, bucketStart(end, timeframe));
+  return [
+    ...(isLate ? [`The candles begin at ${moment(first)}: none are held from start_date ${record.startDate} on`] : []),
+    ...(isEarly ? [`The candles end at ${moment(lastClose)}: none are held up to end_date ${record.endDate}`] : []),
+  ];
 }
 
 /** Who decides in a run. */
@@ -124,7 +147,7 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
 
 /** A completed run's `result`, as the api gives it. */
 export function makeResult(
-  { task, read, moduleSha256, runKey }: BacktestPlan,
+  { task, read, notes, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: { readonly result: RunResult; readonly integrity: Integrity },
   durationMs: number,
 ): BacktestResult {
@@ -145,7 +168,7 @@ export function makeResult(
     metrics: result.metrics,
     undefined_metrics: result.undefinedMetrics,
     bounds: result.bounds,
-    notes: result.notes,
+    notes: [...notes, ...result.notes],
     integrity,
     duration_ms: durationMs,
   };

@@ -84,6 +84,24 @@ databaseSteps("the queue", async (handle, step) => {
       expect(await worst("PAIR")).toMatchObject({ worst_day: 6000 / 12_000 - 1 });
     });
 
+    await step(
+      "candles that do not fill the range are a note, and a market that rests at its ends is none",
+      async () => {
+        const notes = async (more: Partial<NewBacktest>) =>
+          (await untilEnded(db, await submit(db, queue, more))).result?.notes;
+        expect(await notes({})).toEqual([]);
+        expect(await notes({ startDate: "2023-12-30", endDate: "2024-02-01" })).toEqual([
+          "The candles begin at 2024-01-01T00:00:00.000Z: none are held from start_date 2023-12-30 on",
+          "The candles end at 2024-01-11T00:00:00.000Z: none are held up to end_date 2024-02-01",
+        ]);
+        // 30 December 2023 was a Saturday: a week of its own begins on Monday, and forex rests until then.
+        const { parameters } = newTenDaysBacktest("ann");
+        const week = { startDate: "2023-12-30", parameters: { ...parameters, timeframe: "1w" } };
+        expect(await notes(week)).toEqual([]);
+        expect(await notes({ startDate: "2023-12-30", symbol: "PAIR" })).toEqual([]);
+      },
+    );
+
     await step("equal submissions have equal run keys, and another balance has another", async () => {
       const keys = await Promise.all(
         [{}, {}, { initialBalance: 5000 }].map(async (more) =>
