@@ -44,7 +44,7 @@ export interface BacktestResult {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefined_metrics: Readonly<Record<string, string>>;
-  /** Null where no trade is ambiguous. */
+  /** Null where no trade is ambiguous, and where an endpoint decided, which was asked for one outcome alone. */
   readonly bounds: Bounds | null;
   /** What the reader should know, in words. */
   readonly notes: readonly string[];

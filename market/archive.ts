@@ -37,29 +37,36 @@ export interface CandlesRead {
   readonly gaps: number;
 }
 
+/** How candles are read into columns. */
+export interface ReadOptions {
+  /** Whether the columns are in one SharedArrayBuffer, which a Web Worker takes without a copy; default: no. */
+  readonly shared?: boolean;
+  /** Called with each damaged chunk, which is then read again. */
+  readonly repair?: Repair | undefined;
+}
+
 /**
  * Reads candles into columns.
  *
- * @param query `shared` puts the columns into one SharedArrayBuffer, which a Web Worker takes without a copy.
  * @returns Empty columns where nothing is held.
  * @throws {TimeframeTooFineError} When only coarser timeframes are held.
  * @throws {DamagedChunkError}
  */
-export async function readCandles(db: Db, query: CandleQuery & { readonly shared?: boolean }): Promise<CandlesRead> {
+export async function readCandles(db: Db, query: CandleQuery & ReadOptions): Promise<CandlesRead> {
   for (let attempt = 1;; attempt++) {
     try {
-      return await readPlanned(db, await planRead(db, query), query.shared ?? false);
+      return await readPlanned(db, await planRead(db, query), query);
     } catch (error) {
       if (!(error instanceof CandlesChangedError) || attempt === READ_ATTEMPTS_MAX) throw error;
     }
   }
 }
 
-async function readPlanned(db: Db, plan: ReadPlan, shared: boolean): Promise<CandlesRead> {
+async function readPlanned(db: Db, plan: ReadPlan, { shared = false, repair }: ReadOptions): Promise<CandlesRead> {
   const columns = allocateCandles(plan.candlesMax, shared);
   const gaps = new GapCounter(plan);
   let count = 0;
-  for await (const batch of resampled(plan, gaps.watch(sourceBatches(db, plan)))) {
+  for await (const batch of resampled(plan, gaps.watch(sourceBatches(db, plan, repair)))) {
     copyCandles(batch, columns, count);
     count += batch.time.length;
   }

@@ -3,7 +3,6 @@ import { listChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
 import type { CandlesRead } from "../market/archive.ts";
-import { DamagedChunkError } from "../market/chunk.ts";
 import { type CandleQuery, isFed, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
 import { FeedError } from "../market/feeds.ts";
@@ -58,11 +57,7 @@ export async function readBacktestCandles(
   const query = { ...wanted, ...rangeOf(record) };
   try {
     await refresh(readThrough, query);
-    const read = await candles.read(query).catch(async (error) => {
-      const isDamage = error instanceof DamagedChunkError;
-      if (!isDamage || !await readThrough.repair(wanted.instrument, error)) throw error;
-      return await candles.read(query);
-    });
+    const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
     const { timeframe } = wanted;
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > read.lookback) return read;
@@ -93,10 +88,12 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
  * @throws {RunError} RANGE_TOO_LARGE, before they are read.
  */
 export async function readFinerCandles(
-  { db, candles, readThrough, candlesMax }: CandleServices,
+  services: CandleServices,
   record: Backtest,
-  { instrument, timeframe }: { readonly instrument: Instrument; readonly timeframe: Timeframe },
+  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe },
 ): Promise<CandlesRead | null> {
+  const { db, candles, readThrough, candlesMax } = services;
+  const { instrument, timeframe } = wanted;
   const { start, end } = rangeOf(record);
   const within = (await listChunks(db, instrument.id)).filter(({ firstTime, lastTime }) =>
     firstTime.getTime() < end && lastTime.getTime() >= start
@@ -109,8 +106,14 @@ export async function readFinerCandles(
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, start, end };
   await refresh(readThrough, query);
-  const read = await candles.read(query);
-  return read.candles.time.length === 0 ? null : read;
+  try {
+    const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
+    return read.candles.time.length === 0 ? null : read;
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    // What was damaged and is not given again is missing now, and another timeframe may be the finest.
+    return await readFinerCandles(services, record, wanted);
+  }
 }
 
 function requireShort(

@@ -1,6 +1,6 @@
 import type { Db } from "../db/client.ts";
 import { findInstrument, type Instrument, type InstrumentKey } from "../db/instruments.ts";
-import { type CandlesRead, readCandles } from "../market/archive.ts";
+import { type CandlesRead, readCandles, type Repair } from "../market/archive.ts";
 import { type CandleQuery, planRead, planTag } from "../market/archive_plan.ts";
 import { InFlight } from "./batching.ts";
 
@@ -31,8 +31,8 @@ export class CandleCache {
     return this.#instruments.get(JSON.stringify([key.symbol, key.exchange]), () => findInstrument(this.#db, key));
   }
 
-  /** As readCandles() of the archive, in shared memory that the caller must not write to. */
-  async read(query: CandleQuery): Promise<CandlesRead> {
+  /** As readCandles() of the archive, with its `repair`, in shared memory that the caller must not write to. */
+  async read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
     const tag = await this.#tag(query);
     const held = this.#held.get(tag);
     if (held !== undefined) {
@@ -41,7 +41,7 @@ export class CandleCache {
       return held;
     }
     return await this.#reads.get(tag, async () => {
-      const read = await readCandles(this.#db, { ...query, shared: true });
+      const read = await readCandles(this.#db, { ...query, shared: true, repair });
       // Otherwise they were replaced while they were read.
       if (await this.#tag(query) === tag) this.#keep(tag, read);
       return read;

@@ -202,9 +202,7 @@ databaseSteps("the queue", async (handle, step) => {
         await jobs.send(tx, QUEUES.dead, run.id, { runId: run.id });
         return run.id;
       });
-      while (await db.$count(sql`pgboss.job where id = ${id} and state = 'completed'`) === 0) {
-        await new Promise((resume) => setTimeout(resume, 5));
-      }
+      await until(async () => await db.$count(sql`pgboss.job where id = ${id} and state = 'completed'`) > 0);
       expect(await findRun(db, id)).toMatchObject({ status: "failed", startedAt: null });
       await jobs.close();
     });
