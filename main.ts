@@ -16,6 +16,7 @@ import { archiveSample } from "./market/sample.ts";
 import { createApp, type Handler } from "./server/app.ts";
 import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
+import { readCommandLine } from "./server/command_line.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
 import { serveControl } from "./server/control.ts";
 import { endWithin } from "./server/exit_guard.ts";
@@ -259,8 +260,7 @@ async function fetchHosted(request: Request, info: Deno.ServeHandlerInfo): Promi
   return await (await hosted).fetch(request, info);
 }
 
-const command = Deno.args[0];
-const isCommand = import.meta.main && (command === "serve" || command === "worker");
+const isCommand = import.meta.main && Deno.args.length > 0;
 
 // As a command the module exports nothing, or the runtime would take it for one that was meant for `deno serve`.
 export default isCommand ? {} : { fetch: fetchHosted };
@@ -277,9 +277,15 @@ async function configure(): Promise<Config> {
   return config;
 }
 
+async function end(code: number, text: string): Promise<never> {
+  await (code === 0 ? Deno.stdout : Deno.stderr).write(new TextEncoder().encode(`${text}\n`));
+  Deno.exit(code);
+}
+
 if (isCommand) {
+  const asked = readCommandLine(Deno.args);
   try {
-    await run(command);
+    await (typeof asked === "string" ? run(asked) : end(asked.code, asked.text));
   } catch (error) {
     const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
       error instanceof NoRoomError;
@@ -288,7 +294,6 @@ if (isCommand) {
       : error instanceof Error
       ? (expected ? error.message : error.stack ?? error.message)
       : String(error);
-    await Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
-    Deno.exit(1);
+    await end(1, text);
   }
 }

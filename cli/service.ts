@@ -54,7 +54,7 @@ export async function startService(): Promise<Service> {
  * @param dataDir What the task finds out for itself.
  */
 export function taskArguments(task: "start" | "worker" | "strategy", dataDir: string): string[] {
-  const [, command = ""] = manifest.tasks[task].split(/(?:^|&& )deno (?=run )/);
+  const [, command = ""] = manifest.tasks[task].command.split(/(?:^|&& )deno (?=run )/);
   return command.replaceAll('"', "").split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
 }
 

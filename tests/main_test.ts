@@ -93,6 +93,19 @@ Deno.test("a wrong start is one line on standard error", () =>
     expect((await runTask("admin", [], { DATA_DIR })).code).toBe(1);
   }));
 
+Deno.test("a start with an argument that it does not know is refused, and --help starts nothing", () =>
+  inFolder(async (DATA_DIR) => {
+    const usage = /^Runs Hindcast [^]*deno task start [^]*deno task worker /m;
+    for (const task of ["start", "worker"] as const) {
+      const helped = await runTask(task, ["--help"], { DATA_DIR, PORT: "no port" });
+      expect([helped.code, helped.stdout, helped.stderr]).toEqual([0, expect.stringMatching(usage), ""]);
+      const refused = await runTask(task, ["--port", "3"], { DATA_DIR, PORT: "no port" });
+      expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, "", expect.stringMatching(usage)]);
+      expect(refused.stderr).toMatch(/^Cannot use the argument "--port"\.\n/);
+    }
+    expect(Array.from(Deno.readDirSync(DATA_DIR))).toEqual([]);
+  }));
+
 Deno.test("on one PostgreSQL, an API process without workers has its backtests run by a worker process", () =>
   inFolder(async (DATA_DIR) => {
     const { url: DATABASE_URL, drop } = await createTestDatabase();

@@ -94,7 +94,7 @@ Deno.test("the table of configuration has every variable with its default, and n
 Deno.test("the list of permissions is what the commands run with", () => {
   const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
   const given = commands.flatMap((command) => {
-    const [, run = ""] = manifest.tasks[command].split(/(?:^|&& )deno run /);
+    const [, run = ""] = manifest.tasks[command].command.split(/(?:^|&& )deno run /);
     return run.replaceAll('"', "").split(" ").filter((part) => part.startsWith("--"))
       .map((flag) => `${command} ${flag}`);
   });

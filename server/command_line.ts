@@ -1,0 +1,18 @@
+const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
+
+  deno task start     serves on HOST and PORT, and runs backtests unless WORKERS is 0
+  deno task worker    only runs backtests, for the services on the same DATABASE_URL
+
+All else is said by environment variables, which docs/operating.md lists.`;
+
+/** What main.ts is to do, or what to say instead of it: as an answer with exit code 0, as a refusal with another. */
+type Asked = "serve" | "worker" | { readonly code: number; readonly text: string };
+
+/** Reads the arguments of main.ts. */
+export function readCommandLine(args: readonly string[]): Asked {
+  if (args.includes("--help") || args.includes("-h")) return { code: 0, text: USAGE };
+  const [command, ...rest] = args;
+  const isCommand = command === "serve" || command === "worker";
+  if (isCommand && rest.length === 0) return command;
+  return { code: 2, text: `Cannot use the argument ${JSON.stringify(isCommand ? rest[0] : command)}.\n\n${USAGE}` };
+}
