@@ -27,7 +27,7 @@ const ofObject = (property: z.ZodObject) =>
   });
 const draftSchema = ofObject(z.looseObject({
   // A misspelt type would let a strategy be registered that no value suits.
-  type: z.union([typeSchema, z.array(typeSchema)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
+  type: z.union([typeSchema, z.array(typeSchema).min(1)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
     .optional(),
 }));
 // What was registered once must stay readable, whatever is asked of new ones.
@@ -132,16 +132,13 @@ function describe(
 ) {
   const rule = follow(schema, keywordLocation);
   const value = quote(follow(whole, instanceLocation));
-  const listed = (join: string) => (Array.isArray(rule) ? rule : [rule]).map(quote).join(join);
   switch (keyword) {
     case "false":
       return "is not a known parameter";
     case "type":
       return `must be of type ${[rule].flat().join(" or ")}, not ${value}`;
     case "enum":
-      return `must be one of ${listed(", ")}, not ${value}`;
-    case "required":
-      return `must have ${listed(" and ")}, and is ${value}`;
+      return `must be one of ${[rule].flat().map(quote).join(", ")}, not ${value}`;
     case "minimum":
       return `must be at least ${quote(rule)}, not ${value}`;
     case "maximum":
