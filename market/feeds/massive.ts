@@ -89,10 +89,8 @@ export class MassiveFeed implements Feed {
       const bounds = timeframe === "1d" ? [isoDate(from), isoDate(until - 1)] : [from, until - 1];
       const path = `/v2/aggs/ticker/${ticker}/range/${TIMESPANS[timeframe]}/${bounds.join("/")}`;
       const rows = await this.#readPages(`${path}?adjusted=true&sort=asc&limit=${PAGE_ROWS}`, signal);
-      const closed = timeframe === "1d"
-        ? closedDays(rows, this.#now())
-        : { rows, until: bucketStart(this.#now() - FINAL_MS, timeframe) };
-      const reached = Math.min(until, closed.until);
+      const closed = timeframe === "1d" ? closedDays(rows, this.#now()) : { rows, until: Infinity };
+      const reached = Math.min(until, closed.until, bucketStart(this.#now() - FINAL_MS, timeframe));
       if (reached > from) yield makePart(closed.rows, timeframe, from, reached);
       from = until;
     }

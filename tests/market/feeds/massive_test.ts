@@ -110,6 +110,20 @@ Deno.test("Massive: an hour is final a quarter of an hour after its close", asyn
   });
 });
 
+Deno.test("Massive: a day that UTC's midnight ends is final a quarter of an hour after it, too", async () => {
+  const results = [bar(at("2024-03-08")), bar(at("2024-03-09"), 2.5)];
+  await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl) => {
+    const fetchAt = async (now: string) => {
+      const feed = new MassiveFeed({ baseUrl, apiKey: "k", requestsPerMinute: 100, now: () => at(now) });
+      const range = { start: at("2024-03-08"), end: at("2024-03-10") };
+      const { rows, ranges } = await fetchAll(feed, { instrument: crypto, timeframe: "1d", ...range });
+      return [rows.length, ranges.map(([, until]) => until)];
+    };
+    expect(await fetchAt("2024-03-10T00:02Z")).toEqual([1, ["2024-03-09T00:00:00.000Z"]]);
+    expect(await fetchAt("2024-03-10T00:15Z")).toEqual([2, ["2024-03-10T00:00:00.000Z"]]);
+  });
+});
+
 Deno.test("Massive: tickers are asked for as they are written, pairs without what separates them", async () => {
   await withProvider(() => Response.json({ status: "OK" }), async (baseUrl, asked) => {
     const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-02") } as const;
