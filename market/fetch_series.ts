@@ -82,7 +82,7 @@ class SeriesFetch {
   readonly #work: SeriesWork;
   #target: Target;
   #previousClose: number | undefined;
-  #hasCandles = false;
+  #hasRows = false;
 
   constructor(db: Db, work: SeriesWork) {
     this.#db = db;
@@ -153,8 +153,7 @@ class SeriesFetch {
     const candles = concatCandles(parts.map((part) => part.candles));
     const rejected = parts.reduce((sum, part) => sum + (part.rejected ?? 0), 0);
     const lastOpen = candles.time.at(-1);
-    // Nothing is known of an instrument that has no candle: it may not exist.
-    if (lastOpen === undefined && rejected === 0 && !await this.#isKnown()) return;
+    if (lastOpen === undefined && !await this.#isKnown(rejected)) return;
     const { runId, timeframe, feed, now, isCheck = false } = this.#work;
     const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
     const settledUntil = bucketStart(now - feed.settleMs, timeframe);
@@ -178,9 +177,10 @@ class SeriesFetch {
     if (lastOpen !== undefined) this.#previousClose = lastClose;
   }
 
-  async #isKnown(): Promise<boolean> {
+  /** Nothing is known of an instrument of which nothing ever came: its name may be wrong. A new one exists from its first candle on. */
+  async #isKnown(rejected: number): Promise<boolean> {
     const { id } = this.#target;
-    return this.#hasCandles ||= id !== undefined && await hasChunks(this.#db, id);
+    return this.#hasRows ||= id !== undefined && (rejected > 0 || await hasChunks(this.#db, id));
   }
 
   async #tell(type: "rate_limited", message: string): Promise<void> {

@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import { listChunks } from "../../db/candle_chunks.ts";
 import { listCoverage } from "../../db/coverage.ts";
 import { insertRun } from "../../db/ingestion.ts";
+import { ensureInstrument, findInstrument } from "../../db/instruments.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
 import { DamagedChunkError } from "../../market/chunk.ts";
 import type { Feed, FeedPart } from "../../market/feeds.ts";
@@ -80,3 +81,27 @@ databaseTest("what is damaged is fetched again at once, however lately it was as
   expect(held.length).toBe(2);
   await readThrough.close();
 });
+
+databaseTest(
+  "rows that are no candles make no new instrument, and of one that is there they are known",
+  async ({ db }) => {
+    const feed: Feed = {
+      ...feedUntil(0),
+      async *fetch({ start, end }) {
+        yield await Promise.resolve({ start, end, candles: allocateCandles(0), rejected: 1 });
+      },
+    };
+    const { id: runId } = await insertRun(db, { status: "running", trigger: "manual" });
+    const row = { exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+    const now = at("2024-04-02");
+    const work = { runId, timeframe: "1d", feed, patience: IMPATIENT, now } as const;
+    const range = { start: at("2024-03-25"), end: at("2024-04-01") };
+    const { instrument } = await fetchSeries(db, { ...work, target: { ...row, symbol: "NEW" } }, [range]);
+    expect(instrument).toBeUndefined();
+    expect(await findInstrument(db, { ...row, symbol: "NEW" })).toBeUndefined();
+    const held = await ensureInstrument(db, { ...row, symbol: "HELD" });
+    await fetchSeries(db, { ...work, target: held }, [range]);
+    const known = [{ start: new Date(range.start), end: new Date(range.end) }];
+    expect(await listCoverage(db, { instrumentId: held.id, timeframe: "1d" })).toEqual(known);
+  },
+);
