@@ -15,6 +15,8 @@ export interface LastingServer {
  * Serves as Deno.serve() does, and goes on where that ends, and its process with it: when a connection could not be accepted, because so
  * many are open that the system gives no file for another. Anybody could open them.
  *
+ * What else needs a file meanwhile is not helped: the runtime panics where it gets none for a thread or for an error's stack.
+ *
  * @throws When it cannot listen at all.
  */
 export function serveLasting(options: Deno.ServeTcpOptions, handler: Deno.ServeHandler<Deno.NetAddr>): LastingServer {
