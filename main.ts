@@ -235,7 +235,7 @@ async function run(command: "serve" | "worker"): Promise<void> {
     if (isOpen) await (await starting).close();
     Deno.exit(0);
   };
-  // A terminal and npx, which hands signals on, both tell; who came second must not end what the first is still closing.
+  // A terminal tells us, and so may what started us: who comes second must not end what the first is still closing.
   let stopping: Promise<void> | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => void (stopping ??= stop(signal)));

@@ -17,6 +17,7 @@ const VALUES_MAX = 5_000;
 const COMPARISONS_MAX = 75_000;
 // More say nothing more, and would be an answer of megabytes.
 const ISSUES_MAX = 100;
+const LISTED_MAX = 20;
 
 const JSON_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const typeSchema = z.enum(JSON_TYPES);
@@ -138,7 +139,7 @@ function describe(
     case "type":
       return `must be of type ${[rule].flat().join(" or ")}, not ${value}`;
     case "enum":
-      return `must be one of ${[rule].flat().map(quote).join(", ")}, not ${value}`;
+      return `must be one of ${list([rule].flat())}, not ${value}`;
     case "minimum":
       return `must be at least ${quote(rule)}, not ${value}`;
     case "maximum":
@@ -150,6 +151,11 @@ function describe(
     default:
       return `is ${value}: ${error}`;
   }
+}
+
+function list(values: readonly unknown[]): string {
+  const more = values.length - LISTED_MAX;
+  return values.slice(0, LISTED_MAX).map(quote).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** What the validator's location leads to: a JSON pointer behind `#`. */

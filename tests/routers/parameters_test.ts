@@ -33,6 +33,7 @@ Deno.test("what is wrong with a parameter is said in the words of every other re
     [{ exclusiveMinimum: 0 }, 0, "must be more than 0, not 0"],
     [{ exclusiveMaximum: 1 }, 1, "must be less than 1, not 1"],
     [{ enum: ["both", "long"] }, "Long", 'must be one of "both", "long", not "Long"'],
+    [{ enum: tens(22) }, 1, `must be one of ${tens(20).join(", ")} and 2 more, not 1`],
     [{ maxLength: 1 }, "xy", 'is "xy": String is too long (2 > 1).'],
   ];
   for (const [schema, value, message] of cases) {
@@ -94,3 +95,8 @@ Deno.test("what many values and a schema can take is a moment, whatever they are
   // Some milliseconds each; a second or more for each thousand elements would be minutes for a body of the size that is accepted.
   expect(performance.now() - begun).toBeLessThan(3000);
 });
+
+/** 0, 10, 20 and so on. */
+function tens(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i * 10);
+}
