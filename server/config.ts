@@ -37,7 +37,7 @@ const feedBinding = (standard: string) =>
     return z.NEVER;
   });
 
-// Every variable, its default and its bounds. The table in docs/operating.md is held to this object by a test.
+// Every variable, its default and its bounds. The table in README.md is held to this object by a test.
 export const environmentSchema = z.object({
   HOST: z.string().default("127.0.0.1"),
   PORT: wholeNumber(0, 65_535).default(8000),

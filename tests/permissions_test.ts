@@ -1,4 +1,4 @@
-/** What a service and a worker may do is what docs/operating.md says: asked of the runtime itself, under the tasks' own flags. */
+/** What a service and a worker may do is what README.md says: asked of the runtime itself, under the tasks' own flags. */
 import { expect } from "@std/expect";
 import { taskArguments } from "../cli/service.ts";
 

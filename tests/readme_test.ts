@@ -3,10 +3,12 @@ import { expect } from "@std/expect";
 import { dirname, join } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import { blockIn, readPage, ROOT, runLines } from "./support/pages.ts";
+import { withProvider } from "./support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "./support/service.ts";
 
 const README = await readPage("README.md");
 const FILES = await listFiles();
+const INTERVALS: Readonly<Record<string, number>> = { "1h": 3_600_000, "1d": 86_400_000 };
 const PAGES = new Map(
   await Promise.all(
     FILES.filter((path) => path.endsWith(".md")).map(async (path) => [path, await readPage(path)] as const),
@@ -106,4 +108,27 @@ Deno.test("the README's tree has every folder of the repository and no other", (
   const folders = new Set(FILES.filter((path) => /^[a-z]+\//.test(path)).map((path) => path.split("/")[0]));
   const named = [...README.matchAll(/^([a-z]+)\/ {2,}\S/gm)].map(([, name]) => name);
   expect(named.toSorted()).toEqual([...folders].toSorted());
+});
+
+Deno.test("an operator's lines add an instrument, backfill it, watch the events and read its candles", async () => {
+  const exchange = (url: URL) => {
+    const get = (name: string) => Number(url.searchParams.get(name));
+    const length = INTERVALS[url.searchParams.get("interval") ?? ""] ?? 0;
+    const rows = [];
+    for (let time = get("startTime"); time <= get("endTime") && rows.length < 1000; time += length) {
+      rows.push([time, "1", "2", "0.5", "1.5", "10", time + length - 1, "0", 1, "0", "0", "0"]);
+    }
+    return Response.json(rows);
+  };
+  await withProvider(exchange, async (baseUrl) => {
+    const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: baseUrl });
+    const script = blockIn(README, "sh", "run-once").replace("http://127.0.0.1:8000", service.url);
+    const { code, stdout, stderr } = await runLines(script, { env: { INGESTION_ADMIN_SECRET: INGESTION_SECRET } });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain('"schedule":"5 * * * *"');
+    expect(stdout).toContain('"status":"queued"');
+    // Thirty-one days of January, whether the run had come to them or they were fetched for the request.
+    expect(stdout.match(/^2024-01-..T00:00:00.000Z,1,2,0.5,1.5,\d+$/gm)?.length).toBe(31);
+    await service.close();
+  });
 });

@@ -1,4 +1,4 @@
-/** docs/results.md is held to the engine. */
+/** What README.md says of results is held to the engine. */
 import { expect } from "@std/expect";
 import {
   BOTH_TOUCHED,
@@ -15,11 +15,11 @@ import {
   SIZING_TYPES,
   SPREADS_ON,
   STOP_GAPS,
-} from "../../engine/execution.ts";
-import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
-import { readPage, rowsOf } from "../support/pages.ts";
+} from "../engine/execution.ts";
+import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
+import { readPage, rowsOf } from "./support/pages.ts";
 
-const ROWS = rowsOf(await readPage("docs/results.md"));
+const ROWS = rowsOf(await readPage("README.md"));
 
 /** The assumptions that are one of several names. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {

@@ -1,39 +1,14 @@
-/** docs/operating.md: its lines are run as it says them, and its tables are held to the code. */
+/** What README.md says of operation: its lines are run as it says them, and its tables are held to the code. */
 import { expect } from "@std/expect";
-import manifest from "../../deno.json" with { type: "json" };
-import { environmentSchema } from "../../server/config.ts";
-import { inCluster } from "../support/cluster.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free_port.ts";
-import { blockIn, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
-import { withProvider } from "../support/provider.ts";
-import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import manifest from "../deno.json" with { type: "json" };
+import { environmentSchema } from "../server/config.ts";
+import { inCluster } from "./support/cluster.ts";
+import { createTestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free_port.ts";
+import { blockIn, readPage, ROOT, rowsOf, runLines } from "./support/pages.ts";
+import { withProvider } from "./support/provider.ts";
 
-const PAGE = await readPage("docs/operating.md");
-const INTERVALS: Readonly<Record<string, number>> = { "1h": 3_600_000, "1d": 86_400_000 };
-
-Deno.test("the lines add an instrument, backfill it, watch the events and read its candles", async () => {
-  const exchange = (url: URL) => {
-    const get = (name: string) => Number(url.searchParams.get(name));
-    const length = INTERVALS[url.searchParams.get("interval") ?? ""] ?? 0;
-    const rows = [];
-    for (let time = get("startTime"); time <= get("endTime") && rows.length < 1000; time += length) {
-      rows.push([time, "1", "2", "0.5", "1.5", "10", time + length - 1, "0", 1, "0", "0", "0"]);
-    }
-    return Response.json(rows);
-  };
-  await withProvider(exchange, async (baseUrl) => {
-    const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: baseUrl });
-    const script = blockIn(PAGE, "sh", "run-once").replace("http://127.0.0.1:8000", service.url);
-    const { code, stdout, stderr } = await runLines(script, { env: { INGESTION_ADMIN_SECRET: INGESTION_SECRET } });
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain('"schedule":"5 * * * *"');
-    expect(stdout).toContain('"status":"queued"');
-    // Thirty-one days of January, whether the run had come to them or they were fetched for the request.
-    expect(stdout.match(/^2024-01-..T00:00:00.000Z,1,2,0.5,1.5,\d+$/gm)?.length).toBe(31);
-    await service.close();
-  });
-});
+const PAGE = await readPage("README.md");
 
 Deno.test("the lines start a cluster and restart its processes one after another", async () => {
   const { url, drop } = await createTestDatabase("service");
