@@ -21,7 +21,7 @@ export interface Finding {
 }
 
 /** The candles that a run was made of. */
-export interface ResultData {
+interface ResultData {
   readonly candles: number;
   /** Open of the first one, ISO 8601 UTC; `last` that of the last. */
   readonly first: string;

@@ -22,6 +22,8 @@ export interface RunInput {
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
   readonly strategy: Strategy;
+  /** The decisions were made before, for one outcome, so that there are no bounds: for the other nobody decided. */
+  readonly isReplay?: boolean;
   /** Words of control.ts, which are looked at every 1,024 candles. Null: nobody watches. */
   readonly control: Int32Array | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
@@ -49,7 +51,7 @@ export interface RunResult {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
-  /** Null where no trade is ambiguous. */
+  /** Null where no trade is ambiguous, and of a replay. */
   readonly bounds: Bounds | null;
   readonly orders: OrderColumns;
   /** What the reader of the result should know, in words. */
@@ -145,7 +147,7 @@ function tell(progress: Int32Array, { equity }: Simulation, candlesDone: number)
 
 /** What remains of the run when stops, and when targets, come first wherever the order is unknown. */
 function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: boolean): Bounds | null {
-  if (!hasAmbiguous) return null;
+  if (!hasAmbiguous || input.isReplay === true) return null;
   const boundOf = (bothTouched: "stop_first" | "target_first"): Bound => {
     const isSame = input.execution.bothTouched === bothTouched;
     const { ledger } = isSame ? simulation : simulate(input, { ...input.execution, bothTouched }, null);

@@ -29,7 +29,7 @@ const [SUNDAY, FRIDAY] = [0, 5];
  *
  * @param assetClass Null: each day is one of its own.
  */
-export function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
+function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
   const day = Math.floor(timeMs / DAY_MS);
   // 1970-01-01 was a Thursday.
   const weekday = (((day + 4) % 7) + 7) % 7;

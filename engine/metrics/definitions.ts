@@ -143,13 +143,10 @@ export function isMetricName(name: string): name is MetricName {
   return Object.hasOwn(METRIC_DEFINITIONS, name);
 }
 
-/** Narrows a string to the name of a metric that is a number. */
-export function isNumericMetricName(name: string): name is NumericMetricName {
-  return isMetricName(name) && name !== "start" && name !== "end";
-}
-
 /** The names of all metrics, in the order in which they are shown. */
 export const METRIC_NAMES: readonly MetricName[] = Object.keys(METRIC_DEFINITIONS).filter(isMetricName);
 
 /** The names of those that are numbers, in the same order. */
-export const NUMERIC_METRIC_NAMES: readonly NumericMetricName[] = METRIC_NAMES.filter(isNumericMetricName);
+export const NUMERIC_METRIC_NAMES: readonly NumericMetricName[] = METRIC_NAMES.filter((name) =>
+  name !== "start" && name !== "end"
+);

@@ -40,9 +40,9 @@ export async function runRemote(task: RemoteTask, onProgress: (progress: RunProg
   }
 }
 
-/** Without bounds: what an endpoint would have decided had a target come first was not asked. */
 function replay(task: RemoteTask, { actions, first }: Decisions): RunResult {
-  const { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, finer = null } = task;
-  const settings = { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, control: null, finer };
-  return { ...run({ ...settings, strategy: replayStrategy(actions, first, task.minCandles) }), bounds: null };
+  const { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, minCandles, finer = null } = task;
+  const settings = { candles, firstIndex, timeframeMs, assetClass, initialBalance, execution, finer };
+  const strategy = replayStrategy(actions, first, minCandles);
+  return run({ ...settings, strategy, isReplay: true, control: null });
 }
