@@ -113,5 +113,8 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
 /** The memories of two instances could be more than the process may have, and only a collection frees the one before. */
 function collectGarbage(): void {
   const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect === "function") collect();
+  if (typeof collect !== "function") return;
+  collect();
+  // The first gives memories back beside us; the next one waits until that is done.
+  collect();
 }
