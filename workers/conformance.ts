@@ -2,9 +2,10 @@ import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { guardEndpoint, permissionFor } from "./egress.ts";
 import type { RemoteTask } from "./protocol.ts";
+import { SANDBOX_BYTES_MAX } from "./sandbox/job.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sandbox/sample_candles.ts";
 import { RunError } from "./run_error.ts";
-import { runInSandbox, SANDBOX_BYTES_MAX, type SandboxOutcome } from "./sandbox_process.ts";
+import { runInSandbox, type SandboxOutcome } from "./sandbox_process.ts";
 import { MODULE } from "./sandbox/wasm_abi.ts";
 
 export const MODULE_BYTES_MAX = MODULE.bytesMax;

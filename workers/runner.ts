@@ -4,8 +4,8 @@ import { LONG_RUN_MS, Pool, type RunLimits, type RunOutcome } from "./pool.ts";
 import type { RunTask } from "./protocol.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 import type { RunErrorCode } from "./run_error.ts";
-import type { WasmJob } from "./sandbox/job.ts";
-import { runInSandbox, SANDBOX_BYTES_MAX, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
+import { SANDBOX_BYTES_MAX, type WasmJob } from "./sandbox/job.ts";
+import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "./sandbox_process.ts";
 import { Slots } from "./slots.ts";
 
 const PROGRESS_MS = 500;

@@ -21,9 +21,6 @@ export interface SandboxLimits {
   readonly address?: string | null;
 }
 
-/** Resident memory of a sandbox process. */
-export const SANDBOX_BYTES_MAX = 512 * 1024 * 1024;
-
 // WebAssembly memory is also limited by its module's declaration, which the check caps; this is the second lock.
 const WASM_PAGES_MAX = 4096;
 const WATCH_MS = 25;

@@ -2,6 +2,9 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { Integrity } from "../../engine/result.ts";
 import type { FromSandbox, RemoteTask, RunTask } from "../protocol.ts";
 
+/** Resident memory of a sandbox process. */
+export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
+
 /** What a process of its own is started for; the child's first argument. */
 export type SandboxKind = SandboxJob["kind"];
 

@@ -3,7 +3,7 @@ import { resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
-import type { SandboxAnswer, ValidateJob, WasmJob } from "./job.ts";
+import { SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "./job.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 import { ABI_VERSION } from "./wasm_abi.ts";
 import { type CheckedModule, checkModule } from "./wasm_check.ts";
@@ -13,6 +13,9 @@ import { WasmStrategy } from "./wasm_strategy.ts";
 
 // Smaller memories than this need not be collected before the next instance is made.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
+// How long a collection is waited for, and how long between two looks.
+const MAKE_ROOM_MS = 1000;
+const PAUSE_MS = 2;
 const DRY_RUN_BALANCE = 10_000;
 
 /**
@@ -92,11 +95,11 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   const log: string[] = [];
   let last: Guest | null = null;
   const makeGuest = (): Guest => {
-    const isLarge = last !== null && last.memory.buffer.byteLength >= COLLECT_BYTES_MIN;
+    const lastBytes = last?.memory.buffer.byteLength ?? 0;
     // The log is that of the first instance alone.
     const lines = last === null ? log : [];
     last = null;
-    if (isLarge) collectGarbage();
+    if (lastBytes >= COLLECT_BYTES_MIN) makeRoom(lastBytes);
     last = new Guest(module, job.parametersJson, lines);
     return last;
   };
@@ -110,11 +113,17 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   return { type: "done", result, integrity, log };
 }
 
-/** The memories of two instances could be more than the process may have, and only a collection frees the one before. */
-function collectGarbage(): void {
+/**
+ * Frees the memory of the instance before, until another of that size fits into the process: only a collection frees it, and gives
+ * it back to the system beside us, some time later. Where it does not fit even so, the process's own limit ends the run.
+ */
+function makeRoom(bytes: number): void {
   const collect: unknown = Reflect.get(globalThis, "gc");
   if (typeof collect !== "function") return;
-  collect();
-  // The first gives memories back beside us; the next one waits until that is done.
-  collect();
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  for (const until = performance.now() + MAKE_ROOM_MS; performance.now() < until;) {
+    collect();
+    if (Deno.memoryUsage().rss + bytes < SANDBOX_BYTES_MAX) return;
+    Atomics.wait(word, 0, 0, PAUSE_MS);
+  }
 }
