@@ -14,7 +14,7 @@ import { WasmStrategy } from "./wasm_strategy.ts";
 // Smaller memories than this need not be collected before the next instance is made.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 // How long a collection is waited for, and how long between two looks.
-const MAKE_ROOM_MS = 1000;
+const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
 const DRY_RUN_BALANCE = 10_000;
 
