@@ -21,8 +21,8 @@ export class CandlesChangedError extends Error {
   override readonly name = "CandlesChangedError";
 }
 
-/** Puts what its provider gives in the place of a damaged chunk; false where nobody can give it again. */
-export type Repair = (error: DamagedChunkError) => Promise<boolean>;
+/** Puts what its provider gives in the place of a damaged chunk; throws where nobody can give it again. */
+export type Repair = (error: DamagedChunkError) => Promise<void>;
 
 /** Candles of a range with what a result says about them. */
 export interface CandlesRead {
@@ -155,7 +155,8 @@ async function openRepaired(db: Db, plan: ReadPlan, row: ChunkRow, repair: Repai
   try {
     return openChunk(row);
   } catch (error) {
-    if (!(error instanceof DamagedChunkError) || !await repair?.(error)) throw error;
+    if (!(error instanceof DamagedChunkError) || repair === undefined) throw error;
+    await repair(error);
     const [again] = await readUnchanged(db, plan, [row]);
     return openChunk(again!);
   }

@@ -1,12 +1,12 @@
-import { deleteChunk } from "../db/candle_chunks.ts";
+import { type ChunkRow, type ChunkSummary, deleteChunk, readChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
 import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../db/coverage.ts";
 import { insertEvents, insertRun } from "../db/ingestion.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
 import { isHistoryAdjusted } from "./adjusted_history.ts";
-import type { DamagedChunkError } from "./chunk.ts";
-import { type CandleQuery, isAdjusting, isFed, planRead } from "./archive_plan.ts";
+import { DamagedChunkError, LostCandlesError, openChunk } from "./chunk.ts";
+import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "./archive_plan.ts";
 import { missingRanges } from "./archive_step.ts";
 import type { Feed, Feeds } from "./feeds.ts";
 import { fetchSeries, IMPATIENT, noCandles, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
@@ -52,6 +52,8 @@ export class ReadThrough {
   /** When each series was asked for last, and when an instrument's oldest candle was. */
   readonly #asked = new Map<string, number>();
   readonly #checked = new Map<string, number>();
+  /** Damaged chunks that nobody gives again, and have been told of. */
+  readonly #lost = new Map<string, LostCandlesError>();
   readonly #closing = new AbortController();
 
   constructor(db: Db, feeds: Feeds, options: { patience?: Patience; now?: () => number } = {}) {
@@ -125,11 +127,15 @@ export class ReadThrough {
   /**
    * Reports a damaged chunk, and fetches what was in it again.
    *
-   * @returns False where nobody can give it again: it was imported or made here.
+   * @throws {LostCandlesError} Where nobody can give it again: it was imported or made here.
    * @throws {FeedError} Its candles are missing then, and fetched when they are asked for.
    */
-  async repair(instrument: Instrument, { chunk, message }: DamagedChunkError): Promise<boolean> {
+  async repair(instrument: Instrument, damage: DamagedChunkError): Promise<void> {
+    const { chunk, message } = damage;
     const { provider, symbol, exchange } = instrument;
+    // Whoever asks again and again shall not fill the list of events.
+    const told = this.#lost.get(nameOf(chunk));
+    if (told !== undefined) throw told;
     const canFetch = isFed(instrument);
     const { timeframe } = chunk;
     const start = new Date(`${chunk.month}T00:00:00Z`);
@@ -144,14 +150,36 @@ export class ReadThrough {
     await finishRun(this.#db, run, message);
     // It is missing now, however lately it was asked for.
     this.#asked.delete(keyOf(chunk));
-    if (!canFetch || !isTimeframe(timeframe)) return false;
+    if (!canFetch || !isTimeframe(timeframe)) {
+      const lost = new LostCandlesError(instrument, chunk, damage);
+      remember(this.#lost, nameOf(chunk), lost);
+      throw lost;
+    }
     const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
     // Exactly what was known, so that the same candles make the same chunk again.
     for (const stretch of known.length > 0 ? known : [held]) {
       const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];
       await this.complete(instrument, { timeframe, start, end, isExact: true });
     }
-    return true;
+  }
+
+  /**
+   * Tells before an answer begins that it would break off, where a chunk of it was found to be damaged, and still is.
+   *
+   * @throws {LostCandlesError}
+   */
+  async requireWhole({ instrument, source, chunks }: ReadPlan): Promise<void> {
+    for (const chunk of chunks) {
+      const lost = this.#lost.get(nameOf(chunk));
+      if (lost === undefined) continue;
+      const [row] = await readChunks(this.#db, {
+        instrumentId: instrument.id,
+        timeframe: source,
+        months: [chunk.month],
+      });
+      if (row !== undefined && isDamaged(row)) throw lost;
+      this.#lost.delete(nameOf(chunk));
+    }
   }
 
   async #isHeld(instrumentId: string, { timeframe, isExact = false }: Wanted, range: TimeRange): Promise<boolean> {
@@ -220,9 +248,23 @@ function keyOf({ instrumentId, timeframe }: SeriesKey): string {
   return `${instrumentId} ${timeframe}`;
 }
 
-function remember(times: Map<string, number>, key: string, now: number): void {
-  if (times.size >= REMEMBERED_MAX) times.clear();
-  times.set(key, now);
+function nameOf(chunk: ChunkSummary): string {
+  return `${keyOf(chunk)} ${chunk.month}`;
+}
+
+function isDamaged(row: ChunkRow): boolean {
+  try {
+    openChunk(row);
+    return false;
+  } catch (error) {
+    if (error instanceof DamagedChunkError) return true;
+    throw error;
+  }
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  if (known.size >= REMEMBERED_MAX) known.clear();
+  known.set(key, value);
 }
 
 function requireInstrument(target: Target): Instrument {

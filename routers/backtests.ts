@@ -35,15 +35,16 @@ import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";
 import { requireRoomForModule, takeTurn } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
+import { marketNameSchema } from "./ticks.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
-const label = z.string().trim().min(1).max(100);
+const strategyNameSchema = z.string().trim().min(1).max(100);
 
 const requestSchema = z.strictObject({
-  symbol: label,
-  exchange: label,
-  strategy: label,
+  symbol: marketNameSchema,
+  exchange: marketNameSchema,
+  strategy: strategyNameSchema,
   start_date: dateSchema,
   end_date: dateSchema,
   initial_balance: z.number().positive().max(1e12),
@@ -63,8 +64,8 @@ export const backtestsRouter = router({
     .input(z.strictObject({
       ...pageShape,
       status: z.enum(BACKTEST_STATUSES).optional(),
-      strategy: label.optional(),
-      symbol: label.optional(),
+      strategy: strategyNameSchema.optional(),
+      symbol: marketNameSchema.optional(),
     }))
     .output(z.object({ backtests: z.array(backtestSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {

@@ -5,6 +5,7 @@ import { AddressLimitError } from "../market/address_limits.ts";
 import { candleBatches, CandlesChangedError, type Repair } from "../market/archive.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { sliceCandles } from "../market/candle_columns.ts";
+import { LostCandlesError } from "../market/chunk.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
 import { FeedError, type FeedFault } from "../market/feeds.ts";
 import type { Wanted } from "../market/read_through.ts";
@@ -21,11 +22,8 @@ const READ_ATTEMPTS_MAX = 5;
 
 export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const satisfies readonly AssetClass[];
 
-/** A symbol or an exchange: printable, without spaces around it. */
-export const marketNameSchema = z.string().min(1).max(100).regex(
-  /^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u,
-  mustBe("printable and without spaces around it"),
-);
+/** A symbol or an exchange: printable. Spaces around it are not a part of it. */
+export const marketNameSchema = z.string().trim().min(1).max(100).regex(/^\P{C}*$/u, mustBe("printable"));
 
 /** What both ways of asking for candles take, but for the limit. */
 export const ticksShape = {
@@ -76,6 +74,7 @@ export async function findTicks(ctx: Context, input: TicksInput): Promise<FoundT
     const wanted = { timeframe, start, end: range.end };
     const instrument = await findInstrument(ctx, input, wanted);
     const plan = await planRead(ctx.db, { ...wanted, instrument });
+    await ctx.readThrough.requireWhole(plan);
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
   } catch (error) {
@@ -106,6 +105,7 @@ function refuse(cause: unknown, { symbol, timeframe }: TicksInput): unknown {
   if (cause instanceof AddressLimitError) {
     return new AppError("RATE_LIMITED", cause.message, { retryAfterSeconds: cause.retryAfterSeconds, cause });
   }
+  if (cause instanceof LostCandlesError) return new AppError("UNAVAILABLE", cause.message, { cause });
   if (cause instanceof FeedError) {
     const { retryAfterSeconds } = cause;
     return new AppError(FEED_CODES[cause.fault], cause.message, {

@@ -5,6 +5,7 @@ import { findInstrumentsBySymbol, type Instrument } from "../db/instruments.ts";
 import type { CandlesRead } from "../market/archive.ts";
 import { type CandleQuery, isFed, TimeframeTooFineError } from "../market/archive_plan.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/choose_target.ts";
+import { LostCandlesError } from "../market/chunk.ts";
 import { FeedError } from "../market/feeds.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { divides, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
@@ -47,7 +48,7 @@ export async function findBacktestInstrument(
  * A backtest's candles in shared memory.
  *
  * @param lookback How many candles before the start date are wanted, as far as they are held.
- * @throws {RunError} NO_DATA, saying what is held; RANGE_TOO_LARGE.
+ * @throws {RunError} NO_DATA, saying what is held, or which candles are damaged; RANGE_TOO_LARGE.
  */
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
@@ -62,10 +63,8 @@ export async function readBacktestCandles(
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
-    if (error instanceof TimeframeTooFineError || error instanceof FeedError) {
-      throw new RunError("NO_DATA", error.message);
-    }
-    throw error;
+    const isLacking = error instanceof TimeframeTooFineError || error instanceof FeedError;
+    throw isLacking || error instanceof LostCandlesError ? new RunError("NO_DATA", error.message) : error;
   }
   throw await noData(db, record, wanted.timeframe);
 }
@@ -85,7 +84,7 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
 /**
  * The finest candles that a backtest's own are made of and that are held in the same range; null where none finer are.
  *
- * @throws {RunError} RANGE_TOO_LARGE, before they are read.
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, where nobody gives damaged ones again.
  */
 export async function readFinerCandles(
   services: CandleServices,
@@ -110,6 +109,7 @@ export async function readFinerCandles(
     const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
     return read.candles.time.length === 0 ? null : read;
   } catch (error) {
+    if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);
     if (!(error instanceof FeedError)) throw error;
     // What was damaged and is not given again is missing now, and another timeframe may be the finest.
     return await readFinerCandles(services, record, wanted);

@@ -1,5 +1,8 @@
+import { getLogger } from "@logtape/logtape";
 import { metrics } from "@opentelemetry/api";
 import { FeedError } from "../feeds.ts";
+
+const log = getLogger(["hindcast", "market"]);
 
 // Without OTEL_DENO=true it does nothing.
 const requests = metrics.getMeter("hindcast").createCounter("hindcast.provider.requests", {
@@ -32,6 +35,9 @@ const TIMEOUT_MS = 20_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 // A provider that says "too often" without saying how long is left alone for a minute.
 const RETRY_AFTER_SECONDS = 60;
+// More is most often a mistake (a date's seconds, milliseconds), and would keep a provider from being asked for years; of the longest
+// bans, some days, one request each day asks whether they are over.
+const RETRY_AFTER_SECONDS_MAX = 86_400;
 
 /** An answer that is not an error of transport: statuses below 500 but those that mean "too often". */
 export interface ProviderAnswer {
@@ -128,7 +134,16 @@ export class ProviderClient {
   #refuseErrors({ status, headers }: Response, bytes: Uint8Array): void {
     const { name } = this.#options;
     if (status === 429 || status === 418) {
-      const retryAfterSeconds = parseRetryAfter(headers.get("retry-after"), this.#now());
+      const asked = parseRetryAfter(headers.get("retry-after"), this.#now());
+      const retryAfterSeconds = Math.min(asked, RETRY_AFTER_SECONDS_MAX);
+      if (asked > retryAfterSeconds) {
+        log.warning(
+          "{name} answered {status} with a Retry-After of {asked} s: it is left alone for {retryAfterSeconds} s",
+          {
+            ...{ name, status, asked, retryAfterSeconds },
+          },
+        );
+      }
       this.#blockedUntil = this.#now() + retryAfterSeconds * 1000;
       throw new FeedError("rate_limited", `Cannot ask ${name} more often: it answered ${status}`, {
         retryAfterSeconds,
@@ -163,7 +178,7 @@ export function parseJson(bytes: Uint8Array, name: string): unknown {
 function parseRetryAfter(header: string | null, now: number): number {
   if (header === null) return RETRY_AFTER_SECONDS;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : RETRY_AFTER_SECONDS;
+  return seconds > 0 ? seconds : RETRY_AFTER_SECONDS;
 }
 
 async function readBytes(response: Response, name: string): Promise<Uint8Array> {

@@ -75,7 +75,7 @@ databaseTest("what is damaged is fetched again at once, however lately it was as
   await readThrough.complete(instrument, { ...wanted, timeframe: "1h" });
   const days = async () => (await listChunks(db, instrument.id)).filter(({ timeframe }) => timeframe === "1d");
   const held = await days();
-  for (const chunk of held) expect(await readThrough.repair(instrument, new DamagedChunkError(chunk))).toBe(true);
+  for (const chunk of held) await readThrough.repair(instrument, new DamagedChunkError(chunk));
   const sums = (chunks: typeof held) => chunks.map(({ month, sha256 }) => [month, sha256]);
   expect(sums(await days())).toEqual(sums(held));
   expect(held.length).toBe(2);

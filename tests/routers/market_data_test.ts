@@ -1,8 +1,14 @@
 import { expect } from "@std/expect";
+import { eq, sql } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
+import { listEvents } from "../../db/ingestion.ts";
+import { candleChunks } from "../../db/schema.ts";
 import { importCsv } from "../../market/csv_import.ts";
 import type { Timeframe } from "../../market/timeframes.ts";
 import { AppError } from "../../routers/errors.ts";
+import { executeRun } from "../../market/ingestion.ts";
+import { archiveSample } from "../../market/sample.ts";
+import { ingestionRouter } from "../../routers/ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter, type TicksAnswer } from "../../routers/market_data.ts";
 import { createCallerFactory } from "../../routers/trpc.ts";
 import { databaseTest } from "../support/database.ts";
@@ -33,6 +39,58 @@ databaseTest("candles and instruments are found, paged and refused as the contra
   await pages(db);
   await refuses(db);
   await listsInstruments(db);
+});
+
+/** Changes a byte of each stored chunk of a month. */
+async function damage(db: Db, of: string) {
+  const { data, month } = candleChunks;
+  await db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
+    .where(eq(month, of));
+}
+
+databaseTest("damaged candles that no provider gives again are named, until they are brought again", async ({ db }) => {
+  const context = strangerContext(db, { hasIngestionSecret: true });
+  const pages = createCallerFactory(marketDataRouter)(context);
+  const streams = createCallerFactory(marketDataStreamsRouter)(context);
+  const range = { symbol: "FILE", startDate: "2024-01-01", endDate: "2024-03-01", timeframe: "1h" } as const;
+  const lost = [
+    "UNAVAILABLE",
+    "Cannot read the 1h candles of FILE on ONE from 2024-02-01 to 2024-03-01: " +
+    "they are damaged; import them again",
+  ];
+  await importHours(db, "FILE", "ONE", 40 * 24);
+  const { tag, ...whole } = await streams.ticks(range);
+  const counts = await countsOf(whole.batches);
+  await damage(db, "2024-02-01");
+  // An answer that has begun breaks off where nobody knew of it before.
+  await expect(countsOf((await streams.ticks(range)).batches)).rejects.toThrow("are damaged; import them again");
+  for (let again = 0; again < 2; again++) {
+    expect(await refusal(streams.ticks(range))).toEqual(lost);
+    expect(await refusal(pages.ticks({ ...range, limit: 50_000 }))).toEqual(lost);
+  }
+  expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(1);
+  // What is not damaged is answered as before.
+  expect(await countsOf((await streams.ticks({ ...range, endDate: "2024-02-01" })).batches)).toEqual([counts[0]]);
+  await importHours(db, "FILE", "ONE", 40 * 24);
+  const mended = await streams.ticks(range);
+  expect([mended.tag, await countsOf(mended.batches)]).toEqual([tag, counts]);
+});
+
+databaseTest("a damaged month of the sample is made again by a run with its dates", async ({ db }) => {
+  await archiveSample(db);
+  const context = strangerContext(db, { hasIngestionSecret: true });
+  const pages = createCallerFactory(marketDataRouter)(context);
+  const range = { symbol: "DEMO", startDate: "2024-03-01", endDate: "2024-03-02", timeframe: "1m", limit: 9 } as const;
+  const whole = await pages.ticks(range);
+  await damage(db, "2024-03-01");
+  const message = "Cannot read the 1m candles of DEMO on SAMPLE from 2024-03-01 to 2024-04-01: " +
+    "they are damaged; an ingestion run with these dates makes them again";
+  expect(await refusal(pages.ticks(range))).toEqual(["UNAVAILABLE", message]);
+  const instruments = [{ symbol: "DEMO", exchange: "SAMPLE" }];
+  const dates = { start_date: "2024-03-01", end_date: "2024-04-01" };
+  const { run } = await createCallerFactory(ingestionRouter)(context).runOnce({ instruments, ...dates });
+  await executeRun(db, run.id);
+  expect(await pages.ticks(range)).toEqual(whole);
 });
 
 async function servesRanges(db: Db) {

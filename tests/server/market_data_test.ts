@@ -5,7 +5,7 @@ import { openPostgres } from "../../db/client.ts";
 import { candleChunks } from "../../db/schema.ts";
 import type { Answer, TestClient } from "../support/client.ts";
 import { type Handler, withProvider } from "../support/provider.ts";
-import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
 const HOUR = 3_600_000;
 const TICKS = "/api/market-data/ticks";
@@ -38,6 +38,7 @@ Deno.test("candles over HTTP", async (t) => {
     await t.step("a damaged chunk is not served but fetched again", () => repairDamage(client, service.databaseUrl));
     await t.step("an answer that cannot be whole breaks off", () => breakOff(client, service.databaseUrl));
     await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
+    await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
     await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
     // Last, since a provider that limits is left alone for as long as it says.
     await t.step("the provider's refusals are the answer's", () => surfaceRefusals(client, asked));
@@ -188,6 +189,38 @@ async function importFiles(client: TestClient) {
   ]);
   const again = await post(mixed);
   expect([again.at("/imported"), again.at("/unchanged"), again.at("/revised")]).toEqual([0, 1, 0]);
+}
+
+async function nameLoosely(service: TestService) {
+  const user = await service.user();
+  const file = "date,open,high,low,close,volume\n2024-01-02,1,1,1,1,1\n2024-01-03,1,1,1,1,1\n";
+  const query = "symbol=%20A%20B&exchange=X%20&assetClass=stock&timeframe=1d";
+  const csv = { ...secret, "content-type": "text/csv" };
+  const imported = await user.send("POST", `/api/admin/ingestion/import?${query}`, file, csv);
+  const key = { symbol: "A B", exchange: "X" };
+  expect(imported.at("/run/instruments")).toEqual([key]);
+  // A space within is.
+  const ticks = await user.get(`${TICKS}?symbol=A%20B%09&startDate=2024-01-02&endDate=2024-01-04&timeframe=1d`);
+  expect([ticks.at("/symbol"), ticks.list("/ticks").length]).toEqual(["A B", 2]);
+  const loose = { symbol: "\tA B ", exchange: "\u00a0X" };
+  const run = await user.send("POST", "/api/admin/ingestion/run-once", { instruments: [loose] }, secret);
+  expect(run.at("/run/instruments")).toEqual([key]);
+  const range = { start_date: "2024-01-02", end_date: "2024-01-04", initial_balance: 1000 };
+  const submit = (name: object) =>
+    user.send("POST", "/api/backtests", {
+      backtest: { ...range, strategy: "Buy and Hold", parameters: { timeframe: "1d" }, ...name },
+    });
+  const accepted = await submit(loose);
+  expect([accepted.at("/backtest/symbol"), accepted.at("/backtest/exchange")]).toEqual([key.symbol, key.exchange]);
+  // What nobody can see is refused by all of them alike.
+  const hidden = "A\u200bB";
+  const refusals = [
+    await submit({ ...loose, symbol: hidden }),
+    await user.get(`${TICKS}?symbol=${hidden}&startDate=2024-01-02&endDate=2024-01-04`),
+  ];
+  expect(refusals.map((answer) => [answer.status, answer.at("/error/issues/0/message")])).toEqual(
+    Array(2).fill([400, `must be printable, not ${JSON.stringify(hidden)}`]),
+  );
 }
 
 async function operate(client: TestClient) {

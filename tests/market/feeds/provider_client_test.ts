@@ -1,3 +1,4 @@
+import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { expect } from "@std/expect";
 import { parseJson, ProviderClient, type ProviderOptions } from "../../../market/feeds/provider_client.ts";
 import { faultOf, type Handler, withProvider } from "../../support/provider.ts";
@@ -16,6 +17,12 @@ Deno.test("a provider that says when to come back is left alone until then, in w
   const cases = [
     ["7", 7],
     ["Mon, 01 Jan 2024 00:02:00 GMT", 90],
+    ["86400", 86_400],
+    // Nobody is left alone for longer than a day, whatever was meant.
+    ["86401", 86_400],
+    ["1704067260", 86_400],
+    ["9".repeat(400), 86_400],
+    ["Mon, 01 Jan 2124 00:00:00 GMT", 86_400],
     // What says nothing means a minute.
     [null, 60],
     ["0", 60],
@@ -33,6 +40,32 @@ Deno.test("a provider that says when to come back is left alone until then, in w
       expect(asked.length).toBe(1);
     });
   }
+});
+
+Deno.test("a provider that wants to be left alone for longer than a day is told of in the log", async () => {
+  const records: LogRecord[] = [];
+  await configure({
+    sinks: { records: (record) => void records.push(record) },
+    loggers: [{ category: "hindcast", sinks: ["records"] }, { category: ["logtape", "meta"], lowestLevel: "fatal" }],
+  });
+  const headers = ["86400", "86401"];
+  await withProvider(
+    () => new Response("", { status: 418, headers: { "retry-after": headers.shift()! } }),
+    async (url) => {
+      let clock = now;
+      const client = clientOf(url, { now: () => clock });
+      await faultOf(client.get("/", undefined));
+      expect(records).toEqual([]);
+      clock += 86_400_000;
+      await faultOf(client.get("/", undefined));
+      // What is only held back here is not told again.
+      await faultOf(client.get("/", undefined));
+    },
+  );
+  await reset();
+  expect(records.map(({ level, message }) => [level, message.join("")])).toEqual([
+    ["warning", "the provider answered 418 with a Retry-After of 86401 s: it is left alone for 86400 s"],
+  ]);
 });
 
 Deno.test("an answer that is cut off has failed, however it was to end", async () => {
