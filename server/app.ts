@@ -10,7 +10,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
-import { BODY_BYTES_MAX, limitPlain, PLAIN_BYTES_MAX, refuseForms, refuseSize, refuseUnstorable } from "./body.ts";
+import { answerAuth } from "./auth_answers.ts";
+import { AUTH_BYTES_MAX, BODY_BYTES_MAX, limitPlain, refuseForms, refuseSize, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { discardBody, withoutLength } from "./head.ts";
@@ -78,11 +79,11 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(limitAddresses(options.rateLimits));
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
-  app.use("/api/auth/*", bodyLimit({ maxSize: PLAIN_BYTES_MAX, onError: () => refuseSize(PLAIN_BYTES_MAX) }));
+  app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
   app.use("/api/auth/*", limitSignIns(options.rateLimits));
   app.use("/api/auth/*", refuseUnstorable);
-  app.on(["GET", "POST"], "/api/auth/*", (c) => options.auth.handle(c.req.raw, c.get("clientAddress")));
+  app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 
   const enter = async (c: HonoContext<ServerEnv>) => {
     c.set("context", await createContext(c, options));

@@ -14,6 +14,9 @@ const log = getLogger(["hindcast", "http"]);
 // Our own header, set from the connection and never taken from a client, so that limits count addresses and not headers.
 const ADDRESS_HEADER = "x-hindcast-client-address";
 
+/** How many characters a password may have. */
+export const PASSWORD_LENGTHS = { least: 8, most: 128 };
+
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
   /**
@@ -22,6 +25,8 @@ export interface Auth {
    * @throws What is no answer, such as the database's failure.
    */
   handle(request: Request, clientAddress: string): Promise<Response>;
+  /** The methods that are answered at a path under /api/auth; none where there is nothing. */
+  methodsAt(path: string): readonly string[];
   /** Who a request's cookie belongs to, or null: no cookie, a forged one, an expired one. */
   findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
 }
@@ -42,7 +47,11 @@ export function createAuth(
     secret: options.secret,
     baseURL: options.baseUrl,
     trustedOrigins: [...options.origins],
-    emailAndPassword: { enabled: true },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_LENGTHS.least,
+      maxPasswordLength: PASSWORD_LENGTHS.most,
+    },
     plugins: [admin()],
     telemetry: { enabled: false },
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
@@ -64,7 +73,14 @@ export function createAuth(
       },
     },
   });
+  const endpoints = Object.values(auth.api).flatMap(({ path: pathname, options: { method } }) =>
+    pathname === undefined ? [] : [{ pattern: new URLPattern({ pathname }), methods: [method].flat() }]
+  );
   return {
+    methodsAt: (pathname) => {
+      const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
+      return [...new Set(there.flatMap(({ methods }) => methods))];
+    },
     async handle(request, clientAddress) {
       const headers = new Headers(request.headers);
       headers.set(ADDRESS_HEADER, clientAddress);

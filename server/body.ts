@@ -7,20 +7,23 @@ import type { ServerEnv } from "./context.ts";
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 /** Of which this many may be anything but uploaded artifacts (`content_base64`). */
 export const PLAIN_BYTES_MAX = 1024 * 1024;
+/** Those about accounts this many: what a name may have is kept with each account, and told with each session. */
+export const AUTH_BYTES_MAX = 16 * 1024;
 
 /**
  * Reads a JSON body.
  *
  * @param optional Whether the request may come without a body; then the answer is `undefined`.
  * @returns The parsed value, at most 32 levels deep.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order; the first two in the other where the
+ * body is optional.
  */
 export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
-  const untyped = c.req.header("content-type") === undefined;
-  if (!optional || !untyped) requireType(c, "application/json");
+  if (!optional) requireType(c, "application/json");
   const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
+  // Of a body of no bytes the type says nothing: curl calls one a form.
   if (optional && bytes.byteLength === 0) return undefined;
-  if (untyped) requireType(c, "application/json");
+  if (optional) requireType(c, "application/json");
   const value = parseJson(bytes);
   requirePlain(bytes, value);
   if (!value.parsed) {
@@ -125,13 +128,14 @@ function measureArtifacts(value: unknown): number {
 }
 
 /**
- * Refuses what does not call itself JSON, for handlers that are not ours: they would read a form as well, and our own checks of the body
- * read none.
+ * Refuses a body that does not call itself JSON, for handlers that are not ours: they would read a form as well, and our own checks of
+ * the body read none. Of a body of no bytes the type says nothing: curl calls one a form.
  *
  * @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
 export async function refuseForms(c: HonoContext, next: () => Promise<void>): Promise<void> {
-  if (c.req.method === "POST" && c.req.header("content-type") !== undefined) requireType(c, "application/json");
+  const isEmpty = async () => (await c.req.raw.clone().arrayBuffer()).byteLength === 0;
+  if (c.req.method === "POST" && !(await isEmpty())) requireType(c, "application/json");
   await next();
 }
 

@@ -87,7 +87,7 @@ Deno.test("a body that is nested thousands of levels deep is refused by tRPC too
   expect((await create(20_000)).at("/error/data/issues/0/message")).toBe("must not be nested more than 32 levels deep");
   // Not too deep, and wrong otherwise.
   expect((await create(32)).at("/error/data/issues/0/message")).toBe("is required");
-  const signIn = await service.client().send("POST", "/api/auth/sign-in/email", nested(20_000), json);
+  const signIn = await service.client().send("POST", "/api/auth/sign-in/email", nested(2000), json);
   expect([signIn.status, signIn.at("/error/code")]).toEqual([400, "VALIDATION_FAILED"]);
   await service.close();
 });

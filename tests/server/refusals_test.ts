@@ -105,7 +105,7 @@ async function refuseBodies(user: TestClient): Promise<void> {
   }
   const signIn = await user.send("POST", "/api/auth/sign-in/email", { email: "x".repeat(2 * 1024 * 1024) });
   expect([signIn.status, signIn.at("/error/message")])
-    .toEqual([413, "Cannot read a body of more than 1048576 bytes: at most 1048576 are accepted"]);
+    .toEqual([413, "Cannot read a body of more than 16384 bytes: at most 16384 are accepted"]);
 }
 
 Deno.test("an unset ingestion secret matches nothing", async () => {
