@@ -90,6 +90,14 @@ export function exitOldest(sim: Simulation, units: number, reason: number): numb
   return Math.min(left, Math.abs(ledger.quantity));
 }
 
+/** Closes all that is open at this price, whole whatever the volume. @param kind How the price was reached (open_trades.ts). */
+export function exitAll(sim: Simulation, i: number, kind: number, price: number, reason: number): void {
+  sim.ignoresVolume = true;
+  sim.fill.at(i, kind, price, true);
+  exitOldest(sim, Infinity, reason);
+  sim.ignoresVolume = false;
+}
+
 /**
  * Closes units of one trade where the market stands (sim.fill); `fill.units` says how many: fewer, or none, where slippage
  * limits fills to a share of the candle's volume.

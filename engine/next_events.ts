@@ -1,6 +1,7 @@
 import type { Execution } from "./execution.ts";
 
 // What an event is; smaller comes first where stops do.
+export const A_MARGIN_CALL = -1;
 export const A_STOP = 0;
 export const AN_ORDER = 1;
 export const A_TARGET = 2;
@@ -8,9 +9,9 @@ export const A_TARGET = 2;
 /** A price inside a candle at which something happens. */
 export interface Event {
   level: number;
-  /** A_STOP, AN_ORDER or A_TARGET; NaN: nothing happens. */
+  /** A_MARGIN_CALL, A_STOP, AN_ORDER or A_TARGET; NaN: nothing happens. */
   what: number;
-  /** Row of the trade or order. */
+  /** Row of the trade or order; of a margin call 0. */
   row: number;
 }
 

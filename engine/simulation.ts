@@ -2,11 +2,11 @@ import { Alarms } from "./alarms.ts";
 import { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
-import { exitOldest, exitTrade } from "./exits.ts";
+import { exitAll, exitTrade } from "./exits.ts";
 import { fillOrder } from "./entries.ts";
 import { Fill } from "./fill.ts";
 import { Ledger } from "./ledger.ts";
-import { AT_CLOSE, AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW } from "./open_trades.ts";
+import { AT_CLOSE, AT_OPEN, BEFORE_ALL } from "./open_trades.ts";
 import { OrderLog } from "./order_log.ts";
 import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
@@ -153,11 +153,10 @@ export class Simulation {
       this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);
       this.#fillMarkets(i);
     }
-    if (this.hasGuards || this.book.workingOrders > this.book.markets) {
+    if (this.hasGuards || this.book.workingOrders > this.book.markets || this.#callsMargin(i)) {
       this.inside.candle(i);
     }
     this.book.expire(i);
-    this.#callMargin(i);
     if (this.dirty || this.#hasFinancing) this.#setAlarms(i);
   }
 
@@ -214,31 +213,9 @@ export class Simulation {
     }
   }
 
-  /** Liquidates at the worst price of the candle that is known to have come while the position was held. */
-  #callMargin(i: number): void {
+  #callsMargin(i: number): boolean {
     const { ledger, execution, candles } = this;
-    if (ledger.side === 0) return;
-    const worst = this.#isWhole(i) ? (ledger.side > 0 ? candles.low[i]! : candles.high[i]!) : candles.close[i]!;
-    if (!isMarginCall(execution, ledger, worst)) return;
-    this.#exitAll(i, ledger.side > 0 ? FROM_ABOVE : FROM_BELOW, worst, MARGIN_CALL);
-  }
-
-  /** Whether the candle's worst price certainly came after the entry of all that is open. */
-  #isWhole(i: number): boolean {
-    const { open, side } = this.ledger;
-    const towardsWorst = side > 0 ? FROM_ABOVE : FROM_BELOW;
-    for (let row = open.count - 1; row >= 0 && open.at(row).entryIndex === i; row--) {
-      const kind = open.at(row).entryKind;
-      if (kind !== AT_OPEN && kind !== towardsWorst) return false;
-    }
-    return true;
-  }
-
-  #exitAll(i: number, kind: number, price: number, reason: number): void {
-    this.ignoresVolume = true;
-    this.fill.at(i, kind, price, true);
-    exitOldest(this, Infinity, reason);
-    this.ignoresVolume = false;
+    return isMarginCall(execution, ledger, ledger.side > 0 ? candles.low[i]! : candles.high[i]!);
   }
 
   /** At the last open or close; what was opened only after the last open cannot be closed at it. */
@@ -265,7 +242,7 @@ export class Simulation {
     const { ledger } = this;
     if (Number.isNaN(ledger.equity)) throw new TypeError(`Equity is not a number at candle ${i}`);
     const before = ledger.log.count;
-    this.#exitAll(i, AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
+    exitAll(this, i, AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
     const closed = ledger.log.count - before;
     ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);
     ledger.cash = 0;

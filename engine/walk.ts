@@ -1,7 +1,9 @@
 import { exitTrade } from "./exits.ts";
 import { fillOrder } from "./entries.ts";
-import { A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
+import { A_MARGIN_CALL, A_STOP, A_TARGET, AN_ORDER, type Event, NextEvents } from "./next_events.ts";
+import { callMargin, isWorstSeen, liquidate } from "./margin_calls.ts";
 import { AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW, NO_EXITS, type OpenTrade } from "./open_trades.ts";
+import { isMarginCall } from "./rules/margin.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import type { Simulation } from "./simulation.ts";
 import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
@@ -30,8 +32,12 @@ const TRAILING_STOP = EXIT_REASONS.indexOf("trailing_stop");
  *    (entryCandleExit `same_direction`: only the target of a stop order, and only if the stop was not touched.)
  * 4. Trailing stops then move after the candle's best price (the part known to come after the entry). A close beyond the
  *    moved stop proves that it was hit on the way back: it fills at its own price.
+ * 5. A margin call liquidates at the worst price, after whatever lies on the way there. With what lies on the other side
+ *    it is as with a stop: `bothTouched` says which comes first. Of a price that may have come before an entry nothing is
+ *    known; then the close alone calls.
  *
- * A trade is ambiguous when its stop and its target both lie within one candle and the open did not decide.
+ * A trade is ambiguous when its target lies within a candle in which its stop lies, too, or a margin call is due, and the
+ * open did not decide.
  */
 export class Walk {
   readonly #sim: Simulation;
@@ -66,6 +72,7 @@ export class Walk {
     }
     this.#settleEntries();
     this.#trail();
+    callMargin(this.#sim, i, this.#worst(), this.close);
     this.#sim.step++;
   }
 
@@ -139,10 +146,15 @@ export class Walk {
 
   /** Finds the nearest event on either side of the open, and flags trades whose stop and target are both in the candle. */
   #look(): void {
-    const { ledger: { open, side }, book } = this.#sim;
+    const { ledger, ledger: { open, side }, book, execution } = this.#sim;
+    const worst = this.#worst();
+    const isCalled = isMarginCall(execution, ledger, worst);
     this.#next.clear();
-    for (let row = 0; row < open.count; row++) this.#lookAtTrade(open.at(row), row, side);
+    for (let row = 0; row < open.count; row++) this.#lookAtTrade(open.at(row), row, side, isCalled);
     for (let n = 0; n < book.workingOrders; n++) this.#lookAtOrder(book.at(n), n);
+    // Where targets come first, all else that can happen comes before the call.
+    if (!isCalled || execution.bothTouched === "target_first" || !isWorstSeen(this.#sim)) return;
+    this.#next.offer(-side, worst, A_MARGIN_CALL, 0);
   }
 
   #lookAtOrder(order: WorkingOrder, n: number): void {
@@ -155,14 +167,15 @@ export class Walk {
     } else if (reachesStop(side, stopPrice, this.high, this.low)) this.#next.offer(side, stopPrice, AN_ORDER, n);
   }
 
-  #lookAtTrade(trade: OpenTrade, row: number, side: number): void {
+  #lookAtTrade(trade: OpenTrade, row: number, side: number, isCalled: boolean): void {
     const { execution, step } = this.#sim;
     if (trade.isExiting || !this.#seesCandle(trade)) return;
     const stop = trade.stopOn(side);
     const target = trade.takeProfit;
     const stopTouched = reachesStop(-side, stop, this.high, this.low);
     const targetTouched = reachesLimit(-side, target, this.high, this.low, this.#penetrate);
-    if (stopTouched && targetTouched) trade.isAmbiguous = true;
+    const mayBeGone = stopTouched || isCalled;
+    if (mayBeGone && targetTouched) trade.isAmbiguous = true;
     const path = trade.entryStep === step ? trade.entryPath : BEFORE_ALL;
     if (path === BEFORE_ALL) {
       if (stopTouched) this.#next.offer(-side, stop, A_STOP, row);
@@ -172,7 +185,7 @@ export class Walk {
     const isFree = execution.entryCandleExit === true;
     const targetsFirst = isFree && execution.bothTouched === "target_first";
     if (path === side) {
-      if (targetTouched && (!stopTouched || targetsFirst)) this.#next.offer(side, target, A_TARGET, row);
+      if (targetTouched && (!mayBeGone || targetsFirst)) this.#next.offer(side, target, A_TARGET, row);
     } else if (isFree && stopTouched && !(targetsFirst && this.#closesAtTarget(target, side))) {
       this.#next.offer(-side, stop, A_STOP, row);
     }
@@ -181,7 +194,8 @@ export class Walk {
   #take(event: Event, kind: number): void {
     const { ledger: { open }, book } = this.#sim;
     const { level, what, row } = event;
-    if (what === A_STOP) this.#exitAtStop(open.at(row), level, kind);
+    if (what === A_MARGIN_CALL) liquidate(this.#sim, this.#i, level);
+    else if (what === A_STOP) this.#exitAtStop(open.at(row), level, kind);
     else if (what === A_TARGET) this.#exitAtTarget(open.at(row), level, kind);
     else {
       const order = book.at(row);
@@ -267,6 +281,10 @@ export class Walk {
     const stop = trade.trailStop;
     if (side * this.close > side * stop || trade.stopOn(side) !== stop) return false;
     return this.#exitAtStop(trade, stop, side > 0 ? FROM_ABOVE : FROM_BELOW);
+  }
+
+  #worst(): number {
+    return this.#sim.ledger.side > 0 ? this.low : this.high;
   }
 
   /** Whether any exit of a trade may be filled in this candle at all. */

@@ -117,7 +117,7 @@ export const METRIC_DEFINITIONS = {
   ambiguous_trades: define(
     "all trades, open ones too",
     "count",
-    "trades whose stop and target both lay inside one candle, whose open did not decide between them",
+    "trades whose target lay inside one candle with their stop or a margin call, and the open did not decide between them",
   ),
   probabilistic_sharpe: define(
     DAYS,

@@ -1,6 +1,8 @@
 import { expect } from "@std/expect";
+import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
+import { run } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderDraft, STOP } from "../../engine/strategy.ts";
-import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
 
 const buy = (size: number) => script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size })) });
 const sell = (size: number) => script({ 0: (book) => book.place(order({ side: -1, sizeBy: BY_UNITS, size })) });
@@ -48,6 +50,72 @@ Deno.test("a stop loss comes before the margin call, since its price does", () =
   const guarded = script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50, stopLoss: 95 })) });
   const result = runOver([...flat(100, 100), [100, 100, 80, 95]], guarded, { leverage: 5 });
   expect(tell(result)).toMatchObject([{ exit: [2, 95], reason: "stop_loss" }]);
+});
+
+/** 50 units at 100 with 1000 and leverage 5: cash -4000. At 88 equity is 400, and half the margin 0.5 x 50 x 88 / 5 = 440. */
+const LEVERED: Partial<OrderDraft> = { sizeBy: BY_UNITS, size: 50, takeProfit: 110 };
+
+function meetBoth(candle: Row, execution: ExecutionRequest = {}, fields: Partial<OrderDraft> = {}) {
+  const decisions = script({ 0: (book) => book.place(order({ ...LEVERED, ...fields })) });
+  return runOver([...flat(100, 100), candle], decisions, { leverage: 5, ...execution });
+}
+
+Deno.test("where a margin call and a target lie in one candle, the call is assumed, the trade flagged and the result bounded", () => {
+  const result = meetBoth([100, 112, 88, 105]);
+  expect(tell(result)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
+  expect([...result.trades.ambiguous]).toEqual([1]);
+  // 50 x (110 - 100) are gained where the target comes first.
+  const bounds = { stop_first: { final_equity: 400, trades: 1 }, target_first: { final_equity: 1500, trades: 1 } };
+  expect(result.bounds).toEqual(bounds);
+  const best = meetBoth([100, 112, 88, 105], { bothTouched: "target_first" });
+  expect(tell(best)).toMatchObject([{ exit: [2, 110], reason: "take_profit", pnl: 500 }]);
+  expect([...best.trades.ambiguous]).toEqual([1]);
+  expect(best.bounds).toEqual(bounds);
+});
+
+Deno.test("an open beyond the target decides: no margin call is due any more, and nothing is ambiguous", () => {
+  const result = meetBoth([111, 112, 88, 105]);
+  expect(tell(result)).toMatchObject([{ exit: [2, 111], reason: "take_profit" }]);
+  expect(result.bounds).toBe(null);
+});
+
+Deno.test("bothTouched nearest goes first to the nearer of margin call and target", () => {
+  // 12 down and 11 up, then 12 down and 13 up.
+  expect(tell(meetBoth([100, 111, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{ reason: "take_profit" }]);
+  expect(tell(meetBoth([100, 113, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{ reason: "margin_call" }]);
+});
+
+Deno.test("finer candles tell whether the target or the margin call came first, and how deep the call was", () => {
+  const magnify = (parts: Row[]) => {
+    const draft = order(LEVERED);
+    const candles = candlesOf([...flat(100, 100), [100, 112, 85, 90]]);
+    const finer = candlesOf(parts);
+    return tell(run({
+      candles,
+      finer: { ...finer, time: finer.time.map((_, k) => 2 * DAY_MS + k * DAY_MS / parts.length) },
+      firstIndex: 0,
+      timeframeMs: DAY_MS,
+      initialBalance: 1000,
+      execution: resolveExecution({ leverage: 5, bothTouched: "magnify" }, "crypto"),
+      strategy: script({ 0: (book) => book.place(draft) }),
+      control: null,
+    }));
+  };
+  expect(magnify([[100, 112, 99, 105], [105, 105, 85, 90]])).toMatchObject([{ exit: [2, 110], reason: "take_profit" }]);
+  expect(magnify([[100, 101, 88, 95], [95, 112, 85, 90]])).toMatchObject([{ exit: [2, 88], reason: "margin_call" }]);
+});
+
+Deno.test("after an entry inside a candle, the target waits where the margin call may have come before it", () => {
+  // In at 102 on the way up with 49 units: cash -3998. At 86 equity is 216, and 0.5 x 49 x 86 / 5 = 421.40 are needed.
+  const stop = { type: STOP, stopPrice: 102, size: 49 };
+  const both = (bothTouched: "stop_first" | "target_first") =>
+    tell(runOver(
+      [...flat(100), [100, 112, 86, 105]],
+      script({ 0: (book) => book.place(order({ ...LEVERED, ...stop })) }),
+      { leverage: 5, bothTouched },
+    ));
+  expect(both("stop_first")).toMatchObject([{ entry: [1, 102], exit: null }]);
+  expect(both("target_first")).toMatchObject([{ entry: [1, 102], exit: [1, 110] }]);
 });
 
 Deno.test("maintenanceMargin moves the call, and marginCall false takes it away", () => {

@@ -4,15 +4,39 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a margin call liquidates at the candle's worst price",
-    file: "engine/simulation.ts",
-    text: "const worst = this.#isWhole(i) ?",
-    replacement: "const worst = !this.#isWhole(i) ?",
+    file: "engine/margin_calls.ts",
+    text: "const price = isWorstSeen(sim) ?",
+    replacement: "const price = !isWorstSeen(sim) ?",
   },
   {
     rule: "a price before the entry calls no margin",
-    file: "engine/simulation.ts",
-    text: "if (kind !== AT_OPEN && kind !== towardsWorst) return false;",
+    file: "engine/margin_calls.ts",
+    text: "if (entryPath !== BEFORE_ALL && kind !== AT_OPEN && kind !== towardsWorst) return false;",
     replacement: "if (kind === -1) return false;",
+  },
+  {
+    rule: "a margin call comes before a target of the same candle where stops do",
+    file: "engine/walk.ts",
+    text: "this.#next.offer(-side, worst, A_MARGIN_CALL, 0);",
+    replacement: "",
+  },
+  {
+    rule: "a margin call comes after a target of the same candle where targets come first",
+    file: "engine/walk.ts",
+    text: 'if (!isCalled || execution.bothTouched === "target_first" ||',
+    replacement: "if (!isCalled ||",
+  },
+  {
+    rule: "a trade whose target lies in the candle of a margin call is ambiguous",
+    file: "engine/walk.ts",
+    text: "if (mayBeGone && targetTouched) trade",
+    replacement: "if (stopTouched && targetTouched) trade",
+  },
+  {
+    rule: "a target after an entry inside does not fill where a margin call may come before it",
+    file: "engine/walk.ts",
+    text: "if (targetTouched && (!mayBeGone ||",
+    replacement: "if (targetTouched && (!stopTouched ||",
   },
   {
     rule: "maintenance is a part of the initial margin",
@@ -157,7 +181,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a target ahead waits where the stop was touched",
     file: "engine/walk.ts",
-    text: "if (targetTouched && (!stopTouched || targetsFirst))",
+    text: "if (targetTouched && (!mayBeGone || targetsFirst))",
     replacement: "if (targetTouched)",
   },
   {
@@ -187,7 +211,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a trade with stop and target in one candle is ambiguous",
     file: "engine/walk.ts",
-    text: "if (stopTouched && targetTouched) trade.isAmbiguous = true;",
+    text: "if (mayBeGone && targetTouched) trade.isAmbiguous = true;",
     replacement: "",
   },
   {

@@ -1,5 +1,6 @@
 import { mayExit } from "./path.ts";
-import type { Bar, Order, Sign, State, Trade } from "./state.ts";
+import { isCalledAt, sawWorst, worstPrice } from "./margin.ts";
+import { type Bar, type Order, positionSide, type Sign, type State, type Trade } from "./state.ts";
 import { stopOf } from "./trades.ts";
 
 /** A price inside a bar at which something happens. */
@@ -9,6 +10,7 @@ export type Event =
     | { readonly what: "stop"; readonly trade: Trade }
     | { readonly what: "target"; readonly trade: Trade }
     | { readonly what: "order"; readonly order: Order }
+    | { readonly what: "margin_call" }
   );
 
 /**
@@ -30,7 +32,8 @@ export function isReached(level: number, bar: Bar, direction: number, penetrate:
 /** Everything that can happen in what is left of a bar: trades, oldest first, a stop before a target; then orders. */
 export function reachableEvents(state: State, bar: Bar): Event[] {
   const events = state.trades.flatMap((trade) => guardEvents(state, bar, trade));
-  const penetrate = state.execution.limitFill === "penetrate";
+  const { execution } = state;
+  const penetrate = execution.limitFill === "penetrate";
   for (const order of state.working) {
     if (order.waitsAs === "market" || order.from > bar.index) continue;
     const { side, draft: { limitPrice, stopPrice } } = order;
@@ -38,6 +41,10 @@ export function reachableEvents(state: State, bar: Bar): Event[] {
     const level = isLimit ? limitPrice : stopPrice;
     const direction: Sign = (side === 1) === isLimit ? -1 : 1;
     if (isReached(level, bar, direction, isLimit && penetrate)) events.push({ level, direction, what: "order", order });
+  }
+  const level = worstPrice(state, bar);
+  if (execution.bothTouched !== "target_first" && isCalledAt(state, level) && sawWorst(state, bar)) {
+    events.push({ level, direction: positionSide(state) === 1 ? -1 : 1, what: "margin_call" });
   }
   return events;
 }
@@ -57,11 +64,11 @@ function guardEvents(state: State, bar: Bar, trade: Trade): Event[] {
   if (trade.enteredIn === bar) {
     // What lies further on in the direction of the entry came after it; what lies behind it may have come before.
     const ahead: Sign = trade.reached === "from_below" ? 1 : trade.reached === "from_above" ? -1 : aheadAtOpen(trade);
-    const everTouchesStop = isReached(stop, bar, -side, false);
+    const mayBeLost = isReached(stop, bar, -side, false) || isCalledAt(state, worstPrice(state, bar));
     const closeProvesTarget = isPassed(takeProfit, bar.close, side, penetrate);
     stopCounts = stopTouched && ahead === -side && !(targetsFirst && closeProvesTarget);
     targetCounts = targetTouched && ahead === side &&
-      (!everTouchesStop || (targetsFirst && trade.entryBarExits === "both"));
+      (!mayBeLost || (targetsFirst && trade.entryBarExits === "both"));
   }
   if (stopCounts) events.push({ level: stop, direction: against, what: "stop", trade });
   if (targetCounts) events.push({ level: takeProfit, direction: side, what: "target", trade });
@@ -74,8 +81,8 @@ function aheadAtOpen(trade: Trade): Sign {
   return (trade.side === 1) === isStop ? 1 : -1;
 }
 
-const STOPS_FIRST = { stop: 0, order: 1, target: 2 };
-const TARGETS_FIRST = { target: 0, order: 1, stop: 2 };
+const STOPS_FIRST = { margin_call: 0, stop: 0, order: 1, target: 2 };
+const TARGETS_FIRST = { target: 0, order: 1, stop: 2, margin_call: 2 };
 
 /** The event that comes first; null when there is none. Below the open prices fall, above it they rise. */
 export function nextEvent(state: State, bar: Bar, events: readonly Event[]): Event | null {

@@ -1,6 +1,7 @@
 import { closeTrade, moveTrailingStop, stopOf } from "./trades.ts";
 import { fillOrder, type Meeting } from "./fills.ts";
 import { type Event, isPassed, isReached, nextEvent, reachableEvents } from "./events.ts";
+import { callMargin, closeAll, isCalledAt, worstPrice } from "./margin.ts";
 import type { Bar, Order, Reached, State, Trade } from "./state.ts";
 
 /**
@@ -39,6 +40,7 @@ function walkBar(state: State, bar: Bar): { hadEventsOnBothSides: boolean } {
   }
   for (const trade of [...state.trades]) exitByClose(state, bar, trade);
   for (const trade of [...state.trades]) trail(state, bar, trade);
+  callMargin(state, bar);
   return { hadEventsOnBothSides };
 }
 
@@ -101,14 +103,15 @@ function enter(state: State, bar: Bar, order: Order, at: Meeting): void {
   if (at.inside === bar && state.tradesOpened > opened && youngest !== undefined) exitPassed(state, bar, youngest);
 }
 
-/** A trade is ambiguous when its stop and its target both lie within the bar, and the open did not decide. */
+/** A trade is ambiguous when its target lies within the bar, and its stop or a margin call, too, and the open did not decide. */
 function flagAmbiguous(state: State, bar: Bar): void {
   const penetrate = state.execution.limitFill === "penetrate";
   for (const trade of state.trades) {
     if (trade.exiting !== null) continue;
     if (state.execution.entryCandleExit === false && trade.entryIndex === bar.index) continue;
     const stopTouched = isReached(stopOf(trade).price, bar, -trade.side, false);
-    if (stopTouched && isReached(trade.takeProfit, bar, trade.side, penetrate)) trade.isAmbiguous = true;
+    const isLost = stopTouched || isCalledAt(state, worstPrice(state, bar));
+    if (isLost && isReached(trade.takeProfit, bar, trade.side, penetrate)) trade.isAmbiguous = true;
   }
 }
 
@@ -121,6 +124,7 @@ function take(state: State, bar: Bar, event: Event): void {
     closeTrade(state, event.trade, event.trade.lots, { level, reached, inside: bar }, false, "take_profit");
     return;
   }
+  if (event.what === "margin_call") return closeAll(state, reached, level, "margin_call");
   const { order } = event;
   if (order.waitsAs === "stop_limit" && order.side * level > order.side * order.draft.limitPrice) {
     // Whether the price came back to the limit after the stop cannot be known in this candle.

@@ -3,8 +3,8 @@ import { bookOf } from "./book.ts";
 import { financingOf } from "./costs.ts";
 import { endOrder, fillOrder } from "./fills.ts";
 import { walkCandle } from "./path.ts";
-import { equityAt, position, positionSide, type Reached, type State, unitsOf } from "./state.ts";
-import type { ExitReason } from "../../../engine/trades.ts";
+import { closeAll } from "./margin.ts";
+import { equityAt, position, type State, unitsOf } from "./state.ts";
 import { closeTrade, recordRow } from "./trades.ts";
 
 /** What a slow simulation ends with: its last state, and the marks at each close. */
@@ -92,7 +92,6 @@ function liveThrough(state: State, i: number): void {
   for (const order of [...state.working]) {
     if (order.until <= i) endOrder(state, order, "expired", "its candles are over");
   }
-  callMargin(state);
 }
 
 function payFinancing(state: State): void {
@@ -109,29 +108,6 @@ function fillMarketOrders(state: State, reached: "open" | "close", price: number
     if (order.waitsAs !== "market" || order.from > state.index || order.status !== "working") continue;
     fillOrder(state, order, { level: price, reached, inside: null });
   }
-}
-
-/** Liquidates at the worst price that is known to have come while all that is open was held. */
-function callMargin(state: State): void {
-  const { candles: { high, low, close }, execution: { marginCall, leverage, maintenanceMargin }, index } = state;
-  const side = positionSide(state);
-  if (!marginCall || side === 0 || (side === 1 && leverage === 1)) return;
-  const worstLiesAhead = side === 1 ? "from_above" : "from_below";
-  const sawAll = state.trades.every((trade) =>
-    trade.entryIndex < index || trade.reached === "open" || trade.reached === worstLiesAhead
-  );
-  const worst = !sawAll ? close[index]! : side === 1 ? low[index]! : high[index]!;
-  const required = Math.abs(position(state)) * worst / leverage * maintenanceMargin;
-  if (equityAt(state, worst) < required) closeAll(state, worstLiesAhead, worst, "margin_call");
-}
-
-/** Closes everything, whole, whatever the volume. */
-function closeAll(state: State, reached: Reached, level: number, reason: ExitReason, trades = [...state.trades]): void {
-  state.isForced = true;
-  for (const trade of trades) {
-    closeTrade(state, trade, trade.lots, { level, reached, inside: null }, true, reason);
-  }
-  state.isForced = false;
 }
 
 /** Nothing is left: all is closed, and what was lost beyond the account is credited to the trades that are closed here. */

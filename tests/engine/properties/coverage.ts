@@ -13,7 +13,13 @@ const FATES = ORDER_STATUSES.map((status) => `an order ${status}`);
 const REASONS = ORDER_REASONS.filter((reason) => reason !== "" && reason !== "too many working orders");
 const EXITS = EXIT_REASONS.map((reason) => `exit by ${reason}`);
 const MODES = [...BOTH_TOUCHED, ...EXCLUSIVES.map((mode) => `exclusive ${mode}`), ...CLOSES_AT_END];
-const OTHERS = ["a trade left open", "an ambiguous trade", "a fill in parts", "an account that came to nothing"];
+const OTHERS = [
+  "a trade left open",
+  "an ambiguous trade",
+  "a margin call of an ambiguous trade",
+  "a fill in parts",
+  "an account that came to nothing",
+];
 
 export function newCoverage(): Coverage {
   return new Map([...FILLED_TYPES, ...FATES, ...REASONS, ...EXITS, ...MODES, ...OTHERS].map((what) => [what, 0]));
@@ -33,7 +39,9 @@ export function noteCoverage(
   for (let k = 0; k < trades.count; k++) {
     const reason = trades.exitReason[k]!;
     note(reason === STILL_OPEN ? "a trade left open" : `exit by ${EXIT_REASONS[reason]}`);
-    if (trades.ambiguous[k] === 1) note("an ambiguous trade");
+    if (trades.ambiguous[k] !== 1) continue;
+    note("an ambiguous trade");
+    if (EXIT_REASONS[reason] === "margin_call") note("a margin call of an ambiguous trade");
   }
   if (equity.at(-1) === 0) note("an account that came to nothing");
   for (const mode of [execution.bothTouched, `exclusive ${execution.exclusive}`, execution.closeAtEnd]) note(mode);
