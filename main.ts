@@ -165,6 +165,7 @@ async function openService(
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
     origins,
+    secret,
     https: baseUrl.startsWith("https:"),
   });
   const parts = opened.move();

@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { user } from "./schema.ts";
+import { session, user } from "./schema.ts";
 
 /**
  * Gives a user the role `admin`.
@@ -12,4 +12,12 @@ export async function grantAdmin(db: Db, email: string): Promise<boolean> {
   const rows = await db.update(user).set({ role: "admin", updatedAt: new Date() })
     .where(eq(user.email, email.trim().toLowerCase())).returning({ id: user.id });
   return rows.length > 0;
+}
+
+/** The addresses from which a user's sessions were begun that have not ended, each once; of no user there are none. */
+export async function listSessionAddresses(db: Db, email: string): Promise<string[]> {
+  const rows = await db.selectDistinct({ address: session.ipAddress }).from(session)
+    .innerJoin(user, eq(user.id, session.userId))
+    .where(and(eq(user.email, email.trim().toLowerCase()), gt(session.expiresAt, sql`now()`)));
+  return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
 }

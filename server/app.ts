@@ -15,6 +15,7 @@ import { AUTH_BYTES_MAX, BODY_BYTES_MAX, limitPlain, refuseForms, refuseSize, re
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { discardBody, withoutLength } from "./head.ts";
+import { createKnownCallers } from "./known_callers.ts";
 import { refuseForeignOrigins } from "./origin.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./rate_limit.ts";
 import { serveRest } from "./rest.ts";
@@ -27,6 +28,8 @@ export interface AppOptions extends ContextSources {
   /** The origins that may send cookies, the service's own included. */
   readonly origins: readonly string[];
   readonly https: boolean;
+  /** Signs the cookies by which devices are known; the same for every process on one database. */
+  readonly secret: string;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
@@ -81,7 +84,7 @@ export function createApp(options: AppOptions): Handler {
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
   app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
-  app.use("/api/auth/*", limitSignIns(options.rateLimits));
+  app.use("/api/auth/*", limitSignIns(options.rateLimits, createKnownCallers(options.auth, options)));
   app.use("/api/auth/*", refuseUnstorable);
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 

@@ -7,6 +7,7 @@ import { admin } from "better-auth/plugins";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
+import { listSessionAddresses } from "../db/users.ts";
 import type { User } from "../routers/trpc.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -27,6 +28,8 @@ export interface Auth {
   handle(request: Request, clientAddress: string): Promise<Response>;
   /** The methods that are answered at a path under /api/auth; none where there is nothing. */
   methodsAt(path: string): readonly string[];
+  /** The addresses from which sessions of an account were begun that have not ended; none where there is no such account. */
+  listSessionAddresses(email: string): Promise<readonly string[]>;
   /** Who a request's cookie belongs to, or null: no cookie, a forged one, an expired one. */
   findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
 }
@@ -93,6 +96,7 @@ export function createAuth(
       const body = bytes.byteLength === 0 ? null : bytes;
       return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
     },
+    listSessionAddresses: (email) => listSessionAddresses(db, email),
     async findSession(headers) {
       if (!headers.has("cookie")) return null;
       // Lengthening a session takes a cookie that lasts as long, which only the library's own routes send.

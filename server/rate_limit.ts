@@ -2,8 +2,11 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError } from "../routers/errors.ts";
 import { addressGroup } from "./client_address.ts";
 import type { ServerEnv } from "./context.ts";
+import type { KnownCallers } from "./known_callers.ts";
 
 const WINDOW_MS = 60_000;
+const SIGN_IN = "/api/auth/sign-in/email";
+const SIGN_UP = "/api/auth/sign-up/email";
 
 /** How much is let through a minute; in this process, so that each of several counts for itself. */
 export interface RateLimits {
@@ -13,7 +16,7 @@ export interface RateLimits {
   readonly userRequestsMax: number;
   /** Attempts from one address to sign in or up, or to do anything else that a password is checked for. */
   readonly addressSignInsMax: number;
-  /** Failed attempts to sign in to one account, from wherever. */
+  /** Failed attempts to sign in to one account: of all strangers together, and of each device and address that is known from before. */
   readonly accountFailuresMax: number;
 }
 
@@ -100,18 +103,24 @@ export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<Ser
   };
 }
 
-/** Slows down the guessing of passwords: from one address to any account, and to one account from any address. */
-export function limitSignIns(limits: RateLimits): MiddlewareHandler<ServerEnv> {
+/**
+ * Slows down the guessing of passwords: from one address to any account, and to one account from any address. Who is known from before
+ * has attempts of his own, which no stranger can use up.
+ */
+export function limitSignIns(limits: RateLimits, callers: KnownCallers): MiddlewareHandler<ServerEnv> {
   const attempts = new RateLimiter("sign-in", limits.addressSignInsMax);
   const failures = new RateLimiter("account", limits.accountFailuresMax);
   return async (c, next) => {
     if (c.req.method !== "POST" || c.req.path === "/api/auth/sign-out") return await next();
     attempts.take(c, addressGroup(c.get("clientAddress")));
-    const account = c.req.path === "/api/auth/sign-in/email" ? await readAccount(c.req.raw.clone()) : undefined;
+    const { path } = c.req;
+    const account = path === SIGN_IN || path === SIGN_UP ? await readAccount(c.req.raw.clone()) : undefined;
+    if (account === undefined) return await next();
     // Held before the password is looked at: many attempts at once must not be all the first.
-    const forgive = account === undefined ? undefined : failures.hold(account);
+    const forgive = path === SIGN_IN ? failures.hold(await callers.find(c, account)) : undefined;
     await next();
     if (c.res.status !== 401) forgive?.();
+    if (c.res.status === 200 && c.res.headers.has("set-cookie")) await callers.remember(c, account);
   };
 }
 

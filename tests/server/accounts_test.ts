@@ -141,7 +141,9 @@ Deno.test("over https, cookies are Secure and browsers are told to stay there; h
   ]);
   const body = { name: "Test", email: "a@example.com", password: "correct horse battery" };
   const answer = await https.client().send("POST", "/api/auth/sign-up/email", body);
-  expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-better-auth\.session_token=.*; Secure/);
+  const cookies = answer.headers.getSetCookie();
+  expect(cookies[0]).toMatch(/^__Secure-better-auth\.session_token=.*; Secure/);
+  expect(cookies[1]).toMatch(/^__Secure-hindcast\.device=.*; Secure/);
   for (
     const path of ["/api/health", "/api/session", "/api/market-data/instruments", "/nothing", "/trpc/strategies.list"]
   ) {
