@@ -35,7 +35,8 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
     persistent: false,
     // PostgreSQL refuses to run as root, so under root the server runs as a user made for it.
     createPostgresUser: Deno.uid() === 0,
-    initdbFlags: ["--no-sync"],
+    // Whatever the machine speaks: a language that is not installed would keep it from starting.
+    initdbFlags: ["--no-sync", "--locale=C", "--encoding=UTF8"],
     postgresFlags: [
       "-c",
       "max_connections=300",

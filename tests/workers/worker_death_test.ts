@@ -78,10 +78,8 @@ Deno.test("a run whose connection ends is taken again at once, and it costs it n
       );
     await until(async () => (await cut()).length > 0);
     await unlock();
-    const before = performance.now();
     expect(await untilIs(scene, "completed")).toMatchObject({ attempts: 2, error: null });
-    // Its heartbeat would have been missed after ten seconds.
-    expect(performance.now() - before).toBeLessThan(5000);
+    // It was handed back: a job that is missed for its heartbeat keeps its limit.
     const jobs = await administer(url, "select state, retry_count, retry_limit from pgboss.job");
     expect(jobs).toEqual([{ state: "completed", retry_count: 1, retry_limit: 10 }]);
   }));

@@ -4,7 +4,7 @@
  */
 import { encodeFrame } from "../../../workers/sandbox/frames.ts";
 import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../../../workers/sandbox_process.ts";
-import { deadlineOf, HOSTILE, type Hostile } from "./hostile_modules.ts";
+import { deadlineOf, FINISH_MS_MAX, HOSTILE, type Hostile } from "./hostile_modules.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "./modules.ts";
 
 export interface CaseReport {
@@ -21,7 +21,6 @@ export interface Holdings {
   /** Processes that descend from this one. */
   readonly processes: number;
   readonly files: number;
-  readonly residentMib: number;
 }
 
 const MIB = 2 ** 20;
@@ -54,7 +53,7 @@ async function tryOut(hostile: Hostile): Promise<CaseReport> {
 
 async function runHonest(): Promise<{ bytes: string; ms: number }> {
   const job = { kind: "run", module: HONEST, parametersJson: "{}", candlesMin: 1, task: honestTask } as const;
-  const { outcome, ms } = await time(() => runInSandbox(job, makeLimits(512, 60_000)));
+  const { outcome, ms } = await time(() => runInSandbox(job, makeLimits(512, FINISH_MS_MAX)));
   if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
   const digest = await crypto.subtle.digest("SHA-256", await new Blob(encodeFrame(outcome.result)).arrayBuffer());
   return { bytes: [...new Uint8Array(digest)].join(), ms };
@@ -82,7 +81,6 @@ function look(): Holdings {
   return {
     processes: countDescendants(Deno.pid),
     files: [...Deno.readDirSync("/proc/self/fd")].length,
-    residentMib: Math.round(Deno.memoryUsage().rss / MIB),
   };
 }
 
