@@ -12,7 +12,7 @@ function backtest(more: Readonly<Record<string, unknown>> = {}) {
       exchange: "SAMPLE",
       strategy: "SMA Cross",
       start_date: "2024-01-01",
-      end_date: "2024-07-01",
+      end_date: "2025-01-01",
       initial_balance: 10_000,
       parameters: { timeframe: "1m", fast: 24, slow: 96 },
       ...more,

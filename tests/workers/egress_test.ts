@@ -117,7 +117,7 @@ const KNOWN = {
 async function call(url: string, rules: EgressRules): Promise<{ readonly code: string; readonly message: string }> {
   try {
     const endpoint = await guardEndpoint(url, rules);
-    const client = new RemoteClient({ ...await remoteTask("http://1.1.1.1/"), endpoint, timeoutMs: 500 });
+    const client = new RemoteClient({ ...await remoteTask("http://1.1.1.1/"), endpoint, timeoutMs: 60_000 });
     await client.ask({ from: 0, first: 0, until: 1 }).finally(() => client.close());
     return { code: "", message: "it was called" };
   } catch (error) {

@@ -59,12 +59,16 @@ Deno.test("more runs than workers take turns, and all are done", () =>
 Deno.test("while a run computes, its progress and equity are told, and they are what the result says", () =>
   withPool(1, async (pool) => {
     const told: RunProgress[] = [];
-    const outcome = await pool.run(task(500_000), limits({ onProgress: (progress) => told.push(progress) }));
-    if (outcome.type !== "done") throw new Error(outcome.type);
-    const begun = told.filter(({ candlesDone }) => candlesDone > 0);
-    expect(begun.length).toBeGreaterThan(1);
-    const { equity } = outcome.result;
-    expect(begun.map((progress) => progress.equity)).toEqual(begun.map(({ candlesDone }) => equity[candlesDone - 1]));
+    let equity: Float64Array | undefined;
+    // A busy machine may look too late, and a quick one have too little to look at.
+    for (let i = 0; i < 1000 && told.length < 3; i++) {
+      const onProgress = (progress: RunProgress) => progress.candlesDone > 0 && told.push(progress);
+      const outcome = await pool.run(task(500_000), limits({ onProgress }));
+      if (outcome.type !== "done") throw new Error(outcome.type);
+      equity = outcome.result.equity;
+    }
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.map((progress) => progress.equity)).toEqual(told.map(({ candlesDone }) => equity?.[candlesDone - 1]));
   }, { progressMs: 2 }));
 
 Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
@@ -72,7 +76,7 @@ Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
     const late = await pool.run(task(500_000), limits({ deadlineMs: 0 }));
     expect(late.type).toBe("timed_out");
     expect((await pool.run(task(40), limits())).type).toBe("done");
-  }));
+  }, { graceMs: 60_000 }));
 
 Deno.test("a run is stopped by its signal, whether it computes, waits or was never begun", () =>
   withPool(1, async (pool) => {
@@ -82,7 +86,7 @@ Deno.test("a run is stopped by its signal, whether it computes, waits or was nev
     expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["stopped", "stopped"]);
     expect((await pool.run(task(40), limits({ signal: stop.signal }))).type).toBe("stopped");
     expect((await pool.run(task(40), limits())).type).toBe("done");
-  }));
+  }, { graceMs: 60_000 }));
 
 Deno.test("a run that no worker takes in time is given up, and runs in advance are wanted only while runs are quick", () =>
   withPool(1, async (pool) => {
@@ -90,9 +94,9 @@ Deno.test("a run that no worker takes in time is given up, and runs in advance a
     // The first run waits for its worker to start; after many the mean is that of a quick run, sooner or later on a busy machine.
     for (let i = 0; i < 1000 && pool.runsWanted === 1; i++) await pool.run(task(40), limits());
     expect(pool.runsWanted).toBeGreaterThan(1);
-    const long = pool.run(task(1_000_000), limits());
+    const long = Array.from({ length: 5 }, () => pool.run(task(500_000), limits()));
     expect((await pool.run(task(40), limits({ waitMs: 0 }))).type).toBe("crowded");
-    expect((await long).type).toBe("done");
+    for (const { type } of await Promise.all(long)) expect(type).toBe("done");
   }));
 
 Deno.test("a worker that breaks is replaced, and says why", () =>

@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { gzipSync } from "node:zlib";
 import { RemoteClient, RemoteFailure } from "../../workers/sandbox/remote_client.ts";
+import { freePort } from "../support/free_port.ts";
 import {
   type RawServer,
   remoteTask,
@@ -165,9 +166,7 @@ Deno.test("a connection that is closed in the middle of an answer, or at once, i
 });
 
 Deno.test("a port where nothing listens fails", async () => {
-  const server = serveRaw(async () => {});
-  await server[Symbol.asyncDispose]();
-  const { code, message } = await askFailing(`http://127.0.0.1:${server.port}/`);
+  const { code, message } = await askFailing(`http://127.0.0.1:${freePort()}/`);
   expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("nothing listens there (ECONNREFUSED)")]);
 });
 
