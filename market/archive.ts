@@ -136,10 +136,21 @@ async function* sourceBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGen
 }
 
 function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair): Generator<CandleBatch> {
-  for (const group of groupChunks(plan.from < plan.until ? plan.chunks : [])) {
-    let rows: Promise<ChunkRow[]> | undefined;
+  const groups = groupChunks(plan.from < plan.until ? plan.chunks : []);
+  const newest = groups.at(-1)?.at(-1);
+  let early: Promise<ChunkRow[]> | undefined;
+  if (newest !== undefined && groups.length > 1 && plan.until < monthEnd(newest.month)) {
+    // A month that is not over grows while a slow reader takes what comes before it, and would be another one then.
+    groups.push(groups.at(-1)!.splice(-1));
+    early = readUnchanged(db, plan, [newest]);
+    // It is thrown to who reads.
+    early.catch(() => {});
+  }
+  for (const group of groups) {
+    let rows = group[0] === newest ? early : undefined;
     for (const [index, chunk] of group.entries()) {
       const read = async () => {
+        await early;
         // The first that is asked for brings along those that are asked for next.
         rows ??= readUnchanged(db, plan, group);
         const candles = await openRepaired(db, plan, (await rows)[index]!, repair);

@@ -76,6 +76,45 @@ databaseTest("damaged candles that no provider gives again are named, until they
   expect([mended.tag, await countsOf(mended.batches)]).toEqual([tag, counts]);
 });
 
+databaseTest("an answer has the candles that its tag stands for, however long it is on its way", async ({ db }) => {
+  const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db));
+  // A day a month: more chunks than are read at once.
+  const months = Array.from({ length: 202 }, (_, i) => new Date(Date.UTC(2008, i, 1)).toISOString().slice(0, 10));
+  const key = { symbol: "LONG", exchange: "ONE", assetClass: "crypto", timeframe: "1d" } as const;
+  const write = async (days: readonly string[], price: number) => {
+    const lines = days.map((day) => `${day},${price},${price},${price},${price},1\n`);
+    const body = new Blob(["date,open,high,low,close,volume\n", ...lines]).stream();
+    await importCsv(db, { ...key, body, bytesMax: 1e6 });
+  };
+  const range = { symbol: "LONG", startDate: "2008-01-01", endDate: "2024-10-15", timeframe: "1d" } as const;
+  /** Reads an answer after whose first candles something happens. */
+  const interrupt = async (happens: () => Promise<unknown>) => {
+    const { tag, batches } = await api.ticks(range);
+    const closes: number[] = [];
+    for await (const batch of batches) {
+      closes.push(...(await batch.read()).close);
+      if (closes.length === 1) await happens();
+    }
+    return { tag, closes };
+  };
+  await write(months, 5);
+  const whole = await interrupt(() => Promise.resolve());
+  expect(whole.closes).toEqual(Array(202).fill(5));
+  // The newest month grows, as it does with each candle that an ingestion adds.
+  const grown = await interrupt(() => write(["2024-10-02"], 5));
+  expect(grown).toEqual(whole);
+  const next = await interrupt(() => Promise.resolve());
+  expect([next.tag === whole.tag, next.closes.length]).toEqual([false, 203]);
+  // A month that had not been read yet is another one now.
+  await expect(interrupt(() => write(["2024-09-01"], 6))).rejects.toThrow(
+    "the candles of 2024-09-01 were written meanwhile",
+  );
+  const revised = await interrupt(() => Promise.resolve());
+  expect([revised.tag === next.tag, revised.closes.slice(-3)]).toEqual([false, [6, 5, 5]]);
+  // What was read already may change.
+  expect(await interrupt(() => write(["2008-01-01"], 7))).toEqual(revised);
+});
+
 databaseTest("a damaged month of the sample is made again by a run with its dates", async ({ db }) => {
   await archiveSample(db);
   const context = strangerContext(db, { hasIngestionSecret: true });
