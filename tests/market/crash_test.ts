@@ -6,13 +6,14 @@ import { findRun, type IngestionRun, listEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
 import { candleChunks } from "../../db/schema.ts";
 import { createRun, executeRun } from "../../market/ingestion.ts";
-import { createTestDatabase, DATABASES } from "../support/database.ts";
+import { createTestDatabase, DATABASES, databaseTest } from "../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
 const KILLS = 20;
-// Slow enough that no worker is done before it is killed.
-const SLOW_PAGE_MS = 20;
+// Twenty times as many are not all of the 439, so that no worker is done before it is killed, however late that is.
+const PAGES_MAX = 15;
+const PAGE_MS = 20;
 const now = Date.parse("2024-01-01T00:00:00Z");
 
 async function addInstrument(handle: DatabaseHandle, symbol: string): Promise<Instrument> {
@@ -44,8 +45,8 @@ async function makeDatabase(kind: (typeof DATABASES)[number]) {
   return { address: folder, open: () => openPglite(folder), drop: () => Deno.remove(folder, { recursive: true }) };
 }
 
-function startWorker(address: string, runId: string, pageMs: number): Deno.ChildProcess {
-  const args = ["run", "--allow-all", "--no-check", WORKER, address, runId, String(pageMs)];
+function startWorker(address: string, runId: string, ...pagesMax: number[]): Deno.ChildProcess {
+  const args = ["run", "--allow-all", "--no-check", WORKER, address, runId, ...pagesMax.map(String)];
   return new Deno.Command(Deno.execPath(), { args, stdout: "piped", stderr: "piped" }).spawn();
 }
 
@@ -60,18 +61,25 @@ for (const kind of DATABASES) {
     await handle.close();
 
     for (let kills = 0; kills < KILLS; kills++) {
-      const worker = startWorker(address, run.id, SLOW_PAGE_MS);
+      const worker = startWorker(address, run.id, PAGES_MAX);
       const reader = worker.stdout.getReader();
-      await reader.read();
-      // At random moments: in the middle of a page, of a transaction, of nothing.
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+      // At random moments: some pages on, in the middle of the next one, of a transaction, of nothing.
+      const pages = Math.random() * PAGES_MAX;
+      for (let seen = 0; seen < pages;) seen += (await reader.read()).value?.length ?? Infinity;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 2 * PAGE_MS));
       worker.kill("SIGKILL");
       const { signal } = await worker.status;
       expect(signal).toBe("SIGKILL");
       await Promise.all([reader.cancel(), worker.stderr.cancel()]);
     }
+    handle = await open();
+    // They were in the middle of it: some months are there, and the run has not ended.
+    const [months, { length: all }] = [await readArchive(handle, killed), await readArchive(handle, clean)];
+    expect([months.length > 0, months.length < all]).toEqual([true, true]);
+    expect(await findRun(handle.db, run.id)).toMatchObject({ status: "running" });
+    await handle.close();
     // The last one is left alone.
-    expect((await startWorker(address, run.id, 0).output()).code).toBe(0);
+    expect((await startWorker(address, run.id).output()).code).toBe(0);
 
     handle = await open();
     expect(await findRun(handle.db, run.id)).toMatchObject({ status: "completed", message: null });
@@ -95,9 +103,7 @@ for (const kind of DATABASES) {
   });
 }
 
-Deno.test("two runs at once over the same instrument leave what one would", async () => {
-  const { open, drop } = await makeDatabase("PostgreSQL");
-  const handle = await open();
+databaseTest("two runs at once over the same instrument leave what one would", async (handle) => {
   const clean = await addInstrument(handle, "ONE");
   await executeRun(handle.db, (await addRun(handle, "ONE")).id, { feeds: () => flakyFeed(0), now });
   const doubled = await addInstrument(handle, "TWO");
@@ -110,6 +116,4 @@ Deno.test("two runs at once over the same instrument leave what one would", asyn
   const options = { feeds: () => flakyFeed(), now, patience: { delay, attemptsMax: 50 } };
   await Promise.all([executeRun(handle.db, first.id, options), executeRun(handle.db, second.id, options)]);
   expect(await readArchive(handle, doubled)).toEqual(await readArchive(handle, clean));
-  await handle.close();
-  await drop();
 });

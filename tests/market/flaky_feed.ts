@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Feed, FeedError, type FeedPart } from "../../market/feeds.ts";
 import { allocateCandles } from "../../market/candle_columns.ts";
 
@@ -8,9 +9,9 @@ const PAGE_HOURS = 200;
  * Hourly candles whose prices follow from their time, in pages; every hundredth hour has none. It fails now and then, at random.
  *
  * @param failures The share of pages that fail.
- * @param pageMs How long a page takes.
+ * @param onPage Called when a page has been given and the next one is asked for, which waits for it.
  */
-export function flakyFeed(failures = 0.1, pageMs = 0): Feed {
+export function flakyFeed(failures = 0.1, onPage: () => Promise<unknown> = () => pause(0)): Feed {
   return {
     name: "a flaky feed",
     exchange: "TEST",
@@ -21,7 +22,7 @@ export function flakyFeed(failures = 0.1, pageMs = 0): Feed {
         signal?.throwIfAborted();
         if (Math.random() < failures) throw new FeedError("failed", "Cannot reach the flaky feed");
         yield makePart(from, Math.min(end, from + PAGE_HOURS * HOUR_MS));
-        await new Promise((resolve) => setTimeout(resolve, pageMs));
+        await onPage();
       }
     },
   };

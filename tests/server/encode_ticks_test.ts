@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
-import { zstdDecompressSync } from "node:zlib";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { TicksAnswer } from "../../routers/market_data.ts";
 import { encodeTicks } from "../../server/encode_ticks.ts";
 
@@ -153,6 +153,42 @@ Deno.test("answers are packed for who accepts it, under a tag of their own", asy
   const refused = encodeTicks(answer([]), request({ "accept-encoding": "gzip;q=0, identity" }));
   expect(refused.headers.get("content-encoding")).toBeNull();
   await refused.body?.cancel();
+});
+
+Deno.test("each format is tagged, kept and packed alike: the tag is of the bytes, and 304 for who has them", async () => {
+  const unpackers = { gzip: gunzipSync, zstd: zstdDecompressSync };
+  const tags = new Set<string>();
+  for (const format of ["json", "csv", "arrow"] as const) {
+    const get = (headers: Record<string, string> = {}) =>
+      encodeTicks({ ...answer([batch(0, 500), batch(500, 300)]), format }, request(headers));
+    const plain = get();
+    tags.add(plain.headers.get("etag")!);
+    const bytes = new Uint8Array(await plain.arrayBuffer());
+    for (const [packing, unpack] of Object.entries(unpackers)) {
+      const packed = get({ "accept-encoding": packing });
+      const tag = packed.headers.get("etag")!;
+      tags.add(tag);
+      const named = ["content-type", "content-encoding", "cache-control", "vary"].map((name) =>
+        packed.headers.get(name)
+      );
+      expect(named).toEqual([
+        plain.headers.get("content-type"),
+        packing,
+        "public, max-age=60",
+        "accept, accept-encoding",
+      ]);
+      const body = new Uint8Array(await packed.arrayBuffer());
+      expect(body.length).toBeLessThan(bytes.length);
+      expect(new Uint8Array(unpack(body))).toEqual(bytes);
+      const kept = get({ "accept-encoding": packing, "if-none-match": `"other", ${tag}` });
+      expect([kept.status, kept.body, kept.headers.get("etag")]).toEqual([304, null, tag]);
+      // Who has other bytes of the same candles does not have these.
+      const other = get({ "if-none-match": tag });
+      expect(other.status).toBe(200);
+      await other.body?.cancel();
+    }
+  }
+  expect(tags.size).toBe(9);
 });
 
 Deno.test("a stored chunk is read and written once, as long as it is remembered", async () => {

@@ -5,7 +5,7 @@ import { openPostgres } from "../../db/client.ts";
 import { candleChunks } from "../../db/schema.ts";
 import type { Answer, TestClient } from "../support/client.ts";
 import { type Handler, withProvider } from "../support/provider.ts";
-import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const HOUR = 3_600_000;
 const TICKS = "/api/market-data/ticks";
@@ -37,8 +37,6 @@ Deno.test("candles over HTTP", async (t) => {
     await t.step("what is missing is fetched from the provider, once", () => readThrough(client, asked));
     await t.step("a damaged chunk is not served but fetched again", () => repairDamage(client, service.databaseUrl));
     await t.step("an answer that cannot be whole breaks off", () => breakOff(client, service.databaseUrl));
-    await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
-    await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
     await t.step("an operator adds an instrument, backfills it and watches", () => operate(client));
     // Last, since a provider that limits is left alone for as long as it says.
     await t.step("the provider's refusals are the answer's", () => surfaceRefusals(client, asked));
@@ -169,58 +167,6 @@ async function surfaceRefusals(client: TestClient, asked: string[]) {
   const early = await get("symbol=LTCUSDT&assetClass=crypto");
   expect([...said(early), Number(early.headers.get("retry-after")) > 0]).toEqual([429, "PROVIDER_RATE_LIMITED", true]);
   expect(asked.length).toBe(before);
-}
-
-async function importFiles(client: TestClient) {
-  const path = "/api/admin/ingestion/import?symbol=ACME&exchange=NYSE&assetClass=stock&timeframe=1d";
-  const post = (body: string, type = "text/csv") =>
-    client.send("POST", path, body, { ...secret, "content-type": type });
-  const header = "date,open,high,low,close,volume";
-  const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
-  expect(said(await post(""))).toEqual([400, "VALIDATION_FAILED"]);
-  expect(said(await post("date,open\n"))).toEqual([400, "VALIDATION_FAILED"]);
-  expect(said(await post(`${header}\n`, "application/json"))).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
-  const mixed = `\uFEFF${header}\r\n2024-01-02,1,3,0.5,2,10\r\n2024-01-03,1,2,3,2,10\r\n2024-01-02,1,3,0.5,2,10\r\n`;
-  const answer = await post(mixed);
-  expect([answer.status, answer.at("/imported"), answer.at("/rejected_count")]).toEqual([200, 1, 2]);
-  expect(answer.at("/rejected")).toEqual([
-    { line: 3, reason: "high 2 is below low 3" },
-    { line: 4, reason: "has the same time as line 2" },
-  ]);
-  const again = await post(mixed);
-  expect([again.at("/imported"), again.at("/unchanged"), again.at("/revised")]).toEqual([0, 1, 0]);
-}
-
-async function nameLoosely(service: TestService) {
-  const user = await service.user();
-  const file = "date,open,high,low,close,volume\n2024-01-02,1,1,1,1,1\n2024-01-03,1,1,1,1,1\n";
-  const query = "symbol=%20A%20B&exchange=X%20&assetClass=stock&timeframe=1d";
-  const csv = { ...secret, "content-type": "text/csv" };
-  const imported = await user.send("POST", `/api/admin/ingestion/import?${query}`, file, csv);
-  const key = { symbol: "A B", exchange: "X" };
-  expect(imported.at("/run/instruments")).toEqual([key]);
-  // A space within is.
-  const ticks = await user.get(`${TICKS}?symbol=A%20B%09&startDate=2024-01-02&endDate=2024-01-04&timeframe=1d`);
-  expect([ticks.at("/symbol"), ticks.list("/ticks").length]).toEqual(["A B", 2]);
-  const loose = { symbol: "\tA B ", exchange: "\u00a0X" };
-  const run = await user.send("POST", "/api/admin/ingestion/run-once", { instruments: [loose] }, secret);
-  expect(run.at("/run/instruments")).toEqual([key]);
-  const range = { start_date: "2024-01-02", end_date: "2024-01-04", initial_balance: 1000 };
-  const submit = (name: object) =>
-    user.send("POST", "/api/backtests", {
-      backtest: { ...range, strategy: "Buy and Hold", parameters: { timeframe: "1d" }, ...name },
-    });
-  const accepted = await submit(loose);
-  expect([accepted.at("/backtest/symbol"), accepted.at("/backtest/exchange")]).toEqual([key.symbol, key.exchange]);
-  // What nobody can see is refused by all of them alike.
-  const hidden = "A\u200bB";
-  const refusals = [
-    await submit({ ...loose, symbol: hidden }),
-    await user.get(`${TICKS}?symbol=${hidden}&startDate=2024-01-02&endDate=2024-01-04`),
-  ];
-  expect(refusals.map((answer) => [answer.status, answer.at("/error/issues/0/message")])).toEqual(
-    Array(2).fill([400, `must be printable, not ${JSON.stringify(hidden)}`]),
-  );
 }
 
 async function operate(client: TestClient) {

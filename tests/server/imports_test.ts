@@ -1,0 +1,117 @@
+/** Files of candles over HTTP: what is kept of them, and what comes out again. */
+import { expect } from "@std/expect";
+import { tableFromIPC } from "apache-arrow";
+import type { Answer, TestClient } from "../support/client.ts";
+import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+
+const TICKS = "/api/market-data/ticks";
+const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
+
+Deno.test("files over HTTP", async (t) => {
+  const service = await startTestService();
+  const client = service.client();
+  await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
+  await t.step("what was imported comes out to the digit and the second, in each format", () => readExactly(client));
+  await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
+  await service.close();
+});
+
+async function importFiles(client: TestClient) {
+  const path = "/api/admin/ingestion/import?symbol=ACME&exchange=NYSE&assetClass=stock&timeframe=1d";
+  const post = (body: string, type = "text/csv") =>
+    client.send("POST", path, body, { ...secret, "content-type": type });
+  const header = "date,open,high,low,close,volume";
+  const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
+  expect(said(await post(""))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await post("date,open\n"))).toEqual([400, "VALIDATION_FAILED"]);
+  expect(said(await post(`${header}\n`, "application/json"))).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
+  const mixed = `\uFEFF${header}\r\n2024-01-02,1,3,0.5,2,10\r\n2024-01-03,1,2,3,2,10\r\n2024-01-02,1,3,0.5,2,10\r\n`;
+  const answer = await post(mixed);
+  expect([answer.status, answer.at("/imported"), answer.at("/rejected_count")]).toEqual([200, 1, 2]);
+  expect(answer.at("/rejected")).toEqual([
+    { line: 3, reason: "high 2 is below low 3" },
+    { line: 4, reason: "has the same time as line 2" },
+  ]);
+  const again = await post(mixed);
+  expect([again.at("/imported"), again.at("/unchanged"), again.at("/revised")]).toEqual([0, 1, 0]);
+}
+
+async function readExactly(client: TestClient) {
+  // The hours in which New York's clock moves, a leap day's end and a year's, with the smallest and the largest prices and volumes.
+  const rows = [
+    ["2024-02-29T23:00:00.000Z", "0.00000001", "1000000000", "1e-8", "1E9", "0"],
+    ["2024-03-01T00:00:00.000Z", "0.30000000000000004", "123456789.12345678", "0.1", "0.2", "0.00000001"],
+    ["2024-03-10T06:00:00.000Z", "1", "1", "1", "1", "1e9"],
+    ["2024-03-10T07:00:00.000Z", "1", "1.5", "0.5", "1.25", "4.9406564584124654e-324"],
+    ["2024-11-03T05:00:00.000Z", "2", "2", "2", "2", "2"],
+    ["2024-11-03T06:00:00.000Z", "3", "3", "3", "3", "3"],
+    ["2024-12-31T23:00:00.000Z", "4", "4", "4", "4", "123456789012345680000"],
+    ["2025-01-01T00:00:00.000Z", "5", "1.7976931348623157e308", "5", "5", "5"],
+  ];
+  // Every second time as milliseconds since 1970, every third without a zone.
+  const written = (iso: string, i: number) => i % 2 === 1 ? Date.parse(iso) : i % 3 === 2 ? iso.slice(0, 19) : iso;
+  const lines = rows.map(([time, ...values], i) => [written(time!, i), ...values].join());
+  const file = `time,open,high,low,close,volume\n${lines.join("\n")}\n`;
+  const name = encodeURIComponent("Ñ/日本 €🚀");
+  const target = `symbol=${name}&exchange=X&assetClass=crypto&timeframe=1h`;
+  const csvType = { ...secret, "content-type": "text/csv" };
+  const imported = await client.send("POST", `/api/admin/ingestion/import?${target}`, file, csvType);
+  expect([imported.at("/imported"), imported.at("/rejected")]).toEqual([8, []]);
+  const expected = rows.map(([time, ...values]) => [time, ...values.map(Number)]);
+  const keys = ["timestamp", "open", "high", "low", "close", "volume"];
+
+  const path = `${TICKS}?symbol=${name}&startDate=2024-02-29&endDate=2025-01-02&timeframe=1h`;
+  const json = await client.get(path);
+  expect(json.at("/symbol")).toBe("Ñ/日本 €🚀");
+  expect(json.list("/ticks").map((_, i) => keys.map((key) => json.at(`/ticks/${i}/${key}`)))).toEqual(expected);
+  const csv = (await client.get(`${path}&format=csv`)).text.trimEnd().split("\n").map((line) => line.split(","));
+  expect(csv[0]).toEqual(keys);
+  expect(csv.slice(1).map(([time, ...values]) => [time, ...values.map(Number)])).toEqual(expected);
+  // What an answer's CSV says can be imported again, and is the same.
+  const text = (await client.get(`${path}&format=csv`)).text;
+  const again = await client.send("POST", `/api/admin/ingestion/import?${target}`, text, csvType);
+  expect([again.at("/unchanged"), again.at("/imported"), again.at("/revised")]).toEqual([8, 0, 0]);
+  const arrow = await fetch(`${client.url}${path}&format=arrow`);
+  const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
+  expect(table.schema.metadata.get("symbol")).toBe("Ñ/日本 €🚀");
+  const columns = keys.map((key) => [...table.getChild(key)!]);
+  expect(expected.map((_, i) => columns.map((column) => column[i]))).toEqual(
+    expected.map(([time, ...values]) => [Date.parse(String(time)), ...values]),
+  );
+  // The days of which those hours are a part, by UTC whatever New York's clock does.
+  const days = await client.get(path.replace("=1h", "=1d"));
+  const opens = days.list("/ticks").map((_, i) => String(days.at(`/ticks/${i}/timestamp`)).slice(0, 10));
+  expect(opens).toEqual(["2024-02-29", "2024-03-01", "2024-03-10", "2024-11-03", "2024-12-31"]);
+}
+
+async function nameLoosely(service: TestService) {
+  const user = await service.user();
+  const file = "date,open,high,low,close,volume\n2024-01-02,1,1,1,1,1\n2024-01-03,1,1,1,1,1\n";
+  const query = "symbol=%20A%20B&exchange=X%20&assetClass=stock&timeframe=1d";
+  const csv = { ...secret, "content-type": "text/csv" };
+  const imported = await user.send("POST", `/api/admin/ingestion/import?${query}`, file, csv);
+  const key = { symbol: "A B", exchange: "X" };
+  expect(imported.at("/run/instruments")).toEqual([key]);
+  // A space within is.
+  const ticks = await user.get(`${TICKS}?symbol=A%20B%09&startDate=2024-01-02&endDate=2024-01-04&timeframe=1d`);
+  expect([ticks.at("/symbol"), ticks.list("/ticks").length]).toEqual(["A B", 2]);
+  const loose = { symbol: "\tA B ", exchange: "\u00a0X" };
+  const run = await user.send("POST", "/api/admin/ingestion/run-once", { instruments: [loose] }, secret);
+  expect(run.at("/run/instruments")).toEqual([key]);
+  const range = { start_date: "2024-01-02", end_date: "2024-01-04", initial_balance: 1000 };
+  const submit = (name: object) =>
+    user.send("POST", "/api/backtests", {
+      backtest: { ...range, strategy: "Buy and Hold", parameters: { timeframe: "1d" }, ...name },
+    });
+  const accepted = await submit(loose);
+  expect([accepted.at("/backtest/symbol"), accepted.at("/backtest/exchange")]).toEqual([key.symbol, key.exchange]);
+  // What nobody can see is refused by all of them alike.
+  const hidden = "A\u200bB";
+  const refusals = [
+    await submit({ ...loose, symbol: hidden }),
+    await user.get(`${TICKS}?symbol=${hidden}&startDate=2024-01-02&endDate=2024-01-04`),
+  ];
+  expect(refusals.map((answer) => [answer.status, answer.at("/error/issues/0/message")])).toEqual(
+    Array(2).fill([400, `must be printable, not ${JSON.stringify(hidden)}`]),
+  );
+}
