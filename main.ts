@@ -182,7 +182,7 @@ function queueOptions(
   readThrough: ReadThrough,
 ): QueueOptions {
   const { workers, runSecondsMax, runCandlesMax, resultDaysMax, remoteEndpointAllow } = config;
-  const limits = { runSecondsMax, runCandlesMax, resultDaysMax };
+  const limits = { runSecondsMax, runCandlesMax, resultDaysMax, resultBytesMax: config.quotas.resultBytesMax };
   return { handle, isWorker: workers > 0, ...limits, readThrough, remoteAllow: remoteEndpointAllow };
 }
 

@@ -4,8 +4,8 @@ import type { OrderColumns } from "../engine/orders.ts";
 import type { BacktestResult } from "../engine/result.ts";
 import type { TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
-import { type EquityColumns, insertEquity } from "./equity.ts";
-import { insertOrders } from "./orders.ts";
+import { encodeCurve, type EquityColumns, insertEquity, type StoredCurve } from "./equity.ts";
+import { encodeOrders, insertOrders, type OrderStretch } from "./orders.ts";
 import { BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
 import { insertTrades } from "./trades.ts";
@@ -42,11 +42,16 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
+// A trade's row with its place in the index, and a record's without what is measured of it; as found on PostgreSQL.
+const TRADE_BYTES = 200;
+const RECORD_BYTES = 1000;
+
 const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
 
 /** Writes a queued backtest under a new UUIDv7, so that the newest has the greatest id. */
 export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backtest> {
-  const [row] = await tx.insert(backtests).values({ ...values, id: uuidv7() }).returning();
+  const sizeBytes = RECORD_BYTES + JSON.stringify([values.parameters, values.runtime]).length;
+  const [row] = await tx.insert(backtests).values({ ...values, id: uuidv7(), sizeBytes }).returning();
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
   return row;
 }
@@ -132,13 +137,28 @@ export interface CompletedRun extends AttemptKey {
  */
 export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
   if (runs.length === 0) return new Set();
+  const encoded = runs.map((run) => ({
+    ...run,
+    backtestId: run.id,
+    curve: encodeCurve(run.equity),
+    stretches: encodeOrders(run.orders),
+  }));
   const values = JSON.stringify(
-    runs.map(({ id, attempt, result }) => ({ id, attempt, result })),
+    encoded.map((run) => ({ id: run.id, attempt: run.attempt, result: run.result, bytes: measureBytes(run) })),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
   const rows = await tx.update(backtests)
-    .set({ status: "completed", progress: 1, result: sql`done.result`, error: null, finishedAt: sql`now()` })
-    .from(sql`jsonb_to_recordset(${values}::text::jsonb) as done(id uuid, attempt smallint, result jsonb)`)
+    .set({
+      status: "completed",
+      progress: 1,
+      result: sql`done.result`,
+      error: null,
+      finishedAt: sql`now()`,
+      sizeBytes: sql`${backtests.sizeBytes} + done.bytes`,
+    })
+    .from(
+      sql`jsonb_to_recordset(${values}::text::jsonb) as done(id uuid, attempt smallint, result jsonb, bytes bigint)`,
+    )
     .where(and(
       eq(backtests.id, sql`done.id`),
       eq(backtests.attempts, sql`done.attempt`),
@@ -146,11 +166,23 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
     ))
     .returning({ id: backtests.id });
   const stored = new Set(rows.map(({ id }) => id));
-  const kept = runs.filter(({ id }) => stored.has(id)).map((run) => ({ ...run, backtestId: run.id }));
+  const kept = encoded.filter(({ id }) => stored.has(id));
   await insertTrades(tx, kept);
   await insertEquity(tx, kept);
   await insertOrders(tx, kept);
   return stored;
+}
+
+function measureBytes(
+  { result, trades, curve, stretches }: CompletedRun & {
+    readonly curve: StoredCurve;
+    readonly stretches: readonly OrderStretch[];
+  },
+): number {
+  let bytes = JSON.stringify(result).length + trades.count * TRADE_BYTES + curve.data.byteLength;
+  for (const { data, tags } of stretches) bytes += data.byteLength + (tags ? JSON.stringify(tags).length : 0);
+  for (const tag of trades.tag) bytes += tag?.length ?? 0;
+  return bytes;
 }
 
 /**

@@ -13,17 +13,24 @@ export interface EquityColumns {
   readonly position: Float64Array;
 }
 
-/** Writes the curves of one or many runs, each as one compressed value. */
+/** A curve as it is stored. */
+export interface StoredCurve {
+  readonly points: number;
+  readonly data: Uint8Array;
+}
+
+/** A run's curve as one compressed value. */
+export function encodeCurve({ time, equity, position }: EquityColumns): StoredCurve {
+  return { points: time.length, data: encodeColumns({ time, equity, position }) };
+}
+
+/** Writes the curves of one or many runs. */
 export async function insertEquity(
   tx: Db,
-  runs: readonly { readonly backtestId: string; readonly equity: EquityColumns }[],
+  runs: readonly { readonly backtestId: string; readonly curve: StoredCurve }[],
 ): Promise<void> {
   if (runs.length === 0) return;
-  await tx.insert(backtestEquity).values(runs.map(({ backtestId, equity: { time, equity, position } }) => ({
-    backtestId,
-    points: time.length,
-    data: encodeColumns({ time, equity, position }),
-  })));
+  await tx.insert(backtestEquity).values(runs.map(({ backtestId, curve }) => ({ backtestId, ...curve })));
 }
 
 /**

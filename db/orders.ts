@@ -43,21 +43,27 @@ export interface Order {
   readonly tag: string | null;
 }
 
+/** A stretch of a run's orders as it is stored. */
+export type OrderStretch = Omit<typeof backtestOrders.$inferInsert, "backtestId">;
+
+/** A run's orders in stretches of equal length, compressed. */
+export function encodeOrders(orders: OrderColumns): OrderStretch[] {
+  return Array.from({ length: Math.ceil(orders.count / STRETCH_ORDERS) }, (_, stretch) => {
+    const begin = stretch * STRETCH_ORDERS;
+    const end = Math.min(orders.count, begin + STRETCH_ORDERS);
+    const columns = COLUMNS.map((name) => [name, Float64Array.from(orders[name].subarray(begin, end))] as const);
+    const tags = orders.tag.slice(begin, end).map((tag) => tag === null ? null : storableText(tag));
+    const data = encodeColumns(Object.fromEntries(columns));
+    return { stretch, data, tags: tags.some((tag) => tag !== null) ? tags : null };
+  });
+}
+
 /** Writes the orders of one or many runs. */
 export async function insertOrders(
   tx: Db,
-  runs: readonly { readonly backtestId: string; readonly orders: OrderColumns }[],
+  runs: readonly { readonly backtestId: string; readonly stretches: readonly OrderStretch[] }[],
 ): Promise<void> {
-  const rows = runs.flatMap(({ backtestId, orders }) =>
-    Array.from({ length: Math.ceil(orders.count / STRETCH_ORDERS) }, (_, stretch) => {
-      const begin = stretch * STRETCH_ORDERS;
-      const end = Math.min(orders.count, begin + STRETCH_ORDERS);
-      const columns = COLUMNS.map((name) => [name, Float64Array.from(orders[name].subarray(begin, end))] as const);
-      const tags = orders.tag.slice(begin, end).map((tag) => tag === null ? null : storableText(tag));
-      const data = encodeColumns(Object.fromEntries(columns));
-      return { backtestId, stretch, data, tags: tags.some((tag) => tag !== null) ? tags : null };
-    })
-  );
+  const rows = runs.flatMap(({ backtestId, stretches }) => stretches.map((stretch) => ({ backtestId, ...stretch })));
   if (rows.length > 0) await tx.insert(backtestOrders).values(rows);
 }
 

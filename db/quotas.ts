@@ -1,4 +1,4 @@
-import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
+import { and, count, eq, exists, gt, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
 
@@ -77,6 +77,21 @@ const recordedModule = sql<string>`${backtests.runtime} ->> 'sha256'`;
 
 function hasModule(ownerId: string) {
   return and(eq(backtests.ownerId, ownerId), isNotNull(recordedModule));
+}
+
+/** About how many bytes a user's backtests have, with all that belongs to them. */
+export async function measureBacktests(tx: Db, ownerId: string): Promise<number> {
+  const [row] = await tx.select({ bytes: sum(backtests.sizeBytes) }).from(backtests)
+    .where(eq(backtests.ownerId, ownerId));
+  return Number(row?.bytes ?? 0);
+}
+
+/** Which of these users have backtests of more than so many bytes. */
+export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
+  const rows = await db.select({ ownerId: backtests.ownerId }).from(backtests)
+    .where(inArray(backtests.ownerId, [...ownerIds])).groupBy(backtests.ownerId)
+    .having(gt(sum(backtests.sizeBytes), String(bytesMax)));
+  return new Set(rows.map(({ ownerId }) => ownerId));
 }
 
 function unended(ownerId: string) {

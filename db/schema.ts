@@ -1,6 +1,7 @@
 /** Every table. Columns are snake_case in SQL and camelCase here; migrations are generated from this file. */
 import { sql } from "drizzle-orm";
 import {
+  bigint,
   boolean,
   customType,
   date,
@@ -133,6 +134,16 @@ export const strategies = pgTable("strategies", {
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);
 
+/**
+ * Who may register a strategy under a slug: whoever did first, even when it is deleted, as long as records of its runs might name it. So
+ * none of them ever names another user's.
+ */
+export const slugs = pgTable("slugs", {
+  slug: text("slug").primaryKey(),
+  /** No reference: it stays when the user is gone. */
+  ownerId: text("owner_id").notNull(),
+});
+
 /** WASM modules by their content: the same bytes are kept once, whoever registered them. */
 export const modules = pgTable("modules", {
   /** Of the bytes, hexadecimal. */
@@ -219,11 +230,16 @@ export const backtests = pgTable("backtests", {
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<BacktestResult>(),
+  /** About how much room the record takes with its trades, orders and equity. */
+  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),
 }, (table) => [
-  index("backtests_owner_index").on(table.ownerId, table.id),
+  // With what quotas.ts adds up.
+  index("backtests_owner_index").on(table.ownerId, table.id, table.sizeBytes),
+  // Which slugs are named by a record, see strategies.ts.
+  index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),
   index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
   // Which modules are needed, see modules.ts.
   index("backtests_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),

@@ -1,7 +1,7 @@
-import { and, count, desc, eq, ilike, inArray, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, ilike, inArray, isNotNull, lt, notExists, or, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
-import { backtests, strategies, strategyVersions } from "./schema.ts";
+import { backtests, slugs, strategies, strategyVersions } from "./schema.ts";
 
 export type Strategy = typeof strategies.$inferSelect;
 export type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
@@ -38,13 +38,17 @@ function selectWithLatest(db: Db) {
 /**
  * Stores a strategy with its first version.
  *
- * @returns null when the slug is taken.
+ * @returns null when the slug is taken, or kept for whoever had it before.
  */
 export async function insertStrategy(
   tx: Db,
   values: NewStrategy,
   version: Omit<typeof strategyVersions.$inferInsert, "strategyId" | "createdAt">,
 ): Promise<StrategyRow | null> {
+  const { slug, ownerId } = values;
+  const [own] = await tx.insert(slugs).values({ slug, ownerId })
+    .onConflictDoUpdate({ target: slugs.slug, set: { ownerId }, setWhere: eq(slugs.ownerId, ownerId) }).returning();
+  if (own === undefined) return null;
   const [strategy] = await tx.insert(strategies).values({ ...values, id: uuidv7() })
     .onConflictDoNothing({ target: strategies.slug }).returning();
   if (strategy === undefined) return null;
@@ -101,10 +105,18 @@ export async function countUnfinishedRuns(db: Db, slug: string): Promise<number>
   return row?.count ?? 0;
 }
 
-/** Removes one's own strategy with its versions. @returns Whether there was such a one. */
-export async function deleteStrategy(tx: Db, key: { slug: string; ownerId: string }): Promise<boolean> {
+/**
+ * Removes one's own strategy with its versions. Its slug is free for others again unless a record of a run names it.
+ *
+ * @returns Whether there was such a one.
+ */
+export async function deleteStrategy(tx: Db, { slug, ownerId }: { slug: string; ownerId: string }): Promise<boolean> {
+  const runs = tx.select({ one: sql`1` }).from(backtests)
+    .where(and(eq(backtests.strategySlug, slug), isNotNull(backtests.runtime)));
+  // The slug first, as at registration: the other way round they could wait for each other.
+  await tx.delete(slugs).where(and(eq(slugs.slug, slug), eq(slugs.ownerId, ownerId), notExists(runs)));
   const rows = await tx.delete(strategies)
-    .where(and(eq(strategies.slug, key.slug), eq(strategies.ownerId, key.ownerId))).returning({ id: strategies.id });
+    .where(and(eq(strategies.slug, slug), eq(strategies.ownerId, ownerId))).returning({ id: strategies.id });
   return rows.length > 0;
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from "../db/client.ts";
 import { nextCheckTurn } from "../db/module_checks.ts";
-import { isModuleKept, lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
+import { isModuleKept, lockUser, measureBacktests, measureRegistry, nextTurn } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 import type { CheckedModule } from "./module_check.ts";
 
@@ -8,6 +8,8 @@ import type { CheckedModule } from "./module_check.ts";
 export interface Quotas {
   /** Queued and running backtests. */
   readonly backtestsMax: number;
+  /** Bytes of all backtests with what belongs to them: none is accepted when there are more. */
+  readonly resultBytesMax: number;
   /** Versions of registered strategies. */
   readonly versionsMax: number;
   /** Bytes of the modules of those, and of modules that came with backtests. */
@@ -26,10 +28,15 @@ const REMOVAL_SECONDS = 3600;
 /**
  * Finds the turn of a user's next backtest; the transaction then has the user's lock.
  *
- * @throws AppError QUOTA_EXCEEDED where he may have no more waiting.
+ * @throws AppError QUOTA_EXCEEDED where he may have no more waiting, or keeps too much already.
  */
-export async function takeTurn(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<number> {
+export async function takeTurn(tx: Db, userId: string, { backtestsMax, resultBytesMax }: Quotas): Promise<number> {
   await lockUser(tx, userId);
+  const bytes = await measureBacktests(tx, userId);
+  if (bytes > resultBytesMax) {
+    const reason = `your backtests have ${bytes} bytes with their results, and may have ${resultBytesMax}`;
+    throw full("another backtest", reason, "backtests");
+  }
   const turn = await nextTurn(tx, userId, backtestsMax);
   if (turn !== null) return turn;
   throw new AppError(

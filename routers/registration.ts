@@ -183,9 +183,13 @@ function compareVersions(a: string, b: string): number {
 }
 
 function slugTaken(slug: string): AppError {
-  return new AppError("SLUG_TAKEN", `Cannot register ${slug}: the slug is taken`, {
-    issues: [{ path: "/strategy/slug", message: `is taken: ${quote(slug)}` }],
-  });
+  return new AppError(
+    "SLUG_TAKEN",
+    `Cannot register ${slug}: the slug is taken, or was another user's whose runs name it`,
+    {
+      issues: [{ path: "/strategy/slug", message: `is taken: ${quote(slug)}` }],
+    },
+  );
 }
 
 function refuse(path: string, message: string): AppError {

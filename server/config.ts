@@ -67,6 +67,7 @@ export const environmentSchema = z.object({
   ADDRESS_SIGN_INS_PER_MINUTE: wholeNumber(1, 1e9).default(300),
   ACCOUNT_FAILURES_PER_MINUTE: wholeNumber(1, 1e9).default(10),
   USER_BACKTESTS_MAX: wholeNumber(1, 1_000_000).default(10_000),
+  USER_RESULT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
   USER_VERSIONS_MAX: wholeNumber(1, 1_000_000).default(1000),
   USER_REGISTRY_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(256 * 1024 ** 2),
   PROVIDER_A: feedBinding("crypto=binance,forex=dukascopy"),
@@ -119,7 +120,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
   /** What one user may have at a time. */
-  readonly quotas: Readonly<Record<"backtestsMax" | "versionsMax" | "registryBytesMax", number>>;
+  readonly quotas: Readonly<Record<"backtestsMax" | "resultBytesMax" | "versionsMax" | "registryBytesMax", number>>;
   /** How many backtests run at once in this process; 0 is none. */
   readonly workers: number;
   /** `host:port` pairs that remote strategies and modules may have though they are not public. */
@@ -187,6 +188,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     quotas: {
       backtestsMax: env.USER_BACKTESTS_MAX,
+      resultBytesMax: env.USER_RESULT_BYTES_MAX,
       versionsMax: env.USER_VERSIONS_MAX,
       registryBytesMax: env.USER_REGISTRY_BYTES_MAX,
     },

@@ -5,7 +5,7 @@ import { isDatabaseFault } from "../db/faults.ts";
 import type { RunProgress } from "../engine/control.ts";
 import type { ReadThrough } from "../market/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./backtest_plan.ts";
-import type { BacktestRecords, RunEnd } from "./backtest_records.ts";
+import type { BacktestRecords, ClaimedBacktest, RunEnd } from "./backtest_records.ts";
 import type { CandleCache } from "./candle_cache.ts";
 import type { StopReason } from "./job_loop.ts";
 import type { TakenJob } from "./jobs.ts";
@@ -58,7 +58,7 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
 /** Runs a claimed record and settles what became of it, which it returns. */
 async function endRun(
   services: BacktestServices,
-  record: Backtest,
+  record: ClaimedBacktest,
   settle: (end: RunEnd) => Promise<void>,
   signal: AbortSignal,
 ): Promise<RunEnd> {
@@ -93,8 +93,14 @@ function tell(record: Backtest, end: RunEnd, durationMs: number): void {
 }
 
 /** Runs a claimed record. @throws When the fault is ours. */
-async function attemptRun(services: BacktestServices, record: Backtest, signal: AbortSignal): Promise<RunEnd> {
+async function attemptRun(services: BacktestServices, record: ClaimedBacktest, signal: AbortSignal): Promise<RunEnd> {
   try {
+    if (record.hasNoRoom) {
+      throw new RunError(
+        "QUOTA_EXCEEDED",
+        "Cannot keep a result: your backtests have more bytes than they may; delete some",
+      );
+    }
     const plan = await traceStep("load candles", () => planBacktest(services, record));
     return await compute(services, record, plan, signal);
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   storeResults,
 } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import { findFullUsers } from "../db/quotas.ts";
 import { Batcher } from "./batching.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
@@ -27,6 +28,12 @@ export type RunEnd =
   | { readonly type: "broken" }
   | { readonly type: "dropped" };
 
+/** A record whose run begins. */
+export type ClaimedBacktest = Backtest & {
+  /** Whether its owner keeps more than he may: what it would leave behind is not kept, too. */
+  readonly hasNoRoom: boolean;
+};
+
 interface Settlement {
   readonly job: TakenJob;
   readonly attempt: number;
@@ -40,14 +47,20 @@ interface Settlement {
 export class BacktestRecords {
   readonly #db: Db;
   readonly #jobs: Jobs;
-  readonly #claims: Batcher<string, Backtest | null>;
+  readonly #claims: Batcher<string, ClaimedBacktest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
 
-  constructor(db: Db, jobs: Jobs) {
+  /** @param resultBytesMax What the backtests of one user may have. */
+  constructor(db: Db, jobs: Jobs, resultBytesMax: number) {
     this.#db = db;
     this.#jobs = jobs;
     this.#claims = new Batcher(async (ids) => {
-      const claimed = new Map((await claimBacktests(db, ids)).map((record) => [record.id, record]));
+      const records = await claimBacktests(db, ids);
+      const owners = new Set(records.map(({ ownerId }) => ownerId));
+      const full = resultBytesMax < Infinity ? await findFullUsers(db, [...owners], resultBytesMax) : new Set();
+      const claimed = new Map(
+        records.map((record) => [record.id, { ...record, hasNoRoom: full.has(record.ownerId) }]),
+      );
       await jobs.changes.tell(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
@@ -58,7 +71,7 @@ export class BacktestRecords {
   }
 
   /** Begins an attempt; null when there is nothing left to do for the record. */
-  claim(id: string): Promise<Backtest | null> {
+  claim(id: string): Promise<ClaimedBacktest | null> {
     return this.#claims.add(id);
   }
 

@@ -78,6 +78,8 @@ export interface QueueOptions {
   readonly isWorker?: boolean;
   /** How many candles it may have; default: any number. */
   readonly runCandlesMax?: number;
+  /** How many bytes the backtests of one user may have when another is begun; default: any number. */
+  readonly resultBytesMax?: number;
   /** How many days results are kept; undefined: for ever. */
   readonly resultDaysMax?: number | undefined;
   /** `host:port` pairs that users' endpoints may have though they are not public. */
@@ -97,6 +99,7 @@ export async function openQueue(
     runSecondsMax,
     isWorker = false,
     runCandlesMax = Infinity,
+    resultBytesMax = Infinity,
     resultDaysMax,
     remoteAllow = [],
     readThrough = new ReadThrough(handle.db, createFeeds()),
@@ -129,10 +132,9 @@ export async function openQueue(
     async work(backtestsMax) {
       const started = new Runner(backtestsMax, egress);
       runner = started;
-      const records = new BacktestRecords(db, jobs);
-      const candles = new CandleCache(db);
+      const services = { records: new BacktestRecords(db, jobs, resultBytesMax), candles: new CandleCache(db) };
       const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
-      const backtests = { db, records, candles, readThrough, runner: started, ...limits };
+      const backtests = { db, ...services, readThrough, runner: started, ...limits };
       const ingestion = { db, jobs, feeds: readThrough.feeds };
       const checks = { db, jobs, egress };
       const works = [

@@ -1,4 +1,4 @@
-/** What a failed record's `error.code` can be where the fault is not ours: trying again would end the same way. */
+/** What a failed record's `error.code` can be where the fault is not ours: trying again would end the same way, unless the owner makes room. */
 export type RunErrorCode =
   | "NO_DATA"
   | "RANGE_TOO_LARGE"
@@ -7,7 +7,8 @@ export type RunErrorCode =
   | "STRATEGY_OUT_OF_MEMORY"
   | "INVALID_SIGNAL"
   | "ENDPOINT_FAILED"
-  | "ENDPOINT_NOT_ALLOWED";
+  | "ENDPOINT_NOT_ALLOWED"
+  | "QUOTA_EXCEEDED";
 
 /** A run that cannot have a result; code and message are shown to its owner. */
 export class RunError extends Error {

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { insertBacktest } from "../../db/backtests.ts";
-import { insertEquity, readEquity } from "../../db/equity.ts";
+import { encodeCurve, insertEquity, readEquity } from "../../db/equity.ts";
 import { addUser, databaseSteps, newBacktest } from "../support/backtests.ts";
 
 databaseSteps("equity", async ({ db }, step) => {
@@ -14,7 +14,7 @@ databaseSteps("equity", async ({ db }, step) => {
       position: Float64Array.of(0, -1e-8),
     };
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toBeNull();
-    await insertEquity(db, [{ backtestId: id, equity: columns }]);
+    await insertEquity(db, [{ backtestId: id, curve: encodeCurve(columns) }]);
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toEqual(columns);
     expect(await readEquity(db, { backtestId: id, ownerId: "bob" })).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
-import { administer } from "../support/database.ts";
+import { administer, DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 
 const MODULE = new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url);
@@ -198,5 +198,36 @@ Deno.test("a range of more candles than a run may have is refused when it is sub
   }]);
   expect((await run("2024-03-01", "1d")).status).toBe(202);
   expect((await ann.finish(fits.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+  await service.close();
+});
+
+for (const kind of DATABASES) {
+  Deno.test(`a user who keeps too much gets no more until something is deleted (${kind})`, async () => {
+    const service = await startTestService(kind, { WORKERS: "1", USER_RESULT_BYTES_MAX: "40000" });
+    const [ann, bob] = [await service.user(), await service.user()];
+    // Half a year of minutes is more than that by itself.
+    const kept = (await submit(ann)).at("/backtest/id");
+    expect((await ann.finish(kept)).at("/backtest/status")).toBe("completed");
+    const refused = await submit(ann);
+    expect([refused.status, refused.at("/error/code"), refused.headers.get("retry-after")])
+      .toEqual([429, "QUOTA_EXCEEDED", "3600"]);
+    expect(refused.at("/error/message")).toMatch(/^Cannot keep another backtest: .* may have 40000; delete backtests/);
+    expect((await submit(bob)).status).toBe(202);
+    expect((await ann.send("DELETE", `/api/backtests/${kept}`)).status).toBe(204);
+    const again = await submit(ann);
+    expect((await ann.finish(again.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+    await service.close();
+  });
+}
+
+Deno.test("what is submitted has room of its own, also where it never runs", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_RESULT_BYTES_MAX: "100000" });
+  const ann = await service.user();
+  const runtime = { type: "remote", endpoint: "https://signals.example.com/v1" };
+  const large = backtest({ strategy: "mine", parameters: { runtime, note: "x".repeat(100_000) } });
+  const first = await ann.send("POST", "/api/backtests", large);
+  expect(first.status).toBe(202);
+  expect((await ann.send("POST", `/api/backtests/${first.at("/backtest/id")}/cancel`)).status).toBe(202);
+  expect((await submit(ann)).at("/error/code")).toBe("QUOTA_EXCEEDED");
   await service.close();
 });

@@ -21,7 +21,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     startedAt: performance.now(),
     readThrough: new ReadThrough(db, createFeeds()),
     importBytesMax: 1_000_000,
-    quotas: { backtestsMax: 100, versionsMax: 100, registryBytesMax: 1_000_000 },
+    quotas: { backtestsMax: 100, resultBytesMax: 1e9, versionsMax: 100, registryBytesMax: 1_000_000 },
     runCandlesMax: 1_000_000,
     remoteAllow: new Set(),
     user: null,
