@@ -1,7 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./sandbox/frames.ts";
 import type { RunProgress } from "../engine/control.ts";
-import type { FromChild, SandboxAnswer, SandboxFailureCode, SandboxJob } from "./sandbox/job.ts";
+import {
+  candleBytes,
+  type FromChild,
+  type SandboxAnswer,
+  type SandboxFailureCode,
+  type SandboxJob,
+} from "./sandbox/job.ts";
 import { countKill } from "./telemetry.ts";
 
 /** How a job ended. `broken` is a fault of ours: the process died or spoke nonsense; the job may be tried again. */
@@ -11,7 +17,7 @@ export type SandboxOutcome = SandboxAnswer | { readonly type: "stopped"; readonl
 export interface SandboxLimits {
   /** From the start of the process to its answer. */
   readonly deadlineMs: number;
-  /** Resident memory of the process; watched on Linux. */
+  /** Resident memory of the process, besides what the run's candles take; watched on Linux. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
   readonly onProgress: (progress: RunProgress) => void;
@@ -40,7 +46,10 @@ export async function runInSandbox(job: SandboxJob, limits: SandboxLimits): Prom
   if (limits.signal.aborted) return { type: "stopped", candlesDone: 0 };
   let child: SandboxProcess;
   try {
-    child = new SandboxProcess(job.kind, limits);
+    child = new SandboxProcess(job.kind, {
+      ...limits,
+      memoryBytesMax: limits.memoryBytesMax + candleBytes(job),
+    });
   } catch (error) {
     return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
   }

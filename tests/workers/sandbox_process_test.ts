@@ -48,6 +48,16 @@ Deno.test("a module that fills its memory runs again and again: one instance giv
   }
 });
 
+Deno.test("what the candles of a long run take is not counted against its strategy", async () => {
+  // Three million candles are 183 MiB in the process, and the module has another 144 MiB of them.
+  const module = compileWat(strategyWat({}).replace('"memory") 32', '"memory") 4096'));
+  const days = dailyCandles(wanderingCloses(3_000_000));
+  const task = taskOver({ ...days, time: days.time.map((_, i) => i * 60_000) }, { timeframeMs: 60_000 });
+  const job = { kind: "run", module, parametersJson: "{}", candlesMin: 1, task } as const;
+  const outcome = await runInSandbox(job, { ...limits(), memoryBytesMax: 300 * 2 ** 20 });
+  expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("done");
+});
+
 Deno.test("progress is told while it runs, and a stop ends it at once", async () => {
   const slow = compileWat(
     strategyWat({
@@ -148,7 +158,7 @@ for (const [what, source, expected] of DEATHS) {
 
 function limits(): SandboxLimits {
   const { signal } = new AbortController();
-  return { deadlineMs: 30_000, memoryBytesMax: 2 ** 29, onProgress: () => {}, signal };
+  return { deadlineMs: 120_000, memoryBytesMax: 2 ** 29, onProgress: () => {}, signal };
 }
 
 function startParent(args: readonly string[], env: Record<string, string>) {

@@ -2,14 +2,23 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { Integrity } from "../../engine/result.ts";
 import type { FromSandbox, RemoteTask, RunTask } from "../protocol.ts";
 
-/** Resident memory of a sandbox process. */
+/** Resident memory of a sandbox process, besides what its run's candles take. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
+// Six columns that came, and two of the result: ours, whatever the strategy does. What a module has of them is its own.
+const CANDLE_BYTES = 8 * 8;
 
 /** What a process of its own is started for; the child's first argument. */
 export type SandboxKind = SandboxJob["kind"];
 
 /** What a sandbox process is given to do. */
 export type SandboxJob = ValidateJob | WasmJob | RemoteJob;
+
+/** Bytes that a job's candles and their curves take in its process, so that a long run leaves a strategy no less than a short one. */
+export function candleBytes(job: SandboxJob): number {
+  if (job.kind === "validate") return 0;
+  const { candles, finer } = job.task;
+  return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES;
+}
 
 /** Whether a module may be registered: its structure, and a dry run over sample candles. */
 export interface ValidateJob {

@@ -3,7 +3,7 @@ import { resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
-import { SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "./job.ts";
+import { candleBytes, SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "./job.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 import { ABI_VERSION } from "./wasm_abi.ts";
 import { type CheckedModule, checkModule } from "./wasm_check.ts";
@@ -93,13 +93,16 @@ class TimedStrategy implements Strategy {
 function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const log: string[] = [];
+  const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
   let last: Guest | null = null;
+  let waitMs = MAKE_ROOM_MS;
   const makeGuest = (): Guest => {
     const lastBytes = last?.memory.buffer.byteLength ?? 0;
     // The log is that of the first instance alone.
     const lines = last === null ? log : [];
     last = null;
-    if (lastBytes >= COLLECT_BYTES_MIN) makeRoom(lastBytes);
+    // What was waited for in vain is no instance's, and will not go by the next time.
+    if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, bytesMax, waitMs)) waitMs = 0;
     last = new Guest(module, job.parametersJson, lines);
     return last;
   };
@@ -115,15 +118,20 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
 
 /**
  * Frees the memory of the instance before, until another of that size fits into the process: only a collection frees it, and gives
- * it back to the system beside us, some time later. Where it does not fit even so, the process's own limit ends the run.
+ * it back to the system beside us, some time later. Where it does not fit even so, the process's own limit ends the run, if the next
+ * one uses as much of it as it may.
+ *
+ * @returns Whether it fits.
  */
-function makeRoom(bytes: number): void {
+function makeRoom(bytes: number, bytesMax: number, waitMs: number): boolean {
   const collect: unknown = Reflect.get(globalThis, "gc");
-  if (typeof collect !== "function") return;
+  if (typeof collect !== "function") return true;
   const word = new Int32Array(new SharedArrayBuffer(4));
-  for (const until = performance.now() + MAKE_ROOM_MS; performance.now() < until;) {
+  const until = performance.now() + waitMs;
+  for (;;) {
     collect();
-    if (Deno.memoryUsage().rss + bytes < SANDBOX_BYTES_MAX) return;
+    if (Deno.memoryUsage().rss + bytes < bytesMax) return true;
+    if (performance.now() >= until) return false;
     Atomics.wait(word, 0, 0, PAUSE_MS);
   }
 }
