@@ -10,7 +10,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
-import { answerAuth } from "./auth_answers.ts";
+import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import { AUTH_BYTES_MAX, BODY_BYTES_MAX, limitPlain, refuseForms, refuseSize, refuseUnstorable } from "./body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
@@ -82,6 +82,7 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(limitAddresses(options.rateLimits));
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
+  app.use("/api/auth/*", refuseUnclearPaths);
   app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
   app.use("/api/auth/*", limitSignIns(options.rateLimits, createKnownCallers(options.auth, options)));

@@ -46,9 +46,19 @@ export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise
   return new Response(JSON.stringify({ error, code, message }), { status: answer.status, headers });
 }
 
-function refuseRoute(c: HonoContext<ServerEnv>, auth: Auth): AppError {
+/**
+ * Refuses a path that the library would read differently than we do, such as `/api/auth/./sign-in/email`: our own rules go by the path.
+ *
+ * @throws AppError ROUTE_NOT_FOUND
+ */
+export async function refuseUnclearPaths(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  if (new URL(c.req.raw.url).pathname !== c.req.path) throw refuseRoute(c);
+  await next();
+}
+
+function refuseRoute(c: HonoContext<ServerEnv>, auth?: Auth): AppError {
   const { method, path } = c.req;
-  const methods = auth.methodsAt(path.slice(PREFIX.length));
+  const methods = auth?.methodsAt(path.slice(PREFIX.length)) ?? [];
   if (methods.length === 0 || methods.includes(method)) {
     return new AppError("ROUTE_NOT_FOUND", `Cannot find ${method} ${path}`);
   }

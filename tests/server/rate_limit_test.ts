@@ -179,3 +179,23 @@ for (const kind of DATABASES) {
     await service.close();
   });
 }
+
+Deno.test("a path that leads around the limits on sign-ins leads nowhere", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const email = await service.client().signUp();
+  const { hostname, port } = new URL(service.url);
+  const body = JSON.stringify({ email, password: PASSWORD });
+  // As no URL of fetch's can be, which takes such parts away.
+  const post = async (path: string) => {
+    using connection = await Deno.connect({ hostname, port: Number(port) });
+    const head = [`POST ${path} HTTP/1.1`, "host: x", "connection: close", "content-type: application/json"];
+    const text = [...head, `content-length: ${body.length}`, "", body].join("\r\n");
+    await connection.write(new TextEncoder().encode(text));
+    return (await new Response(connection.readable).text()).split("\r\n")[0];
+  };
+  expect(await post("/api/auth/sign-in/email")).toBe("HTTP/1.1 200 OK");
+  for (const path of ["./sign-in/email", "x/../sign-in/email", "%2e/sign-in/email", "sign-in/x/%2E%2e/email"]) {
+    expect([path, await post(`/api/auth/${path}`)]).toEqual([path, "HTTP/1.1 404 Not Found"]);
+  }
+  await service.close();
+});
