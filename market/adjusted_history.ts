@@ -6,16 +6,7 @@ import { lowerBound } from "./candle_columns.ts";
 import { DamagedChunkError, openChunk } from "./chunk.ts";
 import { FeedError } from "./feeds.ts";
 import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
-import type { TimeRange } from "./time_ranges.ts";
-import { isTimeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "./timeframes.ts";
-
-/** From the first held candle's open to the last one's close; null where none is held. */
-export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey): Promise<TimeRange | null> {
-  const chunks = (await listChunks(db, instrumentId)).filter((chunk) => chunk.timeframe === timeframe);
-  const [first, last] = [chunks[0], chunks.at(-1)];
-  if (first === undefined || last === undefined || !isTimeframe(timeframe)) return null;
-  return { start: first.firstTime.getTime(), end: last.lastTime.getTime() + TIMEFRAMES[timeframe] };
-}
+import { TIMEFRAME_NAMES, TIMEFRAMES } from "./timeframes.ts";
 
 /**
  * Whether the provider of a stock gives another history than it did: a split changes every candle before it, so the oldest one is asked for

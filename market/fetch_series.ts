@@ -5,7 +5,7 @@ import type { Db } from "../db/client.ts";
 import { addCoverage, clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
-import { archiveStep } from "./archive_step.ts";
+import { archiveStep, closeBefore } from "./archive_step.ts";
 import { concatCandles } from "./candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "./feeds.ts";
 import type { TimeRange } from "./time_ranges.ts";
@@ -96,8 +96,7 @@ class SeriesFetch {
 
   async fetchPatiently(range: TimeRange): Promise<void> {
     const { patience, signal } = this.#work;
-    // What lies between two ranges is held already, and no gap.
-    this.#previousClose = undefined;
+    this.#previousClose = await this.#closeBefore(range);
     let from = range.start;
     let attempt = 1;
     let waitedMs = 0;
@@ -119,6 +118,15 @@ class SeriesFetch {
         await patience.delay(BACKOFF_MS * 2 ** attempt++ * (0.5 + Math.random() / 2), signal);
       } else throw error;
     }
+  }
+
+  /** Undefined where something is held behind the range's start: what lies between two ranges is no gap. */
+  async #closeBefore(range: TimeRange): Promise<number | undefined> {
+    const { timeframe, isCheck = false } = this.#work;
+    const { id } = this.#target;
+    return id === undefined || isCheck
+      ? undefined
+      : await closeBefore(this.#db, { instrumentId: id, timeframe }, range);
   }
 
   /** Null when all was fetched; else how far it came. Errors that are not the feed's own are thrown. */

@@ -14,8 +14,8 @@ import {
   moveRun,
 } from "../db/ingestion.ts";
 import { findInstrument, type Instrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
-import { heldRange, isHistoryAdjusted } from "./adjusted_history.ts";
-import { missingRanges } from "./archive_step.ts";
+import { isHistoryAdjusted } from "./adjusted_history.ts";
+import { heldRange, missingRanges } from "./archive_step.ts";
 import { FeedError, type Feeds } from "./feeds.ts";
 import { SAMPLE_RANGE } from "./feeds/sample.ts";
 import { fetchSeries, noCandles, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";

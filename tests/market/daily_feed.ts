@@ -13,6 +13,8 @@ export interface Script {
   past?: { before: number; price: number } | undefined;
   /** Nothing before this is given any more. */
   reachesTo?: number;
+  /** Nothing inside this is given. */
+  rest?: { from: number; until: number };
   /** Thrown at requests for something before `before`. */
   refusal?: { before: number; error: Error } | undefined;
 }
@@ -36,7 +38,8 @@ export function dailyFeed(script: Script): Feed {
         const until = Math.min(end, from + 20 * DAY);
         const times = [];
         for (let time = Math.ceil(from / DAY) * DAY; time < until; time += DAY) {
-          if (new Date(time).getUTCDate() !== 13 && time >= (script.reachesTo ?? -Infinity)) times.push(time);
+          const rests = script.rest !== undefined && time >= script.rest.from && time < script.rest.until;
+          if (new Date(time).getUTCDate() !== 13 && time >= (script.reachesTo ?? -Infinity) && !rests) times.push(time);
         }
         const { time, volume, ...prices } = allocateCandles(times.length);
         time.set(times);

@@ -1,7 +1,7 @@
 /** What operators did to a running archive, and what it has to make of it. */
 import { expect } from "@std/expect";
 import type { Db } from "../../db/client.ts";
-import { listCoverage } from "../../db/coverage.ts";
+import { clearCoverage, listCoverage } from "../../db/coverage.ts";
 import { findRun, listEvents } from "../../db/ingestion.ts";
 import {
   deleteInstrument,
@@ -131,4 +131,28 @@ databaseTest("a run of all leaves out what no feed gives, and one that is named 
   for (const [symbol, reason] of Object.entries(reasons)) {
     expect((await ingest(db, feed, symbol)).run?.message).toBe(`${symbol} on TEST: ${reason}`);
   }
+});
+
+databaseTest("a gap is told when it is over, though the runs in between found nothing", async ({ db }) => {
+  const script: Script = { asked: [], price: 5, rest: { from: day("2024-02-14"), until: day("2024-03-20") } };
+  const { id } = await makeInstrument(db, "PAUSED");
+  const run = async (date: string) => {
+    const instruments = [{ symbol: "PAUSED", exchange: "TEST" }];
+    const { run } = await db.transaction((tx) => createRun(tx, { trigger: "manual", instruments }));
+    await executeRun(db, run.id, { feeds: () => dailyFeed(script), now: day(date) });
+    const gaps = await listEvents(db, { runId: run.id, type: "gap_found", limit: 10 });
+    return gaps.map(({ start, end }) => [start, end]);
+  };
+  expect(await run("2024-02-12")).toEqual([]);
+  // Neither run has a candle that would tell what is missing, nor is one of the ten days before the last near enough.
+  expect(await run("2024-03-01")).toEqual([]);
+  expect(await run("2024-03-15")).toEqual([]);
+  expect(await run("2024-03-21")).toEqual([[new Date("2024-02-13"), new Date("2024-03-20")]]);
+  expect(await run("2024-03-25")).toEqual([]);
+  // What nobody has asked for is no gap.
+  await db.transaction((tx) => clearCoverage(tx, id));
+  script.rest = { from: day("2024-03-25"), until: day("2024-05-01") };
+  const late = await updateInstrument(db, id, { backfillFrom: "2024-05-01" });
+  expect(late?.backfillFrom).toBe("2024-05-01");
+  expect(await run("2024-05-10")).toEqual([]);
 });
