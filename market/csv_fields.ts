@@ -70,14 +70,19 @@ function parseEpoch(bytes: Uint8Array, from: number, until: number): number {
   return digits === 16 ? value / 1000 : NaN;
 }
 
-function parseRareTime(text: string): number {
+/** A field that is a date with or without a time of day as the clock there shows it, whatever its offset; NaN for anything else. */
+export function parseLocalTime(bytes: Uint8Array, from: number, until: number): number {
+  return parseRareTime(fieldText(bytes, from, until), 0);
+}
+
+function parseRareTime(text: string, offsets = 1): number {
   const found = TIME.exec(text);
   if (found === null) return NaN;
   const part = (index: number) => Number(found[index] ?? 0);
   const fractionMs = Number(`0.${found[7] ?? 0}`) * 1000;
   const [offsetHours, offsetMinutes] = [part(9), part(10)];
   if (offsetHours > 18 || offsetMinutes > 59) return NaN;
-  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[8] === "-" ? -1 : 1);
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[8] === "-" ? -1 : 1) * offsets;
   return dayNumber(part(1), part(2), part(3)) * DAY_MS + clock(part(4), part(5), part(6)) + fractionMs - offsetMs;
 }
 

@@ -23,7 +23,11 @@ export interface CsvColumns {
  */
 export function parseHeader(fields: readonly string[], line: string): CsvColumns {
   const names = fields.map((field) => field.trim().toLowerCase());
-  const seen = `the header line is ${JSON.stringify(line.slice(0, 120))}`;
+  const separator = /[;\t|]/.exec(fields[0] ?? "")?.[0];
+  const hint = separator === undefined
+    ? ""
+    : `, whose fields are apart by ${JSON.stringify(separator)} and not by commas`;
+  const seen = `the header line is ${JSON.stringify(line.slice(0, 120))}${hint}`;
   const find = (name: string): number => {
     const index = names.indexOf(name);
     if (index < 0) throw new CsvError(`Cannot find the column ${name}: ${seen}`);

@@ -58,7 +58,7 @@ export class ImportTooLargeError extends Error {
 export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
   const target = await findTarget(db, request);
   const { provider } = target;
-  const reader = new CsvReader(request.timeframe, request.now ?? Date.now());
+  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target.assetClass);
   const counts = { imported: 0, unchanged: 0, revised: 0 };
   const { symbol, exchange, timeframe } = request;
   let run: IngestionRun | undefined;

@@ -1,7 +1,8 @@
+import type { AssetClass } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "./candle_columns.ts";
 import { findFault } from "./candle_rules.ts";
-import { fieldText, parseDecimal, parseTime } from "./csv_fields.ts";
+import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./csv_fields.ts";
 import { type CsvColumns, CsvError, parseHeader } from "./csv_header.ts";
 import { bucketOrigin, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
@@ -46,6 +47,7 @@ export class CsvReader {
   readonly #lengthMs: number;
   readonly #originMs: number;
   readonly #closedUntilMs: number;
+  readonly #isDated: boolean;
   readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
   /** -1 where the newest candle comes first: times count backwards then, so that what follows is later in either case. */
@@ -63,12 +65,16 @@ export class CsvReader {
   readonly #ends = new Int32Array(FIELDS_MAX + 1);
   readonly #values = new Float64Array(VALUE_NAMES.length);
 
-  /** @param nowMs Milliseconds since 1970: candles that close later are not taken. */
-  constructor(timeframe: Timeframe, nowMs: number) {
+  /**
+   * @param nowMs Milliseconds since 1970: candles that close later are not taken.
+   * @param assetClass Days and weeks of stocks are dated: a midnight with an offset is that date's.
+   */
+  constructor(timeframe: Timeframe, nowMs: number, assetClass?: AssetClass) {
     this.#timeframe = timeframe;
     this.#lengthMs = TIMEFRAMES[timeframe];
     this.#originMs = bucketOrigin(timeframe);
     this.#closedUntilMs = nowMs;
+    this.#isDated = assetClass === "stock" && (timeframe === "1d" || timeframe === "1w");
   }
 
   /**
@@ -145,16 +151,27 @@ export class CsvReader {
     const fields = this.#splitFields(bytes, from, until);
     if (fields !== count) return this.#reject(`has ${fields} fields where the header has ${count}`);
     const [starts, ends] = [this.#starts, this.#ends];
-    const time = parseTime(bytes, starts[timeField]!, ends[timeField]!);
-    if (Number.isNaN(time)) return this.#reject(`${this.#quote(bytes, timeField)} is not a time that exists`);
+    const time = this.#readTime(bytes, starts[timeField]!, ends[timeField]!);
+    if (Number.isNaN(time)) {
+      return this.#reject(
+        `${this.#quote(bytes, timeField)} is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)`,
+      );
+    }
     for (let i = 0; i < values.length; i++) {
       const value = parseDecimal(bytes, starts[values[i]!]!, ends[values[i]!]!);
       if (Number.isNaN(value)) {
-        return this.#reject(`${VALUE_NAMES[i]} ${this.#quote(bytes, values[i]!)} is not a number`);
+        return this.#reject(`${VALUE_NAMES[i]} ${this.#quote(bytes, values[i]!)} is not a number (write 1234.5)`);
       }
       this.#values[i] = value;
     }
     return this.#checkRow(time);
+  }
+
+  #readTime(bytes: Uint8Array, from: number, until: number): number {
+    const time = parseTime(bytes, from, until);
+    if (!this.#isDated || (time - this.#originMs) % this.#lengthMs === 0) return time;
+    const date = parseLocalTime(bytes, from, until);
+    return (date - this.#originMs) % this.#lengthMs === 0 ? date : time;
   }
 
   #readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {

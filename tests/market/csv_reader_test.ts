@@ -1,13 +1,19 @@
 import { expect } from "@std/expect";
+import type { AssetClass } from "../../db/instruments.ts";
 import { CsvReader } from "../../market/csv_reader.ts";
 import type { Timeframe } from "../../market/timeframes.ts";
 
 const now = Date.parse("2024-06-01T00:00:00Z");
 
 /** Reads a file that arrives in pieces of some size. */
-function read(file: string | Uint8Array, timeframe: Timeframe = "1d", pieceBytes = Infinity) {
+function read(
+  file: string | Uint8Array,
+  timeframe: Timeframe = "1d",
+  pieceBytes = Infinity,
+  assetClass: AssetClass = "crypto",
+) {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
-  const reader = new CsvReader(timeframe, now);
+  const reader = new CsvReader(timeframe, now, assetClass);
   const rows: number[][] = [];
   const batches: number[] = [];
   const keep = (candles: Iterable<{ time: Float64Array; close: Float64Array; volume: Float64Array }>) => {
@@ -51,9 +57,9 @@ Deno.test("a line that is no candle is rejected by its number and reason, and th
   const lines = [
     ["2024-01-01,1,3,0.5,2,10", null],
     ["2024-01-02,1,3,0.5,2,10", null],
-    ["2023-02-29,1,3,0.5,2,10", '"2023-02-29" is not a time that exists'],
-    ["2024-01-03,1,3,0.5,NaN,10", 'close "NaN" is not a number'],
-    ["2024-01-03,1,3,0.5,,10", 'close "" is not a number'],
+    ["2023-02-29,1,3,0.5,2,10", '"2023-02-29" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
+    ["2024-01-03,1,3,0.5,NaN,10", 'close "NaN" is not a number (write 1234.5)'],
+    ["2024-01-03,1,3,0.5,,10", 'close "" is not a number (write 1234.5)'],
     ["2024-01-03,1,2,3,2.5,10", "high 2 is below low 3"],
     ["2024-01-03,4,3,0.5,2,10", "high 3 is below open 4"],
     ["2024-01-03,1,3,0.5,4,10", "high 3 is below close 4"],
@@ -64,7 +70,9 @@ Deno.test("a line that is no candle is rejected by its number and reason, and th
     ["2024-01-03,0,0,0,0,1", "open 0 is not above 0"],
     ["2024-01-03,1,3,0.5,2", "has 5 fields where the header has 6"],
     ["2024-01-03,1,3,0.5,2,10,11", "has 7 fields where the header has 6"],
-    ['2024-01-03,"1,5",3,0.5,2,10', 'open "1,5" is not a number'],
+    ['2024-01-03,"1,5",3,0.5,2,10', 'open "1,5" is not a number (write 1234.5)'],
+    ['2024-01-03,"1,234.50",3,0.5,2,10', 'open "1,234.50" is not a number (write 1234.5)'],
+    ["01/03/2024,1,3,0.5,2,10", '"01/03/2024" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
     ['2024-01-03,"1,3,0.5,2,10', "has 2 fields where the header has 6"],
     ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is not where a 1d candle opens (UTC)"],
     ["2024-01-02,1,3,0.5,2,10", "has the same time as line 3"],
@@ -108,6 +116,26 @@ Deno.test("weeks open on Mondays", () => {
   expect([times, rejected.length]).toEqual([["2024-01-08"], 1]);
 });
 
+Deno.test("a stock's days are dated by its exchange: its midnight is that date's, before and after the clocks move", () => {
+  const days = ["2024-03-08 00:00:00-05:00", "2024-03-11 00:00:00-04:00", "2024-05-30T00:00:00.000+0900", "2024-05-31"];
+  const file = HEADER + days.map((day) => `${day},1,1,1,1,1\n`).join("");
+  const stock = read(file, "1d", Infinity, "stock");
+  expect([stock.times, stock.rejected]).toEqual([["2024-03-08", "2024-03-11", "2024-05-30", "2024-05-31"], []]);
+  // What trades day and night has no such midnight: the candle would be said to end hours before it does.
+  expect(read(file).rejected.map(({ reason }) => reason)).toEqual([
+    "2024-03-08T05:00:00.000Z is not where a 1d candle opens (UTC)",
+    "2024-03-11T04:00:00.000Z is not where a 1d candle opens (UTC)",
+    "2024-05-29T15:00:00.000Z is not where a 1d candle opens (UTC)",
+  ]);
+  const weeks = read(`${HEADER}2024-03-11 00:00:00-04:00,1,1,1,1,1\n2024-03-19,1,1,1,1,1\n`, "1w", Infinity, "stock");
+  expect([weeks.times, weeks.rejected.map(({ line }) => line)]).toEqual([["2024-03-11"], [3]]);
+  // An hour has no date, and the open of a day's trade is not its midnight.
+  const open = read(`${HEADER}2024-03-08 09:30:00-05:00,1,1,1,1,1\n`, "1d", Infinity, "stock");
+  expect(open.rejected[0]?.reason).toBe("2024-03-08T14:30:00.000Z is not where a 1d candle opens (UTC)");
+  const hours = read(`${HEADER}2024-03-08 00:00:00-05:00,1,1,1,1,1\n`, "1h", Infinity, "stock");
+  expect(new Date(hours.rows[0]![0]!).toISOString()).toBe("2024-03-08T05:00:00.000Z");
+});
+
 Deno.test("a file that is no CSV of candles is one clear error", () => {
   const cases = [
     ["", "Cannot import an empty file"],
@@ -117,7 +145,9 @@ Deno.test("a file that is no CSV of candles is one clear error", () => {
     ["date,time,open,high,low,close,volume\n", "Cannot tell which column is the time, date or time"],
     ["date,open,open,high,low,close,volume\n", "Cannot tell two columns open apart"],
     ["2024-01-02,1,3,0.5,2,10\n", "Cannot find the column of times"],
-    ["date;open;high;low;close;volume\n", "Cannot find the column of times"],
+    ["date;open;high;low;close;volume\n", 'apart by ";" and not by commas'],
+    ["\uFEFFDate\tOpen\tHigh\tLow\tClose\tVolume\r\n", 'apart by "\\t" and not by commas'],
+    ["sep=,\ndate,open,high,low,close,volume\n", 'the header line is "sep=,"'],
     [new Uint8Array([0xff, 0xfe, 0x64, 0, 0x0a]), "Cannot read UTF-16"],
     [new Uint8Array([0x1f, 0x8b, 0x08, 0, 0x0a]), "Cannot read a compressed file"],
     [HEADER + "x".repeat(70_000), "Cannot read line 2: it is longer than 65536 bytes"],

@@ -41,7 +41,7 @@ async function imports(db: Db) {
     unchanged: 0,
     revised: 0,
     rejected_count: 1,
-    rejected: [{ line: 3, reason: '"bad" is not a time that exists' }],
+    rejected: [{ line: 3, reason: '"bad" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)' }],
     run: { status: "completed", trigger: "import", instruments: [{ symbol: "ACME", exchange: "NYSE" }], candles: 1 },
   });
   expect(await code(uploads(db).import({ ...target, body: null }))).toBe("VALIDATION_FAILED");
