@@ -1,5 +1,6 @@
 import { type Backtest, getBacktest, type OwnedKey } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import { AppError, quote } from "./errors.ts";
 import type { Context } from "./trpc.ts";
 
 /** Whether nothing will change in a record any more. */
@@ -31,6 +32,24 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
     stop.removeEventListener("abort", wake);
     unwatch();
   }
+}
+
+/**
+ * The same as followBacktest(), for who takes an end without a word for the record's.
+ *
+ * @throws AppError UNAVAILABLE when the service closes before, BACKTEST_NOT_FOUND when the record is deleted.
+ */
+export async function* followToEnd(ctx: Context, row: Backtest, signal: AbortSignal): AsyncGenerator<Backtest> {
+  let last = row;
+  for await (const each of followBacktest(ctx, row, signal)) yield last = each;
+  if (hasEnded(last) || signal.aborted) return;
+  if (!ctx.closing.aborted) throw notFound(row.id);
+  const message = `Cannot follow the backtest ${row.id} any longer: the service is closing`;
+  throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+}
+
+export function notFound(id: string): AppError {
+  return new AppError("BACKTEST_NOT_FOUND", `Cannot find the backtest ${quote(id)}`);
 }
 
 // Looks that begin when whoever hears of a change at the same time has asked, by database and record.

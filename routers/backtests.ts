@@ -16,7 +16,7 @@ import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { lockUser } from "../db/quotas.ts";
 import { listTrades } from "../db/trades.ts";
 import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
-import { awaitEnd, followBacktest, hasEnded } from "./backtest_events.ts";
+import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -132,12 +132,12 @@ export const backtestsRouter = router({
       return { backtest: toBacktest(later) };
     }),
 
-  /** One of the caller's backtests now and after each change, until it has ended. */
+  /** One of the caller's backtests now and after each change, until it has ended; a client that loses the connection begins anew. */
   onEvent: userProcedure
     .input(z.strictObject({ id: idSchema }))
     .subscription(async function* ({ ctx, input, signal = NEVER }) {
-      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
-      for await (const row of followBacktest(ctx, { id, ownerId: ctx.user.id }, signal)) yield toBacktest(row);
+      const row = await mustGet(ctx.db, input.id, ctx.user.id);
+      for await (const each of followToEnd(ctx, row, signal)) yield toBacktest(each);
     }),
 
   /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
@@ -233,10 +233,6 @@ async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
   const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
   if (row === null) throw notFound(id);
   return row;
-}
-
-function notFound(id: string): AppError {
-  return new AppError("BACKTEST_NOT_FOUND", `Cannot find the backtest ${quote(id)}`);
 }
 
 // The strategy's own default when the request names no timeframe.

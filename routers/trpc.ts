@@ -65,10 +65,18 @@ export interface Context extends Services {
   readonly read: { candles: number };
 }
 
+/** How often something is sent to who follows events where nothing happens. */
+export const KEEP_ALIVE_MS = 15_000;
+
 const t = initTRPC.context<Context>().create({
   // Procedures run on servers alone, whatever the runtime looks like (Deno under a test runner has a `window`-less global).
   isServer: true,
   isDev: false,
+  // Proxies close connections on which nothing comes; and clients leave those on which nothing comes any more.
+  sse: {
+    ping: { enabled: true, intervalMs: KEEP_ALIVE_MS },
+    client: { reconnectAfterInactivityMs: 3 * KEEP_ALIVE_MS },
+  },
   errorFormatter: ({ shape, error, ctx }) => {
     const { code, message, issues, request_id } = errorBody(toAppError(error), ctx?.requestId ?? "").error;
     return { ...shape, message, data: { ...shape.data, appCode: code, issues, request_id } };

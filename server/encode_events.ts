@@ -1,12 +1,11 @@
+import { KEEP_ALIVE_MS } from "../routers/trpc.ts";
+
 /** One server-sent event; `id` lets a client that lost the connection go on after it. */
 export interface ServerEvent {
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
 }
-
-// Proxies close connections on which nothing comes; a comment is nothing to a client.
-const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Events as a `text/event-stream` that begins after the client's Last-Event-ID, if that is still the newest.
@@ -23,6 +22,7 @@ export function encodeEvents(
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
+      // A comment is nothing to a client.
       keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), keepAliveMs);
     },
     async pull(controller) {
