@@ -81,6 +81,7 @@ async function checkModuleFile(path: string, parameters: Parameters): Promise<vo
   row("memory", `${memoryMib[0]} MiB at first, ${memoryMib[1]} MiB at most`);
   row("warm-up", `first decision with ${count(report.warmup, "candle")} visible`);
   row("dry run", `${count(report.candles, "candle")}, ${count(report.orders, "order")}`);
+  row("orders", `${report.refused.status}: ${report.refused.evidence}`);
   row("time", `${count(report.nanosecondsPerCandle, "nanosecond")} a candle, not yet optimised`);
   for (const line of log) row("log", line);
   say("Accepted: a registration with these parameters as default_config would take this module.");

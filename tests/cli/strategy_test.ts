@@ -15,9 +15,26 @@ Deno.test("a module that may be registered is said to be one, with what it needs
   const ended = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":5,"slow":20}');
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   expect(ended.stdout).toContain("first decision with 21 candles visible");
-  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n/);
+  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n  orders +passed: 0 of \d+ orders were refused/);
   expect(ended.stdout).toMatch(/[\d,]+ nanoseconds? a candle/);
   expect(ended.stdout).toContain("Accepted");
+});
+
+Deno.test("orders that nobody could carry out do not keep a module from being registered, but its author is told", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  // As whoever writes a number with its bytes turned round.
+  const onCandle = `(i32.store (local.get $order) (i32.const 1))
+    (i32.store offset=4 (local.get $order) (i32.const 1))
+    (i32.store offset=12 (local.get $order) (i32.const 1))
+    (f64.store offset=16 (local.get $order) (f64.const 1e-300))
+    (i32.const 1)`;
+  await Deno.writeFile(`${folder}/turned.wasm`, compileWat(strategyWat({ onCandle })));
+  const { code, stdout } = await check(`${folder}/turned.wasm`);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /orders +failed: \d+ of 512 orders were refused by the simulator\. The first, .*smaller than one lot/,
+  );
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("a module that may not is refused with the registration's words", async () => {

@@ -1,5 +1,5 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { Integrity } from "../../engine/result.ts";
+import type { Finding, Integrity } from "../../engine/result.ts";
 import type { FromSandbox, RemoteTask, RunTask } from "../protocol.ts";
 
 /** Resident memory of a sandbox process, besides what its run's candles take. */
@@ -69,6 +69,8 @@ export interface ModuleReport {
   /** Of the dry run. */
   readonly candles: number;
   readonly orders: number;
+  /** Whether the simulator refused any of them. */
+  readonly refused: Finding;
   readonly nanosecondsPerCandle: number;
 }
 

@@ -78,7 +78,7 @@ const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
  */
 export function readAnswer(body: Uint8Array, askedCount: number): readonly (readonly Action[])[] {
   const answer = parseJson(body);
-  if (!isObject(answer)) throw new AnswerError(0, "the answer must be a JSON object");
+  if (!isObject(answer)) throw new AnswerError(0, `the answer must be a JSON object, not ${show(answer)}`);
   if (answer["version"] !== PROTOCOL_VERSION) {
     throw new AnswerError(0, `/version must be ${PROTOCOL_VERSION}, not ${show(answer["version"])}`);
   }
@@ -95,7 +95,8 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 150) : "";
+    // The decoder's own words are about encoded data, the parser's about what it met.
+    const reason = error instanceof SyntaxError ? error.message.slice(0, 150) : "it is not UTF-8";
     throw new AnswerError(0, `the answer is not JSON: ${reason}`);
   }
 }

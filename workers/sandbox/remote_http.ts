@@ -98,13 +98,15 @@ export class EndpointCaller {
       reject(toCallError(error, this.#endpoint));
       request.destroy();
     };
-    const late = () => fail(new CallError("timeout", `it did not answer within ${timeoutMs} ms`));
+    let begun: http.IncomingMessage | null = null;
+    const late = () => fail(new CallError("timeout", describeLateness(begun, timeoutMs)));
     const timer = setTimeout(late, timeoutMs);
     const abort = () => fail(new CallError("unusable", "the run was ended"));
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
     request.on("error", fail);
     request.on("response", (response) => {
+      begun = response;
       response.on("error", fail);
       readBody(
         response,
@@ -180,6 +182,13 @@ function readBody(
   response.on("close", () => {
     if (!response.complete) fail(new CallError("broken", "it closed the connection in the middle of its answer"));
   });
+}
+
+/** Tells silence from an answer that does not end, as one that says neither its length nor that the connection ends with it. */
+function describeLateness(begun: http.IncomingMessage | null, timeoutMs: number): string {
+  if (begun === null) return `it did not answer within ${timeoutMs} ms`;
+  const hasEnd = begun.headers["content-length"] !== undefined || begun.headers["transfer-encoding"] !== undefined;
+  return `its answer began, and did not end within ${timeoutMs} ms${hasEnd ? "" : ": it has no Content-Length"}`;
 }
 
 /** @throws {CallError} When the body is packed in another way, or longer than allowed, or damaged. */

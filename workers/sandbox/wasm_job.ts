@@ -2,7 +2,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
-import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { checkIntegrity, checkOrders, cutCandles } from "./integrity.ts";
 import { candleBytes, SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "./job.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 import { ABI_VERSION } from "./wasm_abi.ts";
@@ -53,7 +53,7 @@ function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Mo
   const count = candles.time.length;
   const strategy = new WasmStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
   const timed = new TimedStrategy(strategy);
-  const { orders } = run({
+  const result = run({
     candles,
     firstIndex: 0,
     timeframeMs: SAMPLE_TIMEFRAME_MS,
@@ -65,7 +65,8 @@ function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Mo
   const nanosecondsPerCandle = Math.round(timed.decisionsMs * 1e6 / count);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
-  return { type: "valid", report: { ...report, candles: count, orders: orders.count, nanosecondsPerCandle }, log };
+  const told = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
+  return { type: "valid", report: { ...report, ...told }, log };
 }
 
 /** A strategy whose decisions are timed, in code that the engine has not yet optimised. */
