@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { session, user } from "./schema.ts";
+import { storableText } from "./storable.ts";
 
 /**
  * Gives a user the role `admin`.
@@ -18,6 +19,6 @@ export async function grantAdmin(db: Db, email: string): Promise<boolean> {
 export async function listSessionAddresses(db: Db, email: string): Promise<string[]> {
   const rows = await db.selectDistinct({ address: session.ipAddress }).from(session)
     .innerJoin(user, eq(user.id, session.userId))
-    .where(and(eq(user.email, email.trim().toLowerCase()), gt(session.expiresAt, sql`now()`)));
+    .where(and(eq(user.email, storableText(email.trim().toLowerCase())), gt(session.expiresAt, sql`now()`)));
   return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
 }
