@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { controlSocketPath, DataDirectoryInUse, holdDataDirectory } from "../db/data_directory.ts";
 import { grantAdmin } from "../db/users.ts";
@@ -35,6 +36,10 @@ async function grantIn(handle: DatabaseHandle, email: string): Promise<boolean> 
 /** Asks the service that holds the data directory, or opens it where none does. */
 async function grantEmbedded(config: Config, email: string): Promise<boolean> {
   let directory;
+  // Made anew, it would have nobody.
+  if (!await Deno.stat(config.dataDir).catch(() => null)) {
+    throw new Error(`Cannot make ${email} an admin: there is no DATA_DIR ${resolve(config.dataDir)}`);
+  }
   try {
     directory = await holdDataDirectory(config.dataDir);
   } catch (error) {

@@ -47,6 +47,9 @@ const TRPC_CODES = {
 
 export type ErrorCode = keyof typeof TRPC_CODES;
 
+/** How many things are told to be wrong at once: more say nothing more, and would be an answer of megabytes. */
+export const ISSUES_MAX = 100;
+
 /** One thing that is wrong with a request: a JSON pointer into it, and what should be there instead. */
 export interface Issue {
   readonly path: string;
@@ -141,9 +144,9 @@ export function trpcErrorBody(error: AppError, requestId: string) {
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[error.code], data } };
 }
 
-/** A schema's refusal: the message carries the first issue, `issues` all of them. */
+/** A schema's refusal: the message carries the first issue, `issues` all of them, a hundred at most. */
 export function validationFailed(error: z.core.$ZodError, prefix = ""): AppError {
-  const issues = error.issues.flatMap((issue) => describeIssue(issue, prefix));
+  const issues = error.issues.flatMap((issue) => describeIssue(issue, prefix)).slice(0, ISSUES_MAX);
   const first = issues[0];
   const where = first === undefined ? "" : `: ${first.path === "" ? "the body" : first.path} ${first.message}`;
   return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, { issues });

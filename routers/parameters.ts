@@ -1,6 +1,6 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { z } from "zod";
-import { AppError, type Issue, mustBe, pointer, quote } from "./errors.ts";
+import { AppError, type Issue, ISSUES_MAX, mustBe, pointer, quote } from "./errors.ts";
 
 /** Keys of `parameters` that belong to the service; a strategy's own parameters are all others. */
 const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
@@ -15,8 +15,6 @@ const SCHEMA_BYTES_MAX = 64 * 1024;
 // there is to say of a number are well within it.
 const VALUES_MAX = 5_000;
 const COMPARISONS_MAX = 75_000;
-// More say nothing more, and would be an answer of megabytes.
-const ISSUES_MAX = 100;
 const LISTED_MAX = 20;
 
 const JSON_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];

@@ -91,6 +91,11 @@ Deno.test("a wrong start is one line on standard error", () =>
     const help = await runTask("admin", ["--help"], { DATA_DIR });
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("deno task admin EMAIL")]);
     expect((await runTask("admin", [], { DATA_DIR })).code).toBe(1);
+    const nowhere = join(DATA_DIR, "nowhere");
+    const missed = await runTask("admin", ["ada@example.com"], { DATA_DIR: nowhere });
+    expect([missed.code, missed.stderr]).toEqual([1, expect.stringContaining(`there is no DATA_DIR ${nowhere}`)]);
+    // Nor is there one then.
+    await expect(Deno.stat(nowhere)).rejects.toThrow(Deno.errors.NotFound);
   }));
 
 Deno.test("a start with an argument that it does not know is refused, and --help starts nothing", () =>

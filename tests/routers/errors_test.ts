@@ -22,3 +22,10 @@ Deno.test("what a schema refuses is told in the words of JSON, with the value th
     expect(error === undefined ? [] : validationFailed(error).issues).toEqual([{ path: "/key", message }]);
   }
 });
+
+Deno.test("of thousands of keys that are not known a hundred are told", () => {
+  const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, key) => [`k${key}`, 1]));
+  const { error } = z.strictObject({ inner: z.strictObject({}) }).safeParse({ inner: keys });
+  const issues = error === undefined ? [] : validationFailed(error).issues;
+  expect([issues.length, issues[99]]).toEqual([100, { path: "/inner/k99", message: "is not a known key" }]);
+});
