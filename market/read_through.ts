@@ -196,8 +196,7 @@ export class ReadThrough {
     const now = this.#now();
     const settledUntil = bucketStart(now - feed.settleMs, timeframe);
     const isRecent = missing.every(({ start }) => start >= settledUntil);
-    const asked = this.#asked.get(keyOf(series)) ?? -Infinity;
-    return isRecent && asked > now - RECHECK_MS ? [] : missing;
+    return isRecent && isWithin(RECHECK_MS, this.#asked.get(keyOf(series)), now) ? [] : missing;
   }
 
   async #fetch(
@@ -228,7 +227,7 @@ export class ReadThrough {
   async #isAdjusted(work: SeriesWork): Promise<boolean> {
     const { target, now } = work;
     const key = target.id ?? "";
-    if (target.assetClass !== "stock" || (this.#checked.get(key) ?? -Infinity) > now - HISTORY_RECHECK_MS) return false;
+    if (target.assetClass !== "stock" || isWithin(HISTORY_RECHECK_MS, this.#checked.get(key), now)) return false;
     const isAdjusted = await isHistoryAdjusted(this.#db, work);
     remember(this.#checked, key, now);
     return isAdjusted ?? false;
@@ -260,6 +259,11 @@ function isDamaged(row: ChunkRow): boolean {
     if (error instanceof DamagedChunkError) return true;
     throw error;
   }
+}
+
+/** A time that is still to come is of before the clock was put back: that is long ago. */
+function isWithin(ms: number, time: number | undefined, now: number): boolean {
+  return time !== undefined && time <= now && time > now - ms;
 }
 
 function remember<Value>(known: Map<string, Value>, key: string, value: Value): void {

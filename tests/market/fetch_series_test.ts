@@ -62,6 +62,10 @@ databaseTest("a candle that may still come is asked for once a minute, whoever a
   clock += 60_000;
   await readThrough.complete(instrument, wanted);
   expect(feed.asked).toBe(2);
+  // A clock that is put back does not keep anybody from asking until it is as late again.
+  clock -= 120_000;
+  await readThrough.complete(instrument, wanted);
+  expect(feed.asked).toBe(3);
   await readThrough.close();
 });
 
