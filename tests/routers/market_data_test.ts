@@ -6,13 +6,16 @@ import { candleChunks } from "../../db/schema.ts";
 import { importCsv } from "../../market/csv_import.ts";
 import type { Timeframe } from "../../market/timeframes.ts";
 import { AppError } from "../../routers/errors.ts";
+import { MassiveFeed } from "../../market/feeds/massive.ts";
 import { executeRun } from "../../market/ingestion.ts";
+import { ReadThrough } from "../../market/read_through.ts";
 import { archiveSample } from "../../market/sample.ts";
 import { ingestionRouter } from "../../routers/ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter, type TicksAnswer } from "../../routers/market_data.ts";
 import { createCallerFactory } from "../../routers/trpc.ts";
 import { databaseTest } from "../support/database.ts";
 import { strangerContext } from "../support/context.ts";
+import { type Handler, withProvider } from "../support/provider.ts";
 
 const hour = (index: number) => new Date(Date.UTC(2024, 0, 1) + index * 3_600_000).toISOString();
 
@@ -113,6 +116,30 @@ databaseTest("an answer has the candles that its tag stands for, however long it
   expect([revised.tag === next.tag, revised.closes.slice(-3)]).toEqual([false, [6, 5, 5]]);
   // What was read already may change.
   expect(await interrupt(() => write(["2008-01-01"], 7))).toEqual(revised);
+});
+
+databaseTest("a key's plan is answered 429 by us before the provider has to say so", async ({ db }) => {
+  let clock = Date.parse("2024-06-01T00:00:30Z");
+  const now = () => clock;
+  const trade: Handler = () =>
+    Response.json({ status: "OK", results: [{ t: Date.parse("2024-01-02T05:00Z"), o: 1, h: 1, l: 1, c: 1, v: 1 }] });
+  await withProvider(trade, async (baseUrl, asked) => {
+    const feed = new MassiveFeed({ baseUrl, apiKey: "k", requestsPerMinute: 2, now });
+    const readThrough = new ReadThrough(db, () => feed, { now });
+    const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db, { readThrough }));
+    const range = { startDate: "2024-01-01", endDate: "2024-01-05", timeframe: "1d", assetClass: "stock" } as const;
+    const ask = (symbol: string) => api.ticks({ ...range, symbol });
+    for (const symbol of ["ONE", "TWO"]) expect((await ask(symbol)).head.symbol).toBe(symbol);
+    const refused: unknown = await ask("THREE").catch((reason) => reason);
+    expect(refused).toMatchObject({ appCode: "PROVIDER_RATE_LIMITED", retryAfterSeconds: 30 });
+    // What is held costs nothing, nor does what has been refused.
+    await ask("ONE");
+    expect(asked.length).toBe(2);
+    clock += 30_000;
+    expect((await ask("THREE")).head.symbol).toBe("THREE");
+    expect(asked.length).toBe(3);
+    await readThrough.close();
+  });
 });
 
 databaseTest("a damaged month of the sample is made again by a run with its dates", async ({ db }) => {
