@@ -15,7 +15,7 @@ Deno.test("a module that may be registered is said to be one, with what it needs
   const ended = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":5,"slow":20}');
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   expect(ended.stdout).toContain("first decision with 21 candles visible");
-  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n  orders +passed: 0 of \d+ orders were refused/);
+  expect(ended.stdout).toMatch(/512 candles, \d+ orders\n {2}orders +passed: 0 of \d+ orders were refused/);
   expect(ended.stdout).toMatch(/[\d,]+ nanoseconds? a candle/);
   expect(ended.stdout).toContain("Accepted");
 });
