@@ -1,8 +1,12 @@
 import { type Execution, type ExecutionRequest, resolveExecution } from "../../../engine/execution.ts";
 import type { Random } from "./random.ts";
 
-/** Settings drawn from all that a client may ask for: each key is left at its profile's value about as often as not. */
-export function randomExecution(random: Random): Execution {
+/**
+ * Settings drawn from all that a client may ask for: each key is left at its profile's value about as often as not.
+ *
+ * @param scale What the market's prices are multiplied with, beside usual ones.
+ */
+export function randomExecution(random: Random, scale: number): Execution {
   const { pick, chance, between } = random;
   const maybe = <T>(probability: number, value: () => T) => chance(probability) ? value() : undefined;
   const request: ExecutionRequest = {
@@ -17,7 +21,7 @@ export function randomExecution(random: Random): Execution {
     commission: maybe(0.5, () => randomCommission(random)),
     spread: maybe(0.4, () => between(0, 0.01)),
     spreadOn: maybe(0.4, () => pick(["both", "entry"])),
-    slippage: maybe(0.4, () => randomSlippage(random)),
+    slippage: maybe(0.4, () => randomSlippage(random, scale)),
     leverage: maybe(0.4, () => pick([1, 1.5, 2, 5, 20])),
     marginCall: maybe(0.3, () => chance(0.5)),
     maintenanceMargin: maybe(0.3, () => pick([0, 0.1, 0.5, 0.9, 1])),
@@ -56,10 +60,10 @@ function randomCommission(random: Random): ExecutionRequest["commission"] {
   };
 }
 
-function randomSlippage(random: Random): Execution["slippage"] {
+function randomSlippage(random: Random, scale: number): Execution["slippage"] {
   return random.pick<Execution["slippage"]>([
     { bps: random.between(0, 50) },
-    { ticks: random.whole(1, 3), tickSize: 0.01 },
+    { ticks: random.whole(1, 3), tickSize: 0.01 * scale },
     { volumeShare: random.pick([0.001, 0.01, 0.1]), impact: random.between(0, 0.3) },
   ]);
 }

@@ -8,6 +8,8 @@ export interface RandomMarket {
   readonly finer: Candles | null;
   /** Every price is a multiple of it. */
   readonly tick: number;
+  /** What prices are multiplied with, beside usual ones. */
+  readonly scale: number;
 }
 
 interface Quote {
@@ -19,6 +21,7 @@ interface Quote {
   volume: number;
 }
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const FINER_PER_CANDLE = 4;
 
@@ -26,10 +29,12 @@ const FINER_PER_CANDLE = 4;
 export function randomMarket(random: Random): RandomMarket {
   // A long one now and then: what is kept in blocks and growing columns is not seen by short ones.
   const count = random.chance(0.002) ? random.whole(500, 1500) : random.whole(30, 60);
-  const timeframeMs = random.pick([HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS]);
-  const tick = random.pick([0.01, 0.01, 0.5, 1]);
+  const timeframeMs = random.pick([MINUTE_MS, HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS, 168 * HOUR_MS]);
+  // A coin of which a cent buys a million, and an index in a currency of small money, now and then.
+  const scale = random.chance(0.8) ? 1 : random.pick([1e-9, 1e6]);
+  const tick = scale * random.pick([0.01, 0.01, 0.5, 1]);
   const wildness = random.pick([0.005, 0.02, 0.08]);
-  const walk = newWalk(random, tick, wildness);
+  const walk = newWalk(random, scale * random.pick([20, 100, 100, 30_000]), tick, wildness);
   let time = random.whole(0, 1000) * HOUR_MS;
   const rows: Quote[] = [];
   const finer: Quote[] = [];
@@ -40,11 +45,10 @@ export function randomMarket(random: Random): RandomMarket {
     finer.push(...kept.map((part) => ({ ...part, time: time + parts.indexOf(part) * timeframeMs / FINER_PER_CANDLE })));
     time += timeframeMs * (random.chance(0.05) ? random.whole(2, 60) : 1);
   }
-  return { candles: columns(rows), timeframeMs, finer: random.chance(0.7) ? columns(finer) : null, tick };
+  return { candles: columns(rows), timeframeMs, finer: random.chance(0.7) ? columns(finer) : null, tick, scale };
 }
 
-function newWalk(random: Random, tick: number, wildness: number): { candle(): Quote[] } {
-  let price = random.pick([20, 100, 100, 30_000]);
+function newWalk(random: Random, price: number, tick: number, wildness: number): { candle(): Quote[] } {
   const round = (value: number) => Math.max(5 * tick, Math.round(Math.max(value, 5 * tick) / tick) * tick);
   const move = () => round(price * (1 + random.between(-wildness, wildness)));
   const part = (kind: number, isFirst: boolean): Quote => {

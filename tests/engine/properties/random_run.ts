@@ -12,7 +12,7 @@ export interface RandomRun extends RunInput {
 /** Run number `n` of a seed: a market, settings, an account and a strategy, each time the same. */
 export function randomRun(seed: number, n: number): RandomRun {
   const random = randomFrom(mixSeeds(seed, n));
-  const { candles, finer, timeframeMs, tick } = randomMarket(random);
+  const { candles, finer, timeframeMs, tick, scale } = randomMarket(random);
   // Not a round number: where money buys a whole number of lots exactly, rounding decides, and two right simulators differ.
   const initialBalance = random.pick([200, 1000, 10_000, 1_000_000]) * random.between(0.9, 1.1);
   return {
@@ -21,17 +21,28 @@ export function randomRun(seed: number, n: number): RandomRun {
     timeframeMs,
     firstIndex: random.chance(0.2) ? random.whole(1, 10) : 0,
     initialBalance,
-    execution: withVisibleLots(randomExecution(random), initialBalance, candles.close.length),
-    strategy: randomStrategy(random.whole(0, 2 ** 31), random.pick([0.2, 1, 2.5]), tick, random.whole(1, 4)),
+    execution: withVisibleLots(randomExecution(random, scale), initialBalance, candles.close.length, scale),
+    strategy: randomStrategy(random.whole(0, 2 ** 31), {
+      activity: random.pick([0.2, 1, 2.5]),
+      tick,
+      warmup: random.whole(1, 4),
+      hoards: random.chance(0.05),
+    }),
     control: null,
   };
 }
 
 /**
  * A lot must be worth more than the rounding of all money that went through the account, or two right simulators may
- * differ by one: small lots are for small accounts and short runs.
+ * differ by one: small lots are for small accounts and short runs, and of what costs next to nothing a lot is many units.
  */
-function withVisibleLots(execution: Execution, initialBalance: number, candlesCount: number): Execution {
+function withVisibleLots(
+  execution: Execution,
+  initialBalance: number,
+  candlesCount: number,
+  scale: number,
+): Execution {
   const isSmall = initialBalance * execution.leverage <= 55_000 && candlesCount < 100;
-  return execution.quantityStep > 1e-3 || isSmall ? execution : { ...execution, quantityStep: 0.01 };
+  const step = execution.quantityStep > 1e-3 || isSmall ? execution.quantityStep : 0.01;
+  return { ...execution, quantityStep: scale < 1 ? step / scale : step };
 }

@@ -1,5 +1,12 @@
 import type { Candles } from "../../../engine/candles.ts";
-import { type Account, newDraft, type OrderBook, type OrderDraft, type Strategy } from "../../../engine/strategy.ts";
+import {
+  type Account,
+  BY_UNITS,
+  newDraft,
+  type OrderBook,
+  type OrderDraft,
+  type Strategy,
+} from "../../../engine/strategy.ts";
 import { mixSeeds, type Random, randomFrom } from "./random.ts";
 
 /** A strategy that does anything that it may, and writes down what it was told. */
@@ -15,8 +22,12 @@ export interface RandomStrategy extends Strategy {
  * Decisions that depend on the seed, the candle and what the book says, and on nothing that is remembered.
  *
  * @param activity Actions a candle, on average.
+ * @param hoards Whether it only ever buys, little at a time, so that many trades are open at once.
  */
-export function randomStrategy(seed: number, activity: number, tick: number, warmup: number): RandomStrategy {
+export function randomStrategy(
+  seed: number,
+  { activity, tick, warmup, hoards }: Readonly<{ activity: number; tick: number; warmup: number; hoards: boolean }>,
+): RandomStrategy {
   let closes = new Float64Array(0);
   const transcripts: number[][][] = [];
   return {
@@ -29,23 +40,32 @@ export function randomStrategy(seed: number, activity: number, tick: number, war
     decide(i, account, book) {
       const random = randomFrom(mixSeeds(seed, i));
       const answers = [i, account.cash, account.equity, account.quantity, account.entryPrice];
-      while (random.chance(activity / (1 + activity))) answers.push(act(random, account, book, closes[i]!, tick));
+      while (random.chance(activity / (1 + activity))) {
+        answers.push(act(random, account, book, { close: closes[i]!, tick, hoards }));
+      }
       answers.push(book.workingOrders, book.openTrades);
       transcripts.at(-1)!.push(answers);
     },
   };
 }
 
-function act(random: Random, account: Account, book: OrderBook, close: number, tick: number): number {
-  const kind = random.next();
+interface Market {
+  readonly close: number;
+  readonly tick: number;
+  readonly hoards: boolean;
+}
+
+function act(random: Random, account: Account, book: OrderBook, market: Market): number {
+  const { close, tick, hoards } = market;
+  const kind = random.next() * (hoards ? 0.6 : 1);
   const anyTrade = () => book.openTrades === 0 ? 0 : book.tradeAt(random.whole(0, book.openTrades - 1));
   const anyOrder = () => random.whole(0, 12 + Math.floor(20 * random.next() ** 2));
-  if (kind < 0.6) return book.place(randomDraft(random, account, close, tick));
+  if (kind < 0.6) return book.place(randomDraft(random, account, market));
   if (kind < 0.68) return book.close(random.pick([1, 1, 0.5, 0.3, 2, 0]), "close");
   if (kind < 0.76) return book.closeTrade(anyTrade(), random.pick([1, 0.5, 0.29]), null);
   if (kind < 0.82) return Number(book.cancel(anyOrder()));
   if (kind < 0.84) return book.cancelAll(), 0;
-  if (kind < 0.9) return book.replace(anyOrder(), randomDraft(random, account, close, tick));
+  if (kind < 0.9) return book.replace(anyOrder(), randomDraft(random, account, market));
   if (kind < 0.94) return Number(book.isWorking(anyOrder()));
   const trade = anyTrade();
   const guard = (direction: number) => random.chance(0.2) ? NaN : near(random, close, direction, tick);
@@ -60,15 +80,15 @@ function near(random: Random, close: number, direction: number, tick: number): n
   return Math.max(tick, Math.round(close * (1 + direction * distance) / tick) * tick);
 }
 
-function randomDraft(random: Random, account: Account, close: number, tick: number): OrderDraft {
-  const side = random.chance(0.55) ? 1 : -1;
+function randomDraft(random: Random, account: Account, { close, tick, hoards }: Market): OrderDraft {
+  const side = hoards || random.chance(0.55) ? 1 : -1;
   const type = random.whole(0, 3);
   const stopPrice = near(random, close, side, tick);
   const limitPrice = type === 3
     ? near(random, stopPrice, random.pick([1, -1]), tick)
     : near(random, close, -side, tick);
   const entry = type === 1 ? limitPrice : type === 0 ? close : stopPrice;
-  const sizeBy = random.whole(0, 4);
+  const sizeBy = hoards ? BY_UNITS : random.whole(0, 4);
   const share = account.equity / close;
   const draft: OrderDraft = {
     ...newDraft(),
@@ -77,7 +97,7 @@ function randomDraft(random: Random, account: Account, close: number, tick: numb
     sizeBy,
     size: [
       NaN,
-      share * random.between(0, 1.2),
+      share * random.between(0, hoards ? 0.1 : 1.2),
       random.between(0.01, 1.2),
       account.equity * random.next(),
       0.02,
