@@ -133,7 +133,7 @@ function describe(
   const value = quote(follow(whole, instanceLocation));
   switch (keyword) {
     case "false":
-      return "is not a known parameter";
+      return `is not a known parameter${known(schema, instanceLocation)}`;
     case "type":
       return `must be of type ${[rule].flat().join(" or ")}, not ${value}`;
     case "enum":
@@ -149,6 +149,14 @@ function describe(
     default:
       return `is ${value}: ${error}`;
   }
+}
+
+/** The parameters that there are beside an unknown one: `stopLoss` is soon typed for `stopLossLevel`. */
+function known(schema: Parameters, location: string): string {
+  const owners = location.split("/").slice(1, -1).map((key) => `/properties/${key}`);
+  const properties = follow(schema, `#${owners.join("")}/properties`);
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return names.length === 0 ? "" : `; there are ${list(names)}`;
 }
 
 function list(values: readonly unknown[]): string {

@@ -41,6 +41,18 @@ Deno.test("what is wrong with a parameter is said in the words of every other re
   }
 });
 
+Deno.test("an unknown parameter is told with those that there are", () => {
+  const refuse = (parameter_schema: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>) =>
+    expect(() => effectiveParameters({ name: "Test", default_config: {}, parameter_schema }, own, "/parameters"));
+  const levels = { type: "object", properties: { stop: {}, target: {} }, additionalProperties: false };
+  const schema = { type: "object", properties: { fast: {}, levels }, additionalProperties: false };
+  refuse(schema, { quick: 1 }).toThrow(
+    'Cannot run Test: /parameters/quick is not a known parameter; there are "fast", "levels"',
+  );
+  refuse(schema, { levels: { stp: 1 } }).toThrow('/levels/stp is not a known parameter; there are "stop", "target"');
+  refuse({ type: "object", additionalProperties: false }, { quick: 1 }).toThrow(/is not a known parameter$/);
+});
+
 Deno.test("each of several values that are missing is told once, by its name", () => {
   const told = refusal({ p: { required: ["a", "b", "c"] } }, { p: { b: 1 } });
   expect(told?.map(({ message }) => message)).toEqual([
