@@ -6,7 +6,7 @@ import type { TradeColumns } from "../engine/trades.ts";
 import type { Db } from "./client.ts";
 import { encodeCurve, type EquityColumns, insertEquity, type StoredCurve } from "./equity.ts";
 import { encodeOrders, insertOrders, type OrderStretch } from "./orders.ts";
-import { BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { BACKTEST_STATUSES, backtests, backtestSizes } from "./schema.ts";
 import { storableText } from "./storable.ts";
 import { insertTrades } from "./trades.ts";
 
@@ -53,6 +53,7 @@ export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backt
   const sizeBytes = RECORD_BYTES + JSON.stringify([values.parameters, values.runtime]).length;
   const [row] = await tx.insert(backtests).values({ ...values, id: uuidv7(), sizeBytes }).returning();
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
+  await addSizes(tx, [row]);
   return row;
 }
 
@@ -143,8 +144,9 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
     curve: encodeCurve(run.equity),
     stretches: encodeOrders(run.orders),
   }));
+  const bytes = new Map(encoded.map((run) => [run.id, measureBytes(run)]));
   const values = JSON.stringify(
-    encoded.map((run) => ({ id: run.id, attempt: run.attempt, result: run.result, bytes: measureBytes(run) })),
+    encoded.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
   const rows = await tx.update(backtests)
@@ -164,12 +166,14 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
       eq(backtests.attempts, sql`done.attempt`),
       eq(backtests.status, "running"),
     ))
-    .returning({ id: backtests.id });
+    .returning({ id: backtests.id, ownerId: backtests.ownerId });
   const stored = new Set(rows.map(({ id }) => id));
   const kept = encoded.filter(({ id }) => stored.has(id));
   await insertTrades(tx, kept);
   await insertEquity(tx, kept);
   await insertOrders(tx, kept);
+  // Last, since the user's submissions wait for it from here on.
+  await addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 })));
   return stored;
 }
 
@@ -248,7 +252,8 @@ export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | 
 
 /** Removes a record with its trades and equity; false where this user has none of that id. */
 export async function deleteBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
-  const rows = await tx.delete(backtests).where(owned(key)).returning({ id: backtests.id });
+  const rows = await tx.delete(backtests).where(owned(key)).returning(SIZE);
+  await subtractSizes(tx, rows);
   return rows.length > 0;
 }
 
@@ -275,8 +280,33 @@ export async function removeEndedBacktests(db: Db, before: Date, countMax: numbe
   const idBefore = uuidv7({ msecs: before.getTime(), seq: 0, random: new Uint8Array(16) });
   const old = db.select({ id: backtests.id }).from(backtests)
     .where(and(lt(backtests.id, idBefore), lt(backtests.finishedAt, before))).orderBy(backtests.id).limit(countMax);
-  const rows = await db.delete(backtests).where(inArray(backtests.id, old)).returning({ id: backtests.id });
-  return rows.length;
+  return await db.transaction(async (tx) => {
+    const rows = await tx.delete(backtests).where(inArray(backtests.id, old)).returning(SIZE);
+    await subtractSizes(tx, rows);
+    return rows.length;
+  });
+}
+
+const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
+type Size = Pick<Backtest, keyof typeof SIZE>;
+
+async function subtractSizes(tx: Db, removed: readonly Size[]): Promise<void> {
+  await addSizes(tx, removed.map(({ ownerId, sizeBytes }) => ({ ownerId, sizeBytes: -sizeBytes })));
+}
+
+/** Keeps the sums of users' sizes, all of one transaction at once. */
+async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
+  if (sizes.length === 0) return;
+  const byOwner = Map.groupBy(sizes, ({ ownerId }) => ownerId);
+  // In one order everywhere, or two transactions could wait for each other.
+  const sums = [...byOwner.keys()].sort().map((ownerId) => ({
+    ownerId,
+    bytes: byOwner.get(ownerId)!.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }));
+  await tx.insert(backtestSizes).values(sums).onConflictDoUpdate({
+    target: backtestSizes.ownerId,
+    set: { bytes: sql`${backtestSizes.bytes} + excluded.bytes` },
+  });
 }
 
 function owned(key: OwnedKey) {

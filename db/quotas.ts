@@ -1,6 +1,6 @@
 import { and, count, eq, exists, gt, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
+import { backtests, backtestSizes, modules, strategies, strategyVersions } from "./schema.ts";
 
 /** Lets one transaction at a time count and add to what is a user's, until it ends; in whatever process. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
@@ -81,16 +81,15 @@ function hasModule(ownerId: string) {
 
 /** About how many bytes a user's backtests have, with all that belongs to them. */
 export async function measureBacktests(tx: Db, ownerId: string): Promise<number> {
-  const [row] = await tx.select({ bytes: sum(backtests.sizeBytes) }).from(backtests)
-    .where(eq(backtests.ownerId, ownerId));
-  return Number(row?.bytes ?? 0);
+  const [row] = await tx.select({ bytes: backtestSizes.bytes }).from(backtestSizes)
+    .where(eq(backtestSizes.ownerId, ownerId));
+  return row?.bytes ?? 0;
 }
 
 /** Which of these users have backtests of more than so many bytes. */
 export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
-  const rows = await db.select({ ownerId: backtests.ownerId }).from(backtests)
-    .where(inArray(backtests.ownerId, [...ownerIds])).groupBy(backtests.ownerId)
-    .having(gt(sum(backtests.sizeBytes), String(bytesMax)));
+  const rows = await db.select({ ownerId: backtestSizes.ownerId }).from(backtestSizes)
+    .where(and(inArray(backtestSizes.ownerId, [...ownerIds]), gt(backtestSizes.bytes, bytesMax)));
   return new Set(rows.map(({ ownerId }) => ownerId));
 }
 

@@ -1,6 +1,8 @@
 import { expect } from "@std/expect";
-import { deleteBacktest, type NewBacktest } from "../../db/backtests.ts";
+import { deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
 import { findFullUsers, measureBacktests } from "../../db/quotas.ts";
+import { backtests } from "../../db/schema.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
 import { databaseTest } from "../support/database.ts";
@@ -34,8 +36,24 @@ databaseTest(
       await deleteBacktest(db, { id: ids[0]!, ownerId: "ann" });
       expect(await untilEnded(db, await submit("ann", newTenDaysBacktest("ann").parameters)))
         .toMatchObject({ status: "completed" });
+      expect(await measureEach(db)).toEqual(await addUp(db));
+      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 2);
+      expect(await measureEach(db)).toEqual(await addUp(db));
+      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 100);
+      expect(await measureEach(db)).toEqual([0, 0]);
     } finally {
       await queue.close();
     }
   },
 );
+
+async function measureEach(db: Db): Promise<number[]> {
+  return [await measureBacktests(db, "ann"), await measureBacktests(db, "bob")];
+}
+
+async function addUp(db: Db): Promise<number[]> {
+  const rows = await db.select({ ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes }).from(backtests);
+  return ["ann", "bob"].map((id) =>
+    rows.filter(({ ownerId }) => ownerId === id).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  );
+}
