@@ -133,10 +133,10 @@ export class ReadThrough {
   async repair(instrument: Instrument, damage: DamagedChunkError): Promise<void> {
     const { chunk, message } = damage;
     const { provider, symbol, exchange } = instrument;
+    const canFetch = isFed(instrument);
     // Whoever asks again and again shall not fill the list of events.
     const told = this.#lost.get(nameOf(chunk));
-    if (told !== undefined) throw told;
-    const canFetch = isFed(instrument);
+    if (told !== undefined && !canFetch) throw told;
     const { timeframe } = chunk;
     const start = new Date(`${chunk.month}T00:00:00Z`);
     const end = new Date(monthEnd(chunk.month));
@@ -169,6 +169,7 @@ export class ReadThrough {
    * @throws {LostCandlesError}
    */
   async requireWhole({ instrument, source, chunks }: ReadPlan): Promise<void> {
+    if (isFed(instrument)) return;
     for (const chunk of chunks) {
       const lost = this.#lost.get(nameOf(chunk));
       if (lost === undefined) continue;

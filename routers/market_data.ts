@@ -7,7 +7,7 @@ import { AppError } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import {
   ASSET_CLASSES,
-  findTicks,
+  findWholeTicks,
   limitSchema,
   readPage,
   repairer,
@@ -113,7 +113,7 @@ export const marketDataStreamsRouter = router({
     .query(async ({ ctx, input }): Promise<TicksAnswer> => {
       const { limit, format } = input;
       if (limit === undefined) {
-        const { head, tag, plan } = await findTicks(ctx, input);
+        const { head, tag, plan } = await findWholeTicks(ctx, input);
         // A damaged chunk is replaced on the way; where its provider cannot be reached or says something else now, the answer breaks off.
         const batches = lazyBatches(ctx.db, plan, repairer(ctx, plan));
         return { head, tag, batches, nextCursor: undefined, format };

@@ -59,11 +59,23 @@ export interface FoundTicks {
 }
 
 /**
- * Finds the candles that a request asks for, without reading them.
+ * Finds the candles of an answer that begins before they are read: where some are known to be damaged, which would break it off, that is
+ * told at once.
  *
- * @throws AppError for a range, a symbol or a timeframe that cannot be answered.
+ * @throws AppError for a range, a symbol or a timeframe that cannot be answered, and for damage.
  */
-export async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
+export async function findWholeTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
+  const found = await findTicks(ctx, input);
+  try {
+    await ctx.readThrough.requireWhole(found.plan);
+    return found;
+  } catch (error) {
+    throw refuse(error, input);
+  }
+}
+
+/** Finds the candles that a request asks for, without reading them. @throws AppError as `findWholeTicks` does, but for damage. */
+async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
   const { symbol, timeframe } = input;
   const range = parseRange(input.startDate, input.endDate, { start: "/startDate", end: "/endDate" });
   const candles = (range.end - range.start) / TIMEFRAMES[timeframe];
@@ -74,7 +86,6 @@ export async function findTicks(ctx: Context, input: TicksInput): Promise<FoundT
     const wanted = { timeframe, start, end: range.end };
     const instrument = await findInstrument(ctx, input, wanted);
     const plan = await planRead(ctx.db, { ...wanted, instrument });
-    await ctx.readThrough.requireWhole(plan);
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
   } catch (error) {
@@ -152,7 +163,7 @@ export interface TicksPage extends FoundTicks {
 /**
  * Finds and reads no more than `limit` candles.
  *
- * @throws AppError as `findTicks` does.
+ * @throws AppError as `findWholeTicks` does.
  */
 export async function readPage(ctx: Context, input: TicksInput & { readonly limit: number }): Promise<TicksPage> {
   for (let attempt = 1;; attempt++) {

@@ -87,6 +87,23 @@ databaseTest("what is damaged is fetched again at once, however lately it was as
 });
 
 databaseTest(
+  "what nobody could give again is fetched once a provider gives the instrument's candles",
+  async ({ db }) => {
+    const readThrough = new ReadThrough(db, () => feedUntil(at("2024-04-01")), { now: () => at("2024-04-02T00:30Z") });
+    const target = { symbol: "MOVED", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
+    const range = { start: at("2024-03-25"), end: at("2024-04-01") };
+    const fed = await readThrough.complete(target, { timeframe: "1d", ...range });
+    const [held] = await listChunks(db, fed.id);
+    const damage = new DamagedChunkError(held!);
+    await expect(readThrough.repair({ ...fed, provider: "import" }, damage)).rejects.toThrow("import them again");
+    await readThrough.repair(fed, damage);
+    expect((await listChunks(db, fed.id)).map(({ sha256, updatedAt }) => [sha256, updatedAt > held!.updatedAt]))
+      .toEqual([[held!.sha256, true]]);
+    await readThrough.close();
+  },
+);
+
+databaseTest(
   "rows that are no candles make no new instrument, and of one that is there they are known",
   async ({ db }) => {
     const feed: Feed = {

@@ -70,6 +70,8 @@ databaseTest("damaged candles that no provider gives again are named, until they
   for (let again = 0; again < 2; again++) {
     expect(await refusal(streams.ticks(range))).toEqual(lost);
     expect(await refusal(pages.ticks({ ...range, limit: 50_000 }))).toEqual(lost);
+    // A page that ends before them has none of them.
+    expect((await pages.ticks({ ...range, limit: 10 })).ticks).toHaveLength(10);
   }
   expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(1);
   // What is not damaged is answered as before.
