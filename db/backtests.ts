@@ -132,7 +132,7 @@ export interface CompletedRun extends AttemptKey {
 }
 
 /**
- * Completes runs: records, trades, equity and orders, all in the caller's transaction.
+ * Completes runs: records, trades, equity and orders, all in the caller's transaction, which changes no other record afterwards.
  *
  * @returns The ids of those that were stored; of the others, which no longer hold their records, nothing is.
  */

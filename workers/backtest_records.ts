@@ -89,12 +89,7 @@ export class BacktestRecords {
 }
 
 async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[]): Promise<void> {
-  await storeResults(
-    tx,
-    settlements.flatMap(({ job, attempt, end }) =>
-      end.type === "completed" ? [{ id: job.id, attempt, ...end.run }] : []
-    ),
-  );
+  const completed: CompletedRun[] = [];
   const over: TakenJob[] = [];
   for (const { job, attempt, end } of settlements) {
     const run = { id: job.id, attempt };
@@ -105,9 +100,12 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
       await jobs.giveBack(tx, QUEUE, job);
     } else {
       if (end.type === "failed") await failBacktest(tx, { ...run, error: end.error });
+      if (end.type === "completed") completed.push({ ...run, ...end.run });
       over.push(job);
     }
   }
+  // After every other record: with the sums of sizes that this changes, to wait for a record that is just deleted would be for ever.
+  await storeResults(tx, completed);
   await jobs.complete(tx, QUEUE, over);
   await jobs.changes.tell(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
 }

@@ -205,7 +205,7 @@ for (const kind of DATABASES) {
   Deno.test(`a user who keeps too much gets no more until something is deleted (${kind})`, async () => {
     const service = await startTestService(kind, { WORKERS: "1", USER_RESULT_BYTES_MAX: "40000" });
     const [ann, bob] = [await service.user(), await service.user()];
-    // Half a year of minutes is more than that by itself.
+    // A year of minutes is more than that by itself.
     const kept = (await submit(ann)).at("/backtest/id");
     expect((await ann.finish(kept)).at("/backtest/status")).toBe("completed");
     const refused = await submit(ann);
