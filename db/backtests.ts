@@ -3,10 +3,11 @@ import { v7 as uuidv7 } from "uuid";
 import type { OrderColumns } from "../engine/orders.ts";
 import type { BacktestResult } from "../engine/result.ts";
 import type { TradeColumns } from "../engine/trades.ts";
+import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
-import { encodeCurve, type EquityColumns, insertEquity, type StoredCurve } from "./equity.ts";
-import { encodeOrders, insertOrders, type OrderStretch } from "./orders.ts";
-import { BACKTEST_STATUSES, backtests, backtestSizes } from "./schema.ts";
+import { encodeCurve, type EquityColumns, insertEquity } from "./equity.ts";
+import { encodeOrders, insertOrders } from "./orders.ts";
+import { BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
 import { insertTrades } from "./trades.ts";
 
@@ -42,16 +43,12 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-// A trade's row with its place in the index, and a record's without what is measured of it; as found on PostgreSQL.
-const TRADE_BYTES = 200;
-const RECORD_BYTES = 1000;
-
 const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
 
 /** Writes a queued backtest under a new UUIDv7, so that the newest has the greatest id. */
 export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backtest> {
-  const sizeBytes = RECORD_BYTES + JSON.stringify([values.parameters, values.runtime]).length;
-  const [row] = await tx.insert(backtests).values({ ...values, id: uuidv7(), sizeBytes }).returning();
+  const id = uuidv7();
+  const [row] = await tx.insert(backtests).values({ ...values, id, sizeBytes: measureRecord(values) }).returning();
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
   await addSizes(tx, [row]);
   return row;
@@ -144,7 +141,7 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
     curve: encodeCurve(run.equity),
     stretches: encodeOrders(run.orders),
   }));
-  const bytes = new Map(encoded.map((run) => [run.id, measureBytes(run)]));
+  const bytes = new Map(encoded.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
     encoded.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
@@ -172,21 +169,8 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
   await insertTrades(tx, kept);
   await insertEquity(tx, kept);
   await insertOrders(tx, kept);
-  // Last, since the user's submissions wait for it from here on.
   await addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 })));
   return stored;
-}
-
-function measureBytes(
-  { result, trades, curve, stretches }: CompletedRun & {
-    readonly curve: StoredCurve;
-    readonly stretches: readonly OrderStretch[];
-  },
-): number {
-  let bytes = JSON.stringify(result).length + trades.count * TRADE_BYTES + curve.data.byteLength;
-  for (const { data, tags } of stretches) bytes += data.byteLength + (tags ? JSON.stringify(tags).length : 0);
-  for (const tag of trades.tag) bytes += tag?.length ?? 0;
-  return bytes;
 }
 
 /**
@@ -284,28 +268,6 @@ export async function removeEndedBacktests(db: Db, before: Date, countMax: numbe
     const rows = await tx.delete(backtests).where(inArray(backtests.id, old)).returning(SIZE);
     await subtractSizes(tx, rows);
     return rows.length;
-  });
-}
-
-const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
-type Size = Pick<Backtest, keyof typeof SIZE>;
-
-async function subtractSizes(tx: Db, removed: readonly Size[]): Promise<void> {
-  await addSizes(tx, removed.map(({ ownerId, sizeBytes }) => ({ ownerId, sizeBytes: -sizeBytes })));
-}
-
-/** Keeps the sums of users' sizes, all of one transaction at once. */
-async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
-  if (sizes.length === 0) return;
-  const byOwner = Map.groupBy(sizes, ({ ownerId }) => ownerId);
-  // In one order everywhere, or two transactions could wait for each other.
-  const sums = [...byOwner.keys()].sort().map((ownerId) => ({
-    ownerId,
-    bytes: byOwner.get(ownerId)!.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-  }));
-  await tx.insert(backtestSizes).values(sums).onConflictDoUpdate({
-    target: backtestSizes.ownerId,
-    set: { bytes: sql`${backtestSizes.bytes} + excluded.bytes` },
   });
 }
 

@@ -1,6 +1,6 @@
-import { and, count, eq, exists, gt, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
+import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { backtests, backtestSizes, modules, strategies, strategyVersions } from "./schema.ts";
+import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
 
 /** Lets one transaction at a time count and add to what is a user's, until it ends; in whatever process. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
@@ -77,20 +77,6 @@ const recordedModule = sql<string>`${backtests.runtime} ->> 'sha256'`;
 
 function hasModule(ownerId: string) {
   return and(eq(backtests.ownerId, ownerId), isNotNull(recordedModule));
-}
-
-/** About how many bytes a user's backtests have, with all that belongs to them. */
-export async function measureBacktests(tx: Db, ownerId: string): Promise<number> {
-  const [row] = await tx.select({ bytes: backtestSizes.bytes }).from(backtestSizes)
-    .where(eq(backtestSizes.ownerId, ownerId));
-  return row?.bytes ?? 0;
-}
-
-/** Which of these users have backtests of more than so many bytes. */
-export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
-  const rows = await db.select({ ownerId: backtestSizes.ownerId }).from(backtestSizes)
-    .where(and(inArray(backtestSizes.ownerId, [...ownerIds]), gt(backtestSizes.bytes, bytesMax)));
-  return new Set(rows.map(({ ownerId }) => ownerId));
 }
 
 function unended(ownerId: string) {

@@ -134,13 +134,9 @@ export const strategies = pgTable("strategies", {
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);
 
-/**
- * Who may register a strategy under a slug: whoever did first, even when it is deleted, as long as records of its runs might name it. So
- * none of them ever names another user's.
- */
+/** Whose a slug is, while records of its runs may name it: who had it first, though he has deleted it or is deleted himself. */
 export const slugs = pgTable("slugs", {
   slug: text("slug").primaryKey(),
-  /** No reference: it stays when the user is gone. */
   ownerId: text("owner_id").notNull(),
 });
 
@@ -237,7 +233,6 @@ export const backtests = pgTable("backtests", {
   finishedAt: moment("finished_at"),
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
-  // Which slugs are named by a record, see strategies.ts.
   index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),
   index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
   // Which modules are needed, see modules.ts.

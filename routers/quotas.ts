@@ -1,6 +1,7 @@
+import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
 import { nextCheckTurn } from "../db/module_checks.ts";
-import { isModuleKept, lockUser, measureBacktests, measureRegistry, nextTurn } from "../db/quotas.ts";
+import { isModuleKept, lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 import type { CheckedModule } from "./module_check.ts";
 

@@ -10,7 +10,7 @@ import {
   storeResults,
 } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import { findFullUsers } from "../db/quotas.ts";
+import { findFullUsers } from "../db/backtest_sizes.ts";
 import { Batcher } from "./batching.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { findFullUsers, measureBacktests } from "../../db/quotas.ts";
+import { findFullUsers, measureBacktests } from "../../db/backtest_sizes.ts";
 import { backtests } from "../../db/schema.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";

@@ -1,0 +1,67 @@
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import type { BacktestResult } from "../engine/result.ts";
+import type { TradeColumns } from "../engine/trades.ts";
+import type { Db } from "./client.ts";
+import type { StoredCurve } from "./equity.ts";
+import type { OrderStretch } from "./orders.ts";
+import { backtests, backtestSizes } from "./schema.ts";
+
+// A trade's row with its place in the index, and a record's without what is measured of it; as found on PostgreSQL.
+const TRADE_BYTES = 200;
+const RECORD_BYTES = 1000;
+
+/** What a statement that removes backtests returns, for `subtractSizes`. */
+export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
+type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
+
+/** About how many bytes a record has before it runs. */
+export function measureRecord(
+  { parameters, runtime }: Pick<typeof backtests.$inferInsert, "parameters" | "runtime">,
+): number {
+  return RECORD_BYTES + JSON.stringify([parameters, runtime]).length;
+}
+
+/** About how many bytes a run leaves behind. */
+export function measureResult({ result, trades, curve, stretches }: {
+  readonly result: BacktestResult;
+  readonly trades: TradeColumns;
+  readonly curve: StoredCurve;
+  readonly stretches: readonly OrderStretch[];
+}): number {
+  let bytes = JSON.stringify(result).length + trades.count * TRADE_BYTES + curve.data.byteLength;
+  for (const { data, tags } of stretches) bytes += data.byteLength + (tags ? JSON.stringify(tags).length : 0);
+  for (const tag of trades.tag) bytes += tag?.length ?? 0;
+  return bytes;
+}
+
+/** About how many bytes a user's backtests have, with all that belongs to them. */
+export async function measureBacktests(db: Db, ownerId: string): Promise<number> {
+  const [row] = await db.select({ bytes: backtestSizes.bytes }).from(backtestSizes)
+    .where(eq(backtestSizes.ownerId, ownerId));
+  return row?.bytes ?? 0;
+}
+
+/** Which of these users have backtests of more than so many bytes. */
+export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
+  const rows = await db.select({ ownerId: backtestSizes.ownerId }).from(backtestSizes)
+    .where(and(inArray(backtestSizes.ownerId, [...ownerIds]), gt(backtestSizes.bytes, bytesMax)));
+  return new Set(rows.map(({ ownerId }) => ownerId));
+}
+
+/** Adds to what users have; the last statement of a transaction, since others of theirs wait for it from then on. */
+export async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
+  if (sizes.length === 0) return;
+  const bytes = new Map<string, number>();
+  for (const { ownerId, sizeBytes } of sizes) bytes.set(ownerId, (bytes.get(ownerId) ?? 0) + sizeBytes);
+  // In one order everywhere, or two transactions could wait for each other.
+  const sums = [...bytes.keys()].sort().map((ownerId) => ({ ownerId, bytes: bytes.get(ownerId) ?? 0 }));
+  await tx.insert(backtestSizes).values(sums).onConflictDoUpdate({
+    target: backtestSizes.ownerId,
+    set: { bytes: sql`${backtestSizes.bytes} + excluded.bytes` },
+  });
+}
+
+/** Takes what was removed from what users have. */
+export async function subtractSizes(tx: Db, removed: readonly Size[]): Promise<void> {
+  await addSizes(tx, removed.map(({ ownerId, sizeBytes }) => ({ ownerId, sizeBytes: -sizeBytes })));
+}
