@@ -66,7 +66,7 @@ async function readPlanned(db: Db, plan: ReadPlan, { shared = false, repair }: R
   const columns = allocateCandles(plan.candlesMax, shared);
   const gaps = new GapCounter(plan);
   let count = 0;
-  for await (const batch of resampled(plan, gaps.watch(sourceBatches(db, plan, repair)))) {
+  for await (const batch of resampled(plan, gaps.watch(sourceBatches(chunkBatches(db, plan, repair))))) {
     copyCandles(batch, columns, count);
     count += batch.time.length;
   }
@@ -86,7 +86,7 @@ async function readPlanned(db: Db, plan: ReadPlan, { shared = false, repair }: R
  * @throws {DamagedChunkError}
  */
 export function candleBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  return resampled(plan, sourceBatches(db, plan, repair));
+  return resampled(plan, sourceBatches(chunkBatches(db, plan, repair)));
 }
 
 /** Candles that are read when they are asked for. */
@@ -98,11 +98,12 @@ export interface CandleBatch {
 
 /**
  * The candles of a plan in parts as `candleBatches` gives them, but stored chunks that are answered whole are not read before they are
- * asked for: who remembers what he made of one need not ask.
+ * asked for: who remembers what he made of one need not ask. And whoever takes them may be slow.
  */
 export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<CandleBatch> {
+  const chunks = chunkBatches(db, plan, repair, true);
   if (plan.source !== plan.timeframe) {
-    for await (const candles of candleBatches(db, plan, repair)) {
+    for await (const candles of resampled(plan, sourceBatches(chunks))) {
       yield {
         sha256: null,
         read: () => Promise.resolve(candles),
@@ -110,7 +111,7 @@ export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): Asy
     }
     return;
   }
-  yield* chunkBatches(db, plan, repair);
+  yield* chunks;
 }
 
 async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
@@ -128,18 +129,18 @@ async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): Asyn
 }
 
 /** Held candles that open in the plan's [from, until), as they are stored. */
-async function* sourceBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  for (const { read } of chunkBatches(db, plan, repair)) {
+async function* sourceBatches(batches: Iterable<CandleBatch>): AsyncGenerator<Candles> {
+  for (const { read } of batches) {
     const candles = await read();
     if (candles.time.length > 0) yield candles;
   }
 }
 
-function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair): Generator<CandleBatch> {
+function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false): Generator<CandleBatch> {
   const groups = groupChunks(plan.from < plan.until ? plan.chunks : []);
   const newest = groups.at(-1)?.at(-1);
   let early: Promise<ChunkRow[]> | undefined;
-  if (newest !== undefined && groups.length > 1 && plan.until < monthEnd(newest.month)) {
+  if (isSlow && newest !== undefined && groups.length > 1 && plan.until < monthEnd(newest.month)) {
     // A month that is not over grows while a slow reader takes what comes before it, and would be another one then.
     groups.push(groups.at(-1)!.splice(-1));
     early = readUnchanged(db, plan, [newest]);

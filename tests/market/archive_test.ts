@@ -50,6 +50,7 @@ databaseTest(
     await looksBack(db);
     await countsGaps(db);
     await streams(db);
+    await readsNoFurther(db);
     await refusesDamage(db);
   },
 );
@@ -249,6 +250,20 @@ async function streams(db: Db) {
     for await (const _ of candleBatches(db, plan));
   })();
   await expect(outdated).rejects.toThrow(CandlesChangedError);
+}
+
+async function readsNoFurther(db: Db) {
+  const instrument = await makeInstrument(db, "PAGES");
+  // A day a month: more chunks than are read at once.
+  const days = Array.from({ length: 202 }, (_, i) => Date.UTC(2008, i, 1));
+  await store(db, instrument, "1d", rising(days));
+  const plan = await planRead(db, { instrument, timeframe: "1d", start: days[0]!, end: at("2024-10-15"), now });
+  // Who wants the first candles alone does not care what becomes of the newest month.
+  await store(db, instrument, "1d", rising([at("2024-10-02")]));
+  const batches = candleBatches(db, plan);
+  const { value } = await batches.next();
+  expect([...value.open]).toEqual([1]);
+  await batches.return(undefined);
 }
 
 async function refusesDamage(db: Db) {
