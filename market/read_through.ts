@@ -169,7 +169,7 @@ export class ReadThrough {
    * @throws {LostCandlesError}
    */
   async requireWhole({ instrument, source, chunks }: ReadPlan): Promise<void> {
-    if (isFed(instrument)) return;
+    if (isFed(instrument) || this.#lost.size === 0) return;
     for (const chunk of chunks) {
       const lost = this.#lost.get(nameOf(chunk));
       if (lost === undefined) continue;
@@ -248,8 +248,9 @@ function keyOf({ instrumentId, timeframe }: SeriesKey): string {
   return `${instrumentId} ${timeframe}`;
 }
 
+/** One that is written again has another name. */
 function nameOf(chunk: ChunkSummary): string {
-  return `${keyOf(chunk)} ${chunk.month}`;
+  return `${keyOf(chunk)} ${chunk.month} ${chunk.updatedAt.getTime()}`;
 }
 
 function isDamaged(row: ChunkRow): boolean {

@@ -139,9 +139,7 @@ export class ProviderClient {
       if (asked > retryAfterSeconds) {
         log.warning(
           "{name} answered {status} with a Retry-After of {asked} s: it is left alone for {retryAfterSeconds} s",
-          {
-            ...{ name, status, asked, retryAfterSeconds },
-          },
+          { name, status, asked, retryAfterSeconds },
         );
       }
       this.#blockedUntil = this.#now() + retryAfterSeconds * 1000;

@@ -77,6 +77,12 @@ databaseTest(
     expect(failed).toMatchObject([{ symbol: "MINE", exchange: "FILE", start: new Date("2024-01-01"), candles: 1 }]);
     await file("1d", days);
     expect((await read()).sha256).toBe(sha256);
+    // What is imported again and damaged again is news.
+    const known = await listEvents(db, { type: "failed", limit: 10 });
+    await damageAll(db, instrument.id);
+    await expect(read()).rejects.toMatchObject({ code: "NO_DATA", message });
+    expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(known.length + 1);
+    await file("1d", days);
 
     // Finer ones that are to be replayed are no less wanted.
     await file("1h", ["2024-02-01T00:00Z"]);
