@@ -144,7 +144,7 @@ export class Walk {
     this.#exitAtTarget(trade, level, kind);
   }
 
-  /** Finds the nearest event on either side of the open, and flags trades whose stop and target are both in the candle. */
+  /** Finds the nearest event on either side of the open, and flags the trades that are ambiguous. */
   #look(): void {
     const { ledger, ledger: { open, side }, book, execution } = this.#sim;
     const worst = this.#worst();
