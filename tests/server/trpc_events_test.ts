@@ -5,22 +5,11 @@ import type { AppRouter } from "../../routers/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { BACKTEST, TestClient } from "../support/client.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
-/** What a subscriber has been told, and a promise of each thing that he waits for. */
-class Told {
-  readonly said: string[] = [];
-  #wake = Promise.withResolvers<void>();
-
-  tell(text: string): void {
-    this.said.push(text);
-    this.#wake.resolve();
-    this.#wake = Promise.withResolvers();
-  }
-
-  async until(text: string, times = 1): Promise<void> {
-    while (this.said.filter((each) => each === text).length < times) await this.#wake.promise;
-  }
-}
+/** Waits until a subscriber has been told something so many times. */
+const heard = (told: readonly string[], text: string, times = 1) =>
+  until(() => told.filter((each) => each === text).length >= times);
 
 Deno.test("a typed client follows a backtest through a restart of the service, to its end and not before", async (t) => {
   const { url, drop } = await createTestDatabase("service");
@@ -38,11 +27,11 @@ Deno.test("a typed client follows a backtest through a restart of the service, t
   const links = [httpSubscriptionLink({ url: `http://127.0.0.1:${proxy.addr.port}/trpc` })];
   const api = createTRPCClient<AppRouter>({ links });
   const follow = (id: string) => {
-    const told = new Told();
+    const told: string[] = [];
     const subscription = api.backtests.onEvent.subscribe({ id }, {
-      onData: ({ status }) => told.tell(status),
-      onError: ({ data }) => told.tell(`refused: ${data?.appCode}`),
-      onComplete: () => told.tell("complete"),
+      onData: ({ status }) => told.push(status),
+      onError: ({ data }) => told.push(`refused: ${data?.appCode}`),
+      onComplete: () => told.push("complete"),
     });
     return { told, subscription };
   };
@@ -53,34 +42,38 @@ Deno.test("a typed client follows a backtest through a restart of the service, t
   await t.step("to its end, though the service ends before", async () => {
     const id = await submit();
     const { told } = follow(id);
-    await told.until("queued");
+    await heard(told, "queued");
     const first = await service;
     // Who connects meanwhile waits.
     const next = Promise.withResolvers<RunningService>();
     service = next.promise;
     await first.close();
-    const before = told.said.length;
+    const before = told.length;
     next.resolve(await start());
-    await told.until("queued", before + 1);
+    await heard(told, "queued", before + 1);
     expect((await send("POST", `/${id}/cancel`)).status).toBe(202);
-    await told.until("complete");
-    expect(told.said.filter((each) => each !== "queued")).toEqual(["cancelled", "complete"]);
+    await heard(told, "complete");
+    expect(told.filter((each) => each !== "queued")).toEqual(["cancelled", "complete"]);
   });
 
   await t.step("one that is deleted, and one that is another's, is told as none", async () => {
     const id = await submit();
     const { told } = follow(id);
-    await told.until("queued");
+    await heard(told, "queued");
     expect((await send("DELETE", `/${id}`)).status).toBe(204);
-    await told.until("refused: BACKTEST_NOT_FOUND");
-    const missing = follow(crypto.randomUUID());
-    await missing.told.until("refused: BACKTEST_NOT_FOUND");
-    expect([told.said, missing.told.said].map((said) => said.includes("complete"))).toEqual([false, false]);
+    await heard(told, "refused: BACKTEST_NOT_FOUND");
+    const other = new TestClient((await service).url);
+    await other.signUp();
+    const theirs = follow(
+      String((await other.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id")),
+    );
+    await heard(theirs.told, "refused: BACKTEST_NOT_FOUND");
+    expect([told, theirs.told].map((each) => each.includes("complete"))).toEqual([false, false]);
   });
 
   await t.step("who leaves is left alone", async () => {
     const { told, subscription } = follow(await submit());
-    await told.until("queued");
+    await heard(told, "queued");
     subscription.unsubscribe();
   });
   await proxy.shutdown();
