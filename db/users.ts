@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { session, user } from "./schema.ts";
 import { storableText } from "./storable.ts";
@@ -21,4 +21,9 @@ export async function listSessionAddresses(db: Db, email: string): Promise<strin
     .innerJoin(user, eq(user.id, session.userId))
     .where(and(eq(user.email, storableText(email.trim().toLowerCase())), gt(session.expiresAt, sql`now()`)));
   return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
+}
+
+/** Removes the sessions that have ended, of all users. */
+export async function removeEndedSessions(db: Db): Promise<void> {
+  await db.delete(session).where(lt(session.expiresAt, sql`now()`));
 }

@@ -4,6 +4,7 @@ import type { Db } from "../db/client.ts";
 import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { deleteOldChecks } from "../db/module_checks.ts";
 import { removeUnusedModules } from "../db/modules.ts";
+import { removeEndedSessions } from "../db/users.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
 const log = getLogger(["hindcast", "housekeeping"]);
@@ -31,8 +32,8 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes what is too old: ended backtests with their trades, equity and orders where results are kept for so long only, the names of
- * submissions of which a retry comes no more, and checks of modules whose asker is gone; and modules that nothing needs any more. What
- * waits or runs stays, however old it is.
+ * submissions of which a retry comes no more, checks of modules whose asker is gone, and sessions that have ended; and modules that
+ * nothing needs any more. What waits or runs stays, however old it is.
  *
  * @param signal Ends it after the batch that is under way; the next hour goes on.
  */
@@ -44,6 +45,7 @@ export async function keepHouse({ db, jobs, resultDaysMax }: HouseServices, job:
   }
   await forgetSubmissions(db, new Date(Date.now() - SUBMISSION_KEPT_MS));
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));
+  await removeEndedSessions(db);
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
   if (modules > 0) log.info("Removed {count} modules that nothing needs any more", { count: modules });
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.housekeeping, [job]));

@@ -5,7 +5,15 @@ import type { Db } from "../../db/client.ts";
 import { insertSubmission } from "../../db/idempotency.ts";
 import { insertCheck } from "../../db/module_checks.ts";
 import { storeModule } from "../../db/modules.ts";
-import { backtestEquity, backtests, backtestTrades, idempotencyKeys, moduleChecks, modules } from "../../db/schema.ts";
+import {
+  backtestEquity,
+  backtests,
+  backtestTrades,
+  idempotencyKeys,
+  moduleChecks,
+  modules,
+  session,
+} from "../../db/schema.ts";
 import { Jobs, QUEUES } from "../../workers/jobs.ts";
 import { openQueue } from "../../workers/queue.ts";
 import { addUser, databaseSteps, newBacktest } from "../support/backtests.ts";
@@ -74,6 +82,15 @@ databaseSteps("housekeeping", async (handle, step) => {
       expect(await idsOf(db)).toEqual(kept.toSorted());
       const left = [...await db.select().from(backtestTrades), ...await db.select().from(backtestEquity)];
       expect(left.map(({ backtestId }) => backtestId)).toEqual([kept[0], kept[0]]);
+    });
+
+    await step("sessions that have ended go, each of which would be looked at when their user signs in", async () => {
+      const ends = (days: number) => new Date(Date.now() + days * DAY_MS);
+      for (const [id, days] of [["ended", -0.1], ["lasts", 0.1]] as const) {
+        await db.insert(session).values({ id, token: id, userId: "ann", expiresAt: ends(days) });
+      }
+      await keepHouse(undefined);
+      expect((await db.select().from(session)).map(({ id }) => id)).toEqual(["lasts"]);
     });
 
     await step("a check of a module goes when nobody can wait for it any more, a younger one stays", async () => {
