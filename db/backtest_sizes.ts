@@ -48,7 +48,10 @@ export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMa
   return new Set(rows.map(({ ownerId }) => ownerId));
 }
 
-/** Adds to what users have; the last statement of a transaction, since others of theirs wait for it from then on. */
+/**
+ * Adds to what users have. Others of theirs wait from then on until the transaction ends, which changes no other record afterwards: who
+ * deletes one has it in hand when he waits for this.
+ */
 export async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
   if (sizes.length === 0) return;
   const bytes = new Map<string, number>();
