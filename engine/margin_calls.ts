@@ -4,7 +4,7 @@ import { isMarginCall } from "./rules/margin.ts";
 import type { Simulation } from "./simulation.ts";
 import { EXIT_REASONS } from "./trades.ts";
 
-const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
+export const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
 
 /** Liquidates at a price of candle `i`. */
 export function liquidate(sim: Simulation, i: number, price: number): void {

@@ -6,6 +6,7 @@ import { exitAll, exitTrade } from "./exits.ts";
 import { fillOrder } from "./entries.ts";
 import { Fill } from "./fill.ts";
 import { Ledger } from "./ledger.ts";
+import { MARGIN_CALL } from "./margin_calls.ts";
 import { AT_CLOSE, AT_OPEN, BEFORE_ALL } from "./open_trades.ts";
 import { OrderLog } from "./order_log.ts";
 import { Replay } from "./replay.ts";
@@ -16,7 +17,6 @@ import { Sizing } from "./rules/sizing.ts";
 import { MARKET } from "./strategy.ts";
 import { EXIT_REASONS } from "./trades.ts";
 
-const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
 const TIME_STOP = EXIT_REASONS.indexOf("time_stop");
 const END_OF_DATA = EXIT_REASONS.indexOf("end_of_data");
 
