@@ -6,13 +6,13 @@
  */
 import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
-import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/data_directory.ts";
+import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/embedded/data_directory.ts";
 import { isDatabaseRefusal } from "./db/faults.ts";
-import { keepRoom, NoRoomError, openWithRoom } from "./db/room.ts";
+import { keepRoom, NoRoomError, openWithRoom } from "./db/embedded/disk_space.ts";
 import { grantAdmin } from "./db/users.ts";
-import { createFeeds } from "./market/providers.ts";
+import { createFeeds } from "./market/feeds/registry.ts";
 import { ReadThrough } from "./market/read_through.ts";
-import { archiveSample } from "./market/sample.ts";
+import { archiveSample } from "./market/archive_sample.ts";
 import { createApp, type Handler } from "./server/app.ts";
 import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
@@ -23,8 +23,8 @@ import { endWithin } from "./server/exit_guard.ts";
 import { type LastingServer, serveLasting } from "./server/lasting_server.ts";
 import { configureLog } from "./server/log.ts";
 import { answerNotYet } from "./server/not_yet.ts";
-import { hideWhatClientsSent } from "./server/telemetry.ts";
-import { patiently } from "./workers/patience.ts";
+import { hideWhatClientsSent } from "./server/middleware/trace_privacy.ts";
+import { patiently } from "./workers/retry.ts";
 import { openQueue, type QueueOptions } from "./workers/queue.ts";
 
 // How long a shutdown may take before what is left is dropped, so that the process is gone within five seconds; a dropped run is

@@ -5,8 +5,8 @@
  * million lines are nineteen years of minutes, and some 560 MiB.
  */
 import { type DatabaseHandle, openPglite } from "../db/client.ts";
-import { importCsv } from "../market/csv_import.ts";
-import { CsvReader } from "../market/csv_reader.ts";
+import { importCsv } from "../market/csv/import.ts";
+import { CsvReader } from "../market/csv/reader.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
 import { printFigures, timeWork, watchMemory } from "./measure.ts";
 

@@ -5,11 +5,11 @@
  * `deno run --allow-all bench/remote_bench.ts [candles]`
  */
 import { resolveExecution } from "../engine/execution.ts";
-import { guardEndpoint } from "../workers/egress.ts";
+import { guardEndpoint } from "../workers/egress/guard.ts";
 import type { RemoteTask } from "../workers/protocol.ts";
-import { decideInBatches } from "../workers/sandbox/remote_batch.ts";
-import { RemoteClient } from "../workers/sandbox/remote_client.ts";
-import { BatchChecks } from "../workers/sandbox/remote_integrity.ts";
+import { decideInBatches } from "../workers/sandbox/remote/batch.ts";
+import { RemoteClient } from "../workers/sandbox/remote/client.ts";
+import { BatchChecks } from "../workers/sandbox/remote/integrity.ts";
 import { median } from "./measure.ts";
 
 const ROUNDS = 7;

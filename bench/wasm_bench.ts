@@ -9,11 +9,11 @@ import { resolveExecution } from "../engine/execution.ts";
 import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
-import { checkModule } from "../workers/sandbox/wasm_check.ts";
-import { Guest } from "../workers/sandbox/wasm_guest.ts";
-import { compile } from "../workers/sandbox/wasm_job.ts";
-import { WasmStrategy } from "../workers/sandbox/wasm_strategy.ts";
-import { runInSandbox, type SandboxLimits } from "../workers/sandbox_process.ts";
+import { checkModule } from "../workers/sandbox/wasm/check.ts";
+import { Guest } from "../workers/sandbox/wasm/guest.ts";
+import { compile } from "../workers/sandbox/wasm/run.ts";
+import { WasmStrategy } from "../workers/sandbox/wasm/strategy.ts";
+import { runInSandbox, type SandboxLimits } from "../workers/sandbox/process.ts";
 import { median } from "./measure.ts";
 
 const ROUNDS = 9;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
-import { controlSocketPath, DataDirectoryInUse, holdDataDirectory } from "../db/data_directory.ts";
+import { controlSocketPath, DataDirectoryInUse, holdDataDirectory } from "../db/embedded/data_directory.ts";
 import { grantAdmin } from "../db/users.ts";
 import { type Config, readConfig } from "../server/config.ts";
 import { say, stop } from "./terminal.ts";

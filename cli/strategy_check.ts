@@ -7,7 +7,7 @@ import {
   MODULE_BYTES_MAX,
   tryEndpoint,
   validateModule,
-} from "../workers/conformance.ts";
+} from "../workers/sandbox/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";

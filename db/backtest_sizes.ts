@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { BacktestResult } from "../engine/result.ts";
-import type { TradeColumns } from "../engine/trades.ts";
+import type { TradeColumns } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
 import type { StoredCurve } from "./equity.ts";
 import type { OrderStretch } from "./orders.ts";

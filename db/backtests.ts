@@ -1,8 +1,8 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import type { OrderColumns } from "../engine/orders.ts";
+import type { OrderColumns } from "../engine/order_columns.ts";
 import type { BacktestResult } from "../engine/result.ts";
-import type { TradeColumns } from "../engine/trades.ts";
+import type { TradeColumns } from "../engine/trade_columns.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
 import { encodeCurve, type EquityColumns, insertEquity } from "./equity.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { decodeColumns, encodeColumns } from "./columns.ts";
+import { decodeColumns, encodeColumns } from "./codec/columns.ts";
 import { backtestEquity, backtests } from "./schema.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { and, asc, eq, gte } from "drizzle-orm";
-import { ORDER_REASONS, ORDER_STATUSES, type OrderColumns } from "../engine/orders.ts";
+import { ORDER_REASONS, ORDER_STATUSES, type OrderColumns } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
-import { decodeColumns, encodeColumns } from "./columns.ts";
+import { decodeColumns, encodeColumns } from "./codec/columns.ts";
 import { backtestOrders, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
 

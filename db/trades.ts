@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { EXIT_REASONS, type TradeColumns } from "../engine/trades.ts";
+import { EXIT_REASONS, type TradeColumns } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
 import { backtests, backtestTrades } from "./schema.ts";
 import { storableText } from "./storable.ts";

@@ -1,5 +1,5 @@
-import { CANCELLED, EXPIRED, FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./orders.ts";
-import { NO_SHORTS, OUT_OF_TIME, SUPERSEDED, TOO_MANY, UNUSABLE, WITHDRAWN } from "./orders.ts";
+import { CANCELLED, EXPIRED, FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
+import { NO_SHORTS, OUT_OF_TIME, SUPERSEDED, TOO_MANY, UNUSABLE, WITHDRAWN } from "./order_columns.ts";
 import { NumberedList } from "./numbered_list.ts";
 import type { Simulation } from "./simulation.ts";
 import { sizeAtSignal } from "./order_sizing.ts";

@@ -2,7 +2,7 @@ import { exitOldest, fillReducing, SIGNAL } from "./exits.ts";
 import { postpone, setPrice, takeVolume } from "./fill_price.ts";
 import { AT_CLOSE, type OpenTrade } from "./open_trades.ts";
 import { isAffordableNow, refusalOf, sizeAtFill } from "./order_sizing.ts";
-import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./orders.ts";
+import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./order_columns.ts";
 import type { Simulation } from "./simulation.ts";
 import type { WorkingOrder } from "./working_order.ts";
 

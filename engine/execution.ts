@@ -167,7 +167,7 @@ const WEEKS_PER_YEAR = 52;
 /**
  * The complete assumptions: the profile's, overridden by what was requested.
  *
- * @param requested Checked values (routers/execution.ts); absent and undefined keys take the profile's.
+ * @param requested Checked values (routers/execution_request.ts); absent and undefined keys take the profile's.
  * @param assetClass The instrument's, which decides periodsPerYear; null while it is not known.
  * @param timeframeMs Of the candles that are run over.
  */

@@ -1,4 +1,4 @@
-import { FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_SMALL } from "./orders.ts";
+import { FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_SMALL } from "./order_columns.ts";
 import { postpone, setPrice, takeVolume } from "./fill_price.ts";
 import type { OpenTrade } from "./open_trades.ts";
 import { sizeAtFill } from "./order_sizing.ts";

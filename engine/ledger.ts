@@ -6,7 +6,7 @@ import { AT_CLOSE, OpenTrade } from "./open_trades.ts";
 import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
 import { TradeLog } from "./trade_log.ts";
-import { STILL_OPEN } from "./trades.ts";
+import { STILL_OPEN } from "./trade_columns.ts";
 
 /** Cash, what is open, and what was closed. Every fill passes through `enter` or `exit`: money is moved nowhere else. */
 export class Ledger implements Account {

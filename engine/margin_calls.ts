@@ -2,7 +2,7 @@ import { exitAll } from "./exits.ts";
 import { AT_OPEN, BEFORE_ALL, FROM_ABOVE, FROM_BELOW } from "./open_trades.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import type { Simulation } from "./simulation.ts";
-import { EXIT_REASONS } from "./trades.ts";
+import { EXIT_REASONS } from "./trade_columns.ts";
 
 export const MARGIN_CALL = EXIT_REASONS.indexOf("margin_call");
 

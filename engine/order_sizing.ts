@@ -1,4 +1,4 @@
-import { NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL, UNUSABLE } from "./orders.ts";
+import { NO_BUYING_POWER, NO_REASON, NO_RISK, REJECTED, TOO_SMALL, UNUSABLE } from "./order_columns.ts";
 import { feeOf } from "./rules/fees.ts";
 import { freeMargin } from "./rules/margin.ts";
 import { sizeUnits } from "./rules/sizing.ts";

@@ -4,10 +4,10 @@ import type { AssetClass, Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import { withOneNaN } from "./one_nan.ts";
-import type { OrderColumns } from "./orders.ts";
+import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
-import type { TradeColumns } from "./trades.ts";
+import type { TradeColumns } from "./trade_columns.ts";
 
 /** Everything that a run depends on: equal inputs give equal bytes, on any machine. */
 export interface RunInput {

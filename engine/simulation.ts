@@ -15,7 +15,7 @@ import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import { Sizing } from "./rules/sizing.ts";
 import { MARKET } from "./strategy.ts";
-import { EXIT_REASONS } from "./trades.ts";
+import { EXIT_REASONS } from "./trade_columns.ts";
 
 const TIME_STOP = EXIT_REASONS.indexOf("time_stop");
 const END_OF_DATA = EXIT_REASONS.indexOf("end_of_data");

@@ -7,7 +7,7 @@ import { isMarginCall } from "./rules/margin.ts";
 import { opensBeyondLimit, opensBeyondStop, reachesLimit, reachesStop } from "./rules/triggers.ts";
 import type { Simulation } from "./simulation.ts";
 import { LIMIT, MARKET, STOP_LIMIT } from "./strategy.ts";
-import { EXIT_REASONS } from "./trades.ts";
+import { EXIT_REASONS } from "./trade_columns.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 const STOP_LOSS = EXIT_REASONS.indexOf("stop_loss");

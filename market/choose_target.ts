@@ -1,6 +1,6 @@
 import type { Db } from "../db/client.ts";
 import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Provider } from "../db/instruments.ts";
-import { FeedError, type Feeds } from "./feeds.ts";
+import { FeedError, type Feeds } from "./feeds/feed.ts";
 import { describeTaken, type Target } from "./fetch_series.ts";
 
 const PROVIDERS = ["provider_a", "provider_b"] as const satisfies readonly Provider[];

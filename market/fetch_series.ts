@@ -5,10 +5,10 @@ import type { Db } from "../db/client.ts";
 import { addCoverage, clearCoverage } from "../db/coverage.ts";
 import { insertEvents } from "../db/ingestion.ts";
 import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
-import { archiveStep, closeBefore } from "./archive_step.ts";
-import { concatCandles } from "./candle_columns.ts";
-import { type Feed, FeedError, type FeedPart } from "./feeds.ts";
-import type { TimeRange } from "./time_ranges.ts";
+import { archiveStep, closeBefore } from "./archive/read_step.ts";
+import { concatCandles } from "./archive/candle_columns.ts";
+import { type Feed, FeedError, type FeedPart } from "./feeds/feed.ts";
+import type { TimeRange } from "./archive/time_ranges.ts";
 import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
 
 /** What to do when a feed does not answer. */

@@ -4,14 +4,14 @@ import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../db/co
 import { insertEvents, insertRun } from "../db/ingestion.ts";
 import type { Instrument } from "../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
-import { isHistoryAdjusted } from "./adjusted_history.ts";
-import { DamagedChunkError, LostCandlesError, openChunk } from "./chunk.ts";
-import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "./archive_plan.ts";
-import { missingRanges } from "./archive_step.ts";
-import type { Feed, Feeds } from "./feeds.ts";
+import { isHistoryAdjusted } from "./archive/adjusted_history.ts";
+import { DamagedChunkError, LostCandlesError, openChunk } from "./archive/chunk.ts";
+import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "./archive/read_plan.ts";
+import { missingRanges } from "./archive/read_step.ts";
+import type { Feed, Feeds } from "./feeds/feed.ts";
 import { fetchSeries, IMPATIENT, noCandles, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
-import { finishRun } from "./ingestion.ts";
-import { subtractRanges, type TimeRange } from "./time_ranges.ts";
+import { finishRun } from "./ingestion_run.ts";
+import { subtractRanges, type TimeRange } from "./archive/time_ranges.ts";
 import {
   bucketStart,
   bucketStartAtOrAfter,

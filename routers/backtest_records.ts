@@ -3,7 +3,7 @@ import type { Backtest } from "../db/backtests.ts";
 import type { Order } from "../db/orders.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
 import type { Trade } from "../db/trades.ts";
-import { ORDER_STATUSES } from "../engine/orders.ts";
+import { ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
 

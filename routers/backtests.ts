@@ -29,7 +29,7 @@ import {
 import { dateSchema, parseRange } from "./dates.ts";
 import { samplePoints } from "./equity.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
-import { executionRequestSchema } from "./execution.ts";
+import { executionRequestSchema } from "./execution_request.ts";
 import { findEarlier, nameSubmission } from "./idempotency.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
 import { effectiveParameters } from "./parameters.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RUNTIME_TYPES } from "../db/schema.ts";
 import type { StrategyRow, StrategyVersion } from "../db/strategies.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
-import type { Builtin } from "../strategies/builtin/strategy.ts";
+import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { withoutAddress } from "./runtime_config.ts";
 
 const freeForm = z.record(z.string(), z.unknown());

@@ -16,10 +16,10 @@ import {
   importCsv,
   ImportRefusedError,
   ImportTooLargeError,
-} from "../market/csv_import.ts";
-import { CsvError } from "../market/csv_header.ts";
-import { FeedError } from "../market/feeds.ts";
-import { createRun } from "../market/ingestion.ts";
+} from "../market/csv/import.ts";
+import { CsvError } from "../market/csv/header.ts";
+import { FeedError } from "../market/feeds/feed.ts";
+import { createRun } from "../market/ingestion_run.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError } from "./errors.ts";

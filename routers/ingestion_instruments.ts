@@ -9,9 +9,9 @@ import {
   listHoldings,
   updateInstrument,
 } from "../db/instruments.ts";
-import { isFed } from "../market/archive_plan.ts";
+import { isFed } from "../market/archive/read_plan.ts";
 import { findCronFault } from "../market/cron.ts";
-import { FeedError } from "../market/feeds.ts";
+import { FeedError } from "../market/feeds/feed.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema } from "./dates.ts";
 import { AppError } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
-import { type CandleBatch, lazyBatches } from "../market/archive.ts";
+import { type CandleBatch, lazyBatches } from "../market/archive/read.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { AppError } from "./errors.ts";

@@ -5,7 +5,7 @@ import { holdModule, storeModule } from "../db/modules.ts";
 import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
-import type { Builtin } from "../strategies/builtin/strategy.ts";
+import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { type CheckedModule, checkModule } from "./module_check.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";

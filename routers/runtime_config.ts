@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SandboxRuntime } from "../db/schema.ts";
-import { judgeUrl } from "../workers/egress_rules.ts";
+import { judgeUrl } from "../workers/egress/rules.ts";
 import { AppError, mustBe } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
 

@@ -11,15 +11,22 @@ import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
-import { AUTH_BYTES_MAX, BODY_BYTES_MAX, limitPlain, refuseForms, refuseSize, refuseUnstorable } from "./body.ts";
+import {
+  AUTH_BYTES_MAX,
+  BODY_BYTES_MAX,
+  limitPlain,
+  refuseForms,
+  refuseSize,
+  refuseUnstorable,
+} from "./middleware/body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
-import { discardBody, withoutLength } from "./head.ts";
-import { createKnownCallers } from "./known_callers.ts";
-import { refuseForeignOrigins } from "./origin.ts";
-import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./rate_limit.ts";
+import { discardBody, withoutLength } from "./middleware/head.ts";
+import { createKnownCallers } from "./middleware/known_callers.ts";
+import { refuseForeignOrigins } from "./middleware/origin.ts";
+import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { serveRest } from "./rest.ts";
-import { describeRequest, dropBaggage } from "./telemetry.ts";
+import { describeRequest, dropBaggage } from "./middleware/trace_privacy.ts";
 
 const log = getLogger(["hindcast", "http"]);
 

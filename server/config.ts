@@ -1,6 +1,6 @@
 import { parseTrustedProxies } from "./client_address.ts";
 import { LOG_LEVELS } from "./log.ts";
-import type { RateLimits } from "./rate_limit.ts";
+import type { RateLimits } from "./middleware/rate_limit.ts";
 import { z } from "zod";
 
 const wholeNumber = (least: number, most: number) =>

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
 import type { restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
-import { readJson, requireType } from "./body.ts";
+import { readJson, requireType } from "./middleware/body.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
-import { encodeTicks } from "./encode_ticks.ts";
+import { encodeTicks } from "./ticks/encode_ticks.ts";
 import { matchesTag } from "./negotiation.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;

@@ -69,7 +69,7 @@ Deno.test("a worker may write nothing", async () => {
 });
 
 Deno.test("who checks where a user's URL leads may do all that the check needs", async () => {
-  const script = `import { guardEndpoint } from "${ROOT}workers/egress.ts";
+  const script = `import { guardEndpoint } from "${ROOT}workers/egress/guard.ts";
     const { address } = await guardEndpoint("https://93.184.215.14/", { allow: new Set() });
     await Deno.stdout.write(new TextEncoder().encode(address));`;
   for (const task of ["start", "worker", "strategy"] as const) {

@@ -7,7 +7,7 @@ import { listDescendants, untilGone } from "./support/processes.ts";
 import { runTask, startProcess } from "./support/process.ts";
 import { DatabaseProxy } from "./support/proxy.ts";
 import { readUntil, until } from "./support/until.ts";
-import { compileWat, strategyWat } from "./workers/sandbox/modules.ts";
+import { compileWat, strategyWat } from "./workers/sandbox/wasm/modules.ts";
 
 const SECRETS = {
   BETTER_AUTH_SECRET: "a secret of at least 32 characters",

@@ -1,5 +1,5 @@
 import type { AssetClass } from "../execution.ts";
-import type { TradeColumns } from "../trades.ts";
+import type { TradeColumns } from "../trade_columns.ts";
 
 /** What the metrics are computed from: one run's columns (a value per candle of the range) and totals. */
 export interface MetricsInput {

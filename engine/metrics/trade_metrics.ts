@@ -1,4 +1,4 @@
-import { STILL_OPEN, type TradeColumns } from "../trades.ts";
+import { STILL_OPEN, type TradeColumns } from "../trade_columns.ts";
 import { DAY_MS } from "./daily.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { mean, standardDeviation, sum } from "./moments.ts";

@@ -1,6 +1,6 @@
 import type { Candles } from "../../engine/candles.ts";
-import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
-import { resampleAll } from "../resample.ts";
+import { type Feed, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
+import { resampleAll } from "../archive/resample.ts";
 import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 import { pointsPerUnit } from "./dukascopy_points.ts";
 import { decompressLzma } from "./lzma.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Feed, FeedError, type FeedPart, type FeedRequest } from "../feeds.ts";
+import { type Feed, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 import { excerpt, parseJson, ProviderClient, type ProviderOptions } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { metrics } from "@opentelemetry/api";
-import { FeedError } from "../feeds.ts";
+import { FeedError } from "./feed.ts";
 
 const log = getLogger(["hindcast", "market"]);
 

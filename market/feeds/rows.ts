@@ -1,6 +1,6 @@
-import { allocateCandles } from "../candle_columns.ts";
+import { allocateCandles } from "../archive/candle_columns.ts";
 import { findFault } from "../candle_rules.ts";
-import type { FeedPart } from "../feeds.ts";
+import type { FeedPart } from "./feed.ts";
 import { bucketStart, type Timeframe } from "../timeframes.ts";
 
 /** time, open, high, low, close, volume. */

@@ -1,6 +1,6 @@
 import type { Candles } from "../../engine/candles.ts";
-import { allocateCandles, sliceCandles } from "../candle_columns.ts";
-import type { Feed, FeedPart, FeedRequest } from "../feeds.ts";
+import { allocateCandles, sliceCandles } from "../archive/candle_columns.ts";
+import type { Feed, FeedPart, FeedRequest } from "./feed.ts";
 import { monthEnd, monthOf, TIMEFRAMES } from "../timeframes.ts";
 
 /** The instrument that exists from the first start on: made up, and labelled so. */

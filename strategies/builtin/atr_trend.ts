@@ -2,8 +2,15 @@ import { atr } from "../../engine/indicators/atr.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
-import { DIRECTION, entryDraft, periodProperty, readNumber, readShorts, TAKE_PROFIT_LEVEL } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import {
+  DIRECTION,
+  entryDraft,
+  periodProperty,
+  readNumber,
+  readShorts,
+  TAKE_PROFIT_LEVEL,
+} from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Enters with the trend and lets a stop that trails by the market's own range decide when to leave. */
 export const atrTrend: Builtin = {

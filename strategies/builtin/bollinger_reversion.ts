@@ -7,8 +7,8 @@ import {
   readShorts,
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
-} from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+} from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Expects closes that leave the Bollinger bands to come back to their mean. */
 export const bollingerReversion: Builtin = {

@@ -1,5 +1,5 @@
 import { newDraft } from "../../engine/strategy.ts";
-import type { Builtin } from "./strategy.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Buys once, at the first decision, and never sells: what any other strategy has to beat. */
 export const buyAndHold: Builtin = {

@@ -8,7 +8,7 @@ import { grid } from "./grid.ts";
 import { macdCross } from "./macd.ts";
 import { rsiReversion } from "./rsi_reversion.ts";
 import { smaCross } from "./sma_cross.ts";
-import type { Builtin } from "./strategy.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Every built-in strategy, in the order in which the catalogue shows them. */
 export const BUILTINS: readonly Builtin[] = [

@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
-import { entryDraft, type Parameters, readShorts } from "./parameters.ts";
-import type { BuiltinStrategy } from "./strategy.ts";
+import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
+import type { BuiltinStrategy } from "./builtin.ts";
 
 /**
  * A strategy of two lines: long where the first crosses above the second, and where it crosses below, short or (with

@@ -1,6 +1,6 @@
 import { BY_CASH } from "../../engine/strategy.ts";
-import { entryDraft, periodProperty, readNumber, TAKE_PROFIT_LEVEL } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import { entryDraft, periodProperty, readNumber, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Less money than this share of a purchase is not worth an order. */
 const REMAINDER_MIN = 0.01;

@@ -17,8 +17,8 @@ import {
   readShorts,
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
-} from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+} from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Trades breakouts of the price channel with stop orders that wait at its edges. */
 export const donchianBreakout: Builtin = {

@@ -1,7 +1,7 @@
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { crossStrategy } from "./crossing.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Follows the trend that two exponential moving averages show. */
 export const emaCross: Builtin = {

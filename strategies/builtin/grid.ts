@@ -1,6 +1,6 @@
 import { BY_UNITS, LIMIT, newDraft, REFUSED, type Strategy } from "../../engine/strategy.ts";
-import { type Parameters, readNumber } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import { type Parameters, readNumber } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Buys a market that swings at evenly spaced prices below its start, and sells each purchase one step higher. */
 export const grid: Builtin = {

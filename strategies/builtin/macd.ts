@@ -1,8 +1,8 @@
 import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { macd } from "../../engine/indicators/macd.ts";
 import { crossStrategy } from "./crossing.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Follows the momentum that the MACD shows. */
 export const macdCross: Builtin = {

@@ -8,8 +8,8 @@ import {
   readShorts,
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
-} from "./parameters.ts";
-import type { Builtin, ParameterProperty } from "./strategy.ts";
+} from "./parameter_schema.ts";
+import type { Builtin, ParameterProperty } from "./builtin.ts";
 
 const levelProperty = (description: string, level: number): ParameterProperty => (
   { type: "number", description, default: level, minimum: 0, maximum: 100 }

@@ -1,7 +1,7 @@
 import { sma } from "../../engine/indicators/sma.ts";
 import { crossStrategy } from "./crossing.ts";
-import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameters.ts";
-import type { Builtin } from "./strategy.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
 
 /** Follows the trend that two simple moving averages show. */
 export const smaCross: Builtin = {

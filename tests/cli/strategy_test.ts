@@ -1,7 +1,7 @@
 /** The author's commands: what is accepted, what is refused in words, and templates that work as they are. */
 import { expect } from "@std/expect";
-import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/modules.ts";
-import { serveDecisions, serveJson } from "../workers/remote_endpoints.ts";
+import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
+import { serveDecisions, serveJson } from "../workers/sandbox/remote/endpoints.ts";
 import { freePort } from "../support/free_port.ts";
 import { blockIn } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import type { ExecutionRequest } from "../../engine/execution.ts";
-import { ORDER_REASONS } from "../../engine/orders.ts";
+import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderBook, STOP } from "../../engine/strategy.ts";
 import { flat, order, type Row, runOver, script, tell } from "./market.ts";

@@ -4,7 +4,7 @@
  */
 import { expect } from "@std/expect";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
-import { ORDER_REASONS } from "../../engine/orders.ts";
+import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { run, type RunInput, type RunResult } from "../../engine/run.ts";
 import {
   BY_EQUITY_FRACTION,

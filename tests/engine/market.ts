@@ -3,7 +3,7 @@ import { type ExecutionRequest, resolveExecution } from "../../engine/execution.
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, OrderDraft, Strategy } from "../../engine/strategy.ts";
 import { newDraft } from "../../engine/strategy.ts";
-import { EXIT_REASONS, STILL_OPEN } from "../../engine/trades.ts";
+import { EXIT_REASONS, STILL_OPEN } from "../../engine/trade_columns.ts";
 
 export const DAY_MS = 86_400_000;
 

@@ -7,7 +7,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, newDraft, STOP, STOP_LIMIT } from "../../engine/strategy.ts";
-import { executionRequestSchema } from "../../routers/execution.ts";
+import { executionRequestSchema } from "../../routers/execution_request.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
 import google from "./parity/goog.csv" with { type: "text" };
 import cases from "./parity/sma_cross.json" with { type: "json" };

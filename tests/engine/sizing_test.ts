@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import type { ExecutionRequest } from "../../engine/execution.ts";
 import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, BY_UNITS, type OrderDraft } from "../../engine/strategy.ts";
-import { ORDER_REASONS } from "../../engine/orders.ts";
+import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { flat, order, runOver, script, tell } from "./market.ts";
 
 /** The quantity of a single buy at 10 with 1000 in the account, or why it was refused. */

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 // @ts-types="@types/pg"
 import pg from "pg";
 import type { TestClient } from "../support/client.ts";
-import { patiently } from "../../workers/patience.ts";
+import { patiently } from "../../workers/retry.ts";
 import { Cluster } from "./cluster.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";

@@ -5,7 +5,7 @@ import { listCoverage } from "../../db/coverage.ts";
 import { findRun, type IngestionRun, listEvents } from "../../db/ingestion.ts";
 import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
 import { candleChunks } from "../../db/schema.ts";
-import { createRun, executeRun } from "../../market/ingestion.ts";
+import { createRun, executeRun } from "../../market/ingestion_run.ts";
 import { createTestDatabase, DATABASES, databaseTest } from "../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { openPglite, openPostgres } from "../../db/client.ts";
-import { executeRun } from "../../market/ingestion.ts";
+import { executeRun } from "../../market/ingestion_run.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const [database = "", runId = "", pagesMax] = Deno.args;

@@ -10,9 +10,9 @@ import {
   type Instrument,
   updateInstrument,
 } from "../../db/instruments.ts";
-import { importCsv } from "../../market/csv_import.ts";
-import type { Feed } from "../../market/feeds.ts";
-import { createRun, executeRun } from "../../market/ingestion.ts";
+import { importCsv } from "../../market/csv/import.ts";
+import type { Feed } from "../../market/feeds/feed.ts";
+import { createRun, executeRun } from "../../market/ingestion_run.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import { databaseTest } from "../support/database.ts";
 import { dailyFeed, type Script } from "./daily_feed.ts";

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestService } from "../support/service.ts";
-import { compileWat, strategyWat } from "../workers/sandbox/modules.ts";
+import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 const SCHEMA = {

@@ -20,7 +20,7 @@ import {
   TRADES_MAX,
   WARMUP_MAX,
   WORKING_MAX,
-} from "../../workers/sandbox/wasm_abi.ts";
+} from "../../workers/sandbox/wasm/abi.ts";
 import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
 
 const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");

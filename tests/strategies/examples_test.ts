@@ -4,14 +4,14 @@ import { createControl } from "../../engine/control.ts";
 import { run } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { encodeFrame } from "../../workers/sandbox/frames.ts";
-import { doWasmJob } from "../../workers/sandbox/wasm_job.ts";
+import { doWasmJob } from "../../workers/sandbox/wasm/run.ts";
 import {
   compileAssemblyScript,
   compileWat,
   dailyCandles,
   taskOver,
   wanderingCloses,
-} from "../workers/sandbox/modules.ts";
+} from "../workers/sandbox/wasm/modules.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 

@@ -1,12 +1,12 @@
 import { type AssetClass, resolveExecution } from "../../engine/execution.ts";
-import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/orders.ts";
+import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/order_columns.ts";
 import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trades.ts";
-import { storeCandles } from "../../market/archive.ts";
+import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
+import { storeCandles } from "../../market/archive/read.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
 import { DATABASES, openTestDatabase } from "./database.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { createFeeds } from "../../market/providers.ts";
+import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import type { Context } from "../../routers/trpc.ts";
 

@@ -1,4 +1,4 @@
-import { type Feed, FeedError, type FeedRequest } from "../../market/feeds.ts";
+import { type Feed, FeedError, type FeedRequest } from "../../market/feeds/feed.ts";
 
 export type Handler = (url: URL, request: Request) => Response | Promise<Response>;
 

@@ -8,16 +8,16 @@
  */
 import { createControl, readProgress } from "../../engine/control.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
-import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./job.ts";
+import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./task.ts";
 import { buffersOf } from "./transfer.ts";
 
 const PROGRESS_MS = 250;
 
 /** The Worker's entry for each kind of job. */
 const ENTRIES: Readonly<Record<SandboxKind, string>> = {
-  validate: "./wasm_worker.ts",
-  run: "./wasm_worker.ts",
-  remote: "./remote_worker.ts",
+  validate: "./wasm/worker.ts",
+  run: "./wasm/worker.ts",
+  remote: "./remote/worker.ts",
 };
 
 const [kind = "", address] = Deno.args;

@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import { ORDER_REASONS, REJECTED } from "../../engine/orders.ts";
+import { ORDER_REASONS, REJECTED } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";

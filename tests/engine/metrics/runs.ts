@@ -1,5 +1,5 @@
 import type { MetricsInput } from "../../../engine/metrics/input.ts";
-import { STILL_OPEN, type TradeColumns } from "../../../engine/trades.ts";
+import { STILL_OPEN, type TradeColumns } from "../../../engine/trade_columns.ts";
 
 export const DAY = 86_400_000;
 

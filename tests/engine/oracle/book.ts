@@ -1,5 +1,5 @@
 import { WORKING_ORDERS_MAX } from "../../../engine/book.ts";
-import type { OrderReason } from "../../../engine/orders.ts";
+import type { OrderReason } from "../../../engine/order_columns.ts";
 import {
   BY_DEFAULT,
   BY_EQUITY_FRACTION,

@@ -1,4 +1,4 @@
-import type { OrderReason } from "../../../engine/orders.ts";
+import type { OrderReason } from "../../../engine/order_columns.ts";
 import { BY_DEFAULT } from "../../../engine/strategy.ts";
 import { feeOf, fillPrice, takeVolume, volumeLeft } from "./costs.ts";
 import { isAffordable, sizeAtFill, slips } from "./sizing.ts";

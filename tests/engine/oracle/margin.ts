@@ -1,4 +1,4 @@
-import type { ExitReason } from "../../../engine/trades.ts";
+import type { ExitReason } from "../../../engine/trade_columns.ts";
 import { type Bar, equityAt, position, positionSide, type Reached, type State } from "./state.ts";
 import { closeTrade } from "./trades.ts";
 

@@ -1,8 +1,8 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { Execution } from "../../../engine/execution.ts";
-import type { OrderReason, OrderStatus } from "../../../engine/orders.ts";
+import type { OrderReason, OrderStatus } from "../../../engine/order_columns.ts";
 import type { OrderDraft } from "../../../engine/strategy.ts";
-import type { ExitReason } from "../../../engine/trades.ts";
+import type { ExitReason } from "../../../engine/trade_columns.ts";
 
 /** +1: long, or a buy, or upwards; -1: short, or a sale, or downwards. */
 export type Sign = 1 | -1;

@@ -1,5 +1,5 @@
 import { MARKET, STOP } from "../../../engine/strategy.ts";
-import type { ExitReason } from "../../../engine/trades.ts";
+import type { ExitReason } from "../../../engine/trade_columns.ts";
 import { feeOf, fillPrice, takeVolume } from "./costs.ts";
 import { excursions } from "./excursions.ts";
 import { allowedLots, type Closed, type Meeting } from "./fills.ts";

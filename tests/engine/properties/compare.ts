@@ -1,6 +1,6 @@
-import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/orders.ts";
+import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/order_columns.ts";
 import type { RunInput, RunResult } from "../../../engine/run.ts";
-import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trades.ts";
+import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
 import { simulateSlowly, type SlowResult } from "../oracle/simulate.ts";
 import type { TradeRow } from "../oracle/state.ts";
 

@@ -1,7 +1,7 @@
 import { BOTH_TOUCHED, CLOSES_AT_END, EXCLUSIVES } from "../../../engine/execution.ts";
-import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/orders.ts";
+import { ORDER_REASONS, ORDER_STATUSES } from "../../../engine/order_columns.ts";
 import { ORDER_TYPES } from "../../../engine/strategy.ts";
-import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trades.ts";
+import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
 import type { Finished } from "./checks.ts";
 
 /** How often each thing came up that random runs are there to try. */

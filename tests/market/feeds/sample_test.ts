@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { hashCandles } from "../../../market/candle_columns.ts";
+import { hashCandles } from "../../../market/archive/candle_columns.ts";
 import { generateSample, SAMPLE_FEED, SAMPLE_INSTRUMENT } from "../../../market/feeds/sample.ts";
 
 const months = [...generateSample()];

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { run } from "../../../engine/run.ts";
 import { BUILTINS, findBuiltin } from "../../../strategies/builtin/catalogue.ts";
-import type { ParameterProperty } from "../../../strategies/builtin/strategy.ts";
+import type { ParameterProperty } from "../../../strategies/builtin/builtin.ts";
 import { candlesOf, parametersOf, type Row } from "./play.ts";
 
 /** A seeded walk that trends and turns, so that every strategy finds something to do. */

@@ -1,8 +1,8 @@
 import type { Candles } from "../../../engine/candles.ts";
 import { type ExecutionRequest, resolveExecution } from "../../../engine/execution.ts";
 import { run } from "../../../engine/run.ts";
-import { EXIT_REASONS } from "../../../engine/trades.ts";
-import type { Builtin } from "../../../strategies/builtin/strategy.ts";
+import { EXIT_REASONS } from "../../../engine/trade_columns.ts";
+import type { Builtin } from "../../../strategies/builtin/builtin.ts";
 
 const HOUR = 3_600_000;
 

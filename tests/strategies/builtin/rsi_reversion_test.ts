@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { resolveExecution } from "../../../engine/execution.ts";
-import { ORDER_STATUSES } from "../../../engine/orders.ts";
+import { ORDER_STATUSES } from "../../../engine/order_columns.ts";
 import { run } from "../../../engine/run.ts";
 import { rsiReversion } from "../../../strategies/builtin/rsi_reversion.ts";
 import { candlesOf, parametersOf, play, type Row } from "./play.ts";

@@ -2,19 +2,19 @@ import { dirname, join } from "node:path";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 // What the sandbox's process is made of.
-const CODE = ["engine", "workers/sandbox", "workers/sandbox_process.ts", "workers/protocol.ts", "workers/telemetry.ts"];
+const CODE = ["engine", "workers/sandbox", "workers/sandbox/process.ts", "workers/protocol.ts", "workers/telemetry.ts"];
 
 /** Runs a validation in a copy of the sandbox whose Worker is other code; the folder of the copy is the caller's to remove. */
 export async function runExchanged(
   folder: string,
   workerSource: string,
   { parametersJson = "{}", memoryBytesMax = 2 ** 29 } = {},
-): Promise<import("../../../workers/sandbox_process.ts").SandboxOutcome> {
+): Promise<import("../../../workers/sandbox/process.ts").SandboxOutcome> {
   const code = join(folder, "code");
   for (const path of CODE) await copy(join(ROOT, path), join(code, path));
-  await Deno.writeTextFile(join(code, "workers/sandbox/wasm_worker.ts"), workerSource);
-  const runner: typeof import("../../../workers/sandbox_process.ts") = await import(
-    join(code, "workers/sandbox_process.ts")
+  await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), workerSource);
+  const runner: typeof import("../../../workers/sandbox/process.ts") = await import(
+    join(code, "workers/sandbox/process.ts")
   );
   const { signal } = new AbortController();
   return await runner.runInSandbox(

@@ -2,8 +2,8 @@
  * A process that runs an endless module: prints which processes then run under it, as JSON. With the argument `stop` it ends the run and
  * prints which are left; without, it waits to be killed.
  */
-import { runInSandbox } from "../../../workers/sandbox_process.ts";
-import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./modules.ts";
+import { runInSandbox } from "../../../workers/sandbox/process.ts";
+import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./wasm/modules.ts";
 
 const stop = new AbortController();
 const module = compileWat(strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" }));

@@ -1,10 +1,10 @@
 /** A module that does at each candle what a test has written down, and keeps what it was told. */
 import { run, type RunResult } from "../../../engine/run.ts";
-import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm_abi.ts";
-import { checkModule } from "../../../workers/sandbox/wasm_check.ts";
-import { Guest } from "../../../workers/sandbox/wasm_guest.ts";
-import { WasmStrategy } from "../../../workers/sandbox/wasm_strategy.ts";
-import { compileWat, dailyCandles, strategyWat, taskOver } from "./modules.ts";
+import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts";
+import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
+import { Guest } from "../../../workers/sandbox/wasm/guest.ts";
+import { WasmStrategy } from "../../../workers/sandbox/wasm/strategy.ts";
+import { compileWat, dailyCandles, strategyWat, taskOver } from "./wasm/modules.ts";
 
 const SCRIPT_AT = 4096;
 const ROWS_MAX = 4;
@@ -12,7 +12,7 @@ const SCRIPT_BYTES = 8 + ROWS_MAX * ORDER_BYTES;
 const SEEN_AT = 1_048_576;
 const SEEN_BYTES = 128;
 
-/** Fields of a row by the names of wasm_abi.ts; what is absent is zero. `action` is "place" where it is absent. */
+/** Fields of a row by the names of wasm/abi.ts; what is absent is zero. `action` is "place" where it is absent. */
 export type Row = { readonly [Field in keyof Omit<typeof ORDER, "action">]?: number } & {
   readonly action?: keyof typeof ACTION | number;
 };

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { ChunkRow, ChunkSummary, NewChunk } from "../../db/candle_chunks.ts";
+import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
+import type { Instrument } from "../../db/instruments.ts";
+import type { Candles } from "../../engine/candles.ts";
+import { candlesFromColumns } from "./candle_columns.ts";
+import { monthEnd, type Timeframe } from "../timeframes.ts";
+
+/** A chunk's bytes are not what was stored. */
+export class DamagedChunkError extends Error {
+  override readonly name = "DamagedChunkError";
+  constructor(readonly chunk: ChunkSummary, cause?: unknown) {
+    super(`Cannot trust the stored ${chunk.timeframe} candles of ${chunk.month}: their checksum differs`, { cause });
+  }
+}
+
+/** A damaged chunk whose candles no provider gives again; the message names them, and says who can bring them back. */
+export class LostCandlesError extends Error {
+  override readonly name = "LostCandlesError";
+  constructor(
+    { symbol, exchange, provider }: Instrument,
+    { timeframe, month }: ChunkSummary,
+    cause: DamagedChunkError,
+  ) {
+    const range = `from ${month} to ${new Date(monthEnd(month)).toISOString().slice(0, 10)}`;
+    const remedy = provider === "sample" ? "an ingestion run with these dates makes them again" : "import them again";
+    super(
+      `Cannot read the ${timeframe} candles of ${symbol} on ${exchange} ${range}: they are damaged; ${remedy}`,
+      { cause },
+    );
+  }
+}
+
+/** A month of a series as it is stored, with the sum of its bytes. */
+export function makeChunk(
+  series: { instrumentId: string; timeframe: Timeframe },
+  month: string,
+  candles: Candles,
+): NewChunk {
+  const { time } = candles;
+  const data = encodeColumns({ ...candles });
+  return {
+    ...series,
+    month,
+    candles: time.length,
+    firstTime: new Date(time[0]!),
+    lastTime: new Date(time[time.length - 1]!),
+    sha256: sumOf(data),
+    data,
+  };
+}
+
+/** The candles of a stored chunk. @throws {DamagedChunkError} When its bytes are not those whose sum was stored. */
+export function openChunk({ data, ...summary }: ChunkRow): Candles {
+  if (sumOf(data) !== summary.sha256) throw new DamagedChunkError(summary);
+  try {
+    return candlesFromColumns(decodeColumns(data));
+  } catch (error) {
+    throw new DamagedChunkError(summary, error);
+  }
+}
+
+function sumOf(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}

@@ -1,0 +1,118 @@
+import { listChunks } from "../../db/candle_chunks.ts";
+import { addCoverage, listCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
+import type { Db } from "../../db/client.ts";
+import { addRunCandles, type IngestionEventType, insertEvents } from "../../db/ingestion.ts";
+import { type Instrument, lockInstrument, type Provider } from "../../db/instruments.ts";
+import type { Candles } from "../../engine/candles.ts";
+import { storeCandles, type StoreCounts } from "./read.ts";
+import { isGap } from "../calendar.ts";
+import { FeedError } from "../feeds/feed.ts";
+import { subtractRanges, type TimeRange } from "./time_ranges.ts";
+import { isTimeframe, monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+
+/** One step of a run: candles, what they cover, and what is to be told of them. */
+export interface ArchiveStep extends TimeRange {
+  readonly runId: string;
+  readonly instrument: Instrument;
+  readonly timeframe: Timeframe;
+  readonly candles: Candles;
+  /** Who gave the candles; absent: the instrument's own provider. */
+  readonly provider?: Provider;
+  /** Up to here all there is in the step is among the candles, so that nobody needs to ask for it again; absent: not known. */
+  readonly coveredUntil?: number;
+  /** The close of the candle before the step, from which on missing candles are a gap; absent: gaps are not looked for. */
+  readonly previousClose?: number;
+  /** How many rows were left out because they are no candles. */
+  readonly rejected?: number;
+  /** Whether nothing is told of candles that are held exactly so. */
+  readonly isCheck?: boolean;
+}
+
+const GAP_EVENTS_MAX = 20;
+
+/**
+ * Archives a step with its events: all of it in the given transaction, or nothing.
+ *
+ * A held chunk that turns out to be damaged is replaced, reported, and the rest of its month is missing from then on.
+ *
+ * @throws {FeedError} `unknown_symbol` where an operator has removed the instrument, or given it to another provider, since it was read.
+ */
+export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCounts> {
+  const { runId, instrument, timeframe, candles, start, end, coveredUntil, rejected } = step;
+  const series = { instrumentId: instrument.id, timeframe };
+  const current = await lockInstrument(tx, instrument.id);
+  if (current?.provider !== instrument.provider) {
+    const what = current === undefined ? "was removed" : `was given to ${current.provider}`;
+    const { symbol, exchange } = instrument;
+    throw new FeedError("unknown_symbol", `Cannot keep candles of ${symbol} on ${exchange}: it ${what} meanwhile`);
+  }
+  const counts = await storeCandles(tx, series, candles);
+  const lost = counts.damaged.map(({ chunk: { month, candles }, message }) => {
+    return { start: Date.parse(`${month}T00:00:00Z`), end: monthEnd(month), held: candles, message };
+  });
+  for (const { start, end } of lost) await removeCoverage(tx, series, { start: new Date(start), end: new Date(end) });
+  if (coveredUntil !== undefined && coveredUntil > start) {
+    await addCoverage(tx, series, { start: new Date(start), end: new Date(Math.min(coveredUntil, end)) });
+  }
+  const { symbol, exchange } = instrument;
+  const provider = step.provider ?? instrument.provider;
+  const event = (type: IngestionEventType, range: TimeRange, candles: number, message?: string) => ({
+    ...{ runId, type, provider, symbol, exchange, timeframe, candles },
+    start: new Date(range.start),
+    end: new Date(range.end),
+    message: message ?? null,
+  });
+  await insertEvents(tx, [
+    ...(step.isCheck && counts.imported + counts.revised === 0
+      ? []
+      : [event("range_ingested", step, candles.time.length)]),
+    ...(counts.revised === 0 ? [] : [event("revised", step, counts.revised)]),
+    ...((rejected ?? 0) === 0
+      ? []
+      : [event("rejected", step, rejected ?? 0, "rows that are no candles were left out")]),
+    ...lost.map(({ message, held, ...range }) => event("failed", range, held, message)),
+    ...findGaps(step).map(({ message, ...range }) => event("gap_found", range, 0, message)),
+  ]);
+  await addRunCandles(tx, runId, counts.imported + counts.revised);
+  return counts;
+}
+
+function findGaps({ candles: { time }, instrument, timeframe, previousClose }: ArchiveStep) {
+  if (previousClose === undefined) return [];
+  const gaps: (TimeRange & { message?: string })[] = [];
+  let [close, count] = [previousClose, 0];
+  for (const open of time) {
+    if (open > close && isGap(instrument.assetClass, close, open) && ++count <= GAP_EVENTS_MAX) {
+      gaps.push({ start: close, end: open });
+    }
+    close = open + TIMEFRAMES[timeframe];
+  }
+  const last = gaps.at(-1);
+  if (last !== undefined && count > GAP_EVENTS_MAX) {
+    gaps.push({ start: last.end, end: close, message: `${count - GAP_EVENTS_MAX} more gaps in this range` });
+  }
+  return gaps;
+}
+
+/** The parts of a range of a series that were never asked for, oldest first. */
+export async function missingRanges(db: Db, series: SeriesKey, wanted: TimeRange): Promise<TimeRange[]> {
+  return subtractRanges(wanted, await listCoverage(db, series));
+}
+
+/** From the first held candle's open to the last one's close; null where none is held. */
+export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey): Promise<TimeRange | null> {
+  const chunks = (await listChunks(db, instrumentId)).filter((chunk) => chunk.timeframe === timeframe);
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  if (first === undefined || last === undefined || !isTimeframe(timeframe)) return null;
+  return { start: first.firstTime.getTime(), end: last.lastTime.getTime() + TIMEFRAMES[timeframe] };
+}
+
+/**
+ * The close of the last candle that is held, where a range that follows would show a gap behind it: all that is held lies before, and
+ * what is between was asked for.
+ */
+export async function closeBefore(db: Db, series: SeriesKey, range: TimeRange): Promise<number | undefined> {
+  const end = (await heldRange(db, series))?.end ?? Infinity;
+  if (end > range.start) return undefined;
+  return (await missingRanges(db, series, { start: end, end: range.start })).length === 0 ? end : undefined;
+}

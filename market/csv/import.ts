@@ -1,0 +1,134 @@
+import type { Db } from "../../db/client.ts";
+import { findRun, type IngestionRun, insertEvents, insertRun } from "../../db/ingestion.ts";
+import { type AssetClass, ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
+import type { Candles } from "../../engine/candles.ts";
+import { CsvReader, type Rejection } from "./reader.ts";
+import { archiveStep } from "../archive/read_step.ts";
+import { finishRun } from "../ingestion_run.ts";
+import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+
+/** A file of candles and whose they are. */
+export interface CsvImport {
+  readonly symbol: string;
+  readonly exchange: string;
+  /** May be left out for an instrument that exists. */
+  readonly assetClass?: AssetClass | undefined;
+  readonly timeframe: Timeframe;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The largest file that is accepted. */
+  readonly bytesMax: number;
+  /** Milliseconds since 1970; default the clock. */
+  readonly now?: number;
+}
+
+/** What became of a file's lines. */
+export interface CsvImportResult {
+  readonly run: IngestionRun;
+  readonly imported: number;
+  readonly unchanged: number;
+  readonly revised: number;
+  readonly rejectedCount: number;
+  /** The first 100. */
+  readonly rejected: readonly Rejection[];
+}
+
+/** The candles cannot be those of the instrument that was named. */
+export class ImportRefusedError extends Error {
+  override readonly name = "ImportRefusedError";
+  constructor(readonly field: "assetClass" | "exchange", readonly reason: string) {
+    super(`Cannot import: ${field} ${reason}`);
+  }
+}
+
+/** The file is larger than is accepted. */
+export class ImportTooLargeError extends Error {
+  override readonly name = "ImportTooLargeError";
+  constructor(readonly bytesMax: number) {
+    super(`Cannot import more than ${bytesMax} bytes`);
+  }
+}
+
+/**
+ * Archives the candles of a CSV file as it arrives, a batch a transaction, each with its event. Good lines are kept whatever the others
+ * are, and the same file again changes nothing.
+ *
+ * @throws {CsvError} When the file is empty or lacks a column: nothing was written then, or the batches before it.
+ * @throws {ImportRefusedError | ImportTooLargeError}
+ */
+export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
+  const target = await findTarget(db, request);
+  const { provider } = target;
+  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target.assetClass);
+  const counts = { imported: 0, unchanged: 0, revised: 0 };
+  const { symbol, exchange, timeframe } = request;
+  let run: IngestionRun | undefined;
+  let instrument: Instrument | undefined;
+  try {
+    for await (const candles of readBatches(reader, request)) {
+      run ??= await beginRun(db, request);
+      instrument ??= await ensureInstrument(db, target);
+      const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
+      const stored = await db.transaction((tx) => archiveStep(tx, step));
+      counts.imported += stored.imported;
+      counts.unchanged += stored.unchanged;
+      counts.revised += stored.revised;
+    }
+    run ??= await beginRun(db, request);
+    const { rejected, rejectedCount } = reader;
+    const [first] = rejected;
+    if (first !== undefined) {
+      const message = `${rejectedCount} lines; the first: line ${first.line} ${first.reason}`;
+      await insertEvents(db, [
+        { runId: run.id, type: "rejected", symbol, exchange, timeframe, candles: rejectedCount, message },
+      ]);
+    }
+    await finishRun(db, run.id, null);
+    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected };
+  } catch (error) {
+    if (run !== undefined) {
+      const message = error instanceof Error ? error.message : String(error);
+      await insertEvents(db, [{ runId: run.id, type: "failed", symbol, exchange, timeframe, message }]);
+      await finishRun(db, run.id, message);
+    }
+    throw error;
+  }
+}
+
+async function* readBatches(reader: CsvReader, { body, bytesMax }: CsvImport): AsyncGenerator<Candles> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw new ImportTooLargeError(bytesMax);
+    yield* reader.push(piece);
+  }
+  yield* reader.end();
+}
+
+async function findTarget(db: Db, { symbol, exchange, assetClass }: CsvImport) {
+  const held = await findInstrument(db, { symbol, exchange });
+  if (held?.provider === "sample") {
+    throw new ImportRefusedError("exchange", `${exchange} has ${symbol} as generated sample data: choose another name`);
+  }
+  if (held !== undefined && assetClass !== undefined && held.assetClass !== assetClass) {
+    throw new ImportRefusedError(
+      "assetClass",
+      `must be ${held.assetClass}, as ${symbol} on ${exchange} is, not ${assetClass}`,
+    );
+  }
+  const known = held?.assetClass ?? assetClass;
+  if (known === undefined) throw new ImportRefusedError("assetClass", `is required: ${symbol} on ${exchange} is new`);
+  return { symbol, exchange, assetClass: known, provider: "import" } as const;
+}
+
+async function beginRun(db: Db, { symbol, exchange }: CsvImport): Promise<IngestionRun> {
+  return await db.transaction(async (tx) => {
+    const instruments = [{ symbol, exchange }];
+    const run = await insertRun(tx, { status: "running", trigger: "import", instruments, startedAt: new Date() });
+    await insertEvents(tx, [{ runId: run.id, type: "run_started", symbol, exchange }]);
+    return run;
+  });
+}
+
+function stretchOf({ time }: Candles, timeframe: Timeframe): { start: number; end: number } {
+  return { start: time[0]!, end: time[time.length - 1]! + TIMEFRAMES[timeframe] };
+}

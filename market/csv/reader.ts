@@ -1,0 +1,270 @@
+import type { AssetClass } from "../../db/instruments.ts";
+import type { Candles } from "../../engine/candles.ts";
+import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "../archive/candle_columns.ts";
+import { findFault } from "../candle_rules.ts";
+import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts";
+import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
+import { bucketOrigin, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+
+/** A line that was not taken. */
+export interface Rejection {
+  /** Counted from 1, the header and empty lines included. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+const REJECTIONS_MAX = 100;
+const LINE_BYTES_MAX = 65_536;
+const FIELDS_MAX = 1_000;
+// Batches end with a month, so that each month's chunk is written once: this many candles and then the rest of the month.
+const BATCH_CANDLES_MIN = 32_768;
+const MONTH_CANDLES_MAX = 31 * 1440;
+
+// Nothing was traded in candles before; a time that is so early was meant otherwise.
+const EARLIEST_MS = Date.UTC(1800, 0, 1);
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
+
+/**
+ * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
+ *
+ * A file begins with its oldest candle or with its newest: its first two tell. Lines that are no candle, not on a boundary of the
+ * timeframe, not behind the line before them, or not closed yet are left out and reported; see csv_fields.ts for the times and numbers
+ * that are understood.
+ */
+export class CsvReader {
+  /** The first 100 lines that were not taken. */
+  readonly rejected: Rejection[] = [];
+  rejectedCount = 0;
+
+  readonly #timeframe: Timeframe;
+  readonly #lengthMs: number;
+  readonly #originMs: number;
+  readonly #closedUntilMs: number;
+  readonly #isDated: boolean;
+  readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
+  #count = 0;
+  /** -1 where the newest candle comes first: times count backwards then, so that what follows is later in either case. */
+  #direction: 1 | -1 = 1;
+  /** A candle that opens here or later, counted so, begins the next batch. */
+  #batchEnd = Infinity;
+  #columns: CsvColumns | undefined;
+  #line = 0;
+  /** Where the last candle opens, counted so, and its line; which of the file's candles it is. */
+  #last = -Infinity;
+  #lastLine = 0;
+  #taken = 0;
+  #rest = new Uint8Array(0);
+  readonly #starts = new Int32Array(FIELDS_MAX + 1);
+  readonly #ends = new Int32Array(FIELDS_MAX + 1);
+  readonly #values = new Float64Array(VALUE_NAMES.length);
+
+  /**
+   * @param nowMs Milliseconds since 1970: candles that close later are not taken.
+   * @param assetClass Days and weeks of stocks are dated: a midnight with an offset is that date's.
+   */
+  constructor(timeframe: Timeframe, nowMs: number, assetClass?: AssetClass) {
+    this.#timeframe = timeframe;
+    this.#lengthMs = TIMEFRAMES[timeframe];
+    this.#originMs = bucketOrigin(timeframe);
+    this.#closedUntilMs = nowMs;
+    this.#isDated = assetClass === "stock" && (timeframe === "1d" || timeframe === "1w");
+  }
+
+  /**
+   * Takes a piece of the file.
+   *
+   * @returns Batches that are complete; each is only good until the next is asked for.
+   * @throws {CsvError} When the file is no CSV of candles.
+   */
+  *push(piece: Uint8Array): Generator<Candles> {
+    const bytes = this.#rest.length === 0 ? piece : concat(this.#rest, piece);
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(NEWLINE, from);
+      if (end < 0) break;
+      const time = this.#readLine(bytes, from, end);
+      if (time * this.#direction >= this.#batchEnd) yield this.#takeBatch();
+      if (!Number.isNaN(time)) this.#keepRow(time);
+      from = end + 1;
+    }
+    if (bytes.length - from > LINE_BYTES_MAX) {
+      throw new CsvError(`Cannot read line ${this.#line + 1}: it is longer than ${LINE_BYTES_MAX} bytes`);
+    }
+    this.#rest = bytes.slice(from);
+  }
+
+  /** Takes the end of the file. @throws {CsvError} When there was nothing in it. */
+  *end(): Generator<Candles> {
+    if (this.#rest.length > 0) yield* this.push(Uint8Array.of(NEWLINE));
+    if (this.#columns === undefined) {
+      throw new CsvError("Cannot import an empty file: it needs a header line and a line for each candle");
+    }
+    if (this.#count > 0) yield this.#takeBatch();
+  }
+
+  #takeBatch(): Candles {
+    const batch = sliceCandles(this.#rows, 0, this.#count);
+    if (this.#direction < 0) CANDLE_COLUMNS.forEach((name) => batch[name].reverse());
+    this.#count = 0;
+    this.#batchEnd = Infinity;
+    return batch;
+  }
+
+  #keepRow(time: number): void {
+    const { time: times, open, high, low, close, volume } = this.#rows;
+    const values = this.#values;
+    const at = this.#count++;
+    times[at] = time;
+    open[at] = values[0]!;
+    high[at] = values[1]!;
+    low[at] = values[2]!;
+    close[at] = values[3]!;
+    volume[at] = values[4]!;
+    if (this.#count === BATCH_CANDLES_MIN) this.#batchEnd = this.#monthLimit(time);
+  }
+
+  /** Where the month of a time ends in the direction of the file. */
+  #monthLimit(time: number): number {
+    const month = monthOf(time);
+    // Backwards, the month's first moment is still in it, and a millisecond before is not.
+    return this.#direction > 0 ? monthEnd(month) : 1 - Date.parse(month);
+  }
+
+  /** The time of the line's candle, whose other numbers are then in #values; NaN for a line without one. */
+  #readLine(bytes: Uint8Array, from: number, end: number): number {
+    this.#line++;
+    let until = end;
+    while (until > from && isBlank(bytes[until - 1]!)) until--;
+    if (until === from) return NaN;
+    if (this.#columns === undefined) {
+      this.#columns = this.#readHeader(bytes, from, until);
+      return NaN;
+    }
+    const { time: timeField, values, count } = this.#columns;
+    const fields = this.#splitFields(bytes, from, until);
+    if (fields !== count) return this.#reject(`has ${fields} fields where the header has ${count}`);
+    const [starts, ends] = [this.#starts, this.#ends];
+    const time = this.#readTime(bytes, starts[timeField]!, ends[timeField]!);
+    if (Number.isNaN(time)) {
+      return this.#reject(
+        `${this.#quote(bytes, timeField)} is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)`,
+      );
+    }
+    for (let i = 0; i < values.length; i++) {
+      const value = parseDecimal(bytes, starts[values[i]!]!, ends[values[i]!]!);
+      if (Number.isNaN(value)) {
+        return this.#reject(`${VALUE_NAMES[i]} ${this.#quote(bytes, values[i]!)} is not a number (write 1234.5)`);
+      }
+      this.#values[i] = value;
+    }
+    return this.#checkRow(time);
+  }
+
+  #readTime(bytes: Uint8Array, from: number, until: number): number {
+    const time = parseTime(bytes, from, until);
+    if (!this.#isDated || (time - this.#originMs) % this.#lengthMs === 0) return time;
+    const date = parseLocalTime(bytes, from, until);
+    return (date - this.#originMs) % this.#lengthMs === 0 ? date : time;
+  }
+
+  #readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {
+    if ((bytes[from] === 0xff && bytes[from + 1] === 0xfe) || (bytes[from] === 0xfe && bytes[from + 1] === 0xff)) {
+      throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
+    }
+    if (bytes[from] === 0x1f && bytes[from + 1] === 0x8b) {
+      throw new CsvError("Cannot read a compressed file: send what gunzip makes of it");
+    }
+    const hasMark = bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
+    const count = this.#splitFields(bytes, hasMark ? from + 3 : from, until);
+    if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: at most ${FIELDS_MAX}`);
+    const fields = Array.from({ length: count }, (_, i) => fieldText(bytes, this.#starts[i]!, this.#ends[i]!));
+    return parseHeader(fields, fieldText(bytes, from, until));
+  }
+
+  #checkRow(time: number): number {
+    const [open, high, low, close, volume] = this.#values;
+    const fault = findFault(open!, high!, low!, close!, volume!);
+    if (fault !== null) return this.#reject(fault);
+    if ((time - this.#originMs) % this.#lengthMs !== 0) {
+      return this.#reject(`${new Date(time).toISOString()} is not where a ${this.#timeframe} candle opens (UTC)`);
+    }
+    if (time < EARLIEST_MS) return this.#reject(`${new Date(time).toISOString()} is before 1800`);
+    // The second candle of a file tells which way it runs.
+    if (this.#taken === 1 && time < this.#last) this.#turn();
+    if (time * this.#direction <= this.#last) return this.#reject(this.#disorder(time));
+    if (time + this.#lengthMs > this.#closedUntilMs) {
+      return this.#reject(`${new Date(time).toISOString()} is a candle that has not closed yet`);
+    }
+    this.#last = time * this.#direction;
+    this.#lastLine = this.#line;
+    this.#taken++;
+    return time;
+  }
+
+  #turn(): void {
+    this.#direction = -1;
+    this.#last = -this.#last;
+  }
+
+  #disorder(time: number): string {
+    if (time * this.#direction === this.#last) return `has the same time as line ${this.#lastLine}`;
+    if (this.#direction > 0) return `is earlier than line ${this.#lastLine}`;
+    return `is later than line ${this.#lastLine}, in a file that begins with the newest`;
+  }
+
+  #splitFields(bytes: Uint8Array, from: number, until: number): number {
+    let count = 0;
+    let start = from;
+    let isQuoted = false;
+    for (let at = from; at <= until; at++) {
+      const byte = at === until ? COMMA : bytes[at]!;
+      if (byte === QUOTE) isQuoted = !isQuoted;
+      if (byte !== COMMA || (isQuoted && at < until)) continue;
+      if (count < FIELDS_MAX) this.#trimField(bytes, count, start, at);
+      count++;
+      start = at + 1;
+    }
+    return count;
+  }
+
+  #trimField(bytes: Uint8Array, field: number, from: number, until: number): void {
+    while (from < until && isBlank(bytes[from]!)) from++;
+    while (until > from && isBlank(bytes[until - 1]!)) until--;
+    if (until - from >= 2 && bytes[from] === QUOTE && bytes[until - 1] === QUOTE) {
+      from++;
+      until--;
+    }
+    this.#starts[field] = from;
+    this.#ends[field] = until;
+  }
+
+  #quote(bytes: Uint8Array, field: number): string {
+    return JSON.stringify(
+      fieldText(bytes, this.#starts[field]!, Math.min(this.#ends[field]!, this.#starts[field]! + 60)),
+    );
+  }
+
+  #reject(reason: string): number {
+    this.rejectedCount++;
+    if (this.rejected.length < REJECTIONS_MAX) this.rejected.push({ line: this.#line, reason });
+    return NaN;
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === RETURN || byte === TAB;
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}

@@ -1,0 +1,154 @@
+import type { Context as HonoContext } from "hono";
+import { AppError, quote, unstorable } from "../../routers/errors.ts";
+import { DEPTH_MAX, findUnstorable } from "../../routers/text.ts";
+import type { ServerEnv } from "../context.ts";
+
+/** Bodies may have this many bytes in all. */
+export const BODY_BYTES_MAX = 6 * 1024 * 1024;
+/** Of which this many may be anything but uploaded artifacts (`content_base64`). */
+export const PLAIN_BYTES_MAX = 1024 * 1024;
+/** Those about accounts this many: what a name may have is kept with each account, and told with each session. */
+export const AUTH_BYTES_MAX = 16 * 1024;
+
+/**
+ * Reads a JSON body.
+ *
+ * @param optional Whether the request may come without a body; then the answer is `undefined`.
+ * @returns The parsed value, at most 32 levels deep.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order; the first two in the other where the
+ * body is optional.
+ */
+export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
+  if (!optional) requireType(c, "application/json");
+  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
+  // Of a body of no bytes the type says nothing: curl calls one a form.
+  if (optional && bytes.byteLength === 0) return undefined;
+  if (optional) requireType(c, "application/json");
+  const value = parseJson(bytes);
+  requirePlain(bytes, value);
+  if (!value.parsed) {
+    throw new AppError("VALIDATION_FAILED", `Cannot read the body as JSON: ${value.reason}`, {
+      issues: [{ path: "", message: value.reason }],
+    });
+  }
+  return value.value;
+}
+
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body is of this media type, with or without parameters. */
+export function requireType(c: HonoContext, wanted: string): void {
+  const type = c.req.header("content-type");
+  if (type?.split(";")[0]?.trim().toLowerCase() === wanted) return;
+  const given = type === undefined ? "without a Content-Type" : `of type ${quote(type)}`;
+  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body ${given}: send ${wanted}`);
+}
+
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > bytesMax) throw tooLarge(`${announced} bytes`, bytesMax);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.byteLength;
+    if (length > bytesMax) refuseSize(bytesMax);
+    parts.push(part);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.byteLength;
+  }
+  return bytes;
+}
+
+/** @throws AppError PAYLOAD_TOO_LARGE, for a body of whatever size. */
+export function refuseSize(bytesMax: number): never {
+  throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
+}
+
+function tooLarge(size: string, bytesMax: number): AppError {
+  return new AppError("PAYLOAD_TOO_LARGE", `Cannot read a body of ${size}: at most ${bytesMax} are accepted`);
+}
+
+/**
+ * Holds a body that is read later to what it may have beside artifacts; what a stranger sends is not read at all.
+ *
+ * @throws AppError PAYLOAD_TOO_LARGE
+ */
+export async function limitPlain(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  const announced = Number(c.req.header("content-length") ?? Infinity);
+  if (c.req.method === "POST" && c.get("context").user !== null && announced > PLAIN_BYTES_MAX) {
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    requirePlain(bytes, parseJson(bytes));
+  }
+  await next();
+}
+
+function requirePlain(bytes: Uint8Array, value: Parsed): void {
+  if (bytes.byteLength <= PLAIN_BYTES_MAX) return;
+  const plain = bytes.byteLength - (value.parsed ? measureArtifacts(value.value) : 0);
+  if (plain > PLAIN_BYTES_MAX) throw tooLarge(`${plain} bytes, not counting content_base64`, PLAIN_BYTES_MAX);
+}
+
+type Parsed = { parsed: true; value: unknown } | { parsed: false; reason: string };
+
+function parseJson(bytes: Uint8Array): Parsed {
+  if (isTooDeep(bytes)) return { parsed: false, reason: `is nested more than ${DEPTH_MAX} levels deep` };
+  try {
+    return { parsed: true, value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+  } catch (error) {
+    return { parsed: false, reason: error instanceof SyntaxError ? error.message : "is not UTF-8" };
+  }
+}
+
+// Counted on the bytes, before anything is built from them: quotes, backslashes and brackets are single bytes in UTF-8.
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (inString) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > DEPTH_MAX) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
+}
+
+function measureArtifacts(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let bytes = 0;
+  for (const [key, inner] of Object.entries(value)) {
+    bytes += key === "content_base64" && typeof inner === "string" ? inner.length : measureArtifacts(inner);
+  }
+  return bytes;
+}
+
+/**
+ * Refuses a body that does not call itself JSON, for handlers that are not ours: they would read a form as well, and our own checks of
+ * the body read none. Of a body of no bytes the type says nothing: curl calls one a form.
+ *
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE
+ */
+export async function refuseForms(c: HonoContext, next: () => Promise<void>): Promise<void> {
+  const isEmpty = async () => (await c.req.raw.clone().arrayBuffer()).byteLength === 0;
+  if (c.req.method === "POST" && !(await isEmpty())) requireType(c, "application/json");
+  await next();
+}
+
+/**
+ * Refuses a JSON body with text that cannot be stored, for handlers that are not ours and would find out from the database.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export async function refuseUnstorable(c: HonoContext, next: () => Promise<void>): Promise<void> {
+  if (c.req.method === "POST") {
+    const body: unknown = await c.req.raw.clone().json().catch(() => undefined);
+    const issue = findUnstorable(body);
+    if (issue !== undefined) throw unstorable(issue);
+  }
+  await next();
+}

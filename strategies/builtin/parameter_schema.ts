@@ -1,0 +1,65 @@
+import { newDraft, type OrderDraft } from "../../engine/strategy.ts";
+import type { ParameterProperty } from "./builtin.ts";
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** The longest window that a built-in strategy takes, in candles. */
+const PERIOD_CANDLES_MAX = 10_000;
+
+/** The schema of a window length in candles. */
+export function periodProperty(description: string, candles: number, candlesMin = 1): ParameterProperty {
+  return { type: "integer", description, default: candles, minimum: candlesMin, maximum: PERIOD_CANDLES_MAX };
+}
+
+/** The sides that a strategy may take. */
+export const DIRECTION: ParameterProperty = {
+  type: "string",
+  description: "both: goes short where it would otherwise only leave the market; long: never goes short",
+  default: "both",
+  enum: ["both", "long"],
+};
+
+export const TAKE_PROFIT_LEVEL: ParameterProperty = {
+  type: "number",
+  description: "Take profit this far from the entry price, as a fraction of it (0.05 is 5%); 0: none",
+  default: 0,
+  minimum: 0,
+  maximum: 100,
+};
+
+export const STOP_LOSS_LEVEL: ParameterProperty = {
+  type: "number",
+  description: "Stop loss this far from the entry price, as a fraction of it (0.02 is 2%); 0: none",
+  default: 0,
+  minimum: 0,
+  maximum: 1,
+};
+
+/**
+ * A numeric parameter. The schema has been checked and defaults are filled in, so anything else is our own bug.
+ *
+ * @throws {TypeError} When it is absent or no number.
+ */
+export function readNumber(parameters: Parameters, name: string): number {
+  const value = parameters[name];
+  if (typeof value === "number") return value;
+  throw new TypeError(`Cannot read the parameter ${name} as a number: it is ${JSON.stringify(value)}`);
+}
+
+/** Whether the strategy may go short. */
+export function readShorts(parameters: Parameters): boolean {
+  return parameters["direction"] === "both";
+}
+
+/** An entry at market with the stop loss and take profit that the parameters ask for; a level of 0 is none. */
+export function entryDraft(parameters: Parameters): OrderDraft {
+  return {
+    ...newDraft(),
+    takeProfitFraction: levelOf(parameters["takeProfitLevel"]),
+    stopLossFraction: levelOf(parameters["stopLossLevel"]),
+  };
+}
+
+function levelOf(level: unknown): number {
+  return typeof level === "number" && level > 0 ? level : NaN;
+}

@@ -1,0 +1,167 @@
+import { expect } from "@std/expect";
+import type { AssetClass } from "../../../db/instruments.ts";
+import { CsvReader } from "../../../market/csv/reader.ts";
+import type { Timeframe } from "../../../market/timeframes.ts";
+
+const now = Date.parse("2024-06-01T00:00:00Z");
+
+/** Reads a file that arrives in pieces of some size. */
+function read(
+  file: string | Uint8Array,
+  timeframe: Timeframe = "1d",
+  pieceBytes = Infinity,
+  assetClass: AssetClass = "crypto",
+) {
+  const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
+  const reader = new CsvReader(timeframe, now, assetClass);
+  const rows: number[][] = [];
+  const batches: number[] = [];
+  const keep = (candles: Iterable<{ time: Float64Array; close: Float64Array; volume: Float64Array }>) => {
+    for (const { time, close, volume } of candles) {
+      batches.push(time.length);
+      time.forEach((each, i) => rows.push([each, close[i]!, volume[i]!]));
+    }
+  };
+  for (let at = 0; at < bytes.length; at += pieceBytes) keep(reader.push(bytes.subarray(at, at + pieceBytes)));
+  keep(reader.end());
+  const times = rows.map(([time]) => new Date(time!).toISOString().slice(0, 10));
+  return { rows, times, batches, rejected: reader.rejected, rejectedCount: reader.rejectedCount };
+}
+
+const HEADER = "date,open,high,low,close,volume\n";
+
+Deno.test("a plain file is read, whatever the order and case of its columns and whatever else it holds", () => {
+  const plain = read(`${HEADER}2024-01-02,1,3,0.5,2,10\n2024-01-03,2,4,1.5,3,20\n`);
+  expect(plain.times).toEqual(["2024-01-02", "2024-01-03"]);
+  expect(plain.rows.map(([, close, volume]) => [close, volume])).toEqual([[2, 10], [3, 20]]);
+  for (
+    const file of [
+      "Volume,CLOSE,Low,High,Adj Close,open,Timestamp\n10,2,0.5,3,99,1,2024-01-02\n20,3,1.5,4,98,2,2024-01-03",
+      ",Open,High,Low,Close,Volume\n2024-01-02,1,3,0.5,2,10\n2024-01-03,2,4,1.5,3,20\n",
+      '"Date", "Open" ,"High","Low","Close","Volume"\r\n"2024-01-02","1","3","0.5","2","10"\r\n2024-01-03 , 2,4, 1.5,3,20\r\n',
+      `\uFEFF${HEADER}\n2024-01-02,1,3,0.5,2,10\n\n\n2024-01-03,2,4,1.5,3,20\n\n`,
+      'date,"Volume, in shares","Traded ""lots""",open,high,low,close,volume\n2024-01-02,"1,0",7,1,3,0.5,2,10\n2024-01-03,"2,0",7,2,4,1.5,3,20',
+      "index,datetime,open,high,low,close,volume\n0,1704153600000,1,3,0.5,2,10\n1,1704240000,2,4,1.5,3,20\n",
+    ]
+  ) expect(read(file)).toEqual(plain);
+});
+
+Deno.test("a file means the same in pieces of any size", () => {
+  const file = `\uFEFF${HEADER}2024-01-02,1,3,0.5,2,10\r\n2024-01-03,2,4,x,3,20\r\n2024-01-04,2,4,1.5,3,20`;
+  const whole = read(file);
+  expect([whole.times, whole.rejected.map(({ line }) => line)]).toEqual([["2024-01-02", "2024-01-04"], [3]]);
+  for (let size = 1; size < file.length; size++) expect(read(file, "1d", size)).toEqual(whole);
+});
+
+Deno.test("a line that is no candle is rejected by its number and reason, and the others are kept", () => {
+  const lines = [
+    ["2024-01-01,1,3,0.5,2,10", null],
+    ["2024-01-02,1,3,0.5,2,10", null],
+    ["2023-02-29,1,3,0.5,2,10", '"2023-02-29" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
+    ["2024-01-03,1,3,0.5,NaN,10", 'close "NaN" is not a number (write 1234.5)'],
+    ["2024-01-03,1,3,0.5,,10", 'close "" is not a number (write 1234.5)'],
+    ["2024-01-03,1,2,3,2.5,10", "high 2 is below low 3"],
+    ["2024-01-03,4,3,0.5,2,10", "high 3 is below open 4"],
+    ["2024-01-03,1,3,0.5,4,10", "high 3 is below close 4"],
+    ["2024-01-03,1,3,2,2,10", "low 2 is above open 1"],
+    ["2024-01-03,2,3,1.5,1,10", "low 1.5 is above close 1"],
+    ["2024-01-03,1,3,0.5,2,-1", "volume -1 is below 0"],
+    ["2024-01-03,1,1e999,0.5,2,1", "high Infinity is not a finite number"],
+    ["2024-01-03,0,0,0,0,1", "open 0 is not above 0"],
+    ["2024-01-03,1,3,0.5,2", "has 5 fields where the header has 6"],
+    ["2024-01-03,1,3,0.5,2,10,11", "has 7 fields where the header has 6"],
+    ['2024-01-03,"1,5",3,0.5,2,10', 'open "1,5" is not a number (write 1234.5)'],
+    ['2024-01-03,"1,234.50",3,0.5,2,10', 'open "1,234.50" is not a number (write 1234.5)'],
+    ["01/03/2024,1,3,0.5,2,10", '"01/03/2024" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
+    ['2024-01-03,"1,3,0.5,2,10', "has 2 fields where the header has 6"],
+    ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is not where a 1d candle opens (UTC)"],
+    ["2024-01-02,1,3,0.5,2,10", "has the same time as line 3"],
+    ["2024-01-01,1,3,0.5,2,10", "is earlier than line 3"],
+    ["2024-06-01,1,3,0.5,2,10", "2024-06-01T00:00:00.000Z is a candle that has not closed yet"],
+    ["2034-01-01,1,3,0.5,2,10", "2034-01-01T00:00:00.000Z is a candle that has not closed yet"],
+    ["0000-01-01,1,3,0.5,2,10", "0000-01-01T00:00:00.000Z is before 1800"],
+    ["2024-05-31,1e-8,1e9,1e-8,1e9,0", null],
+  ] as const;
+  const { times, rejected, rejectedCount, rows } = read(HEADER + lines.map(([line]) => line).join("\n"));
+  expect(times).toEqual(["2024-01-01", "2024-01-02", "2024-05-31"]);
+  expect(rows[2]!.slice(1)).toEqual([1e9, 0]);
+  const expected = lines.flatMap(([, reason], index) => reason === null ? [] : [{ line: index + 2, reason }]);
+  expect(rejected).toEqual(expected);
+  expect(rejectedCount).toBe(expected.length);
+});
+
+Deno.test("a file that begins with the newest candle is read like one that begins with the oldest", () => {
+  const { times, rejected, rows } = read(
+    `${HEADER}2024-06-01,9,9,9,9,9\n2024-03-04,4,4,4,4,4\n2024-03-01,3,3,3,3,3\n2024-03-01,1,1,1,1,1\n2024-03-02,1,1,1,1,1\n` +
+      "2024-02-29,2,2,2,2,2\n2024-01-02,1,1,1,1,1\n",
+  );
+  expect(times).toEqual(["2024-01-02", "2024-02-29", "2024-03-01", "2024-03-04"]);
+  expect(rows.map(([, close, volume]) => [close, volume])).toEqual([[1, 1], [2, 2], [3, 3], [4, 4]]);
+  expect(rejected).toEqual([
+    // The candle of today, which many exports begin with.
+    { line: 2, reason: "2024-06-01T00:00:00.000Z is a candle that has not closed yet" },
+    { line: 5, reason: "has the same time as line 4" },
+    { line: 6, reason: "is later than line 4, in a file that begins with the newest" },
+  ]);
+  expect(read(`${HEADER}2024-01-03,2,2,2,2,2\n2024-01-02,1,1,1,1,1\n`).times).toEqual(["2024-01-02", "2024-01-03"]);
+});
+
+Deno.test("the first hundred rejected lines are told, all are counted", () => {
+  const { rejected, rejectedCount } = read(HEADER + "x\n".repeat(250));
+  expect([rejected.length, rejected[99]?.line, rejectedCount]).toEqual([100, 101, 250]);
+});
+
+Deno.test("weeks open on Mondays", () => {
+  const { times, rejected } = read(`${HEADER}2024-01-08,1,3,0.5,2,10\n2024-01-14,1,3,0.5,2,10\n`, "1w");
+  expect([times, rejected.length]).toEqual([["2024-01-08"], 1]);
+});
+
+Deno.test("a stock's days are dated by its exchange: its midnight is that date's, before and after the clocks move", () => {
+  const days = ["2024-03-08 00:00:00-05:00", "2024-03-11 00:00:00-04:00", "2024-05-30T00:00:00.000+0900", "2024-05-31"];
+  const file = HEADER + days.map((day) => `${day},1,1,1,1,1\n`).join("");
+  const stock = read(file, "1d", Infinity, "stock");
+  expect([stock.times, stock.rejected]).toEqual([["2024-03-08", "2024-03-11", "2024-05-30", "2024-05-31"], []]);
+  // What trades day and night has no such midnight: the candle would be said to end hours before it does.
+  expect(read(file).rejected.map(({ reason }) => reason)).toEqual([
+    "2024-03-08T05:00:00.000Z is not where a 1d candle opens (UTC)",
+    "2024-03-11T04:00:00.000Z is not where a 1d candle opens (UTC)",
+    "2024-05-29T15:00:00.000Z is not where a 1d candle opens (UTC)",
+  ]);
+  const weeks = read(`${HEADER}2024-03-11 00:00:00-04:00,1,1,1,1,1\n2024-03-19,1,1,1,1,1\n`, "1w", Infinity, "stock");
+  expect([weeks.times, weeks.rejected.map(({ line }) => line)]).toEqual([["2024-03-11"], [3]]);
+  // An hour has no date, and the open of a day's trade is not its midnight.
+  const open = read(`${HEADER}2024-03-08 09:30:00-05:00,1,1,1,1,1\n`, "1d", Infinity, "stock");
+  expect(open.rejected[0]?.reason).toBe("2024-03-08T14:30:00.000Z is not where a 1d candle opens (UTC)");
+  const hours = read(`${HEADER}2024-03-08 00:00:00-05:00,1,1,1,1,1\n`, "1h", Infinity, "stock");
+  expect(new Date(hours.rows[0]![0]!).toISOString()).toBe("2024-03-08T05:00:00.000Z");
+});
+
+Deno.test("a file that is no CSV of candles is one clear error", () => {
+  const cases = [
+    ["", "Cannot import an empty file"],
+    ["\n \r\n", "Cannot import an empty file"],
+    ["date,open,high,low,close\n", "Cannot find the column volume: the header line is"],
+    ["open,high,low,close,volume\n", "Cannot find the column of times (date, timestamp, time, datetime"],
+    ["date,time,open,high,low,close,volume\n", "Cannot tell which column is the time, date or time"],
+    ["date,open,open,high,low,close,volume\n", "Cannot tell two columns open apart"],
+    ["2024-01-02,1,3,0.5,2,10\n", "Cannot find the column of times"],
+    ["date;open;high;low;close;volume\n", 'apart by ";" and not by commas'],
+    ["\uFEFFDate\tOpen\tHigh\tLow\tClose\tVolume\r\n", 'apart by "\\t" and not by commas'],
+    ["sep=,\ndate,open,high,low,close,volume\n", 'the header line is "sep=,"'],
+    [new Uint8Array([0xff, 0xfe, 0x64, 0, 0x0a]), "Cannot read UTF-16"],
+    [new Uint8Array([0x1f, 0x8b, 0x08, 0, 0x0a]), "Cannot read a compressed file"],
+    [HEADER + "x".repeat(70_000), "Cannot read line 2: it is longer than 65536 bytes"],
+    [new Uint8Array(200_000), "it is longer than 65536 bytes"],
+  ] as const;
+  for (const [file, message] of cases) expect(() => read(file)).toThrow(message);
+});
+
+Deno.test("batches end with a month, so that no month is written twice", () => {
+  const lines = [];
+  for (let time = Date.UTC(2024, 0, 1); time < Date.UTC(2024, 3, 1); time += 60_000) lines.push(`${time},1,1,1,1,1`);
+  const { batches } = read(`${HEADER}${lines.join("\n")}\n`, "1m", 65_536);
+  expect(batches).toEqual([31 * 1440, 29 * 1440, 31 * 1440]);
+  const backwards = read(`${HEADER}${lines.reverse().join("\n")}\n`, "1m", 65_536);
+  expect(backwards.batches).toEqual([31 * 1440, 29 * 1440, 31 * 1440]);
+  expect(backwards.rows[0]?.[0]).toBe(Date.UTC(2024, 2, 1));
+});

@@ -1,0 +1,124 @@
+import { expect } from "@std/expect";
+import type { RunProgress } from "../../../engine/control.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
+import type { RunTask } from "../../../workers/protocol.ts";
+
+/** A long-only cross of closes and their mean of two over closes that go up and down every four candles. */
+function task(candlesCount: number, slug = "sma-cross"): RunTask {
+  const column = (value: (i: number) => number) => {
+    const shared = new Float64Array(new SharedArrayBuffer(candlesCount * 8));
+    return shared.map((_, i) => value(i));
+  };
+  const price = (i: number) => [10, 11, 12, 11][i % 4]!;
+  const prices = column(price);
+  return {
+    slug,
+    parameters: { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0 },
+    candles: {
+      time: column((i) => i * 60_000),
+      open: prices,
+      high: prices,
+      low: prices,
+      close: prices,
+      volume: column(() => 1000),
+    },
+    firstIndex: 0,
+    initialBalance: 1000,
+    execution: resolveExecution({}, "crypto"),
+    timeframeMs: 60_000,
+    assetClass: "crypto",
+    finer: null,
+    seed: 7,
+  };
+}
+
+function limits(more: Partial<RunLimits> = {}): RunLimits {
+  return { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {}, ...more };
+}
+
+async function withPool(
+  size: number,
+  body: (pool: Pool) => Promise<void>,
+  times?: { graceMs?: number; progressMs?: number },
+): Promise<void> {
+  const pool = new Pool(size, times);
+  try {
+    await body(pool);
+  } finally {
+    pool.close();
+  }
+}
+
+Deno.test("more runs than workers take turns, and all are done", () =>
+  withPool(1, async (pool) => {
+    const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
+    expect(outcomes.map((outcome) => outcome.type === "done" && outcome.result.equity.length)).toEqual([40, 80, 120]);
+  }));
+
+Deno.test("while a run computes, its progress and equity are told, and they are what the result says", () =>
+  withPool(1, async (pool) => {
+    const told: RunProgress[] = [];
+    let equity: Float64Array | undefined;
+    // A busy machine may look too late, and a quick one have too little to look at.
+    for (let i = 0; i < 1000 && told.length < 3; i++) {
+      const onProgress = (progress: RunProgress) => progress.candlesDone > 0 && told.push(progress);
+      const outcome = await pool.run(task(500_000), limits({ onProgress }));
+      if (outcome.type !== "done") throw new Error(outcome.type);
+      equity = outcome.result.equity;
+    }
+    expect(told.length).toBeGreaterThan(2);
+    expect(told.map((progress) => progress.equity)).toEqual(told.map(({ candlesDone }) => equity?.[candlesDone - 1]));
+  }, { progressMs: 2 }));
+
+Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
+  withPool(1, async (pool) => {
+    const late = await pool.run(task(500_000), limits({ deadlineMs: 0 }));
+    expect(late.type).toBe("timed_out");
+    expect((await pool.run(task(40), limits())).type).toBe("done");
+  }, { graceMs: 60_000 }));
+
+Deno.test("a run is stopped by its signal, whether it computes, waits or was never begun", () =>
+  withPool(1, async (pool) => {
+    const stop = new AbortController();
+    const runs = [1, 2].map(() => pool.run(task(500_000), limits({ signal: stop.signal })));
+    stop.abort();
+    expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["stopped", "stopped"]);
+    expect((await pool.run(task(40), limits({ signal: stop.signal }))).type).toBe("stopped");
+    expect((await pool.run(task(40), limits())).type).toBe("done");
+  }, { graceMs: 60_000 }));
+
+Deno.test("a run that no worker takes in time is given up, and runs in advance are wanted only while runs are quick", () =>
+  withPool(1, async (pool) => {
+    expect(pool.runsWanted).toBe(1);
+    // The first run waits for its worker to start; after many the mean is that of a quick run, sooner or later on a busy machine.
+    for (let i = 0; i < 1000 && pool.runsWanted === 1; i++) await pool.run(task(40), limits());
+    expect(pool.runsWanted).toBeGreaterThan(1);
+    const long = Array.from({ length: 5 }, () => pool.run(task(500_000), limits()));
+    expect((await pool.run(task(40), limits({ waitMs: 0 }))).type).toBe("crowded");
+    for (const { type } of await Promise.all(long)) expect(type).toBe("done");
+  }));
+
+Deno.test("a worker that breaks is replaced, and says why", () =>
+  withPool(1, async (pool) => {
+    expect(await pool.run(task(40, "no-such"), limits())).toMatchObject({
+      type: "broken",
+      message: expect.stringMatching(/no-such/),
+    });
+    expect((await pool.run(task(40), limits())).type).toBe("done");
+  }));
+
+Deno.test("a worker that does not answer in its grace time is replaced", () =>
+  withPool(1, async (pool) => {
+    // No grace at all: whatever the worker answers comes too late.
+    expect(await pool.run(task(500_000), limits({ deadlineMs: 0 }))).toMatchObject({ type: "broken" });
+    expect((await pool.run(task(40), limits())).type).toBe("done");
+  }, { graceMs: 0 }));
+
+Deno.test("a closed pool runs nothing more, and lets nobody wait", async () => {
+  const pool = new Pool(1);
+  const runs = [1, 2].map(() => pool.run(task(500_000), limits()));
+  pool.close();
+  expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["broken", "stopped"]);
+  expect((await pool.run(task(40), limits())).type).toBe("stopped");
+});

@@ -1,0 +1,120 @@
+import { expect } from "@std/expect";
+import { RemoteRunner } from "../../../workers/backtest/remote_runner.ts";
+import type { SandboxOutcome } from "../../../workers/sandbox/process.ts";
+import { remoteTask, serveDecisions, serveJson, serveRaw, wave } from "../sandbox/remote/endpoints.ts";
+
+/** Runs an endpoint as a worker does: looked up, in a process of its own. */
+async function run(url: string, { allow = new URL(url).host, count = 50, timeoutMs = 5000, deadlineMs = 20_000 } = {}) {
+  const progress: number[] = [];
+  const task = { ...await remoteTask("http://1.1.1.1/", { candles: wave(count), timeoutMs }), endpoint: url };
+  const outcome: SandboxOutcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
+    deadlineMs,
+    memoryBytesMax: 512 * 2 ** 20,
+    onProgress: ({ candlesDone }) => progress.push(candlesDone),
+    signal: new AbortController().signal,
+  });
+  return { outcome, progress };
+}
+
+Deno.test("an endpoint is run in a process that may call it and nothing else", async () => {
+  await using endpoint = serveDecisions((_, at) => at % 10 === 0 ? [{ side: "buy", when: "flat" }] : []);
+  const { outcome } = await run(endpoint.url);
+  if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+  expect(outcome.result.equity.length).toBe(50);
+  expect(outcome.integrity.determinism.status).toBe("passed");
+});
+
+Deno.test("an endpoint that is not allowed is not called", async () => {
+  await using canary = serveRaw(async () => {});
+  await expect(run(`http://127.0.0.1:${canary.port}/`, { allow: "127.0.0.1:1" })).rejects.toMatchObject({
+    code: "ENDPOINT_NOT_ALLOWED",
+    message: `Cannot call the endpoint 127.0.0.1:${canary.port}: that is loopback`,
+  });
+  expect(canary.connections()).toBe(0);
+});
+
+Deno.test("an endpoint's failure is the run's, with its code and words", async () => {
+  await using wrong = serveJson(() => ({ version: 1, decisions: [["buy"]] }));
+  expect((await run(wrong.url, { count: 1 })).outcome).toEqual({
+    type: "failed",
+    code: "INVALID_SIGNAL",
+    message: `Cannot use the answer of ${
+      new URL(wrong.url).host
+    } for candle 0 (2024-01-01T00:00:00.000Z): /decisions/0/0 must be an object, not "buy"`,
+  });
+  await using absent = serveJson(() => new Response(null, { status: 404 }));
+  expect((await run(absent.url)).outcome).toMatchObject({ type: "failed", code: "ENDPOINT_FAILED" });
+  await using silent = serveRaw(async (connection) => {
+    const bytes = new Uint8Array(65_536);
+    while (await connection.read(bytes) !== null);
+  });
+  const url = `http://127.0.0.1:${silent.port}/`;
+  expect((await run(url, { timeoutMs: 100 })).outcome).toMatchObject({
+    type: "failed",
+    code: "STRATEGY_TIMED_OUT",
+    message: expect.stringContaining("candle 0"),
+  });
+});
+
+Deno.test("the deadline ends a run whose endpoint is only slow", async () => {
+  await using silent = serveRaw(async (connection) => {
+    const bytes = new Uint8Array(65_536);
+    while (await connection.read(bytes) !== null);
+  });
+  const { outcome } = await run(`http://127.0.0.1:${silent.port}/`, { timeoutMs: 30_000, deadlineMs: 1500 });
+  const message = "Cannot finish within 1.5 s: 0 candles were done";
+  expect(outcome).toEqual({ type: "failed", code: "STRATEGY_TIMED_OUT", message });
+});
+
+Deno.test("where an endpoint is that may not be called is told to its owner alone", async () => {
+  const runner = new RemoteRunner({ allow: new Set() });
+  const limits = {
+    deadlineMs: 20_000,
+    memoryBytesMax: 2 ** 29,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  };
+  const task = { ...await remoteTask("http://1.1.1.1/"), endpoint: "http://10.1.2.3/" };
+  for (
+    const [isForeign, message] of [
+      [false, "Cannot call the endpoint 10.1.2.3:80: that is private"],
+      [true, "Cannot call the strategy's endpoint: its owner alone is told why"],
+    ] as const
+  ) {
+    await expect(runner.run({ ...task, isForeign }, limits)).rejects.toMatchObject({
+      code: "ENDPOINT_NOT_ALLOWED",
+      message,
+    });
+  }
+});
+
+Deno.test("an endpoint on which runs keep failing is left alone, and another one of its host is not", async () => {
+  const paths: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { asked } = await request.json();
+    const { pathname } = new URL(request.url);
+    paths.push(pathname);
+    if (pathname !== "/honest") return new Response(null, { status: 404 });
+    return Response.json({ version: 1, decisions: new Array(asked).fill([]) });
+  });
+  const host = `127.0.0.1:${server.addr.port}`;
+  const runner = new RemoteRunner({ allow: new Set([host]) });
+  const limits = {
+    deadlineMs: 20_000,
+    memoryBytesMax: 2 ** 29,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  };
+  const runOn = async (path: string) =>
+    await runner.run({ ...await remoteTask("http://1.1.1.1/"), endpoint: `http://${host}${path}` }, limits);
+  // Whoever knows the host could make the runs of its owner fail otherwise.
+  const failed = await Promise.all(Array.from({ length: 5 }, () => runOn("/made-up")));
+  expect(failed.map((outcome) => outcome.type === "failed" && outcome.code)).toEqual(Array(5).fill("ENDPOINT_FAILED"));
+  await expect(runOn("/made-up")).rejects.toMatchObject({
+    code: "ENDPOINT_FAILED",
+    message: expect.stringMatching(/run after run has failed on it, and it is left alone for another \d+ s$/),
+  });
+  expect(paths).toEqual(Array(5).fill("/made-up"));
+  expect((await runOn("/honest")).type).toBe("done");
+  await server.shutdown();
+});

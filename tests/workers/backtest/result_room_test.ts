@@ -1,0 +1,59 @@
+import { expect } from "@std/expect";
+import { deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../../db/backtests.ts";
+import type { Db } from "../../../db/client.ts";
+import { findFullUsers, measureBacktests } from "../../../db/backtest_sizes.ts";
+import { backtests } from "../../../db/schema.ts";
+import { openQueue } from "../../../workers/queue.ts";
+import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
+import { databaseTest } from "../../support/database.ts";
+
+databaseTest(
+  "a run is not begun for who keeps too much when its turn comes, however much was submitted before",
+  async (handle) => {
+    const { db } = handle;
+    for (const id of ["ann", "bob"]) await addUser(db, id);
+    await archiveTenDays(db);
+    const large: NewBacktest["parameters"] = { ...newTenDaysBacktest("ann").parameters, note: "x".repeat(20_000) };
+    const queue = await openQueue({ handle, runSecondsMax: 60, resultBytesMax: 30_000 });
+    const submit = (ownerId: string, parameters = large) =>
+      submitBacktest(db, queue, newTenDaysBacktest(ownerId, { parameters }));
+    try {
+      // Before any of them runs.
+      const ids = [await submit("ann"), await submit("ann")];
+      const bytes = await measureBacktests(db, "ann");
+      expect([bytes > 40_000, bytes < 60_000]).toEqual([true, true]);
+      expect(await findFullUsers(db, ["ann", "bob"], bytes)).toEqual(new Set());
+      expect(await findFullUsers(db, ["ann", "bob"], bytes - 1)).toEqual(new Set(["ann"]));
+      const other = await submit("bob");
+      await queue.work(1);
+      for (const id of ids) {
+        expect(await untilEnded(db, id)).toMatchObject({ status: "failed", error: { code: "QUOTA_EXCEEDED" } });
+      }
+      const done = await untilEnded(db, other, "bob");
+      expect(done).toMatchObject({ status: "completed", error: null });
+      // Its result, curve, orders and trades as well.
+      expect(done.sizeBytes).toBeGreaterThan(bytes / 2 + JSON.stringify(done.result).length);
+      await deleteBacktest(db, { id: ids[0]!, ownerId: "ann" });
+      expect(await untilEnded(db, await submit("ann", newTenDaysBacktest("ann").parameters)))
+        .toMatchObject({ status: "completed" });
+      expect(await measureEach(db)).toEqual(await addUp(db));
+      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 2);
+      expect(await measureEach(db)).toEqual(await addUp(db));
+      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 100);
+      expect(await measureEach(db)).toEqual([0, 0]);
+    } finally {
+      await queue.close();
+    }
+  },
+);
+
+async function measureEach(db: Db): Promise<number[]> {
+  return [await measureBacktests(db, "ann"), await measureBacktests(db, "bob")];
+}
+
+async function addUp(db: Db): Promise<number[]> {
+  const rows = await db.select({ ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes }).from(backtests);
+  return ["ann", "bob"].map((id) =>
+    rows.filter(({ ownerId }) => ownerId === id).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  );
+}

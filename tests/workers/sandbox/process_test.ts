@@ -1,0 +1,202 @@
+/** The process around a sandbox: what it relays, and that it is gone afterwards, however it ended. */
+import { expect } from "@std/expect";
+import { createControl, type RunProgress } from "../../../engine/control.ts";
+import { join } from "node:path";
+import { doWasmJob } from "../../../workers/sandbox/wasm/run.ts";
+import { runInSandbox, type SandboxLimits } from "../../../workers/sandbox/process.ts";
+import { until } from "../../support/until.ts";
+import { runExchanged } from "./exchanged_worker.ts";
+import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./wasm/modules.ts";
+
+const HONEST = await Deno.readFile(new URL("../../../strategies/examples/c/sma_cross.wasm", import.meta.url));
+const PARENT = new URL("./lone_parent.ts", import.meta.url).pathname;
+
+Deno.test("a run in a process of its own gives what it gives here, to the last value", async () => {
+  const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
+  const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1, task } as const;
+  const here = doWasmJob(job, createControl());
+  expect(here.type).toBe("done");
+  expect(await runInSandbox(job, limits())).toEqual(here);
+});
+
+Deno.test("a validation reports what the module needs and how long a decision took", async () => {
+  const outcome = await runInSandbox(
+    { kind: "validate", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1 },
+    limits(),
+  );
+  expect(outcome).toMatchObject({ type: "valid", log: [], report: { abiVersion: 1, warmup: 21, candles: 512 } });
+  if (outcome.type !== "valid") return;
+  expect(outcome.report.orders).toBeGreaterThan(0);
+  expect(outcome.report.memoryBytesMax).toBe(2 ** 28);
+  expect(outcome.report.nanosecondsPerCandle).toBeGreaterThan(0);
+});
+
+Deno.test("a module that fills its memory runs again and again: one instance gives its memory back before the next", async () => {
+  const module = compileWat(
+    strategyWat({
+      after: `(func $fill
+        (drop (memory.grow (i32.const 4064)))
+        (memory.fill (i32.const ${2 ** 21}) (i32.const 1) (i32.const ${254 * 2 ** 20})))
+        (start $fill)`,
+    }),
+  );
+  const task = taskOver(dailyCandles(wanderingCloses(5000)));
+  for (let n = 0; n < 6; n++) {
+    // An optimiser that works beside it, or a machine that is busy, must not decide how it ends.
+    const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, limits());
+    expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("done");
+  }
+});
+
+Deno.test("what the candles of a long run take is not counted against its strategy", async () => {
+  // Three million candles are 183 MiB in the process, and the module has another 144 MiB of them.
+  const module = compileWat(strategyWat({}).replace('"memory") 32', '"memory") 4096'));
+  const days = dailyCandles(wanderingCloses(3_000_000));
+  const task = taskOver({ ...days, time: days.time.map((_, i) => i * 60_000) }, { timeframeMs: 60_000 });
+  const job = { kind: "run", module, parametersJson: "{}", candlesMin: 1, task } as const;
+  const outcome = await runInSandbox(job, { ...limits(), memoryBytesMax: 300 * 2 ** 20 });
+  expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("done");
+});
+
+Deno.test("progress is told while it runs, and a stop ends it at once", async () => {
+  const slow = compileWat(
+    strategyWat({
+      locals: "(local $n i32)",
+      onCandle: `(loop $more
+      (local.set $n (i32.add (local.get $n) (i32.const 1)))
+      (br_if $more (i32.lt_u (local.get $n) (i32.const 20000))))
+      (i32.const 0)`,
+    }).replace("32)", "1200)"),
+  );
+  const stop = new AbortController();
+  const told: number[] = [];
+  const equities = new Set<number>();
+  const onProgress = ({ candlesDone, equity }: RunProgress) => {
+    told.push(candlesDone);
+    if (candlesDone > 0) equities.add(equity);
+    if (candlesDone > 0) stop.abort();
+  };
+  const task = taskOver(dailyCandles(wanderingCloses(1_000_000)));
+  const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, task } as const;
+  const outcome = await runInSandbox(job, { ...limits(), deadlineMs: 60_000, onProgress, signal: stop.signal });
+  // The simulator tells how far it is every 1,024 candles.
+  expect(outcome).toEqual({ type: "stopped", candlesDone: told.at(-1) });
+  expect(told.at(-1)! % 1024).toBe(0);
+  // It never buys.
+  expect([...equities]).toEqual([task.initialBalance]);
+});
+
+Deno.test("a job that was stopped beforehand starts nothing", async () => {
+  const job = { kind: "validate", module: HONEST, parametersJson: "{}", candlesMin: 1 } as const;
+  const outcome = await runInSandbox(job, { ...limits(), signal: AbortSignal.abort() });
+  expect(outcome).toEqual({ type: "stopped", candlesDone: 0 });
+});
+
+Deno.test("when the service is killed, the sandbox ends itself, busy as it is", async () => {
+  const parent = startParent([], {});
+  const running: number[] = JSON.parse(await parent.readLine());
+  expect(running.length).toBe(1);
+  parent.process.kill("SIGKILL");
+  await parent.end();
+  for (const pid of running) await waitUntilGone(pid);
+});
+
+Deno.test("where `deno` is a script that starts the real one, both are gone after a stop", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-shim-" });
+  try {
+    // As npm's does: it waits for a process that it cannot hand a signal on to.
+    await Deno.writeTextFile(join(folder, "deno"), `#!/bin/sh\n"${Deno.execPath()}" "$@"\nexit $?\n`, { mode: 0o755 });
+    const parent = startParent(["stop"], { PATH: `${folder}:/usr/bin:/bin` });
+    const running: number[] = JSON.parse(await parent.readLine());
+    expect(running.length).toBe(2);
+    expect(JSON.parse(await parent.readLine())).toEqual({ outcome: "stopped", left: [] });
+    await parent.end();
+    // The real one was left to the system's first process when its script died: it must be gone all the same.
+    for (const pid of running) await waitUntilGone(pid);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+const DEATHS: readonly (readonly [what: string, source: string, outcome: object])[] = [
+  ["kills its process", `Deno.kill(Deno.pid, "SIGKILL");`, {
+    type: "broken",
+    message: expect.stringContaining("its process ended by SIGKILL"),
+  }],
+  ["throws before it has begun", `throw new Error("not today");`, {
+    type: "broken",
+    message: expect.stringContaining("not today"),
+  }],
+  ["speaks nonsense on standard output", `Deno.stdout.writeSync(new Uint8Array(64).fill(0x7f)); while (true);`, {
+    type: "broken",
+    message: expect.stringContaining("its process cannot be understood"),
+  }],
+  // The half may come before, within or after what the process says of itself.
+  ["speaks half a message", `Deno.stdout.writeSync(new Uint8Array([9, 0])); Deno.kill(Deno.pid, "SIGKILL");`, {
+    type: "broken",
+    message: expect.stringMatching(/its process (ended by SIGKILL|cannot be understood)/),
+  }],
+  ["fills its heap", `const all = []; while (true) all.push(new Array(100_000).fill(all.length));`, {
+    type: "failed",
+    code: "INVALID_MODULE",
+    message: expect.stringMatching(
+      /in its dry run: Cannot (use more than 512 MiB of|go on after 0 candles: out of) memory/,
+    ),
+  }],
+];
+
+for (const [what, source, expected] of DEATHS) {
+  Deno.test(`a sandbox is told from its end when its Worker ${what}`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "hindcast-death-" });
+    try {
+      expect(await runExchanged(folder, `self.onmessage = () => {};\n${source}`)).toMatchObject(expected);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+function limits(): SandboxLimits {
+  const { signal } = new AbortController();
+  return { deadlineMs: 120_000, memoryBytesMax: 2 ** 29, onProgress: () => {}, signal };
+}
+
+function startParent(args: readonly string[], env: Record<string, string>) {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", PARENT, ...args],
+    env,
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  const readLine = async (): Promise<string> => {
+    while (!rest.includes("\n")) {
+      const { value, done } = await reader.read();
+      if (done) throw new Error("the process said nothing more");
+      rest += value;
+    }
+    const line = rest.slice(0, rest.indexOf("\n"));
+    rest = rest.slice(line.length + 1);
+    return line;
+  };
+  const end = async () => {
+    while (!(await reader.read()).done);
+    await process.status;
+  };
+  return { process, readLine, end };
+}
+
+/** A process that nobody waits for can only be looked at. */
+async function waitUntilGone(pid: number): Promise<void> {
+  await until(() => !isRunning(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // A process that has ended and was not yet asked about by its parent is a Z.
+    return !/\) Z /.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,110 @@
+import { expect } from "@std/expect";
+import { readAnswer } from "../../../../workers/sandbox/remote/answer.ts";
+import { RemoteClient } from "../../../../workers/sandbox/remote/client.ts";
+import { remoteTask, serveBytes } from "./endpoints.ts";
+
+/** An answer for three candles, what is said about it, and about which candle. */
+const ANSWERS: readonly (readonly [answer: string, place: string, candle: number])[] = [
+  ["", "not JSON", 0],
+  ["hello", "not JSON", 0],
+  ['{"version":1,"decisions":[[],[],[]]', "not JSON", 0],
+  ['{"version":1,"decisions":[[],[],[{"side":"buy","size":NaN}]]}', "not JSON", 0],
+  ['"\xff"', "not JSON", 0],
+  ["[]", "must be a JSON object", 0],
+  ["null", "must be a JSON object", 0],
+  ['{"decisions":[[],[],[]]}', "/version must be 1, not missing", 0],
+  ['{"version":2,"decisions":[[],[],[]]}', "/version must be 1, not 2", 0],
+  ['{"version":1}', "/decisions must be a list", 0],
+  ['{"version":1,"decisions":{}}', "/decisions must be a list", 0],
+  ['{"version":1,"decisions":[[],[]]}', "/decisions must have 3 entries, one a candle, not 2", 2],
+  ['{"version":1,"decisions":[[],[],[],[]]}', "/decisions must have 3 entries, one a candle, not 4", 2],
+  ['{"version":1,"decisions":[[],null,[]]}', "/decisions/1 must be a list, not null", 1],
+  ['{"version":1,"decisions":[[],["buy"],[]]}', '/decisions/1/0 must be an object, not "buy"', 1],
+  ['{"version":1,"decisions":[[],[],[{}]]}', "/decisions/2/0/side", 2],
+  ['{"version":1,"decisions":[[],[],[{"side":null}]]}', '/decisions/2/0/side must be "buy" or "sell"', 2],
+  ['{"version":1,"decisions":[[],[],[{"side":"hold"}]]}', '/decisions/2/0/side must be one of "sell", "buy"', 2],
+  [
+    '{"version":1,"decisions":[[],[],[{"side":"buy","size":"1"}]]}',
+    '/decisions/2/0/size must be a finite number, not "1"',
+    2,
+  ],
+  [
+    '{"version":1,"decisions":[[],[],[{"side":"buy","size":1e999}]]}',
+    "/decisions/2/0/size must be a finite number, not Infinity",
+    2,
+  ],
+  [
+    '{"version":1,"decisions":[[],[],[{"side":"buy","stop_loss":-1e999}]]}',
+    "/decisions/2/0/stop_loss must be a finite",
+    2,
+  ],
+  ['{"version":1,"decisions":[[],[],[{"side":"buy","size_by":"units"}]]}', "/decisions/2/0/size is missing", 2],
+  [
+    '{"version":1,"decisions":[[],[],[{"side":"buy","candles_max":1.5}]]}',
+    "/decisions/2/0/candles_max must be a whole number",
+    2,
+  ],
+  ['{"version":1,"decisions":[[],[],[{"side":"buy","stoploss":9}]]}', "/decisions/2/0/stoploss is no key", 2],
+  [
+    '{"version":1,"decisions":[[],[],[{"side":"buy","reduce_only":1}]]}',
+    "/decisions/2/0/reduce_only must be a boolean",
+    2,
+  ],
+  ['{"version":1,"decisions":[[],[],[{"action":"fly"}]]}', "/decisions/2/0/action must be one of", 2],
+  ['{"version":1,"decisions":[[],[],[{"action":"cancel"}]]}', "/decisions/2/0/id is missing", 2],
+  [
+    '{"version":1,"decisions":[[],[],[{"action":"protect","stop_loss":9}]]}',
+    "/decisions/2/0/take_profit is missing",
+    2,
+  ],
+  [`{"version":1,"decisions":[[],[${"{},".repeat(64)}{}],[]]}`, "/decisions/1 has 65", 1],
+  [
+    `{"version":1,"decisions":[[],[],[{"side":"buy","tag":"${"x".repeat(65)}"}]]}`,
+    "/decisions/2/0/tag must be a text",
+    2,
+  ],
+];
+
+Deno.test("answers that are not what was asked for end in INVALID_SIGNAL, with the place and the candle", async () => {
+  for (const [answer, place, candle] of ANSWERS) {
+    const bytes = Uint8Array.from(answer, (character) => character.charCodeAt(0));
+    await using server = serveBytes(() => [`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`, bytes]);
+    const client = new RemoteClient(await remoteTask(`http://127.0.0.1:${server.port}/`));
+    const asked = client.ask({ from: 0, first: 0, until: 3 }).finally(() => client.close());
+    await expect(asked).rejects.toMatchObject({ code: "INVALID_SIGNAL", message: expect.stringContaining(place) });
+    await expect(asked).rejects.toMatchObject({
+      message: expect.stringContaining(`127.0.0.1:${server.port} for candle ${candle} (`),
+    });
+    // Asking again would not make it right.
+    expect(server.connections()).toBe(1);
+  }
+});
+
+Deno.test("what the protocol's page shows is read as it says", async () => {
+  const page = await Deno.readTextFile(new URL("../../../../strategies/REMOTE.md", import.meta.url));
+  const shown = [...page.matchAll(/^```(?:json|http)\n(.*?)^```/gms)].map(([, text = ""]) => text)
+    .flatMap((text) => text.includes('"decisions"') ? [text.slice(text.indexOf("{"))] : []);
+  const decisions = shown.map((text) => {
+    const { decisions: { length } }: { decisions: unknown[] } = JSON.parse(text);
+    return readAnswer(new TextEncoder().encode(text), length);
+  });
+  expect(decisions.map((list) => list.map((actions) => actions.map(({ action }) => action)))).toEqual([
+    [[], ["order"], ["close"]],
+    [["protect", "replace"]],
+    [["order", "order"], ["cancel", "order"], ["order"], [], ["cancel_all", "close", "protect"]],
+  ]);
+  // The first message says its length, as HTTP must.
+  expect(page).toContain(`Content-Length: ${shown[0]!.trim().length}\n`);
+});
+
+Deno.test("what is absent, null or of no effect is left out of an order", () => {
+  const read = (action: object) =>
+    readAnswer(new TextEncoder().encode(JSON.stringify({ version: 1, decisions: [[action]] })), 1);
+  const bare = [[{ action: "order", when: "always", id: null, fields: { side: 1 } }]];
+  expect(read({ side: "buy" })).toEqual(bare);
+  expect(read({ action: "order", side: "buy", size: null, stop_loss: null, tag: null, id: null, reduce_only: false }))
+    .toEqual(bare);
+  const nothing = { action: null, when: null, type: null, size_by: null, candles_max: null, reduce_only: null };
+  expect(read({ ...nothing, side: "buy" })).toEqual(bare);
+  expect(read({ side: "sell", size: 2 })).toEqual([[{ ...bare[0]![0], fields: { side: -1, size: 2, sizeBy: 1 } }]]);
+});

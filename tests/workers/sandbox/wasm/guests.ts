@@ -1,0 +1,36 @@
+/** Instances and runs for tests. */
+import { run, type RunResult } from "../../../../engine/run.ts";
+import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
+import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
+import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
+import { WasmStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
+import { compileWat, dailyCandles, taskOver } from "./modules.ts";
+
+/** What a module needs that calls `abort` and `log`. */
+export const IMPORTS =
+  '(import "env" "abort" (func $abort (param i32 i32))) (import "env" "log" (func $log (param i32 i32)))';
+
+/** Words in a module's memory. */
+export function text(at: number, words: string): string {
+  return `(data (i32.const ${at}) "${words}")`;
+}
+
+export function makeGuest(wat: string, parametersJson = "{}", log: string[] = []): Guest {
+  return new Guest(new WebAssembly.Module(checkModule(compileWat(wat)).bytes), parametersJson, log);
+}
+
+/** Runs an instance over candles that close at these prices. */
+export function play(guest: Guest, closes: readonly number[], overrides: Partial<SandboxTask> = {}): RunResult {
+  const strategy = new WasmStrategy(() => guest, 1);
+  return run({ ...taskOver(dailyCandles(closes), overrides), strategy, control: null });
+}
+
+/** The code of what an attempt ends with; null when it succeeds. */
+export function codeOf(attempt: () => unknown): unknown {
+  try {
+    attempt();
+    return null;
+  } catch (error) {
+    return Reflect.get(Object(error), "code");
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A process of its own in which hostile modules are run, so that what it holds before and after can be compared: prints a line of
+ * JSON for each case. Beside every run an honest one goes on, for another user.
+ */
+import { encodeFrame } from "../../../../workers/sandbox/frames.ts";
+import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../../../../workers/sandbox/process.ts";
+import { deadlineOf, FINISH_MS_MAX, HOSTILE, type Hostile } from "./hostile_modules.ts";
+import { dailyCandles, taskOver, wanderingCloses } from "./modules.ts";
+
+export interface CaseReport {
+  readonly what: string;
+  readonly run: { readonly code: string; readonly message: string; readonly ms: number };
+  readonly validation: { readonly code: string; readonly message: string; readonly ms: number };
+  /** Of the honest run beside it. */
+  readonly neighbour: { readonly sameBytes: boolean; readonly ms: number };
+  /** Once it is over. */
+  readonly left: Holdings;
+}
+
+export interface Holdings {
+  /** Processes that descend from this one. */
+  readonly processes: number;
+  readonly files: number;
+}
+
+const MIB = 2 ** 20;
+const HONEST = await Deno.readFile(new URL("../../../../strategies/examples/c/sma_cross.wasm", import.meta.url));
+const honestTask = taskOver(dailyCandles(wanderingCloses(20_000)));
+const hostileTask = taskOver(dailyCandles(wanderingCloses(5000)));
+
+const alone = await runHonest();
+// A whole case beforehand: the runtime opens some files for itself the first time that two processes run at once.
+await tryOut(HOSTILE[0]!);
+say({ before: look(), alone: { ms: alone.ms } });
+for (const hostile of HOSTILE) say(await tryOut(hostile));
+
+async function tryOut(hostile: Hostile): Promise<CaseReport> {
+  const module = hostile.module();
+  const neighbour = runHonest();
+  const limits = makeLimits(hostile.memoryMibMax ?? 512, deadlineOf(hostile));
+  const own = { module, parametersJson: "{}", candlesMin: 1 };
+  const run = await time(() => runInSandbox({ ...own, kind: "run", task: hostileTask }, limits));
+  const { bytes, ms } = await neighbour;
+  const validation = await time(() => runInSandbox({ ...own, kind: "validate" }, limits));
+  return {
+    what: hostile.what,
+    run: describe(run),
+    validation: describe(validation),
+    neighbour: { sameBytes: bytes === alone.bytes, ms },
+    left: look(),
+  };
+}
+
+async function runHonest(): Promise<{ bytes: string; ms: number }> {
+  const job = { kind: "run", module: HONEST, parametersJson: "{}", candlesMin: 1, task: honestTask } as const;
+  const { outcome, ms } = await time(() => runInSandbox(job, makeLimits(512, FINISH_MS_MAX)));
+  if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+  const digest = await crypto.subtle.digest("SHA-256", await new Blob(encodeFrame(outcome.result)).arrayBuffer());
+  return { bytes: [...new Uint8Array(digest)].join(), ms };
+}
+
+async function time(
+  work: () => Promise<SandboxOutcome>,
+): Promise<{ readonly outcome: SandboxOutcome; readonly ms: number }> {
+  const begun = performance.now();
+  const outcome = await work();
+  return { outcome, ms: Math.round(performance.now() - begun) };
+}
+
+function describe({ outcome, ms }: { outcome: SandboxOutcome; ms: number }): CaseReport["run"] {
+  if (outcome.type === "failed") return { code: outcome.code, message: outcome.message, ms };
+  return { code: outcome.type, message: "message" in outcome ? outcome.message : "", ms };
+}
+
+function makeLimits(memoryMibMax: number, deadlineMs: number): SandboxLimits {
+  const { signal } = new AbortController();
+  return { deadlineMs, memoryBytesMax: memoryMibMax * MIB, onProgress: () => {}, signal };
+}
+
+function look(): Holdings {
+  return {
+    processes: countDescendants(Deno.pid),
+    files: [...Deno.readDirSync("/proc/self/fd")].length,
+  };
+}
+
+function countDescendants(pid: number): number {
+  const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => name);
+  const children = tasks.flatMap((task) =>
+    Deno.readTextFileSync(`/proc/${pid}/task/${task}/children`).split(" ").filter((child) => child !== "")
+  );
+  return children.length;
+}
+
+function say(line: object): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+}

@@ -1,0 +1,60 @@
+import { type EgressRules, guardEndpoint, permissionFor } from "../egress/guard.ts";
+import { EndpointBreaker } from "../egress/breaker.ts";
+import type { PinnedEndpoint, RemoteTask } from "../protocol.ts";
+import { RunError } from "../outcome.ts";
+import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../sandbox/process.ts";
+
+/** A remote run before its endpoint was looked up. */
+export type RemoteRun = Omit<RemoteTask, "endpoint"> & {
+  readonly endpoint: string;
+  /** Whether the endpoint is another user's, who alone may read where it is. */
+  readonly isForeign?: boolean;
+};
+
+const FOREIGN_HOST = "the strategy's endpoint";
+
+/** Runs remote strategies, each in a process of its own that may call its endpoint's checked address and nothing else. */
+export class RemoteRunner {
+  readonly #rules: EgressRules;
+  readonly #breaker = new EndpointBreaker();
+
+  constructor(rules: EgressRules) {
+    this.#rules = rules;
+  }
+
+  /**
+   * Checks where the endpoint leads, and runs the strategy.
+   *
+   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the endpoint is being left alone.
+   */
+  async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<SandboxOutcome> {
+    const { isForeign = false, ...more } = run;
+    const endpoint = await this.#guard(run.endpoint, isForeign);
+    this.#checkBreaker(endpoint);
+    const job = { kind: "remote", task: { ...more, endpoint } } as const;
+    const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
+    if (outcome.type === "done") this.#breaker.record(endpoint.url, false);
+    else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.url, true);
+    return outcome;
+  }
+
+  async #guard(url: string, isForeign: boolean): Promise<PinnedEndpoint> {
+    try {
+      const endpoint = await guardEndpoint(url, this.#rules);
+      return isForeign ? { ...endpoint, host: FOREIGN_HOST, isForeign } : endpoint;
+    } catch (error) {
+      if (!isForeign || !(error instanceof RunError)) throw error;
+      throw new RunError(error.code, `Cannot call ${FOREIGN_HOST}: its owner alone is told why`);
+    }
+  }
+
+  #checkBreaker({ url, host }: PinnedEndpoint): void {
+    const pauseMs = this.#breaker.pauseMs(url);
+    if (pauseMs === 0) return;
+    const seconds = Math.ceil(pauseMs / 1000);
+    throw new RunError(
+      "ENDPOINT_FAILED",
+      `Cannot call ${host}: run after run has failed on it, and it is left alone for another ${seconds} s`,
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import type { Backtest } from "../../db/backtests.ts";
+import { listChunks } from "../../db/candle_chunks.ts";
+import type { Db } from "../../db/client.ts";
+import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
+import type { CandlesRead } from "../../market/archive/read.ts";
+import { type CandleQuery, isFed, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
+import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/choose_target.ts";
+import { LostCandlesError } from "../../market/archive/chunk.ts";
+import { FeedError } from "../../market/feeds/feed.ts";
+import type { ReadThrough } from "../../market/read_through.ts";
+import { divides, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
+import type { CandleCache } from "./candle_cache.ts";
+import { RunError } from "../outcome.ts";
+
+/** Where candles come from. */
+export interface CandleServices {
+  readonly db: Db;
+  readonly candles: CandleCache;
+  readonly readThrough: ReadThrough;
+  /** How many candles a run may have, and how many finer ones it may replay. */
+  readonly candlesMax: number;
+}
+
+/**
+ * The instrument that a backtest names, with its candles of the range fetched where a feed has what the archive lacks.
+ *
+ * @throws {RunError} NO_DATA, saying on which exchanges the symbol is held, or why its feed did not answer.
+ */
+export async function findBacktestInstrument(
+  { db, candles, readThrough }: CandleServices,
+  record: Backtest,
+  timeframe: Timeframe,
+): Promise<Instrument> {
+  const held = await candles.findInstrument(record);
+  if (held !== undefined && !isFed(held)) return held;
+  try {
+    const { symbol, exchange } = record;
+    const target = held ?? await chooseTarget(db, readThrough.feeds, { symbol, exchange });
+    return await readThrough.complete(target, { timeframe, ...rangeOf(record) });
+  } catch (error) {
+    if (error instanceof UnknownTargetError || error instanceof AssetClassNeededError) throw await noData(db, record);
+    if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
+    throw error;
+  }
+}
+
+/**
+ * A backtest's candles in shared memory.
+ *
+ * @param lookback How many candles before the start date are wanted, as far as they are held.
+ * @throws {RunError} NO_DATA, saying what is held, or which candles are damaged; RANGE_TOO_LARGE.
+ */
+export async function readBacktestCandles(
+  { db, candles, readThrough, candlesMax }: CandleServices,
+  record: Backtest,
+  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
+): Promise<CandlesRead> {
+  const query = { ...wanted, ...rangeOf(record) };
+  try {
+    await refresh(readThrough, query);
+    const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
+    const { timeframe } = wanted;
+    requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
+    if (read.candles.time.length > read.lookback) return read;
+  } catch (error) {
+    const isLacking = error instanceof TimeframeTooFineError || error instanceof FeedError;
+    throw isLacking || error instanceof LostCandlesError ? new RunError("NO_DATA", error.message) : error;
+  }
+  throw await noData(db, record, wanted.timeframe);
+}
+
+/**
+ * Candles of before a split are no lookback, and no finer ones than those of after it: where their feed does not give them again, there
+ * are fewer. (Finer ones that are read all the same do not reach as far as the coarser ones, and the simulator leaves them out.)
+ */
+async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
+  try {
+    await readThrough.refresh(query);
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+  }
+}
+
+/**
+ * The finest candles that a backtest's own are made of and that are held in the same range; null where none finer are.
+ *
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, where nobody gives damaged ones again.
+ */
+export async function readFinerCandles(
+  services: CandleServices,
+  record: Backtest,
+  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe },
+): Promise<CandlesRead | null> {
+  const { db, candles, readThrough, candlesMax } = services;
+  const { instrument, timeframe } = wanted;
+  const { start, end } = rangeOf(record);
+  const within = (await listChunks(db, instrument.id)).filter(({ firstTime, lastTime }) =>
+    firstTime.getTime() < end && lastTime.getTime() >= start
+  );
+  const held = new Set(within.map((chunk) => chunk.timeframe));
+  const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
+  if (finest === undefined || finest === timeframe) return null;
+  // Whole months: at the edges of the range a few more than are replayed.
+  const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
+  requireShort({ count, candlesMax, timeframe: finest });
+  const query = { instrument, timeframe: finest, start, end };
+  await refresh(readThrough, query);
+  try {
+    const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
+    return read.candles.time.length === 0 ? null : read;
+  } catch (error) {
+    if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);
+    if (!(error instanceof FeedError)) throw error;
+    // What was damaged and is not given again is missing now, and another timeframe may be the finest.
+    return await readFinerCandles(services, record, wanted);
+  }
+}
+
+function requireShort(
+  { count, candlesMax, timeframe }: {
+    readonly count: number;
+    readonly candlesMax: number;
+    readonly timeframe: Timeframe;
+  },
+): void {
+  if (count <= candlesMax) return;
+  throw new RunError(
+    "RANGE_TOO_LARGE",
+    `Cannot run over ${count} ${timeframe} candles: ${candlesMax} are the most; shorten the range`,
+  );
+}
+
+/** A backtest's range, [start, end) in milliseconds since 1970. */
+export function rangeOf(record: Backtest): { start: number; end: number } {
+  return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
+}
+
+async function noData(db: Db, record: Backtest, timeframe?: Timeframe): Promise<RunError> {
+  const candles = timeframe === undefined ? "candles" : `${timeframe} candles`;
+  const range = `from ${record.startDate} to ${record.endDate}`;
+  const instruments = await findInstrumentsBySymbol(db, { symbol: record.symbol });
+  const held = await Promise.all(instruments.map((instrument) => describeHolding(db, instrument)));
+  const what = held.length === 0 ? "nothing is held of this symbol" : `held are ${held.join("; ")}`;
+  return new RunError(
+    "NO_DATA",
+    `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${what}`,
+  );
+}
+
+async function describeHolding(db: Db, instrument: Instrument): Promise<string> {
+  const chunks = await listChunks(db, instrument.id);
+  const timeframes = [...new Set(chunks.map(({ timeframe }) => timeframe))];
+  if (timeframes.length === 0) return `no candles on ${instrument.exchange}`;
+  const day = (times: readonly Date[], pick: (...values: number[]) => number) =>
+    new Date(pick(...times.map((time) => time.getTime()))).toISOString().slice(0, 10);
+  const first = day(chunks.map(({ firstTime }) => firstTime), Math.min);
+  const last = day(chunks.map(({ lastTime }) => lastTime), Math.max);
+  return `${timeframes.join(", ")} on ${instrument.exchange} from ${first} to ${last}`;
+}

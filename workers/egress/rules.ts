@@ -1,0 +1,77 @@
+import { describeForbidden, isAddress } from "./addresses.ts";
+
+/**
+ * Where a user's URL may lead, as far as the URL itself tells: pure, so that a registration can be refused at once by the rules that
+ * every call is held to, without looking a name up.
+ */
+
+const URL_CHARACTERS_MAX = 2048;
+// Ports of services that would take an HTTP request for something else: those that the Fetch standard blocks.
+const BAD_PORTS: ReadonlySet<number> = new Set(
+  ("0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 " +
+    "161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 " +
+    "3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080").split(" ").map(Number),
+);
+
+/** What a URL names. */
+export interface Destination {
+  /** Without fragment. */
+  readonly url: URL;
+  /** `name:port`, IPv6 in brackets, for messages and the list of what is allowed. */
+  readonly host: string;
+  /** Name or address, without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Whether it was allowed whatever it leads to. */
+  readonly isOpen: boolean;
+}
+
+/** Why nothing may be sent to what a URL names. */
+export interface Refusal {
+  readonly host: string;
+  /** For a sentence like "Cannot call the endpoint 10.0.0.1:80: that is private". */
+  readonly reason: string;
+}
+
+/**
+ * Judges a URL by what it says: a name in it may still lead to an address that is forbidden.
+ *
+ * @param allow `host:port` pairs that are open, in lower case; IPv6 in brackets.
+ */
+export function judgeUrl(text: string, allow: ReadonlySet<string>): Destination | Refusal {
+  const url = parseUrl(text);
+  if ("reason" in url) return url;
+  const secure = url.protocol === "https:";
+  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
+  const hostname = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const host = `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  const isOpen = allow.has(host);
+  const reason = isOpen ? null : findReason(hostname, port);
+  return reason === null ? { url, host, hostname, port, secure, isOpen } : { host, reason };
+}
+
+function findReason(hostname: string, port: number): string | null {
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return "it is this machine";
+  if (BAD_PORTS.has(port)) return `port ${port} belongs to another kind of service`;
+  const what = isAddress(hostname) ? describeForbidden(hostname) : null;
+  return what === null ? null : `that is ${what}`;
+}
+
+function parseUrl(text: string): URL | Refusal {
+  const host = JSON.stringify(text.slice(0, 100));
+  if (text.length > URL_CHARACTERS_MAX) {
+    const reason = `its URL has ${text.length} characters, and ${URL_CHARACTERS_MAX} are the most`;
+    return { host, reason };
+  }
+  if (!URL.canParse(text)) return { host, reason: "it is no URL" };
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return { host, reason: `only http and https are spoken, not ${url.protocol.slice(0, -1)}` };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return { host: url.host, reason: "its URL carries a user name or password" };
+  }
+  url.hash = "";
+  return url;
+}

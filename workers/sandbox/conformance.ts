@@ -1,0 +1,109 @@
+import type { Candles } from "../../engine/candles.ts";
+import { resolveExecution } from "../../engine/execution.ts";
+import { guardEndpoint, permissionFor } from "../egress/guard.ts";
+import type { RemoteTask } from "../protocol.ts";
+import { SANDBOX_BYTES_MAX } from "./task.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
+import { RunError } from "../outcome.ts";
+import { runInSandbox, type SandboxOutcome } from "./process.ts";
+import { MODULE } from "./wasm/abi.ts";
+
+export const MODULE_BYTES_MAX = MODULE.bytesMax;
+
+const VALIDATION_MS_MAX = 5000;
+const REQUEST_MS_MAX = 10_000;
+const ENDPOINT_MS_MAX = 120_000;
+const BALANCE = 10_000;
+
+/**
+ * Judges a module as its registration does: structure, then a dry run over sample candles, in a process of its own.
+ *
+ * @param parameters The strategy's own, defaults filled in.
+ * @returns `valid` with a report, or `failed` with the reason in words.
+ */
+export async function validateModule(
+  module: Uint8Array,
+  parameters: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<SandboxOutcome> {
+  return await runInSandbox(
+    { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
+  );
+}
+
+/** How an endpoint is tried. */
+export interface EndpointTrial {
+  readonly url: string;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly mode: RemoteTask["mode"];
+  readonly lookbackCandles: number;
+}
+
+/** What came of a trial. */
+export interface EndpointVerdict {
+  /** `done` with result and integrity, or `failed` with the reason in words. */
+  readonly outcome: SandboxOutcome;
+  /** From the start of its process to the end, integrity checks included. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * Runs an endpoint's strategy over the candles that modules are tried on, as a backtest would, integrity checks included. It may
+ * be anywhere: whoever tries it does so from his own machine.
+ *
+ * @throws {RunError} When the URL is none that could be called, or its name has no address.
+ */
+export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
+  const { url, parameters, mode, lookbackCandles } = trial;
+  const candles: Candles = sampleCandles();
+  const task: RemoteTask = {
+    runId: crypto.randomUUID(),
+    endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),
+    mode,
+    timeoutMs: REQUEST_MS_MAX,
+    lookbackCandles,
+    minCandles: 1,
+    parameters,
+    candles,
+    firstIndex: 0,
+    initialBalance: BALANCE,
+    execution: resolveExecution({}, "crypto"),
+    timeframeMs: SAMPLE_TIMEFRAME_MS,
+    assetClass: null,
+    seed: 1,
+  };
+  const begun = performance.now();
+  const outcome = await runInSandbox({ kind: "remote", task }, {
+    deadlineMs: ENDPOINT_MS_MAX,
+    memoryBytesMax: SANDBOX_BYTES_MAX,
+    address: permissionFor(task.endpoint),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  return { outcome, elapsedMs: performance.now() - begun };
+}
+
+/**
+ * Why a service that allows no address by name would not call an endpoint, in words; null when it would.
+ *
+ * @throws {RunError} When its name has no address.
+ */
+export async function explainRefusal(url: string): Promise<string | null> {
+  try {
+    await guardEndpoint(url, { allow: new Set() });
+    return null;
+  } catch (error) {
+    if (error instanceof RunError && error.code === "ENDPOINT_NOT_ALLOWED") return error.message;
+    throw error;
+  }
+}
+
+/** The rule that opens the URL's own host, written as guardEndpoint() writes it. */
+export function allowOwn(text: string): ReadonlySet<string> {
+  const url = URL.parse(text);
+  if (url === null) return new Set();
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port;
+  return new Set([`${url.hostname.replace(/\.$/, "")}:${port}`]);
+}

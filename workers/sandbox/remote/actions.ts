@@ -1,0 +1,106 @@
+import { type Account, newDraft, type OrderBook, type OrderDraft, type Strategy } from "../../../engine/strategy.ts";
+import { type Action, fillDraft, type When } from "./answer.ts";
+
+/** Does what an endpoint answered: orders are known to it by names that it gave them, to the simulator by numbers. */
+export class ActionPlayer {
+  readonly #draft: OrderDraft = newDraft();
+  readonly #orders = new Map<string, number>();
+
+  /** Does a candle's actions in their order; each `when` looks at the position as it was at the close, before any of them. */
+  play(actions: readonly Action[], account: Account, book: OrderBook): void {
+    const quantity = account.quantity;
+    for (const action of actions) {
+      if (isMet(action.when, quantity)) this.#do(action, book);
+    }
+  }
+
+  /** The names of the orders that are still working; forgets all others. */
+  workingIds(book: OrderBook): string[] {
+    for (const [id, order] of this.#orders) {
+      if (!book.isWorking(order)) this.#orders.delete(id);
+    }
+    return [...this.#orders.keys()];
+  }
+
+  #do(action: Action, book: OrderBook): void {
+    switch (action.action) {
+      case "order":
+        return this.#keep(action.id, book.place(fillDraft(this.#draft, action.fields)));
+      case "replace": {
+        const order = this.#orders.get(action.id);
+        if (order === undefined) return;
+        return this.#keep(action.id, book.replace(order, fillDraft(this.#draft, action.fields)));
+      }
+      case "cancel": {
+        const order = this.#orders.get(action.id);
+        if (order === undefined) return;
+        book.cancel(order);
+        this.#orders.delete(action.id);
+        return;
+      }
+      case "cancel_all":
+        book.cancelAll();
+        return this.#orders.clear();
+      case "close":
+        if (action.trade === null) book.close(action.fraction, action.tag);
+        else book.closeTrade(action.trade, action.fraction, action.tag);
+        return;
+      case "protect":
+        if (action.trade !== null) book.protect(action.trade, action.stopLoss, action.takeProfit);
+        else {
+          for (let n = 0; n < book.openTrades; n++) {
+            book.protect(book.tradeAt(n), action.stopLoss, action.takeProfit);
+          }
+        }
+        return;
+    }
+  }
+
+  #keep(id: string | null, order: number): void {
+    if (id === null) return;
+    if (order < 0) this.#orders.delete(id);
+    else this.#orders.set(id, order);
+  }
+}
+
+/**
+ * A strategy that does at each candle what was decided for it beforehand.
+ *
+ * @param decisions A list of actions a candle, from index `first` of the candles.
+ */
+export function replayStrategy(
+  decisions: readonly (readonly Action[])[],
+  first: number,
+  warmup: number,
+): Strategy {
+  let player = new ActionPlayer();
+  return {
+    warmup,
+    prepare() {
+      player = new ActionPlayer();
+    },
+    decide(i, account, book) {
+      const actions = decisions[i - first]!;
+      if (actions.length > 0) player.play(actions, account, book);
+    },
+  };
+}
+
+function isMet(when: When, quantity: number): boolean {
+  switch (when) {
+    case "always":
+      return true;
+    case "flat":
+      return quantity === 0;
+    case "in_position":
+      return quantity !== 0;
+    case "long":
+      return quantity > 0;
+    case "short":
+      return quantity < 0;
+    case "not_long":
+      return quantity <= 0;
+    case "not_short":
+      return quantity >= 0;
+  }
+}

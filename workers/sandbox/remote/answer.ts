@@ -1,0 +1,244 @@
+import { BY_DEFAULT, BY_UNITS, newDraft, ORDER_TYPES, type OrderDraft, SIZES_BY } from "../../../engine/strategy.ts";
+
+/** The protocol that strategies/REMOTE.md describes; that page and these limits say the same. */
+export const PROTOCOL_VERSION = 1;
+const ACTIONS_PER_CANDLE_MAX = 64;
+const NAME_CHARACTERS_MAX = 64;
+const COUNT_MAX = 2 ** 31 - 1;
+
+const WHENS = ["always", "flat", "in_position", "long", "short", "not_long", "not_short"] as const;
+export type When = (typeof WHENS)[number];
+
+/** One thing that a strategy wants done at a candle's close, checked and as small as it came. */
+export type Action =
+  | { readonly action: "order"; readonly when: When; readonly id: string | null; readonly fields: OrderFields }
+  | { readonly action: "replace"; readonly when: When; readonly id: string; readonly fields: OrderFields }
+  | { readonly action: "cancel"; readonly when: When; readonly id: string }
+  | { readonly action: "cancel_all"; readonly when: When }
+  | {
+    readonly action: "close";
+    readonly when: When;
+    readonly fraction: number;
+    readonly trade: number | null;
+    readonly tag: string | null;
+  }
+  | {
+    readonly action: "protect";
+    readonly when: When;
+    readonly trade: number | null;
+    readonly stopLoss: number;
+    readonly takeProfit: number;
+  };
+
+/** The fields of an order that were given; a draft holds the rest. */
+export type OrderFields = Readonly<Partial<OrderDraft>>;
+
+/** An answer that cannot be used. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+
+  /** @param asked Which of the asked candles it is about, from 0. @param message As the end of a sentence. */
+  constructor(readonly asked: number, message: string) {
+    super(message);
+  }
+}
+
+const NONE: readonly Action[] = [];
+const ACTIONS = ["order", "replace", "cancel", "cancel_all", "close", "protect"] as const;
+const SIDES = ["sell", "buy"] as const;
+const SIZE_NAMES = SIZES_BY.filter((_, index) => index !== BY_DEFAULT);
+const AMOUNTS = [
+  ["size", "size"],
+  ["limit_price", "limitPrice"],
+  ["stop_price", "stopPrice"],
+  ["stop_loss", "stopLoss"],
+  ["take_profit", "takeProfit"],
+  ["stop_loss_fraction", "stopLossFraction"],
+  ["take_profit_fraction", "takeProfitFraction"],
+  ["trail_distance", "trailDistance"],
+  ["trail_fraction", "trailFraction"],
+] as const;
+const COUNTS = [["candles_max", "candlesMax"], ["time_stop_candles", "timeStopCandles"]] as const;
+
+const ORDER_KEYS = ["side", "type", "size_by", "reduce_only", "tag", ...[...AMOUNTS, ...COUNTS].map(([key]) => key)];
+/** Every key that an action may have. */
+const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
+  order: new Set(["action", "when", "id", ...ORDER_KEYS]),
+  replace: new Set(["action", "when", "id", ...ORDER_KEYS]),
+  cancel: new Set(["action", "when", "id"]),
+  cancel_all: new Set(["action", "when"]),
+  close: new Set(["action", "when", "fraction", "trade", "tag"]),
+  protect: new Set(["action", "when", "trade", "stop_loss", "take_profit"]),
+};
+
+/**
+ * Reads an answer's body: the actions of each asked candle.
+ *
+ * @throws {AnswerError} Naming the first thing that is wrong by its JSON pointer.
+ */
+export function readAnswer(body: Uint8Array, askedCount: number): readonly (readonly Action[])[] {
+  const answer = parseJson(body);
+  if (!isObject(answer)) throw new AnswerError(0, `the answer must be a JSON object, not ${show(answer)}`);
+  if (answer["version"] !== PROTOCOL_VERSION) {
+    throw new AnswerError(0, `/version must be ${PROTOCOL_VERSION}, not ${show(answer["version"])}`);
+  }
+  const decisions = answer["decisions"];
+  if (!Array.isArray(decisions)) throw new AnswerError(0, `/decisions must be a list, not ${show(decisions)}`);
+  if (decisions.length !== askedCount) {
+    const asked = Math.min(decisions.length, askedCount - 1);
+    throw new AnswerError(asked, `/decisions must have ${askedCount} entries, one a candle, not ${decisions.length}`);
+  }
+  return decisions.map((actions: unknown, asked) => readActions(actions, asked));
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (error) {
+    // The decoder's own words are about encoded data, the parser's about what it met.
+    const reason = error instanceof SyntaxError ? error.message.slice(0, 150) : "it is not UTF-8";
+    throw new AnswerError(0, `the answer is not JSON: ${reason}`);
+  }
+}
+
+function readActions(actions: unknown, asked: number): readonly Action[] {
+  if (!Array.isArray(actions)) throw new AnswerError(asked, `/decisions/${asked} must be a list, not ${show(actions)}`);
+  if (actions.length === 0) return NONE;
+  if (actions.length > ACTIONS_PER_CANDLE_MAX) {
+    const limit = `${ACTIONS_PER_CANDLE_MAX} actions are the most for a candle`;
+    throw new AnswerError(asked, `/decisions/${asked} has ${actions.length}, and ${limit}`);
+  }
+  return actions.map((action: unknown, index) =>
+    new ActionReader(action, asked, `/decisions/${asked}/${index}`).read()
+  );
+}
+
+/** Reads one action, field by field, and knows where it stands. */
+class ActionReader {
+  readonly #asked: number;
+  readonly #path: string;
+  readonly #from: Readonly<Record<string, unknown>>;
+
+  constructor(from: unknown, asked: number, path: string) {
+    this.#asked = asked;
+    this.#path = path;
+    if (!isObject(from)) throw new AnswerError(asked, `${path} must be an object, not ${show(from)}`);
+    this.#from = from;
+  }
+
+  read(): Action {
+    const action = this.#choice("action", ACTIONS) ?? "order";
+    for (const key in this.#from) {
+      if (!KEYS[action].has(key)) throw this.#wrong(key, `is no key of the action "${action}"`);
+    }
+    const when = this.#choice("when", WHENS) ?? "always";
+    switch (action) {
+      case "order":
+        return { action, when, id: this.#name("id"), fields: this.#readOrder() };
+      case "replace":
+        return { action, when, id: this.#requireId(), fields: this.#readOrder() };
+      case "cancel":
+        return { action, when, id: this.#requireId() };
+      case "cancel_all":
+        return { action, when };
+      case "close": {
+        const fraction = this.#amount("fraction") ?? 1;
+        return { action, when, fraction, trade: this.#count("trade") ?? null, tag: this.#name("tag") };
+      }
+      case "protect": {
+        const prices = { stopLoss: this.#requirePrice("stop_loss"), takeProfit: this.#requirePrice("take_profit") };
+        return { action, when, trade: this.#count("trade") ?? null, ...prices };
+      }
+    }
+  }
+
+  #readOrder(): OrderFields {
+    const fields: Partial<OrderDraft> = {};
+    const side = this.#choice("side", SIDES);
+    if (side === undefined) throw this.#wrong("side", 'must be "buy" or "sell", and is missing');
+    fields.side = side === "buy" ? 1 : -1;
+    const type = this.#choice("type", ORDER_TYPES);
+    if (type !== undefined) fields.type = ORDER_TYPES.indexOf(type);
+    for (const [key, field] of AMOUNTS) {
+      const amount = this.#amount(key);
+      if (amount !== undefined) fields[field] = amount;
+    }
+    for (const [key, field] of COUNTS) {
+      const count = this.#count(key);
+      if (count !== undefined) fields[field] = count;
+    }
+    const sizeBy = this.#choice("size_by", SIZE_NAMES);
+    if (sizeBy !== undefined && fields.size === undefined) throw this.#wrong("size", "is missing beside size_by");
+    if (sizeBy !== undefined) fields.sizeBy = SIZES_BY.indexOf(sizeBy);
+    else if (fields.size !== undefined) fields.sizeBy = BY_UNITS;
+    const reduceOnly = this.#from["reduce_only"] ?? false;
+    if (typeof reduceOnly !== "boolean") throw this.#wrong("reduce_only", `must be a boolean, not ${show(reduceOnly)}`);
+    if (reduceOnly) fields.reduceOnly = true;
+    const tag = this.#name("tag");
+    if (tag !== null) fields.tag = tag;
+    return fields;
+  }
+
+  /** One of the names; absent or null: undefined. */
+  #choice<Name extends string>(key: string, names: readonly Name[]): Name | undefined {
+    const value = this.#from[key];
+    if (value === undefined || value === null) return undefined;
+    const found = names.find((name) => name === value);
+    if (found !== undefined) return found;
+    throw this.#wrong(key, `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${show(value)}`);
+  }
+
+  /** A finite number; absent or null: undefined. JSON writes infinity as 1e999. */
+  #amount(key: string): number | undefined {
+    const value = this.#from[key];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    throw this.#wrong(key, `must be a finite number, not ${show(value)}`);
+  }
+
+  #count(key: string): number | undefined {
+    const value = this.#amount(key);
+    if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= COUNT_MAX)) return value;
+    throw this.#wrong(key, `must be a whole number from 0 to ${COUNT_MAX}, not ${value}`);
+  }
+
+  #name(key: string): string | null {
+    const value = this.#from[key] ?? null;
+    if (value === null || (typeof value === "string" && value.length <= NAME_CHARACTERS_MAX)) return value;
+    throw this.#wrong(key, `must be a text of at most ${NAME_CHARACTERS_MAX} characters, not ${show(value)}`);
+  }
+
+  #requireId(): string {
+    const id = this.#name("id");
+    if (id === null) throw this.#wrong("id", "is missing");
+    return id;
+  }
+
+  /** A price, or null for none, which must be said. */
+  #requirePrice(key: string): number {
+    if (this.#from[key] === undefined) throw this.#wrong(key, "is missing; null takes it away");
+    return this.#amount(key) ?? NaN;
+  }
+
+  #wrong(key: string, message: string): AnswerError {
+    return new AnswerError(this.#asked, `${this.#path}/${key.slice(0, NAME_CHARACTERS_MAX)} ${message}`);
+  }
+}
+
+/** Makes a draft that an order's fields describe, and nothing that was in it before. */
+export function fillDraft(draft: OrderDraft, fields: OrderFields): OrderDraft {
+  return Object.assign(draft, BLANK, fields);
+}
+
+const BLANK: Readonly<OrderDraft> = newDraft();
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "number") return String(value);
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,81 @@
+import type { RunProgress } from "../../../engine/control.ts";
+import type { RemoteTask } from "../../protocol.ts";
+import type { Action } from "./answer.ts";
+import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./client.ts";
+import { RemotePreview } from "./preview.ts";
+import { type Stretch, stretchFrom } from "./request.ts";
+
+// The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
+const FIRST_COUNTS = [64, 256, 1024];
+const COUNT = 4096;
+// What a strategy wants is held until all of it is known.
+const ACTIONS_MAX = 1_000_000;
+
+/** What an endpoint decided, a list of actions a candle from index `first` on. */
+export interface Decisions {
+  readonly first: number;
+  readonly actions: readonly (readonly Action[])[];
+}
+
+/** The first candle on which a remote strategy decides. */
+export function firstDecision({ firstIndex, minCandles }: RemoteTask): number {
+  return Math.max(firstIndex, minCandles - 1);
+}
+
+/**
+ * The stretches into which a run is cut. They depend on nothing but the run, so that equal runs ask equal questions; a long
+ * lookback makes them longer, lest most of what is sent be history.
+ */
+export function planBatches(task: RemoteTask): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  const end = task.candles.time.length;
+  for (let first = firstDecision(task); first < end;) {
+    const count = FIRST_COUNTS[stretches.length] ?? Math.max(COUNT, task.lookbackCandles);
+    const stretch = stretchFrom(first, Math.min(count, end - first), task.lookbackCandles);
+    stretches.push(stretch);
+    first = stretch.until;
+  }
+  return stretches;
+}
+
+/**
+ * Asks for every decision of a run, several batches at a time.
+ *
+ * @param onProgress Called with how far the run is.
+ * @throws {RemoteFailure}
+ */
+export async function decideInBatches(
+  task: RemoteTask,
+  client: RemoteClient,
+  onProgress: (progress: RunProgress) => void,
+): Promise<Decisions> {
+  const batches = planBatches(task);
+  const first = firstDecision(task);
+  const actions: (readonly Action[])[] = [];
+  const underWay: Promise<readonly (readonly Action[])[]>[] = [];
+  const preview = new RemotePreview(task);
+  let actionsCount = 0;
+  let next = 0;
+  for (const batch of batches) {
+    while (next < batches.length && underWay.length < IN_FLIGHT_MAX) underWay.push(start(client, batches[next++]!));
+    for (const decided of await underWay.shift()!) {
+      actionsCount += decided.length;
+      actions.push(decided);
+    }
+    if (actionsCount > ACTIONS_MAX) {
+      const where = `${task.endpoint.host} by ${describeCandle(task, batch.until - 1)}`;
+      const message =
+        `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached with ${where}: use step mode`;
+      throw new RemoteFailure("INVALID_SIGNAL", message);
+    }
+    onProgress(preview.advance(batch.until, actions));
+  }
+  return { first, actions };
+}
+
+/** A request whose failure is looked at in its turn, and not reported as unhandled until then. */
+function start(client: RemoteClient, batch: Stretch): Promise<readonly (readonly Action[])[]> {
+  const answer = client.ask(batch);
+  answer.catch(() => {});
+  return answer;
+}

@@ -1,0 +1,145 @@
+import type { RemoteTask } from "../../protocol.ts";
+import { type Action, AnswerError, readAnswer } from "./answer.ts";
+import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
+import { type StepState, type Stretch, writeRequest } from "./request.ts";
+
+/** Requests under way at once in batch mode. */
+export const IN_FLIGHT_MAX = 4;
+const TRIES_MAX = 4;
+const PAUSE_MS = 200;
+// Failures in a row, over all requests, after which the host is not tried again.
+const BREAKER_FAILURES = 8;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+const ANSWER_BYTES_MAX_PER_CANDLE = 256;
+const ERROR_CHARACTERS_MAX = 200;
+
+export type RemoteFailureCode = "ENDPOINT_FAILED" | "STRATEGY_TIMED_OUT" | "INVALID_SIGNAL";
+
+/** The endpoint's fault; code and message name the candle, and the host to its owner. */
+export class RemoteFailure extends Error {
+  override readonly name = "RemoteFailure";
+
+  constructor(readonly code: RemoteFailureCode, message: string) {
+    super(message);
+  }
+}
+
+/** Asks one endpoint for decisions, and asks again where a second try may help. */
+export class RemoteClient {
+  readonly #task: RemoteTask;
+  readonly #caller: EndpointCaller;
+  readonly #closing = new AbortController();
+  #failuresInARow = 0;
+
+  constructor(task: RemoteTask) {
+    this.#task = task;
+    this.#caller = new EndpointCaller(task.endpoint, IN_FLIGHT_MAX);
+  }
+
+  /**
+   * The actions of each asked candle of a stretch.
+   *
+   * @param state The account and what hangs on it, in step mode.
+   * @throws {RemoteFailure} When there is no answer, or none that can be used.
+   */
+  async ask(stretch: Stretch, state: StepState | null = null): Promise<readonly (readonly Action[])[]> {
+    return await this.askWith(stretch, writeRequest(this.#task, stretch, state));
+  }
+
+  /** As `ask`, with a request that was written before. */
+  async askWith(stretch: Stretch, request: string): Promise<readonly (readonly Action[])[]> {
+    const asked = stretch.until - stretch.first;
+    const limits = {
+      timeoutMs: this.#task.timeoutMs,
+      bytesMax: ANSWER_BYTES_MAX + ANSWER_BYTES_MAX_PER_CANDLE * asked,
+      signal: this.#closing.signal,
+    };
+    for (let tries = 1;; tries++) {
+      const failure = await this.#try(request, limits, stretch);
+      if (!("again" in failure)) return this.#read(failure.body, stretch);
+      const broken = this.#failuresInARow >= BREAKER_FAILURES;
+      if (failure.again && tries < TRIES_MAX && !broken) await this.#pause(tries);
+      else {
+        const times = tries === 1 ? "" : ` (asked ${tries} times)`;
+        throw this.#failure(failure.code, stretch.first, failure.message + times);
+      }
+    }
+  }
+
+  /** Ends every request that is under way, and every connection. */
+  close(): void {
+    this.#closing.abort();
+    this.#caller.close();
+  }
+
+  async #try(
+    request: string,
+    limits: Parameters<EndpointCaller["post"]>[1],
+    { first }: Stretch,
+  ): Promise<HttpAnswer | { readonly again: boolean; readonly code: RemoteFailureCode; readonly message: string }> {
+    try {
+      const answer = await this.#caller.post(request, limits);
+      if (answer.status === 200) {
+        this.#failuresInARow = 0;
+        return answer;
+      }
+      const again = answer.status >= 500 || answer.status === 429;
+      this.#failuresInARow++;
+      return { again, code: "ENDPOINT_FAILED", message: describeStatus(answer) };
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      this.#failuresInARow++;
+      if (error.kind === "timeout") throw this.#failure("STRATEGY_TIMED_OUT", first, error.message);
+      return { again: error.kind === "broken", code: "ENDPOINT_FAILED", message: error.message };
+    }
+  }
+
+  #read(body: Uint8Array, { first, until }: Stretch): readonly (readonly Action[])[] {
+    try {
+      return readAnswer(body, until - first);
+    } catch (error) {
+      if (error instanceof AnswerError) throw this.#failure("INVALID_SIGNAL", first + error.asked, error.message);
+      throw error;
+    }
+  }
+
+  #failure(code: RemoteFailureCode, index: number, message: string): RemoteFailure {
+    const what = code === "INVALID_SIGNAL" ? "use the answer of" : "get an answer from";
+    const candle = describeCandle(this.#task, index);
+    return new RemoteFailure(code, `Cannot ${what} ${this.#task.endpoint.host} for ${candle}: ${message}`);
+  }
+
+  /** Waits longer before each try, and never as long as another run would. */
+  async #pause(tries: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
+    const signal = this.#closing.signal;
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+    await promise;
+    clearTimeout(timer);
+  }
+}
+
+/** A candle as the endpoint's author knows it: its number on the wire and its open. */
+export function describeCandle({ candles, firstIndex }: RemoteTask, index: number): string {
+  return `candle ${index - firstIndex} (${new Date(candles.time[index]!).toISOString()})`;
+}
+
+/** A status in words; what the endpoint says about it in `{"error": "…"}` is its author's help. */
+function describeStatus({ status, body }: HttpAnswer): string {
+  if (status >= 300 && status < 400) return `it answered with a redirect (HTTP ${status}), which is not followed`;
+  return `it answered HTTP ${status}${readError(body)}`;
+}
+
+function readError(body: Uint8Array): string {
+  try {
+    const answer: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof answer !== "object" || answer === null || !("error" in answer)) return "";
+    if (typeof answer.error !== "string") return "";
+    const text = answer.error.replace(/\p{C}+/gu, " ").slice(0, ERROR_CHARACTERS_MAX);
+    return `, and says: ${text}`;
+  } catch {
+    return "";
+  }
+}

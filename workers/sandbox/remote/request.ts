@@ -1,0 +1,66 @@
+import type { Account, OrderBook } from "../../../engine/strategy.ts";
+import type { RemoteTask } from "../../protocol.ts";
+import { PROTOCOL_VERSION } from "./answer.ts";
+
+/** A stretch of candles, by index: [from, until) is sent, and decisions are asked for on [first, until). */
+export interface Stretch {
+  readonly from: number;
+  readonly first: number;
+  readonly until: number;
+}
+
+/** What a step request says beyond the candles. */
+export interface StepState {
+  readonly account: Account;
+  readonly book: OrderBook;
+  readonly workingIds: readonly string[];
+}
+
+/** Stretches end with candles that are all asked: `count` of them from `first` on, and what the strategy looks back on. */
+export function stretchFrom(first: number, count: number, lookbackCandles: number): Stretch {
+  return { from: Math.max(0, first - lookbackCandles), first, until: first + count };
+}
+
+/** A request's body. On the wire candles are counted from 0 at the first one of the run's range. */
+export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, state: StepState | null): string {
+  const { time, open, high, low, close, volume } = task.candles;
+  const column = (values: Float64Array) => Array.from(values.subarray(from, until));
+  return JSON.stringify({
+    version: PROTOCOL_VERSION,
+    run_id: task.runId,
+    mode: task.mode,
+    timeframe_ms: task.timeframeMs,
+    initial_balance: task.initialBalance,
+    parameters: task.parameters,
+    lookback_candles: task.lookbackCandles,
+    first_asked: first - task.firstIndex,
+    asked: until - first,
+    candles: {
+      time: column(time),
+      open: column(open),
+      high: column(high),
+      low: column(low),
+      close: column(close),
+      volume: column(volume),
+    },
+    ...(state === null ? {} : writeState(state)),
+  });
+}
+
+function writeState({ account, book, workingIds }: StepState): Readonly<Record<string, unknown>> {
+  const trades = Array.from({ length: book.openTrades }, (_, n) => book.tradeAt(n));
+  return {
+    account: {
+      cash: account.cash,
+      equity: account.equity,
+      quantity: account.quantity,
+      entry_price: Number.isNaN(account.entryPrice) ? null : account.entryPrice,
+    },
+    open_trades: trades.map((trade) => ({
+      trade,
+      quantity: book.tradeQuantity(trade),
+      entry_price: book.tradeEntryPrice(trade),
+    })),
+    working_orders: workingIds,
+  };
+}

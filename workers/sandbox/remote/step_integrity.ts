@@ -1,0 +1,65 @@
+import type { Finding, Integrity } from "../../../engine/result.ts";
+import type { RemoteTask } from "../../protocol.ts";
+import { describeCandle, type RemoteClient } from "./client.ts";
+import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
+import { writeRequest } from "./request.ts";
+import type { Step } from "./step.ts";
+
+/** What is found out about an endpoint in step mode by asking some of its questions again. */
+export async function checkSteps(
+  task: RemoteTask,
+  client: RemoteClient,
+  kept: readonly Step[],
+): Promise<Omit<Integrity, "orders">> {
+  if (kept.length === 0) return skipAll("There was no candle to decide on.");
+  const lookahead: Finding = {
+    status: "passed",
+    evidence: "In step mode the endpoint is never given a candle later than the one to decide on.",
+  };
+  const again = await findDifference(kept, (step) => askAgain(client, step.stretch, step.request, [step.actions]));
+  const determinism = describeSteps(task, again, kept.length, "the same");
+  if (determinism.status !== "passed") {
+    return { lookahead, determinism, warm_up: skipAfter(determinism) };
+  }
+  return { lookahead, determinism, warm_up: await checkStepsWarmUp(task, client, kept) };
+}
+
+async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: readonly Step[]): Promise<Finding> {
+  const { lookbackCandles } = task;
+  if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
+  const steps = kept.filter(({ stretch }) => stretch.first >= 2 * lookbackCandles);
+  if (steps.length === 0) {
+    return { status: "skipped", evidence: `Nowhere are there ${2 * lookbackCandles} candles of history.` };
+  }
+  const difference = await findDifference(steps, (step) => {
+    const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
+    const { candles }: { candles: unknown } = JSON.parse(writeRequest(task, stretch, null));
+    return askAgain(client, stretch, JSON.stringify({ ...JSON.parse(step.request), candles }), [step.actions]);
+  });
+  return describeSteps(task, difference, steps.length, `with twice the ${lookbackCandles} candles of history`);
+}
+
+function describeSteps(task: RemoteTask, difference: Difference | null, count: number, how: string): Finding {
+  if (difference === null) {
+    return { status: "passed", evidence: `Asked again at ${count} candles ${how}: the decisions were the same.` };
+  }
+  const candle = describeCandle(task, difference.index);
+  if (difference.failure !== null) {
+    return {
+      status: "skipped",
+      evidence: `The endpoint failed when it was asked again about ${candle}: ${difference.failure}`,
+    };
+  }
+  return { status: "failed", evidence: `Asked again ${how}, the endpoint decided differently on ${candle}.` };
+}
+
+async function findDifference(
+  steps: readonly Step[],
+  ask: (step: Step) => Promise<Difference | null>,
+): Promise<Difference | null> {
+  for (const step of steps) {
+    const difference = await ask(step);
+    if (difference !== null) return difference;
+  }
+  return null;
+}

@@ -1,0 +1,135 @@
+import { EXPORTED_FUNCTIONS, IMPORT_MODULE, IMPORTED_FUNCTIONS, MEMORY_EXPORT, MODULE, PAGE_BYTES } from "./abi.ts";
+import { type Limits, ModuleFault, type ModuleShape, readModuleShape, type Span } from "./sections.ts";
+
+/** A module that keeps to strategies/ABI.md as far as its declarations tell. */
+export interface CheckedModule {
+  /** To be compiled: the given bytes, with the maxima of memory and table written in where they were higher or absent. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly memoryBytesMin: number;
+  readonly memoryBytesMax: number;
+}
+
+const MIB = 2 ** 20;
+const MEMORY_SECTION_ID = 5;
+const TABLE_SECTION_ID = 4;
+
+/**
+ * Checks what a module declares, without compiling it: size, imports, exports and their types, one memory, no large table.
+ *
+ * @throws {ModuleFault} With the reason in words.
+ */
+export function checkModule(bytes: Uint8Array): CheckedModule {
+  const shape = readModuleShape(bytes);
+  checkImports(shape);
+  checkExports(shape);
+  const memory = checkMemory(shape);
+  for (const table of shape.tables) checkTable(table);
+  return {
+    bytes: capLimits(bytes, shape, memory),
+    memoryBytesMin: memory.min * PAGE_BYTES,
+    memoryBytesMax: capOf(memory, MODULE.memoryPagesMax) * PAGE_BYTES,
+  };
+}
+
+function checkImports({ imports }: ModuleShape): void {
+  for (const { module, name, type } of imports) {
+    const types = module === IMPORT_MODULE && Object.hasOwn(IMPORTED_FUNCTIONS, name)
+      ? IMPORTED_FUNCTIONS[name]
+      : undefined;
+    if (types === undefined) {
+      const given = Object.keys(IMPORTED_FUNCTIONS).map((known) => `${IMPORT_MODULE}.${known}`).join(" and ");
+      throw new ModuleFault(`it imports ${module}.${name}, and only ${given} are given`);
+    }
+    if (!types.includes(type)) {
+      throw new ModuleFault(`it imports ${module}.${name} as ${type}, and it is ${types.join(" or ")}`);
+    }
+  }
+}
+
+function checkExports({ exports }: ModuleShape): void {
+  const byName = new Map(exports.map((one) => [one.name, one]));
+  for (const [name, { type, required }] of Object.entries(EXPORTED_FUNCTIONS)) {
+    const found = byName.get(name);
+    if (found === undefined) {
+      if (required) throw new ModuleFault(`it does not export the function ${name}, which must be ${type}`);
+    } else if (found.kind !== "function") {
+      throw new ModuleFault(`its export ${name} is a ${found.kind} and must be a function`);
+    } else if (found.type !== type) {
+      throw new ModuleFault(`its function ${name} is ${found.type} and must be ${type}`);
+    }
+  }
+  if (byName.get(MEMORY_EXPORT)?.kind !== "memory") {
+    throw new ModuleFault(`it does not export its memory under the name ${MEMORY_EXPORT}`);
+  }
+}
+
+function checkMemory({ memories }: ModuleShape): Limits {
+  const [memory] = memories;
+  if (memory === undefined) throw new ModuleFault("it declares no memory, and must have one");
+  if (memory.min > MODULE.memoryPagesMax) {
+    const asked = memory.min * PAGE_BYTES / MIB;
+    throw new ModuleFault(
+      `its memory begins with ${asked} MiB, and at most ${MODULE.memoryPagesMax * PAGE_BYTES / MIB} MiB are given`,
+    );
+  }
+  return memory;
+}
+
+function checkTable({ min }: Limits): void {
+  if (min > MODULE.tableElementsMax) {
+    throw new ModuleFault(`its table has ${min} elements, and at most ${MODULE.tableElementsMax} are given`);
+  }
+}
+
+function capOf({ max }: Limits, cap: number): number {
+  return max === null ? cap : Math.min(max, cap);
+}
+
+/** The same module with a maximum on everything that could grow. The bytes of the reference type before a table's limits stay. */
+function capLimits(bytes: Uint8Array, shape: ModuleShape, memory: Limits): Uint8Array<ArrayBuffer> {
+  const { memorySection, tableSection, tables, tableLimits } = shape;
+  const edits: { readonly span: Span; readonly bytes: readonly number[] }[] = [];
+  const [table] = tables;
+  const [limits] = tableLimits;
+  if (tableSection !== null && table !== undefined && limits !== undefined) {
+    const content = [1, bytes[limits.begin - 1]!, ...writeLimits(table.min, capOf(table, MODULE.tableElementsMax))];
+    edits.push({ span: tableSection, bytes: writeSection(TABLE_SECTION_ID, content) });
+  }
+  if (memorySection !== null) {
+    const content = [1, ...writeLimits(memory.min, capOf(memory, MODULE.memoryPagesMax))];
+    edits.push({ span: memorySection, bytes: writeSection(MEMORY_SECTION_ID, content) });
+  }
+  return replaceSpans(bytes, edits.sort((a, b) => a.span.begin - b.span.begin));
+}
+
+function writeSection(id: number, content: readonly number[]): number[] {
+  return [id, ...writeU32(content.length), ...content];
+}
+
+function writeLimits(min: number, max: number): number[] {
+  return [1, ...writeU32(min), ...writeU32(max)];
+}
+
+function writeU32(value: number): number[] {
+  return value < 0x80 ? [value] : [value % 0x80 + 0x80, ...writeU32(Math.floor(value / 0x80))];
+}
+
+function replaceSpans(
+  bytes: Uint8Array,
+  edits: readonly { readonly span: Span; readonly bytes: readonly number[] }[],
+): Uint8Array<ArrayBuffer> {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { span, bytes: written } of edits) {
+    pieces.push(bytes.subarray(from, span.begin), Uint8Array.from(written));
+    from = span.end;
+  }
+  pieces.push(bytes.subarray(from));
+  const whole = new Uint8Array(pieces.reduce((total, piece) => total + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,218 @@
+import {
+  ABI_VERSION,
+  ALIGN_BYTES,
+  FRAME,
+  FRAME_BYTES,
+  IMPORT_MODULE,
+  LOG_LINES_MAX,
+  MEMORY_EXPORT,
+  MESSAGE_BYTES_MAX,
+  ORDERS_MAX,
+  TRADES_MAX,
+  WARMUP_MAX,
+  WORKING_MAX,
+} from "./abi.ts";
+
+/** The module did something that ends its run. */
+export class StrategyFault extends Error {
+  override readonly name = "StrategyFault";
+
+  constructor(readonly code: "INVALID_SIGNAL" | "STRATEGY_FAILED" | "STRATEGY_OUT_OF_MEMORY", message: string) {
+    super(message);
+  }
+}
+
+/** Thrown through the module's frames by its own call of `abort`. */
+class GuestAbort extends Error {
+  override readonly name = "GuestAbort";
+}
+
+type Call = (argument: number) => number;
+
+/**
+ * An instance of a checked module, initialised: it has read its parameters and said what it needs.
+ *
+ * Everything that it says is believed only after a look: pointers lie inside its memory, numbers inside their limits.
+ */
+export class Guest {
+  readonly warmup: number;
+  readonly ordersMax: number;
+  readonly tradesMax: number;
+  readonly workingMax: number;
+  /** Address of the frame. */
+  readonly frame: number;
+  /** The exported `on_candle`. */
+  readonly onCandle: Call;
+  readonly memory: WebAssembly.Memory;
+  /** What the module called `abort` with: the run is over even where it caught what that threw. */
+  abortMessage: string | null = null;
+  readonly #alloc: Call;
+
+  /**
+   * @param parametersJson What the module is told of its parameters.
+   * @param log Lines that the module writes are added here, LOG_LINES_MAX at most.
+   * @throws {StrategyFault} When it traps, refuses its parameters, or gives what it may not.
+   * @throws {TypeError} When the engine refuses the module: it was not checked.
+   */
+  constructor(module: WebAssembly.Module, parametersJson: string, log: string[]) {
+    let memory: WebAssembly.Memory | null = null;
+    const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
+    const giveUp = (message: string): never => {
+      this.abortMessage = message;
+      throw new GuestAbort(message);
+    };
+    const imports = makeImports(read, giveUp, log);
+    const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
+    const own = exports[MEMORY_EXPORT];
+    if (!(own instanceof WebAssembly.Memory)) throw new TypeError("Cannot find the module's memory");
+    this.memory = memory = own;
+    this.onCandle = callable(exports["on_candle"]);
+    this.#alloc = callable(exports["alloc"]);
+    if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
+    const version = attempt("tell its ABI version", () => callable(exports["abi_version"])(0));
+    if (version !== ABI_VERSION) {
+      throw new StrategyFault(
+        "STRATEGY_FAILED",
+        `Cannot speak ABI version ${version}: this host speaks ${ABI_VERSION}`,
+      );
+    }
+    const json = new TextEncoder().encode(parametersJson);
+    this.frame = this.allocate(FRAME_BYTES + json.length);
+    this.#writeFrame(json);
+    const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
+    this.checkAbort("Cannot initialise");
+    if (answer !== 0) throw new StrategyFault("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
+    const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
+    this.warmup = request(words, "warmup", FRAME.warmup, 1, WARMUP_MAX);
+    this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);
+    this.tradesMax = request(words, "trades_max", FRAME.tradesMax, 0, TRADES_MAX.limit);
+    this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
+  }
+
+  /** @throws {StrategyFault} When the module has given up and gone on all the same. */
+  checkAbort(doing: string): void {
+    if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
+  }
+
+  /** Address of so many bytes of its memory, which the module gives away for the whole run. @throws {StrategyFault} */
+  allocate(byteLength: number): number {
+    const what = `allocate ${byteLength} bytes`;
+    const pointer = attempt(what, () => this.#alloc(byteLength)) >>> 0;
+    if (pointer === 0) throw new StrategyFault("STRATEGY_OUT_OF_MEMORY", `Cannot ${what}: alloc returned 0`);
+    const size = this.memory.buffer.byteLength;
+    if (pointer % ALIGN_BYTES !== 0) {
+      throw new StrategyFault(
+        "STRATEGY_FAILED",
+        `Cannot ${what}: alloc returned ${pointer}, no multiple of ${ALIGN_BYTES}`,
+      );
+    }
+    if (pointer + byteLength > size) {
+      const found = `alloc returned ${pointer}, and the memory has ${size} bytes`;
+      throw new StrategyFault("STRATEGY_FAILED", `Cannot ${what}: ${found}`);
+    }
+    return pointer;
+  }
+
+  #writeFrame(json: Uint8Array): void {
+    const bytes = new Uint8Array(this.memory.buffer, this.frame, FRAME_BYTES + json.length);
+    bytes.fill(0, 0, FRAME_BYTES);
+    bytes.set(json, FRAME_BYTES);
+    const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
+    words[FRAME.abiVersion / 4] = ABI_VERSION;
+    words[FRAME.size / 4] = FRAME_BYTES;
+    words[FRAME.parametersPointer / 4] = this.frame + FRAME_BYTES;
+    words[FRAME.parametersBytes / 4] = json.length;
+    words[FRAME.warmup / 4] = 1;
+    words[FRAME.ordersMax / 4] = ORDERS_MAX.default;
+    words[FRAME.tradesMax / 4] = TRADES_MAX.default;
+    words[FRAME.workingMax / 4] = WORKING_MAX.default;
+  }
+}
+
+/** Runs a call into a module. @throws {StrategyFault} Saying that the module cannot do `what`, and why. */
+function attempt<Result>(what: string, call: () => Result): Result {
+  try {
+    return call();
+  } catch (error) {
+    throw explainTrap(error, `Cannot ${what}`);
+  }
+}
+
+/**
+ * The fault that a call into a module ended with; anything that is not the module's doing is given back as it is.
+ *
+ * @param doing What could not be done, as a sentence to which the reason is added.
+ */
+export function explainTrap(error: unknown, doing: string): unknown {
+  if (error instanceof GuestAbort) {
+    return new StrategyFault("STRATEGY_FAILED", `${doing}: the strategy gave up: ${error.message}`);
+  }
+  if (error instanceof WebAssembly.RuntimeError) {
+    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module trapped: ${error.message}`);
+  }
+  if (error instanceof RangeError && /memory/.test(error.message)) {
+    return new StrategyFault("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the module`);
+  }
+  if (error instanceof RangeError) {
+    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module's calls are nested too deep`);
+  }
+  if (Object.prototype.toString.call(error) === "[object WebAssembly.Exception]") {
+    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module threw an exception and did not catch it`);
+  }
+  return error;
+}
+
+type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
+
+function makeImports(read: ReadText, giveUp: (message: string) => never, log: string[]): WebAssembly.Imports {
+  return {
+    [IMPORT_MODULE]: {
+      // Told apart by how many arguments the module's own declaration of it has.
+      abort: (...given: number[]) => {
+        const [pointer = 0, second = 0, line = 0, column = 0] = given;
+        if (given.length < 4) giveUp(read(pointer, second, "utf-8"));
+        const file = read(second, null, "utf-16le");
+        giveUp(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
+      },
+      log: (pointer: number, byteLength: number) => {
+        if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
+      },
+    },
+  };
+}
+
+/** A message of the module's; `byteLength` null: an AssemblyScript string, whose length stands before it. */
+function readText(
+  memory: WebAssembly.Memory | null,
+  pointer: number,
+  byteLength: number | null,
+  encoding: "utf-8" | "utf-16le",
+): string {
+  if (memory === null) return "(a message from before it had started)";
+  const begin = pointer >>> 0;
+  const { buffer } = memory;
+  const outside = "(a message outside its memory)";
+  if (byteLength === null && (begin < 4 || begin > buffer.byteLength)) return begin === 0 ? "" : outside;
+  const length = (byteLength ?? new DataView(buffer).getUint32(begin - 4, true)) >>> 0;
+  if (begin + length > buffer.byteLength) return outside;
+  const text = new TextDecoder(encoding).decode(new Uint8Array(buffer, begin, Math.min(length, MESSAGE_BYTES_MAX)));
+  return text.replace(/\p{Cc}/gu, " ");
+}
+
+function callable(value: unknown): Call {
+  if (!isCall(value)) throw new TypeError("Cannot find a function that the check has found");
+  return value;
+}
+
+function isCall(value: unknown): value is Call {
+  return typeof value === "function";
+}
+
+function request(words: Uint32Array, name: string, offset: number, min: number, max: number): number {
+  const value = words[offset / 4]!;
+  if (value >= min && value <= max) return value;
+  throw new StrategyFault(
+    "STRATEGY_FAILED",
+    `Cannot initialise: init set ${name} to ${value}, and it is ${min} to ${max}`,
+  );
+}

@@ -1,0 +1,138 @@
+import type { Candles } from "../../../engine/candles.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { run, type RunResult } from "../../../engine/run.ts";
+import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import { checkIntegrity, checkOrders, cutCandles } from "../integrity.ts";
+import { candleBytes, SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "../task.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../sample_candles.ts";
+import { ABI_VERSION } from "./abi.ts";
+import { type CheckedModule, checkModule } from "./check.ts";
+import { Guest, StrategyFault } from "./guest.ts";
+import { ModuleFault } from "./sections.ts";
+import { WasmStrategy } from "./strategy.ts";
+
+// Smaller memories than this need not be collected before the next instance is made.
+const COLLECT_BYTES_MIN = 32 * 2 ** 20;
+// How long a collection is waited for, and how long between two looks.
+const MAKE_ROOM_MS = 5000;
+const PAUSE_MS = 2;
+const DRY_RUN_BALANCE = 10_000;
+
+/**
+ * Checks a module and runs it; its own faults are answers.
+ *
+ * @param control The run's control words, in shared memory.
+ */
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): SandboxAnswer {
+  try {
+    const checked = checkModule(job.module);
+    const module = compile(checked);
+    return job.kind === "validate" ? dryRun(job, checked, module) : backtest(job, module, control);
+  } catch (error) {
+    if (error instanceof ModuleFault) {
+      return { type: "failed", code: "INVALID_MODULE", message: `Cannot use the module: ${error.message}` };
+    }
+    if (error instanceof StrategyFault) return { type: "failed", code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+/** The module behind checked bytes. @throws {ModuleFault} When they are not valid. */
+export function compile({ bytes }: CheckedModule): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw error;
+    throw new ModuleFault(`it is not valid: ${error.message.replace(/^WebAssembly\.\w+\(\): /, "")}`);
+  }
+}
+
+function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): SandboxAnswer {
+  const log: string[] = [];
+  const candles = sampleCandles();
+  const count = candles.time.length;
+  const strategy = new WasmStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
+  const timed = new TimedStrategy(strategy);
+  const result = run({
+    candles,
+    firstIndex: 0,
+    timeframeMs: SAMPLE_TIMEFRAME_MS,
+    initialBalance: DRY_RUN_BALANCE,
+    execution: resolveExecution({}, "crypto"),
+    strategy: timed,
+    control: null,
+  });
+  const nanosecondsPerCandle = Math.round(timed.decisionsMs * 1e6 / count);
+  const { memoryBytesMin, memoryBytesMax } = checked;
+  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
+  const told = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
+  return { type: "valid", report: { ...report, ...told }, log };
+}
+
+/** A strategy whose decisions are timed, in code that the engine has not yet optimised. */
+class TimedStrategy implements Strategy {
+  readonly warmup: number;
+  readonly #strategy: Strategy;
+  decisionsMs = 0;
+
+  constructor(strategy: Strategy) {
+    this.#strategy = strategy;
+    this.warmup = strategy.warmup;
+  }
+
+  prepare(candles: Candles): void {
+    this.#strategy.prepare(candles);
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    const begun = performance.now();
+    this.#strategy.decide(i, account, book);
+    this.decisionsMs += performance.now() - begun;
+  }
+}
+
+function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
+  const { candles, firstIndex, seed, ...settings } = job.task;
+  const log: string[] = [];
+  const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
+  let last: Guest | null = null;
+  let waitMs = MAKE_ROOM_MS;
+  const makeGuest = (): Guest => {
+    const lastBytes = last?.memory.buffer.byteLength ?? 0;
+    // The log is that of the first instance alone.
+    const lines = last === null ? log : [];
+    last = null;
+    // What was waited for in vain is no instance's, and will not go by the next time.
+    if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, bytesMax, waitMs)) waitMs = 0;
+    last = new Guest(module, job.parametersJson, lines);
+    return last;
+  };
+  const runOn = (until: number, words: Int32Array | null): RunResult => {
+    const strategy = new WasmStrategy(makeGuest, job.candlesMin);
+    return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  };
+  const result = runOn(candles.time.length, control);
+  const again = (until: number) => runOn(until, null);
+  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
+  return { type: "done", result, integrity, log };
+}
+
+/**
+ * Frees the memory of the instance before, until another of that size fits into the process: only a collection frees it, and gives
+ * it back to the system beside us, some time later. Where it does not fit even so, the process's own limit ends the run, if the next
+ * one uses as much of it as it may.
+ *
+ * @returns Whether it fits.
+ */
+function makeRoom(bytes: number, bytesMax: number, waitMs: number): boolean {
+  const collect: unknown = Reflect.get(globalThis, "gc");
+  if (typeof collect !== "function") return true;
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const until = performance.now() + waitMs;
+  for (;;) {
+    collect();
+    if (Deno.memoryUsage().rss + bytes < bytesMax) return true;
+    if (performance.now() >= until) return false;
+    Atomics.wait(word, 0, 0, PAUSE_MS);
+  }
+}

@@ -1,0 +1,213 @@
+import type { Candles } from "../../../engine/candles.ts";
+import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./abi.ts";
+import { explainTrap, type Guest, StrategyFault } from "./guest.ts";
+import { OrderTable, SignalFault } from "./orders.ts";
+
+/** Time, open, high, low, close, volume. */
+const COLUMNS = 6;
+
+/**
+ * A module as the simulator's strategy. A candle is copied into the module's memory when it has closed and not before, so there
+ * is nothing later to look at.
+ */
+export class WasmStrategy implements Strategy {
+  readonly warmup: number;
+  readonly #makeGuest: () => Guest;
+  #first: Guest | null;
+  #player: GuestPlayer | null = null;
+
+  /**
+   * @param makeGuest Makes an instance: one now, and another for each further simulation, which must know nothing of the last.
+   * @param candlesMin No decision before this many candles, whatever the module says of its warm-up.
+   * @throws {StrategyFault} When there can be no instance.
+   */
+  constructor(makeGuest: () => Guest, candlesMin: number) {
+    this.#makeGuest = makeGuest;
+    this.#first = makeGuest();
+    this.warmup = Math.max(1, candlesMin, this.#first.warmup);
+  }
+
+  /** Has the module give memory for its columns and tables. @throws {StrategyFault} When it cannot. */
+  prepare(candles: Candles): void {
+    const first = this.#first;
+    this.#first = null;
+    // Let go of the last instance before there is another: its memory may be large.
+    this.#player = null;
+    this.#player = new GuestPlayer(first ?? this.#makeGuest(), candles);
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    this.#player?.decide(i, account, book);
+  }
+}
+
+/** One instance over one run's candles: a decision costs six stores for the candle, ten for the account and one call. */
+class GuestPlayer {
+  readonly #guest: Guest;
+  readonly #orders: OrderTable;
+  readonly #frame: number;
+  readonly #lists: boolean;
+  readonly #candles: Candles;
+  #words: Int32Array;
+  #doubles: Float64Array;
+  /** Candles that the module has been given. */
+  #count = 0;
+  /** Rows that were taken from the last decision. */
+  #resultsCount = 0;
+  /** Indexes into #doubles of each column's first row. */
+  readonly #timeAt: number;
+  readonly #openAt: number;
+  readonly #highAt: number;
+  readonly #lowAt: number;
+  readonly #closeAt: number;
+  readonly #volumeAt: number;
+  /** Addresses of the tables. */
+  readonly #ordersAt: number;
+  readonly #resultsAt: number;
+  readonly #tradesAt: number;
+  readonly #workingAt: number;
+
+  constructor(guest: Guest, candles: Candles) {
+    const { ordersMax, tradesMax, workingMax } = guest;
+    const columnBytes = roundCapacity(candles.time.length) * 8;
+    const resultsBytes = alignUp(ordersMax * 4);
+    const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
+    const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes);
+    this.#guest = guest;
+    this.#candles = candles;
+    this.#frame = guest.frame;
+    this.#lists = tradesMax > 0 || workingMax > 0;
+    const { buffer } = guest.memory;
+    this.#orders = new OrderTable(buffer, workingMax > 0);
+    this.#words = new Int32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    const column = (n: number) => (columnsAt + n * columnBytes) / 8;
+    this.#timeAt = column(0);
+    this.#openAt = column(1);
+    this.#highAt = column(2);
+    this.#lowAt = column(3);
+    this.#closeAt = column(4);
+    this.#volumeAt = column(5);
+    this.#ordersAt = columnsAt + COLUMNS * columnBytes;
+    this.#resultsAt = this.#ordersAt + ordersMax * ORDER_BYTES;
+    this.#tradesAt = this.#resultsAt + resultsBytes;
+    this.#workingAt = this.#tradesAt + tradesMax * TRADE_BYTES;
+    const columns = [0, 1, 2, 3, 4, 5].map((n) => columnsAt + n * columnBytes);
+    const pointers = [...columns, this.#ordersAt, this.#resultsAt, this.#tradesAt, this.#workingAt];
+    this.#words.set(pointers, (this.#frame + FRAME.columns) / 4);
+    this.#words.fill(0, this.#ordersAt / 4, this.#resultsAt / 4);
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    // Memory that has grown since the last candle leaves its old views without length.
+    if (this.#doubles.length === 0) this.#attach();
+    this.#appendUpTo(i);
+    this.#writeAccount(account, book);
+    if (this.#lists) this.#writeLists(book);
+    let rows: number;
+    try {
+      rows = this.#guest.onCandle(this.#frame);
+    } catch (error) {
+      throw explainTrap(error, `Cannot go on at ${this.#nameCandle(i)}`);
+    }
+    if (this.#guest.abortMessage !== null) this.#guest.checkAbort(`Cannot go on at ${this.#nameCandle(i)}`);
+    this.#resultsCount = rows;
+    if (rows !== 0) this.#perform(rows, i, book);
+  }
+
+  #appendUpTo(i: number): void {
+    const { time, open, high, low, close, volume } = this.#candles;
+    const doubles = this.#doubles;
+    for (let row = this.#count; row <= i; row++) {
+      doubles[this.#timeAt + row] = time[row]!;
+      doubles[this.#openAt + row] = open[row]!;
+      doubles[this.#highAt + row] = high[row]!;
+      doubles[this.#lowAt + row] = low[row]!;
+      doubles[this.#closeAt + row] = close[row]!;
+      doubles[this.#volumeAt + row] = volume[row]!;
+    }
+    this.#count = i + 1;
+  }
+
+  #writeAccount(account: Account, book: OrderBook): void {
+    const doubles = this.#doubles;
+    const words = this.#words;
+    const frame = this.#frame;
+    words[(frame + FRAME.count) >>> 2] = this.#count;
+    words[(frame + FRAME.resultsCount) >>> 2] = this.#resultsCount;
+    words[(frame + FRAME.workingOrders) >>> 2] = book.workingOrders;
+    words[(frame + FRAME.openTrades) >>> 2] = book.openTrades;
+    doubles[(frame + FRAME.cash) >>> 3] = account.cash;
+    doubles[(frame + FRAME.equity) >>> 3] = account.equity;
+    doubles[(frame + FRAME.quantity) >>> 3] = account.quantity;
+    doubles[(frame + FRAME.entryPrice) >>> 3] = account.quantity === 0 ? 0 : account.entryPrice;
+    doubles[(frame + FRAME.initialBalance) >>> 3] = account.initialBalance;
+  }
+
+  #writeLists(book: OrderBook): void {
+    const { tradesMax, workingMax } = this.#guest;
+    const trades = Math.min(book.openTrades, tradesMax);
+    for (let n = 0; n < trades; n++) {
+      const row = this.#tradesAt + n * TRADE_BYTES;
+      const trade = book.tradeAt(n);
+      this.#words[(row + TRADE.number) >>> 2] = trade;
+      this.#doubles[(row + TRADE.quantity) >>> 3] = book.tradeQuantity(trade);
+      this.#doubles[(row + TRADE.entryPrice) >>> 3] = book.tradeEntryPrice(trade);
+    }
+    this.#orders.sweep(book);
+    const { working } = this.#orders;
+    const listed = Math.min(working.length, workingMax);
+    for (let n = 0; n < listed; n++) this.#words[(this.#workingAt >>> 2) + n] = working[n]!;
+    this.#words[(this.#frame + FRAME.tradesCount) >>> 2] = trades;
+    this.#words[(this.#frame + FRAME.workingCount) >>> 2] = listed;
+  }
+
+  /** Does what the first rows of the order table ask for, and empties them for the next candle. */
+  #perform(rows: number, i: number, book: OrderBook): void {
+    if (rows < 0) {
+      throw new StrategyFault("STRATEGY_FAILED", `Cannot go on at ${this.#nameCandle(i)}: on_candle returned ${rows}`);
+    }
+    const { ordersMax } = this.#guest;
+    if (rows > ordersMax) {
+      const found = `on_candle returned ${rows} orders, and its table has ${ordersMax} rows`;
+      throw new StrategyFault("INVALID_SIGNAL", `Cannot take the orders of ${this.#nameCandle(i)}: ${found}`);
+    }
+    if (this.#doubles.length === 0) this.#attach();
+    for (let n = 0; n < rows; n++) {
+      try {
+        this.#words[(this.#resultsAt >>> 2) + n] = this.#orders.perform(this.#ordersAt + n * ORDER_BYTES, book);
+      } catch (error) {
+        if (!(error instanceof SignalFault)) throw error;
+        const what = `Cannot take order ${n} of ${this.#nameCandle(i)}`;
+        throw new StrategyFault("INVALID_SIGNAL", `${what}: ${error.message}`);
+      }
+    }
+    this.#words.fill(0, this.#ordersAt >>> 2, (this.#ordersAt + rows * ORDER_BYTES) >>> 2);
+  }
+
+  #nameCandle(i: number): string {
+    return `candle ${i} (${new Date(this.#candles.time[i]!).toISOString()})`;
+  }
+
+  #attach(): void {
+    const { buffer } = this.#guest.memory;
+    this.#words = new Int32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    this.#orders.attach(buffer);
+  }
+}
+
+function alignUp(byteLength: number): number {
+  return Math.ceil(byteLength / 8) * 8;
+}
+
+/**
+ * Rows of a column: the candles' count rounded up to four binary digits, 1,024 at least.
+ *
+ * A module sees how much memory it is asked for before the first candle; it is not to learn from that when the run ends.
+ */
+export function roundCapacity(candlesCount: number): number {
+  const step = 2 ** Math.max(7, Math.floor(Math.log2(Math.max(candlesCount, 1))) - 3);
+  return Math.max(1024, Math.ceil(candlesCount / step) * step);
+}
