@@ -33,7 +33,7 @@ export function createKnownCallers(
   const prefix = options.https ? "secure" : undefined;
   return {
     async find(c, account) {
-      const [owner, device] = (await getSignedCookie(c, key, COOKIE, prefix) || "").split("..");
+      const [owner, device] = (await getSignedCookie(c, key, COOKIE, prefix) || "").split(".");
       if (owner === digest(account)) return `device ${device}`;
       const group = addressGroup(c.get("clientAddress"));
       const known = (await auth.listSessionAddresses(account)).some((address) => addressGroup(address) === group);

@@ -72,7 +72,7 @@ export function isAddress(text: string): boolean {
 }
 
 function isWithin4(octets: Groups, [base, prefixBits]: Range4): boolean {
-  return isWithin(octets, base.split("..").map(Number), prefixBits, 8);
+  return isWithin(octets, base.split(".").map(Number), prefixBits, 8);
 }
 
 /** Whether two lists of numbers agree in their first bits; numbers that `base` leaves out are 0. */
@@ -85,7 +85,7 @@ function isWithin(address: Groups, base: Groups, prefixBits: number, groupBits: 
 }
 
 function parseAddress4(text: string): Groups | null {
-  const parts = text.split("..");
+  const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return null;
   return parts.map(Number);
 }

@@ -10,7 +10,7 @@ Deno.test("a database without room on its disk is read and not written until the
   if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
   const { pglite } = connection;
   // No disk has so much.
-  const end = keepRoom(pglite, "..", Infinity);
+  const end = keepRoom(pglite, ".", Infinity);
   const readOnly = "select 1 where current_setting('default_transaction_read_only') = 'on'";
   await until(async () => (await pglite.query(readOnly)).rows.length > 0);
   const refused = await addUser(db, "ann").then(() => null, (error: unknown) => error);

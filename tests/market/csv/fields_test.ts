@@ -49,7 +49,7 @@ Deno.test("decimals are read to the nearest double, as JavaScript itself reads t
 
 Deno.test("what is no decimal is none", () => {
   for (
-    const text of ["", "NaN", "nan", "Infinity", "0x10", "1,5", "1 5", "--1", "1e", "e5", "..", "1_000", "12a", "٣"]
+    const text of ["", "NaN", "nan", "Infinity", "0x10", "1,5", "1 5", "--1", "1e", "e5", ".", "1_000", "12a", "٣"]
   ) {
     expect([text, decimal(text)]).toEqual([text, NaN]);
   }

@@ -138,8 +138,8 @@ for (const kind of DATABASES) {
         await service.client().send("POST", "/api/auth/sign-up/email", { ...account, email: `x${email}` }),
       );
       expect(other).not.toBe("");
-      const [owner, signature] = [device.split("..").slice(0, 2), other.slice(-50)];
-      for (const cookie of [other, `${device}x`, owner.join(".."), `${owner.join("..")}.x${signature}`]) {
+      const [owner, signature] = [device.split(".").slice(0, 2), other.slice(-50)];
+      for (const cookie of [other, `${device}x`, owner.join("."), `${owner.join(".")}.x${signature}`]) {
         await exhaust("198.51.100.1");
         expect([cookie, (await signIn(email, "198.51.100.2", PASSWORD, cookie)).status]).toEqual([cookie, 429]);
       }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 // What the sandbox's process is made of.
-const CODE = ["engine", "workers/sandbox", "workers/sandbox/process.ts", "workers/protocol.ts", "workers/telemetry.ts"];
+const CODE = ["engine", "workers/sandbox", "workers/protocol.ts", "workers/telemetry.ts"];
 
 /** Runs a validation in a copy of the sandbox whose Worker is other code; the folder of the copy is the caller's to remove. */
 export async function runExchanged(

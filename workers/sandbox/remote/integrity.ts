@@ -159,7 +159,7 @@ export class BatchChecks {
     }`;
     return {
       status: "failed",
-      evidence: `${evidence}${difference.failure === null ? ".." : `: ${difference.failure}`}`,
+      evidence: `${evidence}${difference.failure === null ? "." : `: ${difference.failure}`}`,
     };
   }
 
