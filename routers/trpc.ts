@@ -93,46 +93,46 @@ const refuseUnstorable = t.middleware(async ({ getRawInput, next }) => {
   return await next();
 });
 
-/** Anyone may call; nobody, here and below, with text that cannot be stored. */
+/** Anyone may call. Every procedure refuses text that no database column can hold. */
 export const publicProcedure = t.procedure.use(refuseUnstorable);
 
 /** Only signed-in users may call; `ctx.user` is one. */
 export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) })).use(refuseUnstorable);
 
-/** Only admins, or callers with the ingestion secret. */
+/** Only admins and callers with the ingestion secret may call. */
 export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
   requireIngestionAdmin(ctx);
   return next();
 }).use(refuseUnstorable);
 
-/**
- * The signed-in user and session.
- *
- * @throws AppError UNAUTHENTICATED
- */
-export function requireUser(ctx: Context): { user: User; session: NonNullable<Context["session"]> } {
+/** Who may call: anyone, signed-in users, admins, or admins and callers with the ingestion secret. */
+export type Access = "public" | "user" | "admin" | "ingestion";
+
+const GUARDS: Readonly<Record<Access, (ctx: Context) => void>> = {
+  public: () => {},
+  user: requireUser,
+  admin: requireAdmin,
+  ingestion: requireIngestionAdmin,
+};
+
+/** @throws AppError UNAUTHENTICATED or FORBIDDEN where the caller lacks the access. */
+export function requireAccess(access: Access, ctx: Context): void {
+  GUARDS[access](ctx);
+}
+
+function requireUser(ctx: Context): { user: User; session: NonNullable<Context["session"]> } {
   if (ctx.user === null || ctx.session === null) {
     throw new AppError("UNAUTHENTICATED", "Cannot do this without a session: sign in first");
   }
   return { user: ctx.user, session: ctx.session };
 }
 
-/**
- * Lets admins pass.
- *
- * @throws AppError UNAUTHENTICATED or FORBIDDEN
- */
-export function requireAdmin(ctx: Context): void {
+function requireAdmin(ctx: Context): void {
   if (requireUser(ctx).user.role !== "admin") {
     throw new AppError("FORBIDDEN", "Cannot do this without the role admin");
   }
 }
 
-/**
- * Lets admins and holders of the ingestion secret pass.
- *
- * @throws AppError UNAUTHENTICATED or FORBIDDEN
- */
-export function requireIngestionAdmin(ctx: Context): void {
+function requireIngestionAdmin(ctx: Context): void {
   if (!ctx.hasIngestionSecret) requireAdmin(ctx);
 }

@@ -9,7 +9,6 @@ import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
-import { requireAdmin, requireIngestionAdmin, requireUser } from "../routers/trpc.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import {
   AUTH_BYTES_MAX,
@@ -48,8 +47,6 @@ export interface Handler {
   fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
 }
 
-const PUBLIC_PREFIXES = ["/api/auth", "/api/health", "/api/market-data"];
-const INGESTION_PREFIX = "/api/admin/ingestion";
 // A batch counts as one request, so that it must not be any number of them.
 const BATCH_CALLS_MAX = 100;
 // Where libraries answer for all that lies below.
@@ -102,7 +99,6 @@ export function createApp(options: AppOptions): Handler {
   };
   app.use("/api/*", async (c, next) => {
     await enter(c);
-    guardPath(c);
     await next();
   });
   serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
@@ -148,17 +144,6 @@ function serveTrpc(app: Hono<ServerEnv>): void {
 async function keepFromCaches(c: HonoContext, next: () => Promise<void>): Promise<void> {
   await next();
   if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
-}
-
-/** Refuses by path alone, so that not even the existence of a protected path shows to a stranger. */
-function guardPath(c: HonoContext<ServerEnv>): void {
-  const path = c.req.path;
-  const within = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`);
-  if (PUBLIC_PREFIXES.some(within)) return;
-  const context = c.get("context");
-  if (within(INGESTION_PREFIX)) requireIngestionAdmin(context);
-  else if (within("/api/admin")) requireAdmin(context);
-  else requireUser(context);
 }
 
 async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {

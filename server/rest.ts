@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
 import type { restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
+import { type Access, requireAccess } from "../routers/trpc.ts";
 import { readJson, requireType } from "./middleware/body.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
@@ -11,15 +12,15 @@ import { matchesTag } from "./negotiation.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
 
-/** What a row may say beyond method, path, status and procedure. */
+/** The optional parts of a row. */
 interface RouteOptions<Output> {
-  /** `json` is required (the default for POST and PATCH), `optional` may be missing, `csv` is handed on unread as `body`. */
+  /** `json` is required (the default for POST and PATCH), `optional` may be missing, `csv` arrives unread as `body`. */
   readonly body?: "json" | "optional" | "csv";
-  /** Tags the answer by its bytes, and answers 304 to whom has them. */
+  /** Sends a hash of the answer as its ETag, and 304 to a client that has the same answer already. */
   readonly etag?: true;
-  /** Where what was created can be read. */
+  /** The path of the created resource. */
   readonly location?: (output: Output) => string;
-  /** Turns an answer into a response where one JSON value or one status will not do. */
+  /** Writes the response for outputs that are not one JSON value with one status. */
   readonly encode?: (output: Output, request: Request) => Response;
 }
 
@@ -27,19 +28,22 @@ interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly status: number;
+  /** Who may call; the procedure's own guard asks for the same. */
+  readonly access: Access;
   readonly body: "none" | "json" | "optional" | "csv";
   call(api: Api, input: unknown, request: Request): Promise<Response>;
 }
 
 /**
- * A row of ROUTES: the status that is declared here is the one that is sent.
+ * A row of ROUTES. The declared status is the one that is sent.
  *
- * @param procedure Its input is whatever the request holds: the procedure's own schema is what checks it.
+ * @param procedure Receives the request's input unchecked; its own schema validates it.
  */
 function route<Output>(
   method: Route["method"],
   path: string,
   status: number,
+  access: Access,
   procedure: (api: Api) => (input: never) => Promise<Output>,
   options: RouteOptions<Output> = {},
 ): Route {
@@ -58,75 +62,100 @@ function route<Output>(
     if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
     return new Response(text, { status, headers });
   };
-  return { method, path, status, body: hasBody ? options.body ?? "json" : "none", call };
+  return { method, path, status, access, body: hasBody ? options.body ?? "json" : "none", call };
 }
 
-/** Every path of the API, what it answers when all is well, and the procedure behind it. */
+/** Every route of the API: its status on success, who may call it, and its procedure. */
 export const ROUTES: readonly Route[] = [
-  route("GET", "/api/health", 200, (api) => api.health.get, {
+  route("GET", "/api/health", 200, "public", (api) => api.health.get, {
     encode: (health) => Response.json(health, { status: health.status === "ok" ? 200 : 503 }),
   }),
-  route("GET", "/api/session", 200, (api) => api.session.get),
-  route("GET", "/api/market-data/ticks", 200, (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
-  route("GET", "/api/market-data/instruments", 200, (api) => api.marketData.instruments),
-  route("GET", "/api/backtests", 200, (api) => api.backtests.list),
-  route("POST", "/api/backtests", 202, (api) => api.backtests.create, {
+  route("GET", "/api/session", 200, "user", (api) => api.session.get),
+  route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
+  route("GET", "/api/market-data/instruments", 200, "public", (api) => api.marketData.instruments),
+  route("GET", "/api/backtests", 200, "user", (api) => api.backtests.list),
+  route("POST", "/api/backtests", 202, "user", (api) => api.backtests.create, {
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
-  route("GET", "/api/backtests/:id", 200, (api) => api.backtests.get, { etag: true }),
-  route("DELETE", "/api/backtests/:id", 204, (api) => api.backtests.delete),
-  route("GET", "/api/backtests/:id/events", 200, (api) => api.backtestsStreams.events, { encode: encodeEvents }),
-  route("POST", "/api/backtests/:id/cancel", 202, (api) => api.backtests.cancel, { body: "optional" }),
-  route("GET", "/api/backtests/:id/orders", 200, (api) => api.backtests.orders),
-  route("GET", "/api/backtests/:id/trades", 200, (api) => api.backtests.trades),
-  route("GET", "/api/backtests/:id/equity", 200, (api) => api.backtests.equity),
-  route("GET", "/api/strategies", 200, (api) => api.strategies.list),
-  route("POST", "/api/strategies", 201, (api) => api.strategies.create, {
+  route("GET", "/api/backtests/:id", 200, "user", (api) => api.backtests.get, { etag: true }),
+  route("DELETE", "/api/backtests/:id", 204, "user", (api) => api.backtests.delete),
+  route("GET", "/api/backtests/:id/events", 200, "user", (api) => api.backtestsStreams.events, {
+    encode: encodeEvents,
+  }),
+  route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
+  route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtests.orders),
+  route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtests.trades),
+  route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtests.equity),
+  route("GET", "/api/strategies", 200, "user", (api) => api.strategies.list),
+  route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,
   }),
-  route("GET", "/api/strategies/:slug", 200, (api) => api.strategies.get),
-  route("GET", "/api/strategies/:slug/versions", 200, (api) => api.strategies.versions),
-  route("POST", "/api/strategies/:slug/versions", 201, (api) => api.strategies.addVersion),
-  route("GET", "/api/strategies/:slug/versions/:version/artifact", 200, (api) => api.strategies.artifact, {
+  route("GET", "/api/strategies/:slug", 200, "user", (api) => api.strategies.get),
+  route("GET", "/api/strategies/:slug/versions", 200, "user", (api) => api.strategies.versions),
+  route("POST", "/api/strategies/:slug/versions", 201, "user", (api) => api.strategies.addVersion),
+  route("GET", "/api/strategies/:slug/versions/:version/artifact", 200, "user", (api) => api.strategies.artifact, {
     encode: encodeArtifact,
   }),
-  route("PATCH", "/api/strategies/:slug", 200, (api) => api.strategies.update),
-  route("DELETE", "/api/strategies/:slug", 204, (api) => api.strategies.delete),
-  route("GET", "/api/admin/ingestion/events", 200, (api) => api.ingestion.events),
-  route("GET", "/api/admin/ingestion/runs", 200, (api) => api.ingestion.runs),
-  route("GET", "/api/admin/ingestion/runs/:id", 200, (api) => api.ingestion.run),
-  route("GET", "/api/admin/ingestion/status", 200, (api) => api.ingestion.status),
-  route("GET", "/api/admin/ingestion/instruments", 200, (api) => api.ingestion.instruments),
-  route("POST", "/api/admin/ingestion/instruments", 201, (api) => api.ingestion.addInstrument),
-  route("PATCH", "/api/admin/ingestion/instruments/:id", 200, (api) => api.ingestion.updateInstrument),
-  route("DELETE", "/api/admin/ingestion/instruments/:id", 204, (api) => api.ingestion.deleteInstrument),
-  route("POST", "/api/admin/ingestion/run-once", 202, (api) => api.ingestion.runOnce, { body: "optional" }),
-  route("POST", "/api/admin/ingestion/import", 200, (api) => api.ingestionStreams.import, { body: "csv" }),
+  route("PATCH", "/api/strategies/:slug", 200, "user", (api) => api.strategies.update),
+  route("DELETE", "/api/strategies/:slug", 204, "user", (api) => api.strategies.delete),
+  route("GET", "/api/admin/ingestion/events", 200, "ingestion", (api) => api.ingestion.events),
+  route("GET", "/api/admin/ingestion/runs", 200, "ingestion", (api) => api.ingestion.runs),
+  route("GET", "/api/admin/ingestion/runs/:id", 200, "ingestion", (api) => api.ingestion.run),
+  route("GET", "/api/admin/ingestion/status", 200, "ingestion", (api) => api.ingestion.status),
+  route("GET", "/api/admin/ingestion/instruments", 200, "ingestion", (api) => api.ingestion.instruments),
+  route("POST", "/api/admin/ingestion/instruments", 201, "ingestion", (api) => api.ingestion.addInstrument),
+  route("PATCH", "/api/admin/ingestion/instruments/:id", 200, "ingestion", (api) => api.ingestion.updateInstrument),
+  route("DELETE", "/api/admin/ingestion/instruments/:id", 204, "ingestion", (api) => api.ingestion.deleteInstrument),
+  route("POST", "/api/admin/ingestion/run-once", 202, "ingestion", (api) => api.ingestion.runOnce, {
+    body: "optional",
+  }),
+  route("POST", "/api/admin/ingestion/import", 200, "ingestion", (api) => api.ingestionStreams.import, { body: "csv" }),
 ];
 
 /**
- * Serves ROUTES on a Hono app.
+ * Serves ROUTES on a Hono app. Each request is refused first by access, then by method, then by its body and input.
  *
  * @param createApi Makes the procedures' caller for one request.
  */
 export function serveRest(app: Hono<ServerEnv>, createApi: (c: HonoContext<ServerEnv>) => Api): void {
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
+      requireAccess(row.access, c.get("context"));
       const input = await readInput(c, row.body);
       return await row.call(createApi(c), input, c.req.raw);
     });
   }
-  // Whatever reaches a path that exists was of another method.
   for (const path of new Set(ROUTES.map((row) => row.path))) {
     const methods = ROUTES.filter((row) => row.path === path).map((row) => row.method);
     app.all(path, (c) => {
+      requireAccess(accessAround(path), c.get("context"));
       c.header("allow", [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
       throw new AppError("METHOD_NOT_ALLOWED", `Cannot ${c.req.method} ${c.req.path}: use ${methods.join(" or ")}`);
     });
   }
+  // A stranger must not learn which protected paths exist.
+  app.all("/api/*", (c) => {
+    requireAccess(accessAround(c.req.path), c.get("context"));
+    return c.notFound();
+  });
 }
 
-/** Path parameters, query and body as one object: a key that comes twice is refused, since either could be meant. */
+const STRICTEST_FIRST = ["admin", "ingestion", "user", "public"] as const satisfies readonly Access[];
+
+/** The access that a request without a row needs: the strictest among the rows of the same resource. */
+function accessAround(path: string): Access {
+  const resource = resourceOf(path);
+  const rows = ROUTES.filter((row) => resourceOf(row.path) === resource);
+  const unknown = /^\/api\/admin(\/|$)/.test(path) ? "admin" : "user";
+  return STRICTEST_FIRST.find((access) => rows.some((row) => row.access === access)) ?? unknown;
+}
+
+/** `/api/backtests` for `/api/backtests/:id`, and `/api/admin/ingestion` for `/api/admin/ingestion/runs`. */
+function resourceOf(path: string): string {
+  return /^\/api\/(?:admin\/)?[^/]*/.exec(path)?.[0] ?? path;
+}
+
+/** Merges path parameters, query and body into one object, and refuses a key that comes twice. */
 async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Promise<Record<string, unknown>> {
   const given: [key: string, value: unknown][] = Object.entries(c.req.param());
   const names = new Set(given.map(([name]) => name));
@@ -134,7 +163,7 @@ async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Pr
     if (values.length > 1 || names.has(key)) throw refuse(`/${key}`, "must be given once");
     given.push([key, values[0]]);
   }
-  // Whatever a key is called, it is one: a schema that does not know it says so.
+  // Object.fromEntries keeps a key named __proto__ as a plain key, so that the schema can refuse it.
   const input: Record<string, unknown> = Object.fromEntries(given);
   if (bodyKind === "csv") {
     requireType(c, "text/csv");

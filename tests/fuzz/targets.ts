@@ -61,7 +61,7 @@ export function listAccountTargets(): readonly Target[] {
   return ACCOUNT_PATHS.map(([method, name]) => {
     const body = method === "POST" ? "json" : "none";
     const call = () => Promise.reject(new Error(`Cannot call ${name} from here`));
-    const route = { method, path: `/api/auth/${name}`, status: 200, body, call } as const;
+    const route = { method, path: `/api/auth/${name}`, status: 200, access: "public", body, call } as const;
     return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
   });
 }
