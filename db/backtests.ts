@@ -7,7 +7,7 @@ import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./b
 import type { Db } from "./client.ts";
 import { encodeCurve, type EquityColumns, insertEquity } from "./equity.ts";
 import { encodeOrders, insertOrders } from "./orders.ts";
-import { BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
 import { insertTrades } from "./trades.ts";
 

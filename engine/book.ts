@@ -1,4 +1,4 @@
-import { CANCELLED, EXPIRED, FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
+import { CANCELLED, EXPIRED, type FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
 import { NO_SHORTS, OUT_OF_TIME, SUPERSEDED, TOO_MANY, UNUSABLE, WITHDRAWN } from "./order_columns.ts";
 import { NumberedList } from "./numbered_list.ts";
 import type { Simulation } from "./simulation.ts";

@@ -1,5 +1,13 @@
 import { ChunkedColumns, type ColumnMemory, placeOf } from "./chunked_columns.ts";
-import { CANCELLED, EXPIRED, FILLED, type OrderColumns, REJECTED, RUN_ENDED, WORKING } from "./order_columns.ts";
+import {
+  type CANCELLED,
+  type EXPIRED,
+  type FILLED,
+  type OrderColumns,
+  REJECTED,
+  RUN_ENDED,
+  WORKING,
+} from "./order_columns.ts";
 import { BY_UNITS, type OrderDraft } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 

@@ -1,12 +1,12 @@
 /** What README.md says of operation: its lines are run as it says them, and its tables are held to the code. */
 import { expect } from "@std/expect";
-import manifest from "../deno.json" with { type: "json" };
-import { environmentSchema } from "../server/config.ts";
-import { inCluster } from "./support/cluster.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { freePort } from "./support/free_port.ts";
-import { blockIn, readPage, ROOT, rowsOf, runLines } from "./support/pages.ts";
-import { withProvider } from "./support/provider.ts";
+import manifest from "../../deno.json" with { type: "json" };
+import { environmentSchema } from "../../server/config.ts";
+import { inCluster } from "../support/cluster.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free_port.ts";
+import { blockIn, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
+import { withProvider } from "../support/provider.ts";
 
 const PAGE = await readPage("README.md");
 

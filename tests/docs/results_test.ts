@@ -15,9 +15,9 @@ import {
   SIZING_TYPES,
   SPREADS_ON,
   STOP_GAPS,
-} from "../engine/execution.ts";
-import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
-import { readPage, rowsOf } from "./support/pages.ts";
+} from "../../engine/execution.ts";
+import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
+import { readPage, rowsOf } from "../support/pages.ts";
 
 const ROWS = rowsOf(await readPage("README.md"));
 

@@ -1,10 +1,10 @@
 /** What the README says is done here, as it says it; and what holds for every page. */
 import { expect } from "@std/expect";
 import { dirname, join } from "node:path";
-import manifest from "../deno.json" with { type: "json" };
-import { blockIn, readPage, ROOT, runLines } from "./support/pages.ts";
-import { withProvider } from "./support/provider.ts";
-import { INGESTION_SECRET, startTestService } from "./support/service.ts";
+import manifest from "../../deno.json" with { type: "json" };
+import { blockIn, readPage, ROOT, runLines } from "../support/pages.ts";
+import { withProvider } from "../support/provider.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const README = await readPage("README.md");
 const FILES = await listFiles();
