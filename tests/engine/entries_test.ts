@@ -4,6 +4,7 @@ import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderBook, STOP } from "../../engine/strategy.ts";
 import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { runBoth, units } from "./run_both.ts";
 
 const buyThirty = order({ sizeBy: BY_UNITS, size: 30 });
 const sellFive = order({ side: -1, sizeBy: BY_UNITS, size: 5 });
@@ -68,4 +69,17 @@ Deno.test("without short selling a sale turns, too; orders that net, or may only
   expect([...netted.position]).toEqual([0, 10, 20, 30, 25, 25]);
   // Half of 30.
   expect([...trade({ 2: (book) => book.close(0.5, null) }).position]).toEqual([0, 10, 20, 30, 20, 15]);
+});
+
+Deno.test("under exclusive any, an entry keeps its number while the order that makes room for it waits", () => {
+  const answers: unknown[] = [];
+  runBoth(flat(100, 100, 100, 100), {
+    0: (book) => book.place(units(1)),
+    1: (book) => {
+      const entry = book.place(units(1, { type: LIMIT, limitPrice: 90 }));
+      answers.push(book.isWorking(entry), book.cancel(entry), book.isWorking(entry), book.workingOrders);
+    },
+  }, { exclusive: "any" });
+  // Once for each simulator; the closing order goes on working.
+  expect(answers).toEqual([true, true, false, 1, true, true, false, 1]);
 });

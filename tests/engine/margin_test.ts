@@ -3,6 +3,7 @@ import { type ExecutionRequest, resolveExecution } from "../../engine/execution.
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderDraft, STOP } from "../../engine/strategy.ts";
 import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { runBoth, units } from "./run_both.ts";
 
 const buy = (size: number) => script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size })) });
 const sell = (size: number) => script({ 0: (book) => book.place(order({ side: -1, sizeBy: BY_UNITS, size })) });
@@ -134,4 +135,25 @@ Deno.test("equity that comes to nothing ends the run at 0, and the account loses
   expect([...result.equity]).toEqual([1000, 1000, 0, 0, 0]);
   expect(tell(result)).toMatchObject([{ exit: [2, 70], reason: "margin_call", pnl: -1000 }]);
   expect([...result.position]).toEqual([0, 50, 0, 0, 0]);
+});
+
+Deno.test("a low that may have come before one of two entries calls no margin", () => {
+  const rows: Row[] = [[100, 100, 100, 100], [100, 106, 80, 100]];
+  const result = runBoth(rows, {
+    0: (book) => {
+      book.place(units(40, { type: STOP, stopPrice: 105 }));
+      book.place(units(20, { type: LIMIT, limitPrice: 95 }));
+    },
+  }, { leverage: 10 });
+  // At 80 the account would be worth 1000 - 40 x 25 - 20 x 15; at the close of 100 it is worth 900, of which 300 are tied.
+  expect(tell(result).map(({ entry, reason }) => [entry, reason])).toEqual([[[1, 105], null], [[1, 95], null]]);
+  expect(result.equity[1]).toBe(900);
+});
+
+Deno.test("a long at leverage 1 has no margin call, even when funding has taken more than the cash", () => {
+  const execution = { fundingRate: 0.001, maintenanceMargin: 1 };
+  const result = runBoth(flat(100, 100, 100), { 0: (book) => book.place(units(10)) }, execution);
+  // Three fundings a day take 3 of the cash of 0, and 997 are less than the value of 1000.
+  expect(tell(result)).toMatchObject([{ quantity: 10, exit: null }]);
+  expect(result.equity[2]).toBe(997);
 });

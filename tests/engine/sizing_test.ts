@@ -1,8 +1,16 @@
 import { expect } from "@std/expect";
 import type { ExecutionRequest } from "../../engine/execution.ts";
-import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, BY_UNITS, type OrderDraft } from "../../engine/strategy.ts";
+import {
+  BY_CASH,
+  BY_EQUITY_FRACTION,
+  BY_RISK_FRACTION,
+  BY_UNITS,
+  type OrderDraft,
+  REFUSED,
+} from "../../engine/strategy.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
-import { flat, order, runOver, script, tell } from "./market.ts";
+import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { runBoth, units } from "./run_both.ts";
 
 /** The quantity of a single buy at 10 with 1000 in the account, or why it was refused. */
 function buy(fields: Partial<OrderDraft>, execution: ExecutionRequest = {}): number | string | undefined {
@@ -179,4 +187,27 @@ Deno.test("an order against the position is sized with what it closes or nets se
     const tooMany = turn(off, { sizeBy: BY_UNITS, size: 201 });
     expect(tooMany).toEqual([sizingPrice === "fill" ? 0 : 100, "not enough buying power"]);
   }
+});
+
+Deno.test("an order that is too dear at its signal's close is refused at once", () => {
+  const answers: number[] = [];
+  runBoth(flat(100, 100), { 0: (book) => answers.push(book.place(units(11))) }, { sizingPrice: "signal_close" });
+  expect(answers).toEqual([REFUSED, REFUSED]);
+});
+
+Deno.test("no fraction of the free margin buys more than all of it", () => {
+  const twice = order({ sizeBy: BY_EQUITY_FRACTION, size: 2 });
+  const result = runBoth(flat(100, 100), { 0: (book) => book.place(twice) }, { fractionOf: "free_margin" });
+  expect(tell(result)).toMatchObject([{ quantity: 10 }]);
+});
+
+Deno.test("an account that owes more than it has risks nothing", () => {
+  // 10 sold short at 100 with 1000; at the open of 250 the equity is 2000 - 2500.
+  const rows: Row[] = [...flat(100, 100), [250, 250, 100, 100], ...flat(100)];
+  const risky = order({ side: -1, sizeBy: BY_RISK_FRACTION, size: 0.1, stopLoss: 300 });
+  const result = runBoth(rows, {
+    0: (book) => book.place(units(10, { side: -1 })),
+    1: (book) => book.place(risky),
+  }, { marginCall: false });
+  expect([result.orders.quantity[1], ORDER_REASONS[result.orders.reason[1]!]]).toEqual([0, "smaller than one lot"]);
 });
