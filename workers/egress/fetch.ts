@@ -3,11 +3,11 @@ import { RunError } from "../outcome.ts";
 import { CallError, EndpointCaller, type HttpAnswer } from "../sandbox/remote/http.ts";
 
 /**
- * Fetches what a user's URL points at, guarded as a remote endpoint's calls are: one look-up, checked addresses, a pinned
- * connection, no redirects.
+ * Fetches a user's URL under the rules of remote endpoints: one look-up, checked addresses, a pinned connection, no redirects.
  *
  * @param limits `timeoutMs` for the whole answer; `bytesMax` of its body.
- * @throws {RunError} ENDPOINT_NOT_ALLOWED with the reason; ENDPOINT_FAILED when there is no answer with status 200 within the limits.
+ * @returns The body.
+ * @throws {RunError} ENDPOINT_NOT_ALLOWED with the reason; ENDPOINT_FAILED when no answer with status 200 comes within the limits.
  */
 export async function fetchGuarded(
   url: string,

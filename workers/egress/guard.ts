@@ -6,23 +6,22 @@ import { RunError } from "../outcome.ts";
 
 const LOOKUP_MS_MAX = 5000;
 
-/** All addresses of a name, as the system finds them now. */
+/** Finds all addresses of a name. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/** What decides where a user's URL may lead. */
+/** The settings that decide where a user's URL may lead. */
 export interface EgressRules {
-  /** `host:port` pairs that are open whatever they resolve to, in lower case; IPv6 in brackets. */
+  /** `host:port` pairs that may be called whatever they resolve to: lower case, IPv6 in brackets. */
   readonly allow: ReadonlySet<string>;
-  /** Stands in for the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly lookup?: Lookup;
 }
 
 /**
  * Checks where a user's URL leads and pins it to one address.
  *
- * The name is looked up once, here. Every address that it has must be public, or none is used; whoever calls the endpoint
- * connects to the pinned address and never asks for the name again, so a name that means something else a moment later
- * gains nothing.
+ * The name is looked up once, here, and every address that it has must be public. Callers connect to the pinned address and never
+ * look the name up again, so an attacker gains nothing by changing what the name resolves to.
  *
  * @throws {RunError} ENDPOINT_NOT_ALLOWED with the reason; ENDPOINT_FAILED when the name has no address.
  */
@@ -32,21 +31,21 @@ export async function guardEndpoint(text: string, { allow, lookup = lookUpAll }:
   const { url, host, hostname, port, secure, isOpen } = judged;
   const addresses = isAddress(hostname) ? [hostname] : await findAddresses(host, hostname, lookup);
   if (!isOpen) checkAddresses(host, hostname, addresses);
-  // IPv4 first: many machines have no way out over IPv6.
+  // IPv4 first: many machines have no route over IPv6.
   const address = addresses.find((one) => !one.includes(":")) ?? addresses[0]!;
   return { url: url.href, host, hostname, address, port, secure };
 }
 
-/** The permission that lets a sandbox connect to an endpoint and to nothing else, as Deno spells it. */
+/** The value of Deno's `net` permission that lets a sandbox connect to this endpoint alone. */
 export function permissionFor({ address, port }: PinnedEndpoint): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 async function findAddresses(host: string, hostname: string, lookup: Lookup): Promise<readonly string[]> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${LOOKUP_MS_MAX} ms`)), LOOKUP_MS_MAX);
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error(`no answer within ${LOOKUP_MS_MAX} ms`)), LOOKUP_MS_MAX);
   try {
-    const addresses = await Promise.race([lookup(hostname), late.promise]);
+    const addresses = await Promise.race([lookup(hostname), timeout.promise]);
     if (addresses.length > 0) return addresses;
     throw new Error("it has no address");
   } catch (error) {
@@ -62,15 +61,14 @@ async function lookUpAll(hostname: string): Promise<readonly string[]> {
   return found.map(({ address }) => address);
 }
 
-/** @throws {RunError} When any address is not public: a name with a public and a private one is a trap, not an accident. */
+/** @throws {RunError} When any address is not public: a name with a public and a private address is an attack. */
 function checkAddresses(host: string, hostname: string, addresses: readonly string[]): void {
   const own = new Set(Deno.networkInterfaces().map(({ address }) => address));
   for (const address of addresses) {
-    const what = own.has(address) && describeForbidden(address) === null
-      ? "this machine's own address"
-      : describeForbidden(address);
-    if (what === null) continue;
-    throw notAllowed(host, address === hostname ? `that is ${what}` : `it leads to ${address}, which is ${what}`);
+    const description = describeForbidden(address) ?? (own.has(address) ? "this machine's own address" : null);
+    if (description === null) continue;
+    const reason = address === hostname ? `it is ${description}` : `it resolves to ${address}, which is ${description}`;
+    throw notAllowed(host, reason);
   }
 }
 

@@ -1,19 +1,19 @@
 import { describeForbidden, isAddress } from "./addresses.ts";
 
 /**
- * Where a user's URL may lead, as far as the URL itself tells: pure, so that a registration can be refused at once by the rules that
- * every call is held to, without looking a name up.
+ * The rules for a user's URL that need no look-up of its name. They are pure, so that a registration applies the same rules as
+ * every call, and refuses at once.
  */
 
 const URL_CHARACTERS_MAX = 2048;
-// Ports of services that would take an HTTP request for something else: those that the Fetch standard blocks.
+// The ports that the Fetch standard blocks: services there could mistake an HTTP request for their own protocol.
 const BAD_PORTS: ReadonlySet<number> = new Set(
   ("0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 " +
     "161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 " +
     "3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080").split(" ").map(Number),
 );
 
-/** What a URL names. */
+/** The parts of a URL that may be called. */
 export interface Destination {
   /** Without fragment. */
   readonly url: URL;
@@ -23,21 +23,21 @@ export interface Destination {
   readonly hostname: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Whether it was allowed whatever it leads to. */
+  /** True when the settings allow it whatever it resolves to. */
   readonly isOpen: boolean;
 }
 
-/** Why nothing may be sent to what a URL names. */
+/** The reason why a URL must not be called. */
 export interface Refusal {
   readonly host: string;
-  /** For a sentence like "Cannot call the endpoint 10.0.0.1:80: that is private". */
+  /** For a sentence like "Cannot call the endpoint 10.0.0.1:80: it is private". */
   readonly reason: string;
 }
 
 /**
- * Judges a URL by what it says: a name in it may still lead to an address that is forbidden.
+ * Judges a URL by its text alone: a name in it may still resolve to a forbidden address.
  *
- * @param allow `host:port` pairs that are open, in lower case; IPv6 in brackets.
+ * @param allow `host:port` pairs that may be called: lower case, IPv6 in brackets.
  */
 export function judgeUrl(text: string, allow: ReadonlySet<string>): Destination | Refusal {
   const url = parseUrl(text);
@@ -52,25 +52,24 @@ export function judgeUrl(text: string, allow: ReadonlySet<string>): Destination 
 }
 
 function findReason(hostname: string, port: number): string | null {
-  if (hostname === "localhost" || hostname.endsWith(".localhost")) return "it is this machine";
-  if (BAD_PORTS.has(port)) return `port ${port} belongs to another kind of service`;
-  const what = isAddress(hostname) ? describeForbidden(hostname) : null;
-  return what === null ? null : `that is ${what}`;
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return "it is the service's own machine";
+  if (BAD_PORTS.has(port)) return `port ${port} is reserved for another protocol`;
+  const description = isAddress(hostname) ? describeForbidden(hostname) : null;
+  return description === null ? null : `it is ${description}`;
 }
 
 function parseUrl(text: string): URL | Refusal {
   const host = JSON.stringify(text.slice(0, 100));
   if (text.length > URL_CHARACTERS_MAX) {
-    const reason = `its URL has ${text.length} characters, and ${URL_CHARACTERS_MAX} are the most`;
-    return { host, reason };
+    return { host, reason: `its URL has ${text.length} characters, the limit is ${URL_CHARACTERS_MAX}` };
   }
-  if (!URL.canParse(text)) return { host, reason: "it is no URL" };
+  if (!URL.canParse(text)) return { host, reason: "it is not a URL" };
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return { host, reason: `only http and https are spoken, not ${url.protocol.slice(0, -1)}` };
+    return { host, reason: `use http or https, not ${url.protocol.slice(0, -1)}` };
   }
   if (url.username !== "" || url.password !== "") {
-    return { host: url.host, reason: "its URL carries a user name or password" };
+    return { host: url.host, reason: "its URL contains a user name or password" };
   }
   url.hash = "";
   return url;

@@ -28,7 +28,7 @@ Deno.test("an endpoint that is not allowed is not called", async () => {
   await using canary = serveRaw(async () => {});
   await expect(run(`http://127.0.0.1:${canary.port}/`, { allow: "127.0.0.1:1" })).rejects.toMatchObject({
     code: "ENDPOINT_NOT_ALLOWED",
-    message: `Cannot call the endpoint 127.0.0.1:${canary.port}: that is loopback`,
+    message: `Cannot call the endpoint 127.0.0.1:${canary.port}: it is loopback`,
   });
   expect(canary.connections()).toBe(0);
 });
@@ -77,7 +77,7 @@ Deno.test("where an endpoint is that may not be called is told to its owner alon
   const task = { ...await remoteTask("http://1.1.1.1/"), endpoint: "http://10.1.2.3/" };
   for (
     const [isForeign, message] of [
-      [false, "Cannot call the endpoint 10.1.2.3:80: that is private"],
+      [false, "Cannot call the endpoint 10.1.2.3:80: it is private"],
       [true, "Cannot call the strategy's endpoint: its owner alone is told why"],
     ] as const
   ) {

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { describeForbidden, isAddress } from "../../../workers/egress/addresses.ts";
 
-Deno.test("public addresses are open, at both ends of what is not", () => {
+Deno.test("public addresses are open, also those next to a closed range", () => {
   const open = [
     "1.1.1.1",
     "9.255.255.255",
@@ -27,7 +27,7 @@ Deno.test("public addresses are open, at both ends of what is not", () => {
   for (const address of open) expect([address, describeForbidden(address)]).toEqual([address, null]);
 });
 
-Deno.test("special addresses are closed, and named", () => {
+Deno.test("special addresses are closed, with a reason", () => {
   const closed: Readonly<Record<string, string>> = {
     "0.0.0.0": "this network",
     "10.0.0.0": "private",
@@ -71,21 +71,21 @@ Deno.test("special addresses are closed, and named", () => {
     "fc00::1": "private",
     "fd00:ec2::254": "private",
     "fe80::1": "link-local",
-    "fe80::1%eth0": "no IP address",
+    "fe80::1%eth0": "not an IP address",
     "fec0::1": "not a public address",
     "ff02::1": "multicast",
-    "127.1": "no IP address",
-    "0177.0.0.1": "no IP address",
-    "256.1.1.1": "no IP address",
-    "example.com": "no IP address",
-    "": "no IP address",
+    "127.1": "not an IP address",
+    "0177.0.0.1": "not an IP address",
+    "256.1.1.1": "not an IP address",
+    "example.com": "not an IP address",
+    "": "not an IP address",
   };
   for (const [address, what] of Object.entries(closed)) {
     expect([address, describeForbidden(address)]).toEqual([address, expect.stringContaining(what)]);
   }
 });
 
-Deno.test("an address is told from a name", () => {
+Deno.test("isAddress() tells an address from a name", () => {
   expect(["1.2.3.4", "::1", "2001:db8::1"].map(isAddress)).toEqual([true, true, true]);
   expect(["1.2.3", "a.b.c.d", "localhost", "::1%lo", "12345"].map(isAddress)).toEqual([
     false,

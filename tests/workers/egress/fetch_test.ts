@@ -5,7 +5,7 @@ import { serveBytes, serveRaw } from "../sandbox/remote/endpoints.ts";
 
 const limits = { timeoutMs: 60_000, bytesMax: 100, signal: new AbortController().signal };
 
-Deno.test("what a URL points at is fetched byte by byte from the address that was checked", async () => {
+Deno.test("fetchGuarded() returns the bytes from the address that was checked", async () => {
   const bytes = Uint8Array.from([0, 97, 115, 109, 255]);
   await using server = serveBytes(() => ["HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n", bytes]);
   const host = `modules.test:${server.port}`;
@@ -13,7 +13,7 @@ Deno.test("what a URL points at is fetched byte by byte from the address that wa
   expect([...await fetchGuarded(`http://${host}/a.wasm`, rules, limits)]).toEqual([...bytes]);
 });
 
-Deno.test("private places, redirects, errors, long and late answers are refused in words", async () => {
+Deno.test("private addresses, redirects, errors, long and late answers are refused with a reason", async () => {
   await using canary = serveRaw(async () => {});
   const ends: readonly (readonly [head: string, code: string, reason: string])[] = [
     [
@@ -40,7 +40,7 @@ Deno.test("private places, redirects, errors, long and late answers are refused 
   expect(canary.connections()).toBe(0);
 });
 
-Deno.test("an endpoint on which five runs in a row have failed is left alone for half a minute", () => {
+Deno.test("calls to an endpoint pause for 30 seconds after five failed runs in a row", () => {
   let now = 1000;
   const breaker = new EndpointBreaker(() => now);
   for (let i = 0; i < 4; i++) breaker.record("https://a.test/one", true);
@@ -51,7 +51,7 @@ Deno.test("an endpoint on which five runs in a row have failed is left alone for
   expect(breaker.pauseMs("https://a.test/one")).toBe(1);
   now += 1;
   expect(breaker.pauseMs("https://a.test/one")).toBe(0);
-  // One more failure is enough for another pause, and one success for a clean slate.
+  // One more failure starts another pause; one success clears the record.
   breaker.record("https://a.test/one", true);
   expect(breaker.pauseMs("https://a.test/one")).toBe(30_000);
   breaker.record("https://a.test/one", false);

@@ -6,7 +6,7 @@ import { remoteTask, serveJson, serveRaw } from "../sandbox/remote/endpoints.ts"
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** A resolver that knows these names; each look-up of a name takes the next of its answers, the last one for ever. */
+/** A resolver of these names. Each look-up of a name gives its next answer; the last answer repeats. */
 function names(known: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const lookups: string[] = [];
   const lookup = (hostname: string) => {
@@ -18,7 +18,7 @@ function names(known: Readonly<Record<string, readonly (readonly string[])[]>>) 
   return { lookup, lookups };
 }
 
-/** Every way that is known to us of writing an address on this machine or beside it; PORT is the canary's. */
+/** Every known way to write an address of this machine or its neighbours; PORT is the canary's. */
 const URLS: readonly string[] = [
   // Loopback, in every spelling of IPv4.
   "http://127.0.0.1:PORT/",
@@ -81,7 +81,7 @@ const URLS: readonly string[] = [
   "http://198.18.0.1:PORT/",
   "http://224.0.0.1:PORT/",
   "http://255.255.255.255:PORT/",
-  // Credentials, other schemes, other services, no URL.
+  // Credentials, other schemes, other protocols' ports, texts that are not URLs.
   "http://user@127.0.0.1:PORT/",
   "http://user:secret@example.com/",
   "http://example.com:80@127.0.0.1:PORT/",
@@ -113,20 +113,20 @@ const KNOWN = {
   "public.test": [["93.184.216.34"]],
 };
 
-/** Calls a URL as a run would, and says why it could not. */
+/** Calls a URL as a run does, and returns why it failed. */
 async function call(url: string, rules: EgressRules): Promise<{ readonly code: string; readonly message: string }> {
   try {
     const endpoint = await guardEndpoint(url, rules);
     const client = new RemoteClient({ ...await remoteTask("http://1.1.1.1/"), endpoint, timeoutMs: 60_000 });
     await client.ask({ from: 0, first: 0, until: 1 }).finally(() => client.close());
-    return { code: "", message: "it was called" };
+    return { code: "", message: "the call succeeded" };
   } catch (error) {
     if (!(error instanceof RunError) && !(error instanceof RemoteFailure)) throw error;
     return error;
   }
 }
 
-Deno.test(`not one of ${URLS.length} forbidden URLs reaches a canary`, async () => {
+Deno.test(`none of ${URLS.length} forbidden URLs reaches a canary`, async () => {
   await using canary = serveRaw(async () => {}, "0.0.0.0");
   await using canary6 = serveRaw(async () => {}, "::1", canary.port);
   const { lookup } = names(KNOWN);
@@ -137,13 +137,13 @@ Deno.test(`not one of ${URLS.length} forbidden URLs reaches a canary`, async () 
     expect(message).not.toContain("secret");
   }
   expect([canary.connections(), canary6.connections()]).toEqual([0, 0]);
-  // The canary does sing when it is reached.
+  // The canary counts connections: an allowed call reaches it.
   const allow = new Set([`127.0.0.1:${canary.port}`]);
   expect((await call(`http://127.0.0.1:${canary.port}/`, { allow })).code).toBe("ENDPOINT_FAILED");
   expect(canary.connections()).toBeGreaterThan(0);
 });
 
-Deno.test("an address of this machine is closed, public or not", async () => {
+Deno.test("addresses of this machine are closed, public or not", async () => {
   for (const { address } of Deno.networkInterfaces()) {
     const url = address.includes(":") ? `http://[${address}]/` : `http://${address}/`;
     if (!URL.canParse(url)) continue;
@@ -151,19 +151,19 @@ Deno.test("an address of this machine is closed, public or not", async () => {
   }
 });
 
-Deno.test("the reason is given in words", async () => {
+Deno.test("the message gives the reason", async () => {
   const { lookup } = names(KNOWN);
   const reason = async (url: string) => (await call(url, { allow: NOBODY, lookup })).message;
   expect(await reason("http://both.test/")).toBe(
-    "Cannot call the endpoint both.test:80: it leads to 127.0.0.1, which is loopback",
+    "Cannot call the endpoint both.test:80: it resolves to 127.0.0.1, which is loopback",
   );
-  expect(await reason("https://10.0.0.1/")).toBe("Cannot call the endpoint 10.0.0.1:443: that is private");
+  expect(await reason("https://10.0.0.1/")).toBe("Cannot call the endpoint 10.0.0.1:443: it is private");
   expect(await reason("ftp://x.test/")).toBe(
-    'Cannot call the endpoint "ftp://x.test/": only http and https are spoken, not ftp',
+    'Cannot call the endpoint "ftp://x.test/": use http or https, not ftp',
   );
 });
 
-Deno.test("a name is looked up once, so what it means later does not matter", async () => {
+Deno.test("a name is looked up once, so a later change of its address has no effect", async () => {
   await using canary = serveRaw(async () => {});
   const { lookup, lookups } = names({ "flips.test": [["127.0.0.2"], ["127.0.0.1"]] });
   const host = `flips.test:${canary.port}`;
@@ -184,7 +184,7 @@ Deno.test("a name is looked up once, so what it means later does not matter", as
   expect(permissionFor(endpoint)).toBe(`127.0.0.2:${canary.port}`);
 });
 
-Deno.test("redirects to forbidden places are not followed", async () => {
+Deno.test("redirects to forbidden URLs are not followed", async () => {
   await using canary = serveRaw(async () => {}, "0.0.0.0");
   const { lookup } = names(KNOWN);
   for (
@@ -192,7 +192,7 @@ Deno.test("redirects to forbidden places are not followed", async () => {
       /^\w+:\S+$/.test(url)
     )
   ) {
-    // A header is bytes: what it cannot say in ASCII it says percent-encoded.
+    // A header is ASCII: other characters are percent-encoded.
     const headers = { location: encodeURI(target) };
     await using endpoint = serveJson(() => new Response(null, { status: 307, headers }));
     const { host } = new URL(endpoint.url);
@@ -202,7 +202,7 @@ Deno.test("redirects to forbidden places are not followed", async () => {
   expect(canary.connections()).toBe(0);
 });
 
-Deno.test("REMOTE_ENDPOINT_ALLOW opens what it names and nothing else", async () => {
+Deno.test("REMOTE_ENDPOINT_ALLOW opens the listed hosts and nothing else", async () => {
   const { lookup } = names({ ...KNOWN, "dev.test": [["192.168.7.7"]], "sub.dev.test": [["192.168.7.7"]] });
   const allow = new Set(["127.0.0.1:9000", "dev.test:80", "[::1]:9000", "localhost:9001"]);
   const open = async (url: string) => (await guardEndpoint(url, { allow, lookup })).address;
@@ -241,7 +241,7 @@ Deno.test("a public name is pinned to one of its addresses, IPv4 first", async (
   expect(permissionFor(await guardEndpoint("http://six.test/", { allow: NOBODY, lookup }))).toBe("[2606:4700::1]:80");
 });
 
-Deno.test("a name that leads nowhere is the endpoint's failure", async () => {
+Deno.test("a name without an address is the endpoint's failure", async () => {
   const { code, message } = await call("http://nobody.test/", { allow: NOBODY, lookup: names({}).lookup });
   expect([code, message]).toEqual([
     "ENDPOINT_FAILED",
