@@ -1,5 +1,7 @@
 import manifest from "../deno.json" with { type: "json" };
 
+const ROOT = new URL("..", import.meta.url);
+
 /** A service that was started for one command. */
 export interface Service {
   readonly url: string;
@@ -17,7 +19,7 @@ export async function startService(): Promise<Service> {
   const ingestionSecret = crypto.randomUUID();
   const process = new Deno.Command(Deno.execPath(), {
     args: taskArguments("start", folder),
-    cwd: new URL("..", import.meta.url),
+    cwd: ROOT,
     env: {
       HOST: "127.0.0.1",
       PORT: "0",
@@ -25,7 +27,7 @@ export async function startService(): Promise<Service> {
       DATABASE_URL: "",
       BASE_URL: "",
       INGESTION_ADMIN_SECRET: ingestionSecret,
-      // Without a worker of its own a command would wait for ever.
+      // A command needs a worker to finish its backtest.
       WORKERS: "",
       LOG_LEVEL: "warning",
     },
@@ -49,13 +51,15 @@ export async function startService(): Promise<Service> {
 }
 
 /**
- * The arguments of the command that a task is, to run it without the task runner between: a signal must reach the process.
+ * The arguments of `deno` in a task's command, to run it without the task runner, which would not pass on signals.
  *
- * @param dataDir What the task finds out for itself.
+ * @param dataDir The data directory; the task's own shell computes it.
  */
-export function taskArguments(task: "start" | "worker" | "strategy", dataDir: string): string[] {
+export function taskArguments(task: "start" | "worker" | "admin" | "strategy", dataDir: string): string[] {
   const [, command = ""] = manifest.tasks[task].command.split(/(?:^|&& )deno (?=run )/);
-  return command.replaceAll('"', "").split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
+  const contents = (_: string, path: string) => Deno.readTextFileSync(new URL(path, ROOT)).trim();
+  return command.replaceAll('"', "").replaceAll(/\$\(cat ([^)]+)\)/g, contents)
+    .split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
 }
 
 /** The address in the first lines that the service prints; the rest is read and forgotten, so that it never blocks. */

@@ -1,7 +1,8 @@
-import { parseTrustedProxies } from "./client_address.ts";
-import { LOG_LEVELS } from "./log.ts";
-import type { RateLimits } from "./middleware/rate_limit.ts";
 import { z } from "zod";
+import { parseTrustedProxies } from "./client_address.ts";
+import { DATA_DIR_DEFAULT } from "./data_dir.ts";
+import { LOG_LEVELS } from "./log.ts";
+import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
 const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d{1,15}$/, { error: `must be a whole number` }).transform(Number)
@@ -18,11 +19,23 @@ const webOrigin = z.string().refine((text) => {
   text.replace(/\/$/, "")
 );
 
-const list = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+const splitList = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 
 const webAddress = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
   error: "must be an address such as https://data.example.com/path",
 }).transform((text) => text.replace(/\/+$/, ""));
+
+const proxyList = z.string().default("").transform(splitList).superRefine((entries, context) => {
+  try {
+    parseTrustedProxies(entries);
+  } catch {
+    context.addIssue("must be addresses or networks such as 10.0.0.0/8, separated by commas");
+  }
+});
+
+const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
+  error: "must be host:port pairs, separated by commas",
+}).toLowerCase();
 
 const ASSET_CLASS_FEEDS = z.partialRecord(
   z.enum(["crypto", "forex", "stock"]),
@@ -31,102 +44,179 @@ const ASSET_CLASS_FEEDS = z.partialRecord(
 
 const feedBinding = (standard: string) =>
   z.string().default(standard).transform((text, context) => {
-    const binding = ASSET_CLASS_FEEDS.safeParse(Object.fromEntries(list(text).map((pair) => pair.split("="))));
+    const binding = ASSET_CLASS_FEEDS.safeParse(Object.fromEntries(splitList(text).map((pair) => pair.split("="))));
     if (binding.success) return binding.data;
     context.addIssue("must be of the form crypto=binance,forex=dukascopy,stock=massive");
     return z.NEVER;
   });
 
-// Every variable, its default and its bounds. The table in README.md is held to this object by a test.
-export const environmentSchema = z.object({
-  HOST: z.string().default("127.0.0.1"),
-  PORT: wholeNumber(0, 65_535).default(8000),
-  BASE_URL: webOrigin.optional(),
-  TRUSTED_ORIGINS: z.string().default("").transform(list).pipe(z.array(webOrigin)),
-  // The runtime's permissions are lists with commas between, and nothing else can stand there for one.
-  DATA_DIR: z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" }).default(".data"),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\/[^/]/, {
-    error: "must be of the form postgres://user:password@host:port/database",
-  }).optional(),
-  BETTER_AUTH_SECRET: z.string().min(32, { error: "must be at least 32 characters long" }).optional(),
-  INGESTION_ADMIN_SECRET: z.string().min(16, { error: "must be at least 16 characters long" }).optional(),
-  IMPORT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
-  RUN_SECONDS_MAX: wholeNumber(1, 86_400).default(600),
-  RUN_CANDLES_MAX: wholeNumber(1, 1e9).default(5_000_000),
-  RESULT_DAYS_MAX: wholeNumber(1, 36_500).optional(),
-  WORKERS: wholeNumber(0, 256).optional(),
-  TRUSTED_PROXIES: z.string().default("").transform(list).superRefine((entries, context) => {
-    try {
-      parseTrustedProxies(entries);
-    } catch {
-      context.addIssue("must be addresses or networks such as 10.0.0.0/8, comma-separated");
-    }
-  }),
-  ADDRESS_REQUESTS_PER_MINUTE: wholeNumber(1, 1e9).default(120_000),
-  USER_REQUESTS_PER_MINUTE: wholeNumber(1, 1e9).default(60_000),
-  ADDRESS_SIGN_INS_PER_MINUTE: wholeNumber(1, 1e9).default(300),
-  ACCOUNT_FAILURES_PER_MINUTE: wholeNumber(1, 1e9).default(10),
-  USER_BACKTESTS_MAX: wholeNumber(1, 1_000_000).default(10_000),
-  USER_RESULT_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
-  USER_VERSIONS_MAX: wholeNumber(1, 1_000_000).default(1000),
-  USER_REGISTRY_BYTES_MAX: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(256 * 1024 ** 2),
-  PROVIDER_A: feedBinding("crypto=binance,forex=dukascopy"),
-  PROVIDER_B: feedBinding("crypto=massive,forex=massive,stock=massive"),
-  MASSIVE_API_KEY: z.string().optional(),
-  MASSIVE_REQUESTS_PER_MINUTE: wholeNumber(1, 60_000).default(5),
-  BINANCE_BASE_URL: webAddress.optional(),
-  DUKASCOPY_BASE_URL: webAddress.optional(),
-  MASSIVE_BASE_URL: webAddress.optional(),
-  REMOTE_ENDPOINT_ALLOW: z.string().default("").transform(list).pipe(
-    z.array(
-      z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, { error: "must be host:port pairs, comma-separated" })
-        .toLowerCase(),
-    ),
+/**
+ * Every setting of the service. `deno task generate` writes the permission to read the variables, and the table in README.md,
+ * from these entries.
+ */
+const configSchema = z.object({
+  host: setting("HOST", z.string().default("127.0.0.1"), "Address to listen on."),
+  port: setting("PORT", wholeNumber(0, 65_535).default(8000), "Port to listen on; 0 takes a free one."),
+  baseUrl: setting(
+    "BASE_URL",
+    webOrigin.optional(),
+    "Where browsers reach the service; over https, cookies are Secure.",
+    { unset: "`http://127.0.0.1:PORT`" },
   ),
-  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` }).default("info"),
+  trustedOrigins: setting(
+    "TRUSTED_ORIGINS",
+    z.string().default("").transform(splitList).pipe(z.array(webOrigin)),
+    "Comma-separated origins of frontends that may send cookies.",
+  ),
+  dataDir: setting(
+    "DATA_DIR",
+    // The runtime separates the paths of a permission by commas and has no escape for them.
+    z.string().regex(/^[^,]*$/, { error: "must be a path without a comma" }).default(DATA_DIR_DEFAULT),
+    "Folder of the embedded database, its lock and the generated secret; the path must have no comma.",
+  ),
+  databaseUrl: setting(
+    "DATABASE_URL",
+    z.string().regex(/^postgres(ql)?:\/\/[^/]/, {
+      error: "must be of the form postgres://user:password@host:port/database",
+    }).optional(),
+    "`postgres://user:password@host:port/database` instead of the embedded database.",
+    { isSecret: true },
+  ),
+  authSecret: setting(
+    "BETTER_AUTH_SECRET",
+    z.string().min(32, { error: "must be at least 32 characters long" }).optional(),
+    "Signs session cookies; required with `DATABASE_URL`.",
+    { unset: "generated, kept in `DATA_DIR`", isSecret: true },
+  ),
+  ingestionSecret: setting(
+    "INGESTION_ADMIN_SECRET",
+    z.string().min(16, { error: "must be at least 16 characters long" }).optional(),
+    "Lets `x-ingestion-admin-secret` act as an admin on `/api/admin/ingestion`.",
+    { isSecret: true },
+  ),
+  importBytesMax: setting(
+    "IMPORT_BYTES_MAX",
+    wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
+    "Largest CSV file that an import accepts.",
+  ),
+  runSecondsMax: setting("RUN_SECONDS_MAX", wholeNumber(1, 86_400).default(600), "Longest time of a backtest."),
+  runCandlesMax: setting(
+    "RUN_CANDLES_MAX",
+    wholeNumber(1, 1e9).default(5_000_000),
+    "Most candles in the range of a backtest, and most finer candles that it replays; more are answered 400.",
+  ),
+  resultDaysMax: setting(
+    "RESULT_DAYS_MAX",
+    wholeNumber(1, 36_500).optional(),
+    "Days after which ended backtests and their results are deleted; unset, they are kept for ever.",
+  ),
+  workers: setting(
+    "WORKERS",
+    wholeNumber(0, 256).optional().transform((count) => count ?? navigator.hardwareConcurrency),
+    "Backtests that run at once in this process; 0 runs none. A user's code gets 512 MiB, and 64 bytes a candle.",
+    { unset: "the number of cores" },
+  ),
+  trustedProxies: setting(
+    "TRUSTED_PROXIES",
+    proxyList,
+    "Comma-separated addresses or networks of proxies whose `X-Forwarded-For` names the client.",
+  ),
+  rateLimits: z.object({
+    addressRequestsMax: setting(
+      "ADDRESS_REQUESTS_PER_MINUTE",
+      wholeNumber(1, 1e9).default(120_000),
+      "Requests from one address; more are answered 429. Each process counts for itself.",
+    ),
+    userRequestsMax: setting(
+      "USER_REQUESTS_PER_MINUTE",
+      wholeNumber(1, 1e9).default(60_000),
+      "Requests of one signed-in user.",
+    ),
+    addressSignInsMax: setting(
+      "ADDRESS_SIGN_INS_PER_MINUTE",
+      wholeNumber(1, 1e9).default(300),
+      "Attempts from one address to sign in, to sign up, or to use a password otherwise.",
+    ),
+    accountFailuresMax: setting(
+      "ACCOUNT_FAILURES_PER_MINUTE",
+      wholeNumber(1, 1e9).default(10),
+      "Failed attempts to sign in to one account: of all strangers together, and of each known device or address.",
+    ),
+  }),
+  quotas: z.object({
+    backtestsMax: setting(
+      "USER_BACKTESTS_MAX",
+      wholeNumber(1, 1_000_000).default(10_000),
+      "Queued and running backtests of one user; more are answered 429.",
+    ),
+    resultBytesMax: setting(
+      "USER_RESULT_BYTES_MAX",
+      wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
+      "Bytes of one user's backtests with their results; above it, none is accepted or started.",
+    ),
+    versionsMax: setting(
+      "USER_VERSIONS_MAX",
+      wholeNumber(1, 1_000_000).default(1000),
+      "Versions of registered strategies that one user may keep.",
+    ),
+    registryBytesMax: setting(
+      "USER_REGISTRY_BYTES_MAX",
+      wholeNumber(1, Number.MAX_SAFE_INTEGER).default(256 * 1024 ** 2),
+      "Bytes of one user's modules, those that backtests brought themselves included.",
+    ),
+  }),
+  providers: z.object({
+    providerA: setting(
+      "PROVIDER_A",
+      feedBinding("crypto=binance,forex=dukascopy"),
+      "The feed of each asset class under the label `provider_a`.",
+    ),
+    providerB: setting(
+      "PROVIDER_B",
+      feedBinding("crypto=massive,forex=massive,stock=massive"),
+      "The same for `provider_b`.",
+    ),
+    massiveApiKey: setting("MASSIVE_API_KEY", z.string().optional(), "Key for Massive (formerly Polygon).", {
+      isSecret: true,
+    }),
+    massiveRequestsPerMinute: setting(
+      "MASSIVE_REQUESTS_PER_MINUTE",
+      wholeNumber(1, 60_000).default(5),
+      "Requests that the key's plan allows; each process counts for itself.",
+    ),
+    binanceBaseUrl: setting("BINANCE_BASE_URL", webAddress.optional(), "A mirror of Binance.", {
+      unset: "Binance's own",
+    }),
+    dukascopyBaseUrl: setting("DUKASCOPY_BASE_URL", webAddress.optional(), "A mirror of Dukascopy.", {
+      unset: "Dukascopy's own",
+    }),
+    massiveBaseUrl: setting("MASSIVE_BASE_URL", webAddress.optional(), "A mirror of Massive.", {
+      unset: "Massive's own",
+    }),
+  }),
+  remoteEndpointAllow: setting(
+    "REMOTE_ENDPOINT_ALLOW",
+    z.string().default("").transform(splitList).pipe(z.array(hostPort)),
+    "Comma-separated `host:port` pairs that remote strategies may call though they are not public, for development.",
+  ),
+  logLevel: setting(
+    "LOG_LEVEL",
+    z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` }).default("info"),
+    "`trace`, `debug`, `info`, `warning` or `error`; one JSON object a line on standard error.",
+  ),
 });
 
-type FeedBinding = z.infer<typeof ASSET_CLASS_FEEDS>;
+// Deno Deploy sets it; a user does not.
+const DEPLOYMENT_VARIABLE = "DENO_DEPLOYMENT_ID";
 
-/** Which feeds the providers' labels stand for, and how they are reached. */
-export interface ProvidersSettings {
-  readonly providerA: FeedBinding;
-  readonly providerB: FeedBinding;
-  readonly massiveApiKey: string | undefined;
-  readonly massiveRequestsPerMinute: number;
-  readonly binanceBaseUrl: string | undefined;
-  readonly dukascopyBaseUrl: string | undefined;
-  readonly massiveBaseUrl: string | undefined;
-}
+/** The service's configuration, read from the environment and checked. */
+export type Config = Readonly<z.output<typeof configSchema>>;
 
-/** What the environment says, checked. */
-export interface Config {
-  readonly host: string;
-  /** 0 lets the system choose a free one. */
-  readonly port: number;
-  readonly baseUrl: string | undefined;
-  readonly trustedOrigins: readonly string[];
-  readonly dataDir: string;
-  readonly databaseUrl: string | undefined;
-  readonly authSecret: string | undefined;
-  readonly ingestionSecret: string | undefined;
-  readonly importBytesMax: number;
-  readonly runSecondsMax: number;
-  readonly runCandlesMax: number;
-  /** Undefined: for ever. */
-  readonly resultDaysMax: number | undefined;
-  readonly providers: ProvidersSettings;
-  /** Addresses and networks of the proxies in front of the service. */
-  readonly trustedProxies: readonly string[];
-  readonly rateLimits: RateLimits;
-  /** What one user may have at a time. */
-  readonly quotas: Readonly<Record<"backtestsMax" | "resultBytesMax" | "versionsMax" | "registryBytesMax", number>>;
-  /** How many backtests run at once in this process; 0 is none. */
-  readonly workers: number;
-  /** `host:port` pairs that remote strategies and modules may have though they are not public. */
-  readonly remoteEndpointAllow: readonly string[];
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-}
+/** The rows of the table of settings. */
+export const SETTINGS: readonly SettingRow[] = listSettings(configSchema);
+
+/** Every environment variable that the service reads. */
+export const VARIABLES: readonly string[] = [...SETTINGS.map(({ variable }) => variable), DEPLOYMENT_VARIABLE];
 
 /** A wrong environment; the message is one line that names the variable. */
 export class ConfigError extends Error {
@@ -137,68 +227,27 @@ export class ConfigError extends Error {
  * Reads the service's configuration.
  *
  * @param environment Variables by name; an empty value counts as unset.
- * @throws ConfigError naming the variable and what it should be, never a secret's value.
+ * @throws ConfigError with the variable and its rule, and with its value unless that is a secret.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = readEnvironment()): Config {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = environmentSchema.safeParse(present);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const name = String(issue?.path[0]);
-    const secret = /SECRET|DATABASE_URL/.test(name);
-    throw new ConfigError(
-      `Cannot start: ${name} ${issue?.message}${secret ? "" : `, not ${JSON.stringify(present[name])}`}`,
-    );
-  }
-  const env = parsed.data;
-  if (env.DATABASE_URL !== undefined && env.BETTER_AUTH_SECRET === undefined) {
+  const config = tryRead(environment);
+  if (config.databaseUrl !== undefined && config.authSecret === undefined) {
     throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set with DATABASE_URL, the same for every process");
   }
-  if (environment.DENO_DEPLOYMENT_ID !== undefined && env.DATABASE_URL === undefined) {
+  if (environment[DEPLOYMENT_VARIABLE] !== undefined && config.databaseUrl === undefined) {
     throw new ConfigError("Cannot start: DATABASE_URL must be set on Deno Deploy, which keeps no files");
   }
-  return Object.freeze({
-    host: env.HOST,
-    port: env.PORT,
-    baseUrl: env.BASE_URL,
-    trustedOrigins: env.TRUSTED_ORIGINS,
-    dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL,
-    authSecret: env.BETTER_AUTH_SECRET,
-    ingestionSecret: env.INGESTION_ADMIN_SECRET,
-    importBytesMax: env.IMPORT_BYTES_MAX,
-    runSecondsMax: env.RUN_SECONDS_MAX,
-    runCandlesMax: env.RUN_CANDLES_MAX,
-    resultDaysMax: env.RESULT_DAYS_MAX,
-    providers: {
-      providerA: env.PROVIDER_A,
-      providerB: env.PROVIDER_B,
-      massiveApiKey: env.MASSIVE_API_KEY,
-      massiveRequestsPerMinute: env.MASSIVE_REQUESTS_PER_MINUTE,
-      binanceBaseUrl: env.BINANCE_BASE_URL,
-      dukascopyBaseUrl: env.DUKASCOPY_BASE_URL,
-      massiveBaseUrl: env.MASSIVE_BASE_URL,
-    },
-    trustedProxies: env.TRUSTED_PROXIES,
-    rateLimits: {
-      addressRequestsMax: env.ADDRESS_REQUESTS_PER_MINUTE,
-      userRequestsMax: env.USER_REQUESTS_PER_MINUTE,
-      addressSignInsMax: env.ADDRESS_SIGN_INS_PER_MINUTE,
-      accountFailuresMax: env.ACCOUNT_FAILURES_PER_MINUTE,
-    },
-    quotas: {
-      backtestsMax: env.USER_BACKTESTS_MAX,
-      resultBytesMax: env.USER_RESULT_BYTES_MAX,
-      versionsMax: env.USER_VERSIONS_MAX,
-      registryBytesMax: env.USER_REGISTRY_BYTES_MAX,
-    },
-    workers: env.WORKERS ?? navigator.hardwareConcurrency,
-    remoteEndpointAllow: env.REMOTE_ENDPOINT_ALLOW,
-    logLevel: env.LOG_LEVEL,
-  });
+  return Object.freeze(config);
+}
+
+function tryRead(environment: Readonly<Record<string, string | undefined>>): Config {
+  try {
+    return readSettings(configSchema, environment);
+  } catch (error) {
+    throw error instanceof SettingError ? new ConfigError(`Cannot start: ${error.message}`) : error;
+  }
 }
 
 function readEnvironment(): Record<string, string | undefined> {
-  const names = [...Object.keys(environmentSchema.shape), "DENO_DEPLOYMENT_ID"];
-  return Object.fromEntries(names.map((name) => [name, Deno.env.get(name)]));
+  return Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
 }

@@ -1,6 +1,7 @@
-/** What a service and a worker may do is what README.md says: asked of the runtime itself, under the tasks' own flags. */
+/** Asks the runtime, under the tasks' own flags, which permissions a service and a worker have. */
 import { expect } from "@std/expect";
 import { taskArguments } from "../cli/service.ts";
+import { VARIABLES } from "../server/config.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 
@@ -28,7 +29,7 @@ async function ask(task: Task): Promise<string[]> {
     await runAs(task, (data) => {
       const questions = JSON.stringify(QUESTIONS).replaceAll("DATA", data);
       return `const answers = Object.entries(${questions}).filter(([, question]) =>
-        Deno.permissions.querySync(question).state === "granted").map(([what]) => what);
+        Deno.permissions.querySync(question).state === "granted").map(([name]) => name);
         await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(answers)));`;
     }),
   );
@@ -48,7 +49,7 @@ async function runAs(task: Task, write: (data: string) => string): Promise<strin
   return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
 }
 
-Deno.test("a service may listen, keep its data and start sandboxes, and nothing else", async () => {
+Deno.test("a service may listen, store its data and start sandboxes, and nothing else", async () => {
   expect(await ask("start")).toEqual([
     "listen and connect",
     "write its data",
@@ -68,7 +69,18 @@ Deno.test("a worker may write nothing", async () => {
   ]);
 });
 
-Deno.test("who checks where a user's URL leads may do all that the check needs", async () => {
+Deno.test("every task that reads the settings may read all their variables, and no others", async () => {
+  const names = JSON.stringify([...VARIABLES, "PATH", "HOME", "AWS_SECRET_ACCESS_KEY"]);
+  const script = `const may = ${names}.filter((variable) =>
+      Deno.permissions.querySync({ name: "env", variable }).state === "granted");
+    await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(may)));`;
+  for (const task of ["start", "worker"] as const) {
+    expect(JSON.parse(await runAs(task, () => script))).toEqual([...VARIABLES, "PATH"]);
+  }
+  expect(JSON.parse(await runAs("admin", () => script))).toEqual(VARIABLES);
+});
+
+Deno.test("each task that checks a user's URL has the permissions for the check", async () => {
   const script = `import { guardEndpoint } from "${ROOT}workers/egress/guard.ts";
     const { address } = await guardEndpoint("https://93.184.215.14/", { allow: new Set() });
     await Deno.stdout.write(new TextEncoder().encode(address));`;

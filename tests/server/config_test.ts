@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { ConfigError, environmentSchema, readConfig } from "../../server/config.ts";
+import { ConfigError, readConfig, VARIABLES } from "../../server/config.ts";
 
 Deno.test("without any variable the service is embedded, on loopback", () => {
   const config = readConfig({});
@@ -44,6 +44,6 @@ Deno.test("a secret that is too short is refused without being shown", () => {
 });
 
 Deno.test("the environment is read by name: nothing else of it is looked at", () => {
-  expect(Object.keys(environmentSchema.shape)).toContain("PORT");
+  expect(VARIABLES).toContain("PORT");
   expect(readConfig({ UNRELATED: "x" })).toEqual(readConfig({}));
 });
