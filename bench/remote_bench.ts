@@ -7,6 +7,7 @@
 import { resolveExecution } from "../engine/execution.ts";
 import { guardEndpoint } from "../workers/egress/guard.ts";
 import type { RemoteTask } from "../workers/protocol.ts";
+import { RemoteAccount } from "../workers/sandbox/remote/account.ts";
 import { decideInBatches } from "../workers/sandbox/remote/batch.ts";
 import { RemoteClient } from "../workers/sandbox/remote/client.ts";
 import { BatchChecks } from "../workers/sandbox/remote/integrity.ts";
@@ -40,7 +41,7 @@ async function measure(packed: boolean, lookbackCandles: number) {
   for (let round = 0; round < ROUNDS; round++) {
     const client = new RemoteClient(task);
     const begun = performance.now();
-    const decisions = await decideInBatches(task, client, () => {});
+    const decisions = await decideInBatches(task, client, new RemoteAccount(task), () => {});
     const decided = performance.now();
     await new BatchChecks(task, client, decisions).run();
     decideMs.push(decided - begun);

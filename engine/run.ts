@@ -9,8 +9,8 @@ import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
 
-/** Everything that a run depends on: equal inputs give equal bytes, on any machine. */
-export interface RunInput {
+/** Everything that a run's result depends on besides the decisions. */
+export interface RunSettings {
   readonly candles: Candles;
   /** Candles before this one are lookback: indicators see them; there is no decision on them and no row of equity. */
   readonly firstIndex: number;
@@ -21,13 +21,15 @@ export interface RunInput {
   readonly initialBalance: number;
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
-  readonly strategy: Strategy;
-  /** The decisions were made before, for one outcome, so that there are no bounds: for the other nobody decided. */
-  readonly isReplay?: boolean;
-  /** Words of control.ts, which are looked at every 1,024 candles. Null: nobody watches. */
-  readonly control: Int32Array | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
   readonly finer?: Candles | null;
+}
+
+/** A run: equal inputs give equal bytes, on any machine. */
+export interface RunInput extends RunSettings {
+  readonly strategy: Strategy;
+  /** Words of control.ts, which are looked at every 1,024 candles. Null: nobody watches. */
+  readonly control: Int32Array | null;
 }
 
 /** How much the unknowable path inside a candle matters: the run's ends when stops, and when targets, come first. */
@@ -51,7 +53,7 @@ export interface RunResult {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
-  /** Null where no trade is ambiguous, and of a replay. */
+  /** Null where no trade is ambiguous, and where the caller drove the simulation. */
   readonly bounds: Bounds | null;
   readonly orders: OrderColumns;
   /** What the reader of the result should know, in words. */
@@ -82,10 +84,11 @@ export function run(input: RunInput): RunResult {
   const { control, execution } = input;
   const simulation = simulate(input, execution, control);
   if (control !== null) tell(control, simulation, simulation.equity.length);
-  return describe(input, simulation);
+  const result = resultOf(input, simulation);
+  return { ...result, bounds: computeBounds(input, simulation, result.trades.ambiguous.includes(1)) };
 }
 
-function checkInput({ candles, firstIndex, execution, initialBalance }: RunInput): void {
+function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {
   const count = candles.close.length;
   if (!(firstIndex >= 0 && firstIndex < count)) {
     throw new RangeError(`Cannot run from candle ${firstIndex} on: there are ${count}`);
@@ -147,7 +150,7 @@ function tell(progress: Int32Array, { equity }: Simulation, candlesDone: number)
 
 /** What remains of the run when stops, and when targets, come first wherever the order is unknown. */
 function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: boolean): Bounds | null {
-  if (!hasAmbiguous || input.isReplay === true) return null;
+  if (!hasAmbiguous) return null;
   const boundOf = (bothTouched: "stop_first" | "target_first"): Bound => {
     const isSame = input.execution.bothTouched === bothTouched;
     const { ledger } = isSame ? simulation : simulate(input, { ...input.execution, bothTouched }, null);
@@ -156,7 +159,7 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
   return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
 }
 
-function describeMissing(input: RunInput, simulation: Simulation): string[] {
+function describeMissing(input: RunSettings, simulation: Simulation): string[] {
   const { unreplayedCandles } = simulation.inside;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
@@ -164,8 +167,13 @@ function describeMissing(input: RunInput, simulation: Simulation): string[] {
   ];
 }
 
-/** The result of a simulation that has finished. */
-function describe(input: RunInput, simulation: Simulation): RunResult {
+/**
+ * The result of a finished simulation that its caller drove, without bounds: the decisions are known for this outcome alone.
+ *
+ * @throws {RangeError} As `run`.
+ */
+export function resultOf(input: RunSettings, simulation: Simulation): RunResult {
+  checkInput(input);
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs, assetClass = null } = input;
   const { ledger, equity, position, orders } = simulation;
   const placed = withOneNaN(orders.finish(time));
@@ -191,7 +199,7 @@ function describe(input: RunInput, simulation: Simulation): RunResult {
     position,
     metrics,
     undefinedMetrics,
-    bounds: computeBounds(input, simulation, trades.ambiguous.includes(1)),
+    bounds: null,
     orders: placed,
     notes: describeMissing(input, simulation),
   };

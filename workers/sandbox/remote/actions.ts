@@ -1,4 +1,4 @@
-import { type Account, newDraft, type OrderBook, type OrderDraft, type Strategy } from "../../../engine/strategy.ts";
+import { type Account, newDraft, type OrderBook, type OrderDraft } from "../../../engine/strategy.ts";
 import { type Action, fillDraft, type When } from "./answer.ts";
 
 /** Does what an endpoint answered: orders are known to it by names that it gave them, to the simulator by numbers. */
@@ -61,29 +61,6 @@ export class ActionPlayer {
     if (order < 0) this.#orders.delete(id);
     else this.#orders.set(id, order);
   }
-}
-
-/**
- * A strategy that does at each candle what was decided for it beforehand.
- *
- * @param decisions A list of actions a candle, from index `first` of the candles.
- */
-export function replayStrategy(
-  decisions: readonly (readonly Action[])[],
-  first: number,
-  warmup: number,
-): Strategy {
-  let player = new ActionPlayer();
-  return {
-    warmup,
-    prepare() {
-      player = new ActionPlayer();
-    },
-    decide(i, account, book) {
-      const actions = decisions[i - first]!;
-      if (actions.length > 0) player.play(actions, account, book);
-    },
-  };
 }
 
 function isMet(when: When, quantity: number): boolean {

@@ -1,9 +1,9 @@
 import type { RunProgress } from "../../../engine/control.ts";
 import type { RemoteTask } from "../../protocol.ts";
+import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./client.ts";
-import { RemotePreview } from "./preview.ts";
-import { type Stretch, stretchFrom } from "./request.ts";
+import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
 
 // The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
 const FIRST_COUNTS = [64, 256, 1024];
@@ -15,11 +15,6 @@ const ACTIONS_MAX = 1_000_000;
 export interface Decisions {
   readonly first: number;
   readonly actions: readonly (readonly Action[])[];
-}
-
-/** The first candle on which a remote strategy decides. */
-export function firstDecision({ firstIndex, minCandles }: RemoteTask): number {
-  return Math.max(firstIndex, minCandles - 1);
 }
 
 /**
@@ -39,21 +34,27 @@ export function planBatches(task: RemoteTask): readonly Stretch[] {
 }
 
 /**
- * Asks for every decision of a run, several batches at a time.
+ * Asks for every decision of a run, several batches at a time, and lets the account follow them.
  *
- * @param onProgress Called with how far the run is.
+ * @param onProgress Called with the progress after each batch.
  * @throws {RemoteFailure}
  */
 export async function decideInBatches(
   task: RemoteTask,
   client: RemoteClient,
+  account: RemoteAccount,
   onProgress: (progress: RunProgress) => void,
 ): Promise<Decisions> {
   const batches = planBatches(task);
   const first = firstDecision(task);
   const actions: (readonly Action[])[] = [];
   const underWay: Promise<readonly (readonly Action[])[]>[] = [];
-  const preview = new RemotePreview(task);
+  let candle = task.firstIndex;
+  const follow = (until: number) => {
+    for (; candle < until && account.advance(candle); candle++) {
+      if (candle >= first) account.decide(candle, actions[candle - first]!);
+    }
+  };
   let actionsCount = 0;
   let next = 0;
   for (const batch of batches) {
@@ -68,8 +69,10 @@ export async function decideInBatches(
         `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached with ${where}: use step mode`;
       throw new RemoteFailure("INVALID_SIGNAL", message);
     }
-    onProgress(preview.advance(batch.until, actions));
+    follow(batch.until);
+    onProgress(account.progressAt(batch.until - 1));
   }
+  follow(task.candles.time.length);
   return { first, actions };
 }
 

@@ -16,7 +16,12 @@ export interface StepState {
   readonly workingIds: readonly string[];
 }
 
-/** Stretches end with candles that are all asked: `count` of them from `first` on, and what the strategy looks back on. */
+/** The first candle on which a remote strategy decides. */
+export function firstDecision({ firstIndex, minCandles }: RemoteTask): number {
+  return Math.max(firstIndex, minCandles - 1);
+}
+
+/** A stretch that asks about `count` candles from `first` on, and begins with the candles that the strategy looks back on. */
 export function stretchFrom(first: number, count: number, lookbackCandles: number): Stretch {
   return { from: Math.max(0, first - lookbackCandles), first, until: first + count };
 }

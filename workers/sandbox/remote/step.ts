@@ -1,12 +1,10 @@
 import type { RunProgress } from "../../../engine/control.ts";
-import { Simulation } from "../../../engine/simulation.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import { Random } from "../random.ts";
-import { ActionPlayer } from "./actions.ts";
+import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
-import { type Decisions, firstDecision } from "./batch.ts";
 import type { RemoteClient } from "./client.ts";
-import { type Stretch, stretchFrom, writeRequest } from "./request.ts";
+import { firstDecision, type Stretch, stretchFrom, writeRequest } from "./request.ts";
 
 // How many requests are kept to be asked again, and the share of a run that this may be.
 const KEPT_MAX = 32;
@@ -21,38 +19,31 @@ export interface Step {
 }
 
 /**
- * Asks for a decision a candle, each with the account as the decisions before have made it.
+ * Asks for the decision on each candle with the account that the earlier decisions led to, and lets the account follow it.
  *
- * @param onProgress Called with how far the run is.
- * @returns The decisions, which lead to the same account when they are replayed, and some steps to ask again.
+ * @param onProgress Called with the progress after each candle.
+ * @returns A sample of the steps, to ask them again.
  * @throws {RemoteFailure}
  */
 export async function decideInSteps(
   task: RemoteTask,
   client: RemoteClient,
+  account: RemoteAccount,
   onProgress: (progress: RunProgress) => void,
-): Promise<Decisions & { readonly kept: readonly Step[] }> {
+): Promise<readonly Step[]> {
   const { candles, firstIndex } = task;
-  const finer = task.execution.bothTouched === "magnify" ? task.finer ?? null : null;
-  const simulation = new Simulation({ ...task, finer });
-  const { book, ledger } = simulation;
-  const player = new ActionPlayer();
   const first = firstDecision(task);
-  const actions: (readonly Action[])[] = [];
   const keeper = new StepKeeper(task.seed, candles.time.length - first);
-  for (let i = firstIndex; i < candles.time.length && simulation.advance(i); i++) {
+  for (let i = firstIndex; i < candles.time.length && account.advance(i); i++) {
     if (i < first) continue;
     const stretch = stretchFrom(i, 1, task.lookbackCandles);
-    const state = { account: ledger, book, workingIds: player.workingIds(book) };
-    const request = writeRequest(task, stretch, state);
-    const [decided = []] = await client.askWith(stretch, request);
-    actions.push(decided);
-    keeper.offer({ stretch, request, actions: decided });
-    player.play(decided, ledger, book);
-    simulation.settle(i);
-    onProgress({ candlesDone: i + 1 - firstIndex, equity: simulation.equity[i - firstIndex]! });
+    const request = writeRequest(task, stretch, account.state);
+    const [actions = []] = await client.askWith(stretch, request);
+    keeper.offer({ stretch, request, actions });
+    account.decide(i, actions);
+    onProgress(account.progressAt(i));
   }
-  return { first, actions, kept: keeper.kept };
+  return keeper.kept;
 }
 
 /** Keeps a fair sample of the steps as they pass, half of them from those that did something (reservoir sampling). */
