@@ -131,7 +131,7 @@ async function openService(
 ): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const { handle, directory } = await openDatabase(config, opened, onWait);
-  const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
+  const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds));
   opened.defer(() => readThrough.close());
   const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());
@@ -215,7 +215,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   if (config.workers === 0) throw new ConfigError("Cannot start: WORKERS must be at least 1 for a worker, not 0");
   await using opened = new AsyncDisposableStack();
   const { handle } = await openDatabase(config, opened);
-  const readThrough = new ReadThrough(handle.db, createFeeds(config.providers));
+  const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds));
   opened.defer(() => readThrough.close());
   const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());

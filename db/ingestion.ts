@@ -8,7 +8,6 @@ import { storableText } from "./storable.ts";
 export type IngestionRun = typeof ingestionRuns.$inferSelect;
 export type IngestionEvent = typeof ingestionEvents.$inferSelect;
 export type IngestionEventType = IngestionEvent["type"];
-export const INGESTION_EVENT_TYPES = ingestionEvents.type.enumValues;
 
 // Any constant will do: it only has to be the same in every process.
 const RUNS_LOCK = 7_405_101_985;

@@ -18,6 +18,7 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import type { BacktestResult } from "../engine/result.ts";
 import { user } from "./account_schema.ts";
 
@@ -29,13 +30,18 @@ const day = (name: string) => date(name, { mode: "string" });
 
 // ---- Market data ----
 
+/** Labels of providers, each of which the configuration binds to feeds. */
+export const FEED_LABELS = ["provider_a", "provider_b"] as const;
+
+/** The sources of an instrument's candles. */
+export const PROVIDERS = [...FEED_LABELS, "import", "sample"] as const;
+
 export const instruments = pgTable("instruments", {
   id: uuid("id").primaryKey(),
   symbol: text("symbol").notNull(),
   exchange: text("exchange").notNull(),
-  assetClass: text("asset_class", { enum: ["forex", "crypto", "stock"] }).notNull(),
-  /** Where its candles come from: `provider_a`, `provider_b`, `import` or `sample`. */
-  provider: text("provider", { enum: ["provider_a", "provider_b", "import", "sample"] }).notNull(),
+  assetClass: text("asset_class", { enum: ASSET_CLASSES }).notNull(),
+  provider: text("provider", { enum: PROVIDERS }).notNull(),
   /** The timeframe that ingestion asks the provider for; null for an instrument that is only imported. */
   timeframe: text("timeframe"),
   backfillFrom: day("backfill_from"),
@@ -84,22 +90,16 @@ export const ingestionRuns = pgTable("ingestion_runs", {
   finishedAt: moment("finished_at"),
 });
 
+// deno-fmt-ignore
+export const INGESTION_EVENT_TYPES = [
+  "run_started", "range_ingested", "rate_limited", "gap_found", "revised", "rejected", "failed", "run_finished",
+] as const;
+
 export const ingestionEvents = pgTable("ingestion_events", {
   /** A UUIDv7, so that newest first is by id. */
   id: uuid("id").primaryKey(),
   runId: uuid("run_id").notNull().references(() => ingestionRuns.id, { onDelete: "cascade" }),
-  type: text("type", {
-    enum: [
-      "run_started",
-      "range_ingested",
-      "rate_limited",
-      "gap_found",
-      "revised",
-      "rejected",
-      "failed",
-      "run_finished",
-    ],
-  }).notNull(),
+  type: text("type", { enum: INGESTION_EVENT_TYPES }).notNull(),
   provider: text("provider"),
   symbol: text("symbol"),
   exchange: text("exchange"),

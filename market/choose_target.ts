@@ -1,17 +1,15 @@
 import type { Db } from "../db/client.ts";
-import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Provider } from "../db/instruments.ts";
+import { type AssetClass, findInstrument, findInstrumentsBySymbol } from "../db/instruments.ts";
+import { FEED_LABELS, instruments } from "../db/schema.ts";
 import { FeedError, type Feeds } from "./feeds/feed.ts";
 import { describeTaken, type Target } from "./fetch_series.ts";
-
-const PROVIDERS = ["provider_a", "provider_b"] as const satisfies readonly Provider[];
-const ASSET_CLASSES = ["crypto", "forex", "stock"] as const satisfies readonly AssetClass[];
 
 /** How candles are asked for: all but the symbol may be left open. */
 export interface TargetQuery {
   readonly symbol: string;
   readonly exchange?: string | undefined;
   readonly assetClass?: AssetClass | undefined;
-  readonly provider?: (typeof PROVIDERS)[number] | undefined;
+  readonly provider?: (typeof FEED_LABELS)[number] | undefined;
 }
 
 /** Nothing is held of the symbol that would tell its asset class, and the query does not either. */
@@ -60,8 +58,8 @@ export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Pr
 function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: TargetQuery) {
   const targets: Target[] = [];
   let error: FeedError | undefined;
-  for (const label of provider === undefined ? PROVIDERS : [provider]) {
-    for (const each of assetClass === undefined ? ASSET_CLASSES : [assetClass]) {
+  for (const label of provider === undefined ? FEED_LABELS : [provider]) {
+    for (const each of assetClass === undefined ? instruments.assetClass.enumValues : [assetClass]) {
       try {
         const feed = feeds({ provider: label, assetClass: each });
         if (feed === undefined || (exchange !== undefined && feed.exchange !== exchange)) continue;

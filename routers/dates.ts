@@ -1,7 +1,6 @@
 import { z } from "zod";
+import { DAY_MS } from "../market/timeframes.ts";
 import { AppError, mustBe } from "./errors.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * A calendar date `YYYY-MM-DD` that exists: JavaScript reads 2023-02-29 as 1 March, so it is checked by round trip; and it has

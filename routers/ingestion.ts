@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import {
   findRun,
-  INGESTION_EVENT_TYPES,
   type IngestionEvent,
   type IngestionRun,
   listEvents,
@@ -10,6 +9,8 @@ import {
   listRunsInFlight,
 } from "../db/ingestion.ts";
 import { findInstrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
+import { INGESTION_EVENT_TYPES, ingestionRuns } from "../db/schema.ts";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import {
   type CsvImport,
   type CsvImportResult,
@@ -25,7 +26,7 @@ import { dateSchema, parseRange } from "./dates.ts";
 import { AppError } from "./errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { ASSET_CLASSES, marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./ticks.ts";
 import { ingestionProcedure, router } from "./trpc.ts";
 
 const RUN_INSTRUMENTS_MAX = 1_000;
@@ -35,8 +36,8 @@ const momentSchema = z.iso.datetime().nullable();
 
 const runSchema = z.object({
   id: z.uuid(),
-  status: z.enum(["queued", "running", "completed", "failed"]),
-  trigger: z.enum(["manual", "schedule", "import", "start", "request"]),
+  status: z.enum(ingestionRuns.status.enumValues),
+  trigger: z.enum(ingestionRuns.trigger.enumValues),
   instruments: z.array(z.object({ symbol: z.string(), exchange: z.string() })).nullable(),
   start_date: z.string().nullable(),
   end_date: z.string().nullable(),

@@ -9,6 +9,8 @@ import {
   listHoldings,
   updateInstrument,
 } from "../db/instruments.ts";
+import { PROVIDERS } from "../db/schema.ts";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import { isFed } from "../market/archive/read_plan.ts";
 import { findCronFault } from "../market/cron.ts";
 import { FeedError } from "../market/feeds/feed.ts";
@@ -17,14 +19,15 @@ import { dateSchema } from "./dates.ts";
 import { AppError } from "./errors.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { ASSET_CLASSES, marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./ticks.ts";
 import { type Context, ingestionProcedure } from "./trpc.ts";
 
 const scheduleSchema = z.string().max(100).superRefine((text, context) => {
   const fault = findCronFault(text);
   if (fault !== null) context.addIssue(fault);
 });
-const providerSchema = z.enum(["provider_a", "provider_b", "import"]);
+// The service makes its sample instrument itself.
+const providerSchema = z.enum(PROVIDERS).exclude(["sample"]);
 
 /** What an operator may change. */
 const settings = {
@@ -49,7 +52,7 @@ const instrumentSchema = z.object({
   symbol: z.string(),
   exchange: z.string(),
   assetClass: z.enum(ASSET_CLASSES),
-  provider: z.enum(["provider_a", "provider_b", "import", "sample"]),
+  provider: z.enum(PROVIDERS),
   timeframe: z.string().nullable(),
   backfill_from: z.string().nullable(),
   schedule: z.string().nullable(),

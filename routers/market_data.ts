@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
+import { PROVIDERS } from "../db/schema.ts";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import { type CandleBatch, lazyBatches } from "../market/archive/read.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { AppError } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import {
-  ASSET_CLASSES,
   findWholeTicks,
   limitSchema,
   readPage,
@@ -20,7 +21,6 @@ import { type Context, publicProcedure, router } from "./trpc.ts";
 
 // Four full pages.
 const BATCH_CANDLES_MAX = 200_000;
-const PROVIDERS = ["provider_a", "provider_b", "import", "sample"] as const;
 
 const holdingSchema = z.object({
   symbol: z.string(),

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { AssetClass, Instrument } from "../db/instruments.ts";
+import { FEED_LABELS } from "../db/schema.ts";
 import type { Candles } from "../engine/candles.ts";
+import { ASSET_CLASSES } from "../engine/execution.ts";
 import { AddressLimitError } from "../market/address_limits.ts";
 import { candleBatches, CandlesChangedError, type Repair } from "../market/archive/read.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive/read_plan.ts";
@@ -20,8 +22,6 @@ const RANGE_CANDLES_MAX = 1_100_000;
 const PAGE_CANDLES_MAX = 50_000;
 const READ_ATTEMPTS_MAX = 5;
 
-export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const satisfies readonly AssetClass[];
-
 /** A symbol or an exchange: printable. Spaces around it are not a part of it. */
 export const marketNameSchema = z.string().trim().min(1).max(100).regex(/^\P{C}*$/u, mustBe("printable"));
 
@@ -32,7 +32,7 @@ export const ticksShape = {
   endDate: dateSchema,
   timeframe: z.enum(TIMEFRAME_NAMES).default("1m"),
   assetClass: z.enum(ASSET_CLASSES).optional(),
-  provider: z.enum(["provider_a", "provider_b"]).optional(),
+  provider: z.enum(FEED_LABELS).optional(),
   exchange: marketNameSchema.optional(),
   cursor: z.string().max(200).optional(),
 };

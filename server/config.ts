@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { parseTrustedProxies } from "./client_address.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
 import { LOG_LEVELS } from "./log.ts";
@@ -21,10 +22,6 @@ const webOrigin = z.string().refine((text) => {
 
 const splitList = (text: string) => text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 
-const webAddress = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
-  error: "must be an address such as https://data.example.com/path",
-}).transform((text) => text.replace(/\/+$/, ""));
-
 const proxyList = z.string().default("").transform(splitList).superRefine((entries, context) => {
   try {
     parseTrustedProxies(entries);
@@ -37,18 +34,13 @@ const hostPort = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/]+):\d{1,5}$/, {
   error: "must be host:port pairs, separated by commas",
 }).toLowerCase();
 
-const ASSET_CLASS_FEEDS = z.partialRecord(
-  z.enum(["crypto", "forex", "stock"]),
-  z.enum(["binance", "dukascopy", "massive"]),
+/** The settings that the feeds' own files declare, by variable. */
+const feedSettings = Object.fromEntries(
+  Object.entries(FEED_VARIABLES).map(([variable, { schema, description, ...more }]) => [
+    variable,
+    setting(variable, schema, description, more),
+  ]),
 );
-
-const feedBinding = (standard: string) =>
-  z.string().default(standard).transform((text, context) => {
-    const binding = ASSET_CLASS_FEEDS.safeParse(Object.fromEntries(splitList(text).map((pair) => pair.split("="))));
-    if (binding.success) return binding.data;
-    context.addIssue("must be of the form crypto=binance,forex=dukascopy,stock=massive");
-    return z.NEVER;
-  });
 
 /**
  * Every setting of the service. `deno task generate` writes the permission to read the variables, and the table in README.md,
@@ -165,35 +157,7 @@ const configSchema = z.object({
       "Bytes of one user's modules, those that backtests brought themselves included.",
     ),
   }),
-  providers: z.object({
-    providerA: setting(
-      "PROVIDER_A",
-      feedBinding("crypto=binance,forex=dukascopy"),
-      "The feed of each asset class under the label `provider_a`.",
-    ),
-    providerB: setting(
-      "PROVIDER_B",
-      feedBinding("crypto=massive,forex=massive,stock=massive"),
-      "The same for `provider_b`.",
-    ),
-    massiveApiKey: setting("MASSIVE_API_KEY", z.string().optional(), "Key for Massive (formerly Polygon).", {
-      isSecret: true,
-    }),
-    massiveRequestsPerMinute: setting(
-      "MASSIVE_REQUESTS_PER_MINUTE",
-      wholeNumber(1, 60_000).default(5),
-      "Requests that the key's plan allows; each process counts for itself.",
-    ),
-    binanceBaseUrl: setting("BINANCE_BASE_URL", webAddress.optional(), "A mirror of Binance.", {
-      unset: "Binance's own",
-    }),
-    dukascopyBaseUrl: setting("DUKASCOPY_BASE_URL", webAddress.optional(), "A mirror of Dukascopy.", {
-      unset: "Dukascopy's own",
-    }),
-    massiveBaseUrl: setting("MASSIVE_BASE_URL", webAddress.optional(), "A mirror of Massive.", {
-      unset: "Massive's own",
-    }),
-  }),
+  feeds: z.object(feedSettings),
   remoteEndpointAllow: setting(
     "REMOTE_ENDPOINT_ALLOW",
     z.string().default("").transform(splitList).pipe(z.array(hostPort)),

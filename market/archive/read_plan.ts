@@ -3,6 +3,7 @@ import { type ChunkSummary, listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
+import { FEED_LABELS } from "../../db/schema.ts";
 import { nextTradeTime } from "../calendar.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
@@ -99,7 +100,7 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
 
 /** Whether a provider gives its candles: imports do not say where there was no trade, and the sample trades always. */
 export function isFed({ provider }: Pick<Instrument, "provider">): boolean {
-  return provider === "provider_a" || provider === "provider_b";
+  return FEED_LABELS.some((label) => label === provider);
 }
 
 /** Whether its provider may change all of its history at once, as a split does. */

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../timeframes.ts";
+
 const DIGIT_0 = 0x30;
 const decoder = new TextDecoder();
 
@@ -31,7 +33,6 @@ export function parseDecimal(bytes: Uint8Array, from: number, until: number): nu
   return DECIMAL.test(text) ? Number(text) + 0 : NaN;
 }
 
-const DAY_MS = 86_400_000;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(?:Z|UTC|([+-])(\d{2}):?(\d{2})?)?)?$/i;

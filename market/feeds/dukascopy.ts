@@ -1,20 +1,20 @@
 import type { Candles } from "../../engine/candles.ts";
-import { type Feed, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
+import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { resampleAll } from "../archive/resample.ts";
-import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { DAY_MS, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 import { pointsPerUnit } from "./dukascopy_points.ts";
 import { decompressLzma } from "./lzma.ts";
-import { excerpt, ProviderClient, type ProviderOptions } from "./provider_client.ts";
+import { excerpt, mirrorVariable, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
 
-export const DUKASCOPY_BASE_URL = "https://datafeed.dukascopy.com/datafeed";
+const BASE_URL = "https://datafeed.dukascopy.com/datafeed";
 
 // Nothing is published; this is gentle on a public file server.
 const BUDGET = { weightMax: 600, windowMs: 60_000 };
 const FILES_AT_ONCE = 4;
 // A day's file appears when the day is over, and is completed for some hours.
-const SETTLE_MS = 2 * 86_400_000;
+const SETTLE_MS = 2 * DAY_MS;
 const RECORD_BYTES = 24;
 // A day of minutes, a month of hours or a year of days, and room for a file that repeats itself.
 const FILE_BYTES_MAX = 4 * 1440 * RECORD_BYTES;
@@ -45,9 +45,10 @@ export class DukascopyFeed implements Feed {
   readonly #client: ProviderClient;
   readonly #now: () => number;
 
-  constructor(options: Partial<ProviderOptions> = {}) {
-    this.#now = options.now ?? Date.now;
-    this.#client = new ProviderClient({ baseUrl: DUKASCOPY_BASE_URL, budget: BUDGET, ...options, name: this.name });
+  constructor(settings: ProviderSettings = {}) {
+    this.#now = settings.now ?? Date.now;
+    const baseUrl = settings.baseUrl ?? BASE_URL;
+    this.#client = new ProviderClient({ budget: BUDGET, ...settings, baseUrl, name: this.name });
   }
 
   sourceTimeframe(timeframe: Timeframe): FileKind["holds"] {
@@ -96,6 +97,14 @@ export class DukascopyFeed implements Feed {
     }
   }
 }
+
+/** Dukascopy's files, for forex. */
+export const DUKASCOPY: FeedDefinition = {
+  name: "dukascopy",
+  assetClasses: ["forex"],
+  variables: { DUKASCOPY_BASE_URL: mirrorVariable("Dukascopy") },
+  create: ({ DUKASCOPY_BASE_URL: baseUrl }) => new DukascopyFeed({ baseUrl }),
+};
 
 /** A stretch of time that has a file. */
 interface Period {

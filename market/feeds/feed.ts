@@ -1,11 +1,12 @@
+import type { z } from "zod";
 import type { AssetClass, Instrument, Provider } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { Timeframe } from "../timeframes.ts";
 
-/** Candles of one instrument that a feed is asked for. */
+/** The candles of one instrument that a caller wants from a feed. */
 export interface FeedRequest {
   readonly instrument: Pick<Instrument, "symbol" | "exchange" | "assetClass">;
-  /** One of those that `sourceTimeframe` gives. */
+  /** A timeframe that `sourceTimeframe` returns. */
   readonly timeframe: Timeframe;
   /** Candles that open in [start, end), milliseconds since 1970, both on boundaries of the timeframe, and closed. */
   readonly start: number;
@@ -20,42 +21,66 @@ export interface FeedPart {
   readonly end: number;
   /** Strictly increasing times inside [start, end). */
   readonly candles: Candles;
-  /** How many rows of the answer were no candles (see candle_rules.ts) and were left out. */
+  /** How many rows of the answer were left out because they are no candles (see candle_rules.ts). */
   readonly rejected?: number;
 }
 
-/** Where candles come from. */
+/** A source of candles. */
 export interface Feed {
   readonly name: string;
-  /** The exchange under which its instruments are kept. */
+  /** The archive keeps the feed's instruments under this exchange. */
   readonly exchange: string;
-  /** How long after a candle's close it is sure to be there: what is younger and missing is asked for again. */
+  /** A candle is final this long after its close. A younger one that is missing is requested again. */
   readonly settleMs: number;
-  /** What to fetch for candles of a timeframe: the same, or a finer one of which they are made. */
+  /** The timeframe to fetch for candles of a timeframe: the same, or a finer one that resamples to it. */
   sourceTimeframe(timeframe: Timeframe): Timeframe;
   /**
-   * Gives the request's range from its start to its end in parts without holes between them. The last may end earlier where the feed has
-   * nothing more yet.
+   * Yields the request's range from start to end, in parts without holes between them. The last part may end earlier where the feed has
+   * no more candles yet.
    *
    * @throws {FeedError}
    */
   fetch(request: FeedRequest): AsyncIterable<FeedPart>;
 }
 
-/** Why a feed did not answer. */
+/** An environment variable of a feed and its row in the table of settings. */
+export interface FeedVariable {
+  /** Checks the variable's text. */
+  readonly schema: z.ZodType<string | undefined, string | undefined>;
+  readonly description: string;
+  /** Describes the default where the schema has none. */
+  readonly unset?: string;
+  /** Error messages do not quote the value. */
+  readonly isSecret?: true;
+}
+
+/** Checked environment variables by name; one that is not set has its default. */
+export type FeedSettings = Readonly<Record<string, string | undefined>>;
+
+/** A feed's file exports this: all that the registry and the configuration know about the feed. */
+export interface FeedDefinition {
+  /** The name that PROVIDER_A and PROVIDER_B use. */
+  readonly name: string;
+  readonly assetClasses: readonly AssetClass[];
+  readonly variables: Readonly<Record<string, FeedVariable>>;
+  /** Creates the feed without a request to its provider, or names the variable that it cannot work without. */
+  readonly create: (settings: FeedSettings) => Feed | { readonly missing: string };
+}
+
+/** The reason why a feed did not answer. */
 export type FeedFault =
-  /** Asked too often; again after `retryAfterSeconds`. */
+  /** The limit is used up; try again after `retryAfterSeconds`. */
   | "rate_limited"
-  /** Did not answer, or with an error of its own: may work in a moment. */
+  /** The provider is not reachable or has an error of its own; a retry may work. */
   | "failed"
-  /** Refuses the request, the key or the answer's format: will not work in a moment either. */
+  /** The provider refuses the request or the key, or answers in another format; a retry does not help. */
   | "refused"
-  /** Does not know the symbol. */
+  /** The provider does not know the symbol. */
   | "unknown_symbol"
-  /** Cannot be asked as this service is set up. */
+  /** The service lacks the configuration for the feed. */
   | "not_configured";
 
-/** A feed that did not answer; the message names it and says what it said. */
+/** A feed did not answer; the message names the feed and quotes its answer. */
 export class FeedError extends Error {
   override readonly name = "FeedError";
   readonly retryAfterSeconds: number;
@@ -67,9 +92,9 @@ export class FeedError extends Error {
 }
 
 /**
- * Finds the feed that a provider's label stands for.
+ * Finds the feed of a provider's label.
  *
- * @returns Undefined for labels without one: candles that were imported.
- * @throws {FeedError} `not_configured`, naming what is to be set.
+ * @returns Undefined for a label without a feed: imported candles.
+ * @throws {FeedError} `not_configured`, with the name of the variable to set.
  */
 export type Feeds = (label: { readonly provider: Provider; readonly assetClass: AssetClass }) => Feed | undefined;

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { type Feed, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
-import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
-import { excerpt, parseJson, ProviderClient, type ProviderOptions } from "./provider_client.ts";
+import { bucketStart, DAY_MS, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
+import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
 
-export const MASSIVE_BASE_URL = "https://api.massive.com";
+const BASE_URL = "https://api.massive.com";
 
 const PAGE_ROWS = 50_000;
 const PAGES_MAX = 100;
 // Plans without realtime data are a day behind.
-const SETTLE_MS = 86_400_000;
-// Trades are reported up to a quarter of an hour late, and plans may be as much behind: until then a candle can change.
+const SETTLE_MS = DAY_MS;
+// Trades are reported up to 15 minutes late, and some plans are delayed by 15 minutes: a younger candle can change.
 const FINAL_MS = 15 * 60_000;
-// Days are asked for a few years at a time, minutes and hours a month at a time: the limit counts minutes even of hourly candles.
+// Ten years of days, or a month of finer candles: the row limit counts minutes even for hourly candles.
 const DAYS_A_REQUEST = 3_650;
 
 const TIMESPANS = {
@@ -34,7 +34,7 @@ const rowSchema = z.object({
   v: z.number().default(0),
 });
 const pageSchema = z.object({
-  // With any other one, no results are not the same as no trade.
+  // With any other status, an empty answer does not mean that there was no trade.
   status: z.enum(["OK", "DELAYED"]),
   results: z.array(rowSchema).nullish(),
   next_url: z.url().optional(),
@@ -45,8 +45,8 @@ const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_Yo
 /**
  * Massive's (formerly Polygon's) aggregates of stocks, forex and crypto, for holders of a key.
  *
- * Stock candles are adjusted for splits. Days are dated by New York, as the provider does, and so kept at 00:00 UTC of that date. Candles
- * of 4h and 1w are made from finer ones here, since the provider's open at New York's midnight and on Sunday.
+ * Stock candles are adjusted for splits. The provider dates days by New York, so a day is stored at 00:00 UTC of that date. Candles of 4h
+ * and 1w are resampled from finer ones, because the provider's open at New York's midnight and on Sunday.
  *
  * @see https://massive.com/docs/rest/stocks/aggregates/custom-bars (the limit counts base candles; next_url leads to the rest), and
  *   https://polygon.io/blog/aggregate-bar-delays for how long a candle can change.
@@ -58,14 +58,14 @@ export class MassiveFeed implements Feed {
   readonly #client: ProviderClient;
   readonly #now: () => number;
 
-  /** @param requestsPerMinute What the key's plan allows: 5 where it is free. */
-  constructor(options: Partial<ProviderOptions> & { readonly apiKey: string; readonly requestsPerMinute: number }) {
-    const { apiKey, requestsPerMinute, ...more } = options;
-    this.#now = options.now ?? Date.now;
+  /** @param settings `requestsPerMinute` is the limit of the key's plan. */
+  constructor(settings: ProviderSettings & { readonly apiKey: string; readonly requestsPerMinute: number }) {
+    const { apiKey, requestsPerMinute, ...more } = settings;
+    this.#now = settings.now ?? Date.now;
     this.#client = new ProviderClient({
-      baseUrl: MASSIVE_BASE_URL,
       budget: { weightMax: requestsPerMinute, windowMs: 60_000 },
       ...more,
+      baseUrl: settings.baseUrl ?? BASE_URL,
       name: this.name,
       headers: { authorization: `Bearer ${apiKey}` },
     });
@@ -85,7 +85,7 @@ export class MassiveFeed implements Feed {
         end,
         timeframe === "1d" ? from + DAYS_A_REQUEST * TIMEFRAMES["1d"] : monthEnd(monthOf(from)),
       );
-      // Days begin up to five hours after UTC's, so dates are asked for; they include the last.
+      // New York's days begin up to five hours after UTC's, so the request names dates; it includes the last one.
       const bounds = timeframe === "1d" ? [isoDate(from), isoDate(until - 1)] : [from, until - 1];
       const path = `/v2/aggs/ticker/${ticker}/range/${TIMESPANS[timeframe]}/${bounds.join("/")}`;
       const rows = await this.#readPages(`${path}?adjusted=true&sort=asc&limit=${PAGE_ROWS}`, signal);
@@ -103,11 +103,11 @@ export class MassiveFeed implements Feed {
       const answer = await this.#readPage(path, signal);
       for (const { t, o, h, l, c, v } of answer.results ?? []) rows.push([t, o, h, l, c, v]);
       if (answer.next_url === undefined) return rows;
-      // Only the path is followed: the key goes to the configured host and nowhere else.
+      // The key must go to the configured host alone, so only the path is followed.
       const { pathname, search }: URL = new URL(answer.next_url);
       path = `${pathname}${search}`;
     }
-    throw new FeedError("refused", `Cannot use ${this.name}: it goes on for ${PAGES_MAX} pages`);
+    throw new FeedError("refused", `Cannot use ${this.name}: its answer has more than ${PAGES_MAX} pages`);
   }
 
   async #readPage(path: string, signal: AbortSignal | undefined): Promise<z.infer<typeof pageSchema>> {
@@ -117,12 +117,39 @@ export class MassiveFeed implements Feed {
     }
     const parsed = pageSchema.safeParse(parseJson(bytes, this.name));
     if (parsed.success) return parsed.data;
-    throw new FeedError("refused", `Cannot read what ${this.name} answered: ${parsed.error.issues[0]?.message}`);
+    throw new FeedError("refused", `Cannot read the answer of ${this.name}: ${parsed.error.issues[0]?.message}`);
   }
 }
 
+const requestsPerMinute = z.string().regex(/^\d+$/, { error: "must be a whole number" })
+  .refine((text) => Number(text) >= 1, { error: "must be at least 1" })
+  .refine((text) => Number(text) <= 60_000, { error: "must be at most 60000" });
+
+/** Massive, for every asset class. */
+export const MASSIVE: FeedDefinition = {
+  name: "massive",
+  assetClasses: ["crypto", "forex", "stock"],
+  variables: {
+    MASSIVE_API_KEY: {
+      schema: z.string().optional(),
+      description: "Key for Massive (formerly Polygon).",
+      isSecret: true,
+    },
+    MASSIVE_REQUESTS_PER_MINUTE: {
+      // The limit of the free plan.
+      schema: requestsPerMinute.default("5"),
+      description: "Requests that the key's plan allows; each process counts for itself.",
+    },
+    MASSIVE_BASE_URL: mirrorVariable("Massive"),
+  },
+  create: ({ MASSIVE_API_KEY: apiKey, MASSIVE_REQUESTS_PER_MINUTE, MASSIVE_BASE_URL: baseUrl }) => {
+    if (apiKey === undefined) return { missing: "MASSIVE_API_KEY" };
+    return new MassiveFeed({ baseUrl, apiKey, requestsPerMinute: Number(MASSIVE_REQUESTS_PER_MINUTE) });
+  },
+};
+
 function tickerOf({ symbol, assetClass }: FeedRequest["instrument"]): string {
-  // Stocks' are told apart by case: BACpL is a preferred share.
+  // The case matters for stocks: BACpL is a preferred share.
   if (assetClass === "stock") return symbol;
   return `${assetClass === "forex" ? "C" : "X"}:${compactSymbol(symbol)}`;
 }
@@ -131,10 +158,7 @@ function isoDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/**
- * Days at 00:00 UTC of their date, and up to when they are all that there is: UTC's day is over before New York's, so that the last
- * one may still be going on.
- */
+/** Days at 00:00 UTC of their New York date, and the time until which they are complete: New York's day ends after UTC's. */
 function closedDays(rows: readonly Row[], now: number): { rows: Row[]; until: number } {
   const today = dateInNewYork(now);
   const dated = rows.map(([time, ...row]): Row => [time % TIMEFRAMES["1d"] === 0 ? time : dateInNewYork(time), ...row]);
@@ -142,7 +166,7 @@ function closedDays(rows: readonly Row[], now: number): { rows: Row[]; until: nu
   return { rows: dated, until: isOpen ? today : Infinity };
 }
 
-/** 00:00 UTC of the date that it is in New York. */
+/** 00:00 UTC of the date in New York. */
 function dateInNewYork(time: number): number {
   return Date.parse(newYorkDate.format(time));
 }

@@ -1,6 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { metrics } from "@opentelemetry/api";
-import { FeedError } from "./feed.ts";
+import { z } from "zod";
+import { FeedError, type FeedVariable } from "./feed.ts";
 
 const log = getLogger(["hindcast", "market"]);
 
@@ -38,6 +39,17 @@ const RETRY_AFTER_SECONDS = 60;
 // More is most often a mistake (a date's seconds, milliseconds), and would keep a provider from being asked for years; of the longest
 // bans, some days, one request each day asks whether they are over.
 const RETRY_AFTER_SECONDS_MAX = 86_400;
+
+/** The settings of a feed; each differs from the feed's own default. */
+export type ProviderSettings = Partial<Omit<ProviderOptions, "baseUrl">> & { readonly baseUrl?: string | undefined };
+
+/** The variable that names a mirror of a provider. */
+export function mirrorVariable(name: string): FeedVariable {
+  const schema = z.string().refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
+    error: "must be an address such as https://data.example.com/path",
+  }).transform((text) => text.replace(/\/+$/, "")).optional();
+  return { schema, description: `A mirror of ${name}.`, unset: `${name}'s own` };
+}
 
 /** An answer that is not an error of transport: statuses below 500 but those that mean "too often". */
 export interface ProviderAnswer {

@@ -1,56 +1,72 @@
+import { z } from "zod";
 import type { AssetClass } from "../../db/instruments.ts";
-import { type Feed, FeedError, type Feeds } from "./feed.ts";
-import { BinanceFeed } from "./binance.ts";
-import { DukascopyFeed } from "./dukascopy.ts";
-import { MassiveFeed } from "./massive.ts";
-import type { ProviderOptions } from "./provider_client.ts";
+import { BINANCE } from "./binance.ts";
+import { DUKASCOPY } from "./dukascopy.ts";
+import { type FeedDefinition, FeedError, type Feeds, type FeedSettings, type FeedVariable } from "./feed.ts";
+import { MASSIVE } from "./massive.ts";
 import { SAMPLE_FEED } from "./sample.ts";
 
-export type FeedName = "binance" | "dukascopy" | "massive";
-/** Which feed a provider's label stands for, by asset class. */
-export type Binding = Readonly<Partial<Record<AssetClass, FeedName>>>;
+/** Every feed of a provider. To add one, write its file and list its definition here. */
+const FEEDS: readonly FeedDefinition[] = [BINANCE, DUKASCOPY, MASSIVE];
 
-/** What is configured about providers. */
-export interface ProvidersConfig {
-  readonly providerA: Binding;
-  readonly providerB: Binding;
-  readonly massiveApiKey?: string | undefined;
-  /** What the key's plan allows. */
-  readonly massiveRequestsPerMinute: number;
-  /** Where the provider is, when not at its own address. */
-  readonly binanceBaseUrl?: string | undefined;
-  readonly dukascopyBaseUrl?: string | undefined;
-  readonly massiveBaseUrl?: string | undefined;
-}
+const choices = FEEDS.map(({ name, assetClasses }) => `${name} (${assetClasses.join(", ")})`).join(", ");
 
-/** As it is when nothing is configured: a keyless pair, and one provider for all that needs a key. */
-export const DEFAULT_PROVIDERS: ProvidersConfig = {
-  providerA: { crypto: "binance", forex: "dukascopy" },
-  providerB: { crypto: "massive", forex: "massive", stock: "massive" },
-  massiveRequestsPerMinute: 5,
+const binding = z.string().superRefine((text, context) => {
+  if (parseBinding(text) !== null) return;
+  context.addIssue(`must be pairs such as crypto=binance, separated by commas; the feeds are ${choices}`);
+});
+
+/** The environment variables of the feeds and of the labels that name them. */
+export const FEED_VARIABLES: Readonly<Record<string, FeedVariable>> = {
+  PROVIDER_A: {
+    schema: binding.default("crypto=binance,forex=dukascopy"),
+    description: "The feed of each asset class under the label `provider_a`.",
+  },
+  PROVIDER_B: {
+    schema: binding.default("crypto=massive,forex=massive,stock=massive"),
+    description: "The same for `provider_b`.",
+  },
+  ...Object.fromEntries(FEEDS.flatMap(({ variables }) => Object.entries(variables))),
 };
 
-/** Sets up the feeds; nothing is asked of them yet. */
-export function createFeeds(config: ProvidersConfig = DEFAULT_PROVIDERS): Feeds {
-  const binance = new BinanceFeed(at(config.binanceBaseUrl));
-  const dukascopy = new DukascopyFeed(at(config.dukascopyBaseUrl));
-  const { massiveApiKey: apiKey, massiveRequestsPerMinute: requestsPerMinute } = config;
-  const massive = apiKey === undefined
-    ? undefined
-    : new MassiveFeed({ ...at(config.massiveBaseUrl), apiKey, requestsPerMinute });
-  const feeds: Record<FeedName, Feed | undefined> = { binance, dukascopy, massive };
+const settingsSchema = z.object(
+  Object.fromEntries(Object.entries(FEED_VARIABLES).map(([name, { schema }]) => [name, schema])),
+);
+
+/**
+ * Creates every feed that the settings allow, without a request to a provider.
+ *
+ * @param settings The values of FEED_VARIABLES, by variable; default: none is set.
+ * @throws {z.ZodError} For a value that FEED_VARIABLES refuses.
+ */
+export function createFeeds(settings: FeedSettings = {}): Feeds {
+  const complete = settingsSchema.parse(settings);
+  const created = new Map(FEEDS.map(({ name, create }) => [name, create(complete)]));
+  const bindings = {
+    provider_a: parseBinding(complete.PROVIDER_A ?? ""),
+    provider_b: parseBinding(complete.PROVIDER_B ?? ""),
+  };
   return ({ provider, assetClass }) => {
     if (provider === "import") return undefined;
     if (provider === "sample") return SAMPLE_FEED;
-    const name = (provider === "provider_a" ? config.providerA : config.providerB)[assetClass];
-    const feed = name && feeds[name];
-    if (feed !== undefined) return feed;
-    const variable = name === "massive" ? "MASSIVE_API_KEY" : provider.toUpperCase();
-    const why = name === "massive" ? "is not set" : `names no feed for ${assetClass}`;
-    throw new FeedError("not_configured", `Cannot ask ${provider} for ${assetClass} candles: ${variable} ${why}`);
+    const feed = created.get(bindings[provider]?.get(assetClass) ?? "");
+    if (feed !== undefined && "fetch" in feed) return feed;
+    const reason = feed === undefined
+      ? `${provider.toUpperCase()} names no feed for ${assetClass}`
+      : `${feed.missing} is not set`;
+    throw new FeedError("not_configured", `Cannot ask ${provider} for ${assetClass} candles: ${reason}`);
   };
 }
 
-function at(baseUrl: string | undefined): Partial<ProviderOptions> {
-  return baseUrl === undefined ? {} : { baseUrl };
+/** The feed's name for each asset class; null where a pair names no feed or an asset class that its feed does not have. */
+function parseBinding(text: string): ReadonlyMap<AssetClass, string> | null {
+  const names = new Map<AssetClass, string>();
+  for (const pair of text.split(",").map((part) => part.trim()).filter((part) => part !== "")) {
+    const [assetClass, name] = pair.split("=");
+    const feed = FEEDS.find((each) => each.name === name);
+    const found = feed?.assetClasses.find((each) => each === assetClass);
+    if (feed === undefined || found === undefined) return null;
+    names.set(found, feed.name);
+  }
+  return names;
 }

@@ -12,7 +12,7 @@ import { planRead } from "../../market/archive/read_plan.ts";
 import { concatCandles, hashCandles } from "../../market/archive/candle_columns.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/choose_target.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
-import { createFeeds, DEFAULT_PROVIDERS } from "../../market/feeds/registry.ts";
+import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/read_through.ts";
 import { databaseTest } from "../support/database.ts";
 import { type Handler, withProvider } from "../support/provider.ts";
@@ -54,8 +54,8 @@ function exchange(state: { price: string; broken: boolean }): Handler {
 
 databaseTest("candles that are missing are fetched, once, and then served from the archive", async ({ db }) => {
   const state = { price: "5", broken: false };
-  await withProvider(exchange(state), async (binanceBaseUrl, asked) => {
-    const feeds = createFeeds({ ...DEFAULT_PROVIDERS, binanceBaseUrl });
+  await withProvider(exchange(state), async (baseUrl, asked) => {
+    const feeds = createFeeds({ BINANCE_BASE_URL: baseUrl });
     const delay = () => Promise.resolve();
     const patience = { attemptsMax: 2, waitMsMax: 0, delay };
     const readThrough = new ReadThrough(db, feeds, { now: () => now, patience });

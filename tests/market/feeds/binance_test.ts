@@ -84,7 +84,7 @@ Deno.test("Binance: a page that was cut short is gone on with, and one of anothe
     const { fault, message } = await faultOf(fetchAll(new BinanceFeed({ baseUrl }), range));
     expect([fault, message]).toEqual([
       "failed",
-      "Cannot use Binance: it answered with candles that were not asked for",
+      "Cannot use Binance: it answered with candles outside the requested range",
     ]);
   });
 });
