@@ -12,7 +12,7 @@ import { findInstrument, type Instrument } from "../db/instruments.ts";
 import { lazyBatches } from "../market/archive/read.ts";
 import { planRead, planTag } from "../market/archive/read_plan.ts";
 import { candlesFromColumns } from "../market/archive/candle_columns.ts";
-import { archiveSample } from "../market/archive_sample.ts";
+import { archiveSample } from "../market/ingestion/archive_sample.ts";
 import { encodeTicks } from "../server/ticks/encode_ticks.ts";
 import { PieceCache } from "../server/ticks/piece_cache.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";

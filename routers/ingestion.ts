@@ -20,7 +20,7 @@ import {
 } from "../market/csv/import.ts";
 import { CsvError } from "../market/csv/header.ts";
 import { FeedError } from "../market/feeds/feed.ts";
-import { createRun } from "../market/ingestion_run.ts";
+import { createRun } from "../market/ingestion/ingestion_run.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError } from "./errors.ts";

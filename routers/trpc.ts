@@ -1,6 +1,6 @@
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
-import type { ReadThrough } from "../market/read_through.ts";
+import type { ReadThrough } from "../market/on_demand/read_through.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
 import { findUnstorable } from "./text.ts";

@@ -1,14 +1,12 @@
-import { type ChunkRow, type ChunkSummary, type NewChunk, readChunks, writeChunks } from "../../db/candle_chunks.ts";
+import { type ChunkRow, type ChunkSummary, readChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
-import { lockInstrument } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { type CandleQuery, planRead, type ReadPlan } from "./read_plan.ts";
-import { isGap } from "../calendar.ts";
+import { isGap } from "../calendar/trading_hours.ts";
 import { allocateCandles, copyCandles, hashCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
-import { DamagedChunkError, makeChunk, openChunk } from "./chunk.ts";
-import { mergeCandles, type MergeCounts } from "./merge.ts";
+import { DamagedChunkError, openChunk } from "./chunk.ts";
 import { Resampler } from "./resample.ts";
-import { monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
 // A quarter of 1m candles or years of daily ones in one query: few round trips, little memory.
 const QUERY_CANDLES_MAX = 131_072;
@@ -222,63 +220,4 @@ class GapCounter {
       yield batch;
     }
   }
-}
-
-/** What became of candles that arrived, and of what they found. */
-export interface StoreCounts extends MergeCounts {
-  /** Held chunks that could not be read any more: what arrived is all that is left of their months. */
-  readonly damaged: readonly DamagedChunkError[];
-}
-
-/**
- * Puts candles into the archive, where they replace held ones of the same time. Belongs in one transaction with the event that tells of it.
- *
- * @param candles Checked (see candle_rules.ts), times strictly increasing and on boundaries of the timeframe.
- */
-export async function storeCandles(
-  tx: Db,
-  series: { readonly instrumentId: string; readonly timeframe: Timeframe },
-  candles: Candles,
-): Promise<StoreCounts> {
-  const damaged: DamagedChunkError[] = [];
-  const counts = { imported: 0, unchanged: 0, revised: 0, damaged };
-  if (candles.time.length === 0) return counts;
-  await lockInstrument(tx, series.instrumentId);
-  const parts = splitByMonth(candles);
-  const held = await readChunks(tx, { ...series, months: [...parts.keys()] });
-  const heldByMonth = new Map(held.map((row) => [row.month, row]));
-  const changed: NewChunk[] = [];
-  for (const [month, part] of parts) {
-    const row = heldByMonth.get(month);
-    const merge = mergeCandles(row === undefined ? allocateCandles(0) : openUndamaged(row, damaged), part);
-    counts.imported += merge.imported;
-    counts.unchanged += merge.unchanged;
-    counts.revised += merge.revised;
-    if (merge.imported + merge.revised > 0) changed.push(makeChunk(series, month, merge.merged));
-  }
-  await writeChunks(tx, changed);
-  return counts;
-}
-
-/** As openChunk(), but no candles where there is damage, which is added to the list. */
-function openUndamaged(row: ChunkRow, damaged: DamagedChunkError[]): Candles {
-  try {
-    return openChunk(row);
-  } catch (error) {
-    if (!(error instanceof DamagedChunkError)) throw error;
-    damaged.push(error);
-    return allocateCandles(0);
-  }
-}
-
-function splitByMonth(candles: Candles): Map<string, Candles> {
-  const parts = new Map<string, Candles>();
-  const { time } = candles;
-  for (let from = 0; from < time.length;) {
-    const month = monthOf(time[from]!);
-    const until = lowerBound(time, monthEnd(month));
-    parts.set(month, sliceCandles(candles, from, until));
-    from = until;
-  }
-  return parts;
 }

@@ -4,7 +4,7 @@ import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
 import { FEED_LABELS } from "../../db/schema.ts";
-import { nextTradeTime } from "../calendar.ts";
+import { nextTradeTime } from "../calendar/trading_hours.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,

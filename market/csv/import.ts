@@ -3,8 +3,8 @@ import { findRun, type IngestionRun, insertEvents, insertRun } from "../../db/in
 import { type AssetClass, ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
-import { archiveStep } from "../archive/read_step.ts";
-import { finishRun } from "../ingestion_run.ts";
+import { archiveStep } from "../archive/archive_step.ts";
+import { finishRun } from "../ingestion/ingestion_run.ts";
 import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
 /** A file of candles and whose they are. */

@@ -1,7 +1,7 @@
 import type { AssetClass } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "../archive/candle_columns.ts";
-import { findFault } from "../candle_rules.ts";
+import { findFault } from "../archive/candle_rules.ts";
 import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts";
 import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
 import { bucketOrigin, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
@@ -35,7 +35,7 @@ const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
  * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
  *
  * A file begins with its oldest candle or with its newest: its first two tell. Lines that are no candle, not on a boundary of the
- * timeframe, not behind the line before them, or not closed yet are left out and reported; see csv_fields.ts for the times and numbers
+ * timeframe, not behind the line before them, or not closed yet are left out and reported; see fields.ts for the times and numbers
  * that are understood.
  */
 export class CsvReader {

@@ -1,5 +1,5 @@
 import { allocateCandles } from "../archive/candle_columns.ts";
-import { findFault } from "../candle_rules.ts";
+import { findFault } from "../archive/candle_rules.ts";
 import type { FeedPart } from "./feed.ts";
 import { bucketStart, type Timeframe } from "../timeframes.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import type { Db } from "../../db/client.ts";
 import { addCoverage, listCoverage } from "../../db/coverage.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
-import { executeRun } from "../../market/ingestion_run.ts";
+import { executeRun } from "../../market/ingestion/ingestion_run.ts";
 import { AppError, type ErrorCode } from "../../routers/errors.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "../../routers/ingestion.ts";
 import { createCallerFactory, type Queue } from "../../routers/trpc.ts";

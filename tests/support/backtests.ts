@@ -6,7 +6,7 @@ import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
-import { storeCandles } from "../../market/archive/read.ts";
+import { storeCandles } from "../../market/archive/store.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
 import { DATABASES, openTestDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import { createFeeds } from "../../market/feeds/registry.ts";
-import { ReadThrough } from "../../market/read_through.ts";
+import { ReadThrough } from "../../market/on_demand/read_through.ts";
 import type { Context } from "../../routers/trpc.ts";
 
 /** What a procedure knows of a caller who has not signed in, on a service whose queue only takes note. */

@@ -5,7 +5,7 @@ import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
-import { createRun } from "../../market/ingestion_run.ts";
+import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { Jobs, QUEUES } from "../../workers/jobs/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import {

@@ -3,7 +3,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import type { RunProgress } from "../../engine/control.ts";
-import type { ReadThrough } from "../../market/read_through.ts";
+import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { type BacktestPlan, makeResult, planBacktest } from "./plan.ts";
 import type { BacktestRecords, ClaimedBacktest, RunEnd } from "./records.ts";
 import type { CandleCache } from "./candle_cache.ts";

@@ -7,7 +7,7 @@ import type { BacktestResult, Integrity } from "../../engine/result.ts";
 import type { RunResult } from "../../engine/run.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
-import { isGap } from "../../market/calendar.ts";
+import { isGap } from "../../market/calendar/trading_hours.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../../market/timeframes.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
 import { findInstrumentById, listAllInstruments } from "../../db/instruments.ts";
-import { findCronFault } from "../../market/cron.ts";
-import { createRun } from "../../market/ingestion_run.ts";
+import { findCronFault } from "../../market/ingestion/schedule.ts";
+import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
 // As many writers at one moment are unheard of.

@@ -8,7 +8,7 @@ import { readCandles } from "../../../market/archive/read.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
 import { type CsvImport, importCsv, ImportRefusedError, ImportTooLargeError } from "../../../market/csv/import.ts";
 import { CsvError } from "../../../market/csv/header.ts";
-import { archiveSample } from "../../../market/archive_sample.ts";
+import { archiveSample } from "../../../market/ingestion/archive_sample.ts";
 import { databaseTest } from "../../support/database.ts";
 
 const HEADER = "date,open,high,low,close,volume\n";

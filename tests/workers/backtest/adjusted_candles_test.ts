@@ -3,11 +3,11 @@ import type { Backtest } from "../../../db/backtests.ts";
 import { clearCoverage } from "../../../db/coverage.ts";
 import { ensureInstrument } from "../../../db/instruments.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
-import { ReadThrough } from "../../../market/read_through.ts";
+import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { readFinerCandles } from "../../../workers/backtest/run_candles.ts";
 import { CandleCache } from "../../../workers/backtest/candle_cache.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { dailyFeed, type Script } from "../../market/daily_feed.ts";
+import { dailyFeed, type Script } from "../../market/ingestion/daily_feed.ts";
 import { addUser, newBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
 import { databaseTest } from "../../support/database.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import type { Db } from "../../../db/client.ts";
 import type { CandlesRead } from "../../../market/archive/read.ts";
-import { storeCandles } from "../../../market/archive/read.ts";
+import { storeCandles } from "../../../market/archive/store.ts";
 import { CandleCache } from "../../../workers/backtest/candle_cache.ts";
 import { archiveTenDays, databaseSteps } from "../../support/backtests.ts";
 

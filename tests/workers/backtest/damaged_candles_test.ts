@@ -7,10 +7,10 @@ import { ensureInstrument, findInstrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import { importCsv } from "../../../market/csv/import.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
-import { ReadThrough } from "../../../market/read_through.ts";
+import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { readBacktestCandles, readFinerCandles } from "../../../workers/backtest/run_candles.ts";
 import { CandleCache } from "../../../workers/backtest/candle_cache.ts";
-import { dailyFeed, type Script } from "../../market/daily_feed.ts";
+import { dailyFeed, type Script } from "../../market/ingestion/daily_feed.ts";
 import { addUser, newBacktest } from "../../support/backtests.ts";
 import { databaseTest } from "../../support/database.ts";
 

@@ -1,11 +1,11 @@
 import { type ChunkRow, listChunks, readChunks } from "../../db/candle_chunks.ts";
 import { listCoverage, type SeriesKey } from "../../db/coverage.ts";
 import type { Db } from "../../db/client.ts";
-import { isAdjusting } from "./read_plan.ts";
-import { lowerBound } from "./candle_columns.ts";
-import { DamagedChunkError, openChunk } from "./chunk.ts";
+import { isAdjusting } from "../archive/read_plan.ts";
+import { lowerBound } from "../archive/candle_columns.ts";
+import { DamagedChunkError, openChunk } from "../archive/chunk.ts";
 import { FeedError } from "../feeds/feed.ts";
-import { fetchSeries, type SeriesWork } from "../fetch_series.ts";
+import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
 import { TIMEFRAME_NAMES, TIMEFRAMES } from "../timeframes.ts";
 
 /**

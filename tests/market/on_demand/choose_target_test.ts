@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
-import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
-import { chooseTarget } from "../../market/choose_target.ts";
-import { openTestDatabase } from "../support/database.ts";
-import { flakyFeed } from "./flaky_feed.ts";
+import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
+import { chooseTarget } from "../../../market/on_demand/choose_target.ts";
+import { openTestDatabase } from "../../support/database.ts";
+import { flakyFeed } from "../ingestion/flaky_feed.ts";
 
 Deno.test("an instrument that another request adds while a feed is looked for answers this one, too", async () => {
   const { db, close } = await openTestDatabase("PGlite");

@@ -1,7 +1,7 @@
-import { hasChunks } from "../db/candle_chunks.ts";
-import type { SeriesKey } from "../db/coverage.ts";
-import type { Db } from "../db/client.ts";
-import { isDatabaseFault } from "../db/faults.ts";
+import { hasChunks } from "../../db/candle_chunks.ts";
+import type { SeriesKey } from "../../db/coverage.ts";
+import type { Db } from "../../db/client.ts";
+import { isDatabaseFault } from "../../db/faults.ts";
 import {
   findRun,
   type IngestionRun,
@@ -12,16 +12,16 @@ import {
   listRunsInFlight,
   lockRuns,
   moveRun,
-} from "../db/ingestion.ts";
-import { findInstrument, type Instrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
-import { isHistoryAdjusted } from "./archive/adjusted_history.ts";
-import { heldRange, missingRanges } from "./archive/read_step.ts";
-import { FeedError, type Feeds } from "./feeds/feed.ts";
-import { SAMPLE_RANGE } from "./feeds/sample.ts";
+} from "../../db/ingestion.ts";
+import { findInstrument, type Instrument, type InstrumentKey, listIngestedInstruments } from "../../db/instruments.ts";
+import { isHistoryAdjusted } from "./adjusted_history.ts";
+import { heldRange, missingRanges } from "../archive/held.ts";
+import { FeedError, type Feeds } from "../feeds/feed.ts";
+import { SAMPLE_RANGE } from "../feeds/sample.ts";
 import { fetchSeries, noCandles, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
-import { createFeeds } from "./feeds/registry.ts";
-import { subtractRanges, type TimeRange } from "./archive/time_ranges.ts";
-import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+import { createFeeds } from "../feeds/registry.ts";
+import { subtractRanges, type TimeRange } from "../archive/time_ranges.ts";
+import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
 const OVERLAP_CANDLES = 10;
 const ABANDONED_MS = 3_600_000;

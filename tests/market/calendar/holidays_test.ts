@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { isForexHoliday, isNewYorkHoliday } from "../../market/holidays.ts";
+import { isForexHoliday, isNewYorkHoliday } from "../../../market/calendar/holidays.ts";
 
 const DAY_MS = 86_400_000;
 

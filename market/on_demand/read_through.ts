@@ -1,17 +1,24 @@
-import { type ChunkRow, type ChunkSummary, deleteChunk, readChunks } from "../db/candle_chunks.ts";
-import type { Db } from "../db/client.ts";
-import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../db/coverage.ts";
-import { insertEvents, insertRun } from "../db/ingestion.ts";
-import type { Instrument } from "../db/instruments.ts";
+import { type ChunkRow, type ChunkSummary, deleteChunk, readChunks } from "../../db/candle_chunks.ts";
+import type { Db } from "../../db/client.ts";
+import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
+import { insertEvents, insertRun } from "../../db/ingestion.ts";
+import type { Instrument } from "../../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
-import { isHistoryAdjusted } from "./archive/adjusted_history.ts";
-import { DamagedChunkError, LostCandlesError, openChunk } from "./archive/chunk.ts";
-import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "./archive/read_plan.ts";
-import { missingRanges } from "./archive/read_step.ts";
-import type { Feed, Feeds } from "./feeds/feed.ts";
-import { fetchSeries, IMPATIENT, noCandles, type Patience, type SeriesWork, type Target } from "./fetch_series.ts";
-import { finishRun } from "./ingestion_run.ts";
-import { subtractRanges, type TimeRange } from "./archive/time_ranges.ts";
+import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
+import { DamagedChunkError, LostCandlesError, openChunk } from "../archive/chunk.ts";
+import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "../archive/read_plan.ts";
+import { missingRanges } from "../archive/held.ts";
+import type { Feed, Feeds } from "../feeds/feed.ts";
+import {
+  fetchSeries,
+  IMPATIENT,
+  noCandles,
+  type Patience,
+  type SeriesWork,
+  type Target,
+} from "../ingestion/fetch_series.ts";
+import { finishRun } from "../ingestion/ingestion_run.ts";
+import { subtractRanges, type TimeRange } from "../archive/time_ranges.ts";
 import {
   bucketStart,
   bucketStartAtOrAfter,
@@ -21,7 +28,7 @@ import {
   type Timeframe,
   TIMEFRAME_NAMES,
   TIMEFRAMES,
-} from "./timeframes.ts";
+} from "../timeframes.ts";
 
 /** Candles that should be there. */
 export interface Wanted extends TimeRange {

@@ -1,10 +1,10 @@
 /** Which ranges count as covered, and when a gap is reported. */
 import { expect } from "@std/expect";
-import { clearCoverage, listCoverage } from "../../db/coverage.ts";
-import { listEvents } from "../../db/ingestion.ts";
-import { updateInstrument } from "../../db/instruments.ts";
-import { createRun, executeRun } from "../../market/ingestion_run.ts";
-import { databaseTest } from "../support/database.ts";
+import { clearCoverage, listCoverage } from "../../../db/coverage.ts";
+import { listEvents } from "../../../db/ingestion.ts";
+import { updateInstrument } from "../../../db/instruments.ts";
+import { createRun, executeRun } from "../../../market/ingestion/ingestion_run.ts";
+import { databaseTest } from "../../support/database.ts";
 import { dailyFeed, type Script } from "./daily_feed.ts";
 import { day, ingest, makeInstrument } from "./ingest.ts";
 

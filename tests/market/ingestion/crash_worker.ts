@@ -3,8 +3,8 @@
  * it takes its time for each page, writes a dot for it, and stays where it is when so many have come.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { openPglite, openPostgres } from "../../db/client.ts";
-import { executeRun } from "../../market/ingestion_run.ts";
+import { openPglite, openPostgres } from "../../../db/client.ts";
+import { executeRun } from "../../../market/ingestion/ingestion_run.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const [database = "", runId = "", pagesMax] = Deno.args;

@@ -1,15 +1,15 @@
 import { expect } from "@std/expect";
 import { and, eq, sql } from "drizzle-orm";
-import type { Db } from "../../db/client.ts";
-import { findRun, type IngestionEvent, insertEvents, insertRun, listEvents } from "../../db/ingestion.ts";
-import { ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
-import { candleChunks } from "../../db/schema.ts";
-import { readCandles } from "../../market/archive/read.ts";
-import { missingRanges } from "../../market/archive/read_step.ts";
-import { type Feed, FeedError } from "../../market/feeds/feed.ts";
-import { createRun, executeRun, type RunRequest } from "../../market/ingestion_run.ts";
-import { archiveSample } from "../../market/archive_sample.ts";
-import { databaseTest } from "../support/database.ts";
+import type { Db } from "../../../db/client.ts";
+import { findRun, type IngestionEvent, insertEvents, insertRun, listEvents } from "../../../db/ingestion.ts";
+import { ensureInstrument, findInstrument, type Instrument } from "../../../db/instruments.ts";
+import { candleChunks } from "../../../db/schema.ts";
+import { readCandles } from "../../../market/archive/read.ts";
+import { missingRanges } from "../../../market/archive/held.ts";
+import { type Feed, FeedError } from "../../../market/feeds/feed.ts";
+import { createRun, executeRun, type RunRequest } from "../../../market/ingestion/ingestion_run.ts";
+import { archiveSample } from "../../../market/ingestion/archive_sample.ts";
+import { databaseTest } from "../../support/database.ts";
 import { dailyFeed, type Script } from "./daily_feed.ts";
 
 const DAY = 86_400_000;

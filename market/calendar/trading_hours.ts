@@ -1,6 +1,6 @@
-import type { AssetClass } from "../db/instruments.ts";
+import type { AssetClass } from "../../db/instruments.ts";
 import { isForexHoliday, isNewYorkHoliday } from "./holidays.ts";
-import { DAY_MS } from "./timeframes.ts";
+import { DAY_MS } from "../timeframes.ts";
 
 const HOUR_MS = 3_600_000;
 

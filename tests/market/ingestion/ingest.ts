@@ -1,8 +1,8 @@
-import type { Db } from "../../db/client.ts";
-import { findRun, listEvents } from "../../db/ingestion.ts";
-import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
-import type { Feed } from "../../market/feeds/feed.ts";
-import { createRun, executeRun } from "../../market/ingestion_run.ts";
+import type { Db } from "../../../db/client.ts";
+import { findRun, listEvents } from "../../../db/ingestion.ts";
+import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
+import type { Feed } from "../../../market/feeds/feed.ts";
+import { createRun, executeRun } from "../../../market/ingestion/ingestion_run.ts";
 import { dailyFeed, type Script } from "./daily_feed.ts";
 
 export const day = (date: string) => Date.parse(`${date}T00:00:00Z`);

@@ -1,4 +1,4 @@
-import { DAY_MS } from "./timeframes.ts";
+import { DAY_MS } from "../timeframes.ts";
 
 const [SUNDAY, MONDAY, THURSDAY, SATURDAY] = [0, 1, 4, 6];
 

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { isGap, nextTradeTime } from "../../market/calendar.ts";
+import { isGap, nextTradeTime } from "../../../market/calendar/trading_hours.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const next = (assetClass: "stock" | "forex" | "crypto", iso: string) =>

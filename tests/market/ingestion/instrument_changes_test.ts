@@ -1,10 +1,10 @@
 /** Instruments that operators remove, hand over or leave without a feed while runs go on. */
 import { expect } from "@std/expect";
-import { listEvents } from "../../db/ingestion.ts";
-import { deleteInstrument, findInstrument, updateInstrument } from "../../db/instruments.ts";
-import { importCsv } from "../../market/csv/import.ts";
-import { ReadThrough } from "../../market/read_through.ts";
-import { databaseTest } from "../support/database.ts";
+import { listEvents } from "../../../db/ingestion.ts";
+import { deleteInstrument, findInstrument, updateInstrument } from "../../../db/instruments.ts";
+import { importCsv } from "../../../market/csv/import.ts";
+import { ReadThrough } from "../../../market/on_demand/read_through.ts";
+import { databaseTest } from "../../support/database.ts";
 import { dailyFeed, type Script } from "./daily_feed.ts";
 import { day, ingest, interrupted, makeInstrument, now } from "./ingest.ts";
 

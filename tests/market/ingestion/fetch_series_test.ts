@@ -1,14 +1,14 @@
 import { expect } from "@std/expect";
-import { listChunks } from "../../db/candle_chunks.ts";
-import { listCoverage } from "../../db/coverage.ts";
-import { insertRun } from "../../db/ingestion.ts";
-import { ensureInstrument, findInstrument } from "../../db/instruments.ts";
-import { allocateCandles } from "../../market/archive/candle_columns.ts";
-import { DamagedChunkError } from "../../market/archive/chunk.ts";
-import type { Feed, FeedPart } from "../../market/feeds/feed.ts";
-import { fetchSeries, IMPATIENT } from "../../market/fetch_series.ts";
-import { ReadThrough } from "../../market/read_through.ts";
-import { databaseTest } from "../support/database.ts";
+import { listChunks } from "../../../db/candle_chunks.ts";
+import { listCoverage } from "../../../db/coverage.ts";
+import { insertRun } from "../../../db/ingestion.ts";
+import { ensureInstrument, findInstrument } from "../../../db/instruments.ts";
+import { allocateCandles } from "../../../market/archive/candle_columns.ts";
+import { DamagedChunkError } from "../../../market/archive/chunk.ts";
+import type { Feed, FeedPart } from "../../../market/feeds/feed.ts";
+import { fetchSeries, IMPATIENT } from "../../../market/ingestion/fetch_series.ts";
+import { ReadThrough } from "../../../market/on_demand/read_through.ts";
+import { databaseTest } from "../../support/database.ts";
 
 const DAY = 86_400_000;
 const at = (iso: string) => Date.parse(iso);

@@ -1,8 +1,8 @@
-import type { Db } from "../db/client.ts";
-import { type AssetClass, findInstrument, findInstrumentsBySymbol } from "../db/instruments.ts";
-import { FEED_LABELS, instruments } from "../db/schema.ts";
-import { FeedError, type Feeds } from "./feeds/feed.ts";
-import { describeTaken, type Target } from "./fetch_series.ts";
+import type { Db } from "../../db/client.ts";
+import { type AssetClass, findInstrument, findInstrumentsBySymbol } from "../../db/instruments.ts";
+import { FEED_LABELS, instruments } from "../../db/schema.ts";
+import { FeedError, type Feeds } from "../feeds/feed.ts";
+import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
 
 /** How candles are asked for: all but the symbol may be left open. */
 export interface TargetQuery {

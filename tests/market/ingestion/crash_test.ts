@@ -1,12 +1,12 @@
 import { expect } from "@std/expect";
 import { asc, eq } from "drizzle-orm";
-import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
-import { listCoverage } from "../../db/coverage.ts";
-import { findRun, type IngestionRun, listEvents } from "../../db/ingestion.ts";
-import { ensureInstrument, type Instrument } from "../../db/instruments.ts";
-import { candleChunks } from "../../db/schema.ts";
-import { createRun, executeRun } from "../../market/ingestion_run.ts";
-import { createTestDatabase, DATABASES, databaseTest } from "../support/database.ts";
+import { type DatabaseHandle, openPglite, openPostgres } from "../../../db/client.ts";
+import { listCoverage } from "../../../db/coverage.ts";
+import { findRun, type IngestionRun, listEvents } from "../../../db/ingestion.ts";
+import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
+import { candleChunks } from "../../../db/schema.ts";
+import { createRun, executeRun } from "../../../market/ingestion/ingestion_run.ts";
+import { createTestDatabase, DATABASES, databaseTest } from "../../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;

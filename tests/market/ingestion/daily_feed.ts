@@ -1,5 +1,5 @@
-import { allocateCandles } from "../../market/archive/candle_columns.ts";
-import type { Feed, FeedPart } from "../../market/feeds/feed.ts";
+import { allocateCandles } from "../../../market/archive/candle_columns.ts";
+import type { Feed, FeedPart } from "../../../market/feeds/feed.ts";
 
 const DAY = 86_400_000;
 

@@ -1,15 +1,16 @@
 import { metrics } from "@opentelemetry/api";
 import { setTimeout as pause } from "node:timers/promises";
-import { hasChunks } from "../db/candle_chunks.ts";
-import type { Db } from "../db/client.ts";
-import { addCoverage, clearCoverage } from "../db/coverage.ts";
-import { insertEvents } from "../db/ingestion.ts";
-import { ensureInstrument, type Instrument, type NewInstrument } from "../db/instruments.ts";
-import { archiveStep, closeBefore } from "./archive/read_step.ts";
-import { concatCandles } from "./archive/candle_columns.ts";
-import { type Feed, FeedError, type FeedPart } from "./feeds/feed.ts";
-import type { TimeRange } from "./archive/time_ranges.ts";
-import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "./timeframes.ts";
+import { hasChunks } from "../../db/candle_chunks.ts";
+import type { Db } from "../../db/client.ts";
+import { addCoverage, clearCoverage } from "../../db/coverage.ts";
+import { insertEvents } from "../../db/ingestion.ts";
+import { ensureInstrument, type Instrument, type NewInstrument } from "../../db/instruments.ts";
+import { archiveStep } from "../archive/archive_step.ts";
+import { closeBefore } from "../archive/held.ts";
+import { concatCandles } from "../archive/candle_columns.ts";
+import { type Feed, FeedError, type FeedPart } from "../feeds/feed.ts";
+import type { TimeRange } from "../archive/time_ranges.ts";
+import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
 /** What to do when a feed does not answer. */
 export interface Patience {

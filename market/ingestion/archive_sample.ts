@@ -1,8 +1,8 @@
-import type { Db } from "../db/client.ts";
-import { ensureInstrument } from "../db/instruments.ts";
-import { missingRanges } from "./archive/read_step.ts";
+import type { Db } from "../../db/client.ts";
+import { ensureInstrument } from "../../db/instruments.ts";
+import { missingRanges } from "../archive/held.ts";
 import { createRun, executeRun } from "./ingestion_run.ts";
-import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "./feeds/sample.ts";
+import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "../feeds/sample.ts";
 
 /** Archives the sample instrument where it is not archived yet; returns whether there was anything to do. */
 export async function archiveSample(db: Db): Promise<boolean> {

@@ -5,10 +5,10 @@ import { listEvents } from "../../../db/ingestion.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../../db/instruments.ts";
 import { readCandles } from "../../../market/archive/read.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
-import { createRun, executeRun, type RunRequest } from "../../../market/ingestion_run.ts";
-import { ReadThrough } from "../../../market/read_through.ts";
+import { createRun, executeRun, type RunRequest } from "../../../market/ingestion/ingestion_run.ts";
+import { ReadThrough } from "../../../market/on_demand/read_through.ts";
 import { databaseTest } from "../../support/database.ts";
-import { dailyFeed, type Script } from "../daily_feed.ts";
+import { dailyFeed, type Script } from "./daily_feed.ts";
 
 const DAY = 86_400_000;
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);

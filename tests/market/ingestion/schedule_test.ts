@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { findCronFault } from "../../market/cron.ts";
+import { findCronFault } from "../../../market/ingestion/schedule.ts";
 
 Deno.test("five fields of cron are a schedule", () => {
   for (

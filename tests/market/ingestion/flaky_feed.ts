@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Feed, FeedError, type FeedPart } from "../../market/feeds/feed.ts";
-import { allocateCandles } from "../../market/archive/candle_columns.ts";
+import { type Feed, FeedError, type FeedPart } from "../../../market/feeds/feed.ts";
+import { allocateCandles } from "../../../market/archive/candle_columns.ts";
 
 const HOUR_MS = 3_600_000;
 const PAGE_HOURS = 200;
