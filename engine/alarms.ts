@@ -1,28 +1,29 @@
 import type { Book } from "./book.ts";
+import type { Execution } from "./execution.ts";
+import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
 import { marginCallPrice } from "./rules/margin.ts";
-import type { Simulation } from "./simulation.ts";
 import { LIMIT, MARKET } from "./strategy.ts";
 
 /**
- * When the simulator next has to look at a candle: at this index, or when one trades at or below `below`, or at or above
- * `above`. Between alarms a candle costs two comparisons, however many orders wait; without orders nothing rings.
+ * The next candle that needs a closer look: the one at `index`, or the first that trades at or below `below`, or at or
+ * above `above`. Until then a candle costs two comparisons, however many orders wait.
  */
 export class Alarms {
   index = Infinity;
   below = -Infinity;
   above = Infinity;
 
-  /** Sets the alarms after candle `i`, once something has changed. */
-  set(sim: Simulation, i: number): void {
+  /** Sets the alarms after candle `i` by the orders and trades that remain. */
+  set(i: number, book: Book, ledger: Ledger, execution: Execution): void {
     this.index = Infinity;
     this.below = -Infinity;
     this.above = Infinity;
-    if (sim.book.workingOrders > 0) this.#setForOrders(sim.book, i);
-    if (sim.ledger.open.count > 0) this.#setForTrades(sim, i);
+    if (book.workingOrders > 0) this.#setForOrders(i, book);
+    if (ledger.open.count > 0) this.#setForTrades(i, ledger, execution);
   }
 
-  #setForOrders(book: Book, i: number): void {
+  #setForOrders(i: number, book: Book): void {
     for (let n = 0; n < book.workingOrders; n++) {
       const { type, side, limitPrice, stopPrice, until } = book.at(n);
       if (type === MARKET) {
@@ -35,12 +36,11 @@ export class Alarms {
     }
   }
 
-  #setForTrades(sim: Simulation, i: number): void {
-    const { ledger, execution } = sim;
+  #setForTrades(i: number, ledger: Ledger, execution: Execution): void {
     const { open, side } = ledger;
     if (hasFinancing(execution)) this.index = i + 1;
     this.#ringAt(marginCallPrice(execution, ledger), -side);
-    if (!sim.hasGuards) return;
+    if (!ledger.hasGuards) return;
     for (let row = 0; row < open.count; row++) {
       const trade = open.at(row);
       if (trade.isExiting) this.index = i + 1;

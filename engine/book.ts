@@ -1,31 +1,43 @@
+import type { Execution } from "./execution.ts";
+import type { Ledger } from "./ledger.ts";
+import { NumberedList } from "./numbered_list.ts";
 import { CANCELLED, EXPIRED, type FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
 import { NO_SHORTS, OUT_OF_TIME, SUPERSEDED, TOO_MANY, UNUSABLE, WITHDRAWN } from "./order_columns.ts";
-import { NumberedList } from "./numbered_list.ts";
-import type { Simulation } from "./simulation.ts";
-import { sizeAtSignal } from "./order_sizing.ts";
+import type { OrderLog } from "./order_log.ts";
+import type { OrderSizer } from "./order_sizer.ts";
 import { sizingIndex } from "./rules/sizing.ts";
 import { BY_DEFAULT, BY_EQUITY_FRACTION, LIMIT, MARKET, newDraft, REFUSED, STOP } from "./strategy.ts";
 import { type OrderBook, type OrderDraft, STOP_LIMIT } from "./strategy.ts";
 import { ALL_TRADES, WorkingOrder } from "./working_order.ts";
 
-/** More orders than this at once are refused: a strategy that never cancels must not fill the memory. */
+/** The book refuses more orders than this at once: a strategy that never cancels must not fill the memory. */
 export const WORKING_ORDERS_MAX = 10_000;
 
-/** The orders that wait, in order of placement, and where a strategy places them. */
+/** The working orders in order of placement, and the strategy's way to place them. */
 export class Book implements OrderBook {
-  readonly #sim: Simulation;
+  readonly #execution: Execution;
+  readonly #ledger: Ledger;
+  readonly #orders: OrderLog;
+  readonly #sizer: OrderSizer;
   readonly #working = new NumberedList(() => new WorkingOrder());
   readonly #closing = newDraft();
-  /** How an entry is sized that does not say it. */
+  /** The sizing of an entry that names none: index into SIZES_BY. */
   readonly #sizeBy: number;
-  /** Market orders (and stops that became ones) among those that wait. */
+  /** The candle at whose close the strategy places orders. */
+  index = -1;
+  /** Working market orders, stops that became market orders included. */
   markets = 0;
-  /** Entries among those that wait of which volume has not allowed all. */
-  heldBack = 0;
+  /** Whether orders have changed since the alarms were set. */
+  isChanged = false;
+  /** Working entries that volume has filled only in part, or not at all. */
+  #heldBack = 0;
 
-  constructor(sim: Simulation) {
-    this.#sim = sim;
-    this.#sizeBy = sizingIndex(sim.execution);
+  constructor(execution: Execution, ledger: Ledger, orders: OrderLog, sizer: OrderSizer) {
+    this.#execution = execution;
+    this.#ledger = ledger;
+    this.#orders = orders;
+    this.#sizer = sizer;
+    this.#sizeBy = sizingIndex(execution);
     this.#closing.reduceOnly = true;
     this.#closing.sizeBy = BY_EQUITY_FRACTION;
   }
@@ -35,21 +47,23 @@ export class Book implements OrderBook {
   }
 
   get openTrades(): number {
-    return this.#sim.ledger.open.count;
+    return this.#ledger.open.count;
   }
 
-  /** The n-th order that waits, in order of placement. */
+  /** The n-th working order, in order of placement. */
   at(n: number): WorkingOrder {
     return this.#working.at(n);
   }
 
-  /** Where the first order stands that waits and was placed after the one of this number, which may have ended. */
+  /** The row of the first working order that was placed after the one of this number, which may have ended. */
   rowAfter(number: number): number {
     return this.#working.rowFrom(number + 1);
   }
 
   place(draft: OrderDraft): number {
-    const { execution, ledger, orders, index } = this.#sim;
+    const { index } = this;
+    const execution = this.#execution;
+    const orders = this.#orders;
     const reason = this.#refusal(draft);
     if (reason !== NO_REASON) {
       orders.end(orders.append(index, draft), REJECTED, reason);
@@ -58,19 +72,24 @@ export class Book implements OrderBook {
     const reduces = draft.reduceOnly || (draft.side < 0 && !execution.allowShort);
     if (execution.exclusive === "any" && !reduces) {
       this.#cancelEach(SUPERSEDED);
-      // Before the entry takes its number: orders are found by numbers that rise from row to row.
-      if (ledger.quantity !== 0) this.close(1, null);
+      // The closing order comes before the entry: numbers must rise from row to row.
+      if (this.#ledger.quantity !== 0) this.close(1, null);
     }
     const order = this.#working.append();
     order.begin(orders.append(index, draft), draft, index, execution, reduces);
-    // A reducing order that names no quantity reduces all there is.
+    // A reducing order that names no quantity closes everything.
     if (draft.sizeBy === BY_DEFAULT && !reduces) order.sizeBy = this.#sizeBy;
     if (draft.type === MARKET) this.markets++;
-    this.#sim.dirty = true;
-    const fits = execution.sizingPrice === "fill" || reduces || sizeAtSignal(this.#sim, order);
-    if (!fits) return REFUSED;
-    // The older ones would be filled first.
-    if (draft.type === MARKET && !draft.reduceOnly) this.turnTo(draft.side);
+    this.isChanged = true;
+    if (execution.sizingPrice === "signal_close" && !reduces) {
+      const refusal = this.#sizer.sizeAtSignal(order, index);
+      if (refusal !== NO_REASON) {
+        this.end(order, REJECTED, refusal);
+        return REFUSED;
+      }
+    }
+    // The older orders would be filled first.
+    if (draft.type === MARKET && !draft.reduceOnly) this.cancelHeldBack(-draft.side);
     return order.number;
   }
 
@@ -102,59 +121,74 @@ export class Book implements OrderBook {
   }
 
   tradeAt(n: number): number {
-    return this.#sim.ledger.open.at(n).number;
+    return this.#ledger.open.at(n).number;
   }
 
   isOpen(trade: number): boolean {
-    return this.#sim.ledger.open.find(trade) !== null;
+    return this.#ledger.open.find(trade) !== null;
   }
 
   tradeQuantity(trade: number): number {
-    const { ledger } = this.#sim;
-    const found = ledger.open.find(trade);
-    return found === null ? 0 : ledger.side * found.quantity;
+    const found = this.#ledger.open.find(trade);
+    return found === null ? 0 : this.#ledger.side * found.quantity;
   }
 
   tradeEntryPrice(trade: number): number {
-    return this.#sim.ledger.open.find(trade)?.price ?? NaN;
+    return this.#ledger.open.find(trade)?.price ?? NaN;
   }
 
-  protect(number: number, stopLoss: number, takeProfit: number): boolean {
-    const trade = this.#sim.ledger.open.find(number);
-    if (trade === null) return false;
-    trade.stopLoss = stopLoss;
-    trade.takeProfit = takeProfit;
-    this.#sim.hasGuards ||= trade.isGuarded;
-    this.#sim.dirty = true;
-    return true;
+  protect(trade: number, stopLoss: number, takeProfit: number): boolean {
+    return this.#ledger.protect(trade, stopLoss, takeProfit);
   }
 
   /**
-   * Withdraws what volume held back of entries of the other side, where positions are to be on one side (exclusive
-   * `opposite`): it would be bought only to be sold again, and before the newer entry has its turn.
+   * Cancels the held-back entries of a side where positions must be on one side (exclusive `opposite`). They would buy
+   * units only to be sold again, and before the newer entry is filled.
    */
-  turnTo(side: number): void {
-    if (this.heldBack === 0 || this.#sim.execution.exclusive !== "opposite") return;
+  cancelHeldBack(side: number): void {
+    if (this.#heldBack === 0 || this.#execution.exclusive !== "opposite") return;
     for (let n = this.workingOrders - 1; n >= 0; n--) {
       const order = this.at(n);
-      if (order.isHeldBack && order.side === -side) this.end(order, CANCELLED, SUPERSEDED);
+      if (order.isHeldBack && order.side === side) this.end(order, CANCELLED, SUPERSEDED);
     }
   }
 
-  /** Takes an order out of the book and notes its end. */
+  /** Keeps the unfilled rest of an order for the open after candle `i`, at market: a reached stop stays reached. */
+  postpone(order: WorkingOrder, i: number): void {
+    if (order.type === STOP) {
+      order.type = MARKET;
+      order.until = Infinity;
+      this.markets++;
+    }
+    order.from = i + 1;
+    if (order.isEntry && !order.isHeldBack) {
+      order.isHeldBack = true;
+      this.#heldBack++;
+    }
+    this.isChanged = true;
+  }
+
+  /** Turns a stop-limit order whose stop was reached into a limit order that works from candle `from`. */
+  makeLimit(order: WorkingOrder, from: number): void {
+    order.type = LIMIT;
+    order.from = from;
+    this.isChanged = true;
+  }
+
+  /** Removes an order from the book and logs its end. */
   end(
     order: WorkingOrder,
     status: typeof FILLED | typeof CANCELLED | typeof EXPIRED | typeof REJECTED,
     reason: number,
   ): void {
-    this.#sim.orders.end(order.number, status, reason);
+    this.#orders.end(order.number, status, reason);
     if (order.type === MARKET) this.markets--;
-    if (order.isHeldBack) this.heldBack--;
+    if (order.isHeldBack) this.#heldBack--;
     this.#working.remove(order);
-    this.#sim.dirty = true;
+    this.isChanged = true;
   }
 
-  /** Ends the orders whose last candle was this one. */
+  /** Ends the orders whose last candle was `i`. */
   expire(i: number): void {
     for (let n = this.workingOrders - 1; n >= 0; n--) {
       const order = this.at(n);
@@ -164,7 +198,7 @@ export class Book implements OrderBook {
 
   #close(trade: number, fraction: number, tag: string | null): number {
     const draft = this.#closing;
-    draft.side = -this.#sim.ledger.side;
+    draft.side = -this.#ledger.side;
     draft.size = Math.min(fraction, 1);
     draft.tag = tag;
     const order = this.place(draft);
@@ -172,10 +206,10 @@ export class Book implements OrderBook {
     return order;
   }
 
-  /** Why an order cannot even wait; NO_REASON when it can. */
+  /** Why an order cannot work at all; NO_REASON when it can. */
   #refusal(draft: OrderDraft): number {
-    const { ledger, execution } = this.#sim;
-    if (draft.reduceOnly && ledger.side === 0 && draft.type === MARKET) return NOTHING_TO_CLOSE;
+    const { side } = this.#ledger;
+    if (draft.reduceOnly && side === 0 && draft.type === MARKET) return NOTHING_TO_CLOSE;
     if (draft.side !== 1 && draft.side !== -1) return UNUSABLE;
     if (draft.sizeBy !== BY_DEFAULT && !(draft.size > 0 && draft.size < Infinity)) return UNUSABLE;
     const needsLimit = draft.type === LIMIT || draft.type === STOP_LIMIT;
@@ -183,7 +217,7 @@ export class Book implements OrderBook {
     if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return UNUSABLE;
     if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return UNUSABLE;
     if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;
-    if (draft.side < 0 && !execution.allowShort && ledger.side === 0 && draft.type === MARKET) return NO_SHORTS;
+    if (draft.side < 0 && !this.#execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;
   }
 

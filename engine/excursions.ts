@@ -1,13 +1,13 @@
 import type { Candles } from "./candles.ts";
 import { Extremes } from "./extremes.ts";
-import type { Fill } from "./fill.ts";
-import { AT_CLOSE, AT_OPEN, FROM_ABOVE, FROM_BELOW, type OpenTrade } from "./open_trades.ts";
+import { AT_CLOSE, AT_OPEN, type Fill, FROM_ABOVE, FROM_BELOW } from "./fill.ts";
+import type { OpenTrade } from "./open_trade.ts";
 
-/** The largest loss and gain that a trade saw on its way. */
+/** The largest loss and the largest gain that a trade saw while it was open. */
 export class Excursions {
   readonly #candles: Candles;
   readonly #extremes: Extremes;
-  /** Of the trade that was measured last: fractions of its entry price, both at least 0. */
+  /** The last trade's largest loss and gain: fractions of its entry price, both at least 0. */
   mae = NaN;
   mfe = NaN;
 
@@ -17,9 +17,11 @@ export class Excursions {
   }
 
   /**
-   * Measures a trade. Of the entry and exit candles only what is known to lie between entry and exit counts: all of a
-   * candle that was entered at its open or left at its close; its close, and the extreme in whose direction the entry was
-   * reached, after an entry inside; its open, before an exit inside or at the open; and the exit price itself.
+   * Measures a trade from entry to exit. The entry and exit candles count only where they certainly lie between the two:
+   * - all of a candle that was entered at its open or left at its close;
+   * - after an entry inside a candle: its close, and the extreme in the direction of the entry;
+   * - before an exit at the open or inside a candle: its open;
+   * - the exit price itself.
    */
   measure(trade: OpenTrade, side: number, exit: Fill): void {
     const { open, high, low, close } = this.#candles;

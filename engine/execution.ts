@@ -1,4 +1,4 @@
-import { DAY_MS } from "./metrics/daily.ts";
+import { DAY_MS } from "./durations.ts";
 
 /**
  * The assumptions under which orders are filled: the one home of every `parameters.execution` key, of its values and of

@@ -1,16 +1,16 @@
 import type { Candles } from "./candles.ts";
 import { Excursions } from "./excursions.ts";
-import { Fill } from "./fill.ts";
+import { AT_CLOSE, Fill } from "./fill.ts";
 import { NumberedList } from "./numbered_list.ts";
-import { AT_CLOSE, OpenTrade } from "./open_trades.ts";
+import { OpenTrade } from "./open_trade.ts";
 import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
 import { TradeLog } from "./trade_log.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
 
-/** Cash, what is open, and what was closed. Every fill passes through `enter` or `exit`: money is moved nowhere else. */
+/** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance` and `writeOff`, and nowhere else. */
 export class Ledger implements Account {
-  // Numbers with a fraction begin as NaN, for the reason that open_trades.ts has.
+  // Numbers with a fraction start as NaN (see open_trade.ts).
   cash = NaN;
   equity = NaN;
   /** Units held, negative when short: whole lots. */
@@ -18,13 +18,17 @@ export class Ledger implements Account {
   entryPrice = NaN;
   feesPaid = NaN;
   tradedValue = NaN;
-  /** Sum of quantity x entry price over what is open. */
+  /** Sum of quantity x entry price over the open trades. */
   #openCost = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
   side = 0;
-  /** The trades that are open, oldest first, all on one side. */
+  /** Whether an open trade may have a stop, a target or a time limit. */
+  hasGuards = false;
+  /** Whether open trades have changed since the alarms were set. */
+  isChanged = false;
+  /** Open trades, oldest first, all on one side. */
   readonly open = new NumberedList(() => new OpenTrade());
-  /** Trades that were ever opened. */
+  /** Trades opened so far. */
   opened = 0;
   readonly log = new TradeLog();
   readonly initialBalance: number;
@@ -45,11 +49,12 @@ export class Ledger implements Account {
     this.#openCost = 0;
   }
 
-  /** Opens a trade, or adds to the youngest one when the same order opened it, and returns it. */
+  /** Opens a trade, or adds to the youngest one if the same order opened it. Returns that trade. */
   enter(fill: Fill, side: number, order: number): OpenTrade {
     const { open } = this;
     const { units, price, fee } = fill;
     const value = units * price;
+    this.isChanged = true;
     this.cash -= side * units * price + fee;
     this.feesPaid += fee;
     this.tradedValue += value;
@@ -80,6 +85,7 @@ export class Ledger implements Account {
     const { units, price, fee } = fill;
     const held = trade.quantity;
     const side = this.side;
+    this.isChanged = true;
     this.cash += side * units * price - fee;
     this.feesPaid += fee;
     this.tradedValue += units * price;
@@ -93,7 +99,7 @@ export class Ledger implements Account {
       trade.fees *= kept;
       trade.financing *= kept;
     }
-    // Flat is exactly flat: a sum of fractions would leave dust behind.
+    // Flat is exactly 0: a sum of fractions would leave dust.
     if (this.open.count === 0) {
       this.quantity = 0;
       this.side = 0;
@@ -107,7 +113,28 @@ export class Ledger implements Account {
     trade.financing += money;
   }
 
-  /** Lists what is open as open trades, marked at the last close. */
+  /** Sets the stop loss and take profit of an open trade; false when there is no such trade. */
+  protect(number: number, stopLoss: number, takeProfit: number): boolean {
+    const trade = this.open.find(number);
+    if (trade === null) return false;
+    trade.stopLoss = stopLoss;
+    trade.takeProfit = takeProfit;
+    this.hasGuards ||= trade.isGuarded;
+    this.isChanged = true;
+    return true;
+  }
+
+  /**
+   * Sets cash and equity to 0 after everything was closed at a loss beyond the account. The broker bears the excess: it is
+   * credited to the last `trades` rows of the log, in proportion to their quantities.
+   */
+  writeOff(trades: number): void {
+    this.log.credit(trades, -this.cash);
+    this.cash = 0;
+    this.equity = 0;
+  }
+
+  /** Lists the open trades in the log, marked at the last close. */
   finish(): void {
     const last = this.#candles.close.length - 1;
     const mark = new Fill();

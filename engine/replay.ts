@@ -1,25 +1,24 @@
 import type { Candles } from "./candles.ts";
-import type { Simulation } from "./simulation.ts";
-import { Walk } from "./walk.ts";
+import type { Walk } from "./walk.ts";
 
 /**
- * What happens inside a candle, told by finer candles (bothTouched `magnify`): each of them is walked in turn by the rules
- * of walk.ts, and what they still leave open falls to the stop. Without them, or where they do not reach just as far as the
- * candle, the candle itself is walked.
+ * Walks the inside of a candle through finer candles (bothTouched `magnify`), each by the rules of walk.ts; the stop comes
+ * first where they leave the order open. Without finer candles, or where they do not reach exactly as far as the candle,
+ * it walks the candle itself.
  */
 export class Replay {
   readonly #candles: Candles;
   readonly #finer: Candles | null;
   readonly #timeframeMs: number;
   readonly #walk: Walk;
-  /** Candles in which things happened on both sides of the open, and no finer candles told which came first. */
+  /** Candles with events on both sides of the open whose order no finer candles show. */
   unreplayedCandles = 0;
 
-  constructor(sim: Simulation, finer: Candles | null, timeframeMs: number) {
-    this.#candles = sim.candles;
+  constructor(candles: Candles, finer: Candles | null, timeframeMs: number, walk: Walk) {
+    this.#candles = candles;
     this.#finer = finer;
     this.#timeframeMs = timeframeMs;
-    this.#walk = new Walk(sim);
+    this.#walk = walk;
   }
 
   /** Walks candle `i`. */
@@ -38,14 +37,14 @@ export class Replay {
     if (walk.isContested) this.unreplayedCandles++;
   }
 
-  /** Walks the finer candles of candle `i`; false when they do not tell all of it. */
+  /** Walks the finer candles of candle `i`; false when they do not cover it. */
   #replays(i: number, finer: Candles): boolean {
     const { time, open } = this.#candles;
     const walk = this.#walk;
     const until = time[i]! + this.#timeframeMs;
     const first = firstFrom(finer.time, time[i]!);
     if (!this.#isWhole(i, finer, first, until)) return false;
-    // The first finer candle may be missing; market orders were filled at the open of the whole.
+    // The first finer candle may be missing: market orders were filled at the open of the whole candle.
     walk.open = open[i]!;
     for (let k = first; finer.time[k]! < until; k++) {
       if (k > first) walk.open = finer.open[k]!;
@@ -58,8 +57,8 @@ export class Replay {
   }
 
   /**
-   * Whether there are finer candles and they reach just as far as candle `i` itself: where one is missing that held the
-   * high or the low, a stop that was reached there would not be seen.
+   * Whether there are finer candles, and they reach exactly as far as candle `i`. If the one with the high or the low is
+   * missing, a stop that was reached there would be overlooked.
    */
   #isWhole(i: number, finer: Candles, first: number, until: number): boolean {
     const { open, high, low } = this.#candles;
@@ -74,7 +73,7 @@ export class Replay {
   }
 }
 
-/** Index of the first time that is not before `timeMs`; the length when all are. */
+/** Index of the first time at or after `timeMs`; the length when there is none. */
 function firstFrom(times: Float64Array, timeMs: number): number {
   let low = 0;
   let high = times.length;

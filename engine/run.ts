@@ -121,7 +121,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
     if (!simulation.advance(i)) break;
     if (i >= next) {
       strategy.decide(i, ledger, book);
-      if (simulation.dirty && !simulation.settle(i)) break;
+      if (simulation.isChanged && !simulation.settle(i)) break;
     }
     if (control !== null && i === nextLook(i)) look(control, progress, simulation, i - firstIndex);
   }
@@ -160,7 +160,7 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
 }
 
 function describeMissing(input: RunSettings, simulation: Simulation): string[] {
-  const { unreplayedCandles } = simulation.inside;
+  const { unreplayedCandles } = simulation;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
     `bothTouched magnify: candles without finer ones that reach as far, where stop_first was assumed: ${unreplayedCandles}`,

@@ -2,254 +2,263 @@ import { Alarms } from "./alarms.ts";
 import { Book } from "./book.ts";
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
-import { exitAll, exitTrade } from "./exits.ts";
-import { fillOrder } from "./entries.ts";
-import { Fill } from "./fill.ts";
+import { Exits } from "./exits.ts";
+import { AT_CLOSE, AT_OPEN, Fill } from "./fill.ts";
+import { FillPricing } from "./fill_pricing.ts";
 import { Ledger } from "./ledger.ts";
-import { MARGIN_CALL } from "./margin_calls.ts";
-import { AT_CLOSE, AT_OPEN, BEFORE_ALL } from "./open_trades.ts";
+import { OrderFills } from "./order_fills.ts";
 import { OrderLog } from "./order_log.ts";
+import { OrderSizer } from "./order_sizer.ts";
 import { Replay } from "./replay.ts";
 import { financingOf, hasFinancing } from "./rules/financing.ts";
 import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
-import { Sizing } from "./rules/sizing.ts";
 import { MARKET } from "./strategy.ts";
-import { EXIT_REASONS } from "./trade_columns.ts";
+import { END_OF_DATA, MARGIN_CALL, TIME_STOP } from "./trade_columns.ts";
+import { Walk } from "./walk.ts";
+import { WalkFills } from "./walk_fills.ts";
 
-const TIME_STOP = EXIT_REASONS.indexOf("time_stop");
-const END_OF_DATA = EXIT_REASONS.indexOf("end_of_data");
-
-/** What a simulation is about; run.ts says more of each. */
+/** The inputs of a simulation; run.ts explains each. */
 export interface SimulationInput {
   readonly candles: Candles;
   readonly firstIndex: number;
   readonly initialBalance: number;
   readonly execution: Execution;
   readonly timeframeMs: number;
-  /** Candles of a finer timeframe: where there are some, what happens inside a candle is replayed on them. */
+  /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
 }
 
 /**
  * One account in one market, driven candle by candle: `advance(i)`, then orders through `book`, then `settle(i)`; and
- * `finish()` after the last candle. Candles are taken in order from firstIndex, none left out; `rest` takes many at once.
+ * `finish()` after the last candle. The caller passes every candle in order from firstIndex; `rest` takes many at once.
  *
- * Inside one candle: financing of what was carried into it, time stops and market orders at the open, stops and limits by
- * price path (walk.ts), a margin call at the worst price, the mark at the close, the decision, and market orders at the
- * close where execution.fill says so.
+ * Order of events in a candle: financing of positions carried into it, time stops and market orders at the open, stops and
+ * limits by price path (walk.ts), a margin call at the worst price, the mark at the close, the decision, and market orders
+ * at the close if execution.fill says so.
+ *
+ * The state has four owners: the ledger (money and trades), the book (working orders), the order log and the columns of
+ * equity and position here. Every other part reads these and passes fills to them.
  */
 export class Simulation {
-  readonly candles: Candles;
-  readonly execution: Execution;
-  readonly firstIndex: number;
-  readonly lots: Lots;
   readonly ledger: Ledger;
   readonly orders = new OrderLog();
   readonly book: Book;
-  readonly alarms = new Alarms();
   /** Equity at each candle's close, from firstIndex. */
   readonly equity: Float64Array;
   /** Units held at each candle's close, negative when short. */
   readonly position: Float64Array;
-  /** The candle that is being simulated. */
-  index = -1;
-  /** Whether something has changed that the alarms depend on. */
-  dirty = false;
-  /** Whether an open trade may have a stop, a target or a time limit. */
-  hasGuards = false;
-  /** Counts the walks, so that a trade knows whether it was opened in the present one. */
-  step = 0;
-  /** Units and value of the exits since whoever asks has set them to 0. */
-  exitedUnits = 0;
-  exitedValue = 0;
-  volumeIndex = -1;
-  volumeTaken = 0;
-  /** Whether fills are forced, and whole whatever the volume. */
-  ignoresVolume = false;
-  /** Where the market stands when something is filled. */
-  readonly fill = new Fill();
-  readonly sizing = new Sizing();
-  /** What happens inside candles. */
-  readonly inside: Replay;
+  readonly #candles: Candles;
+  readonly #execution: Execution;
+  readonly #firstIndex: number;
+  readonly #alarms = new Alarms();
+  /** The fill outside of walks: at the open, at the close and at the end. */
+  readonly #fill = new Fill();
+  readonly #exits: Exits;
+  readonly #orderFills: OrderFills;
+  readonly #inside: Replay;
   readonly #fillsAtClose: boolean;
   readonly #hasFinancing: boolean;
 
   constructor(input: SimulationInput) {
-    this.candles = input.candles;
-    this.execution = input.execution;
-    this.firstIndex = input.firstIndex;
-    this.lots = new Lots(input.execution.quantityStep);
-    this.ledger = new Ledger(input.candles, input.initialBalance, this.lots);
-    const rows = input.candles.close.length - input.firstIndex;
+    const { candles, execution, firstIndex, finer, timeframeMs } = input;
+    const rows = candles.close.length - firstIndex;
+    this.#candles = candles;
+    this.#execution = execution;
+    this.#firstIndex = firstIndex;
     this.equity = new Float64Array(rows);
     this.position = new Float64Array(rows);
-    this.book = new Book(this);
-    this.inside = new Replay(this, input.finer, input.timeframeMs);
-    this.#fillsAtClose = input.execution.fill === "close";
-    this.#hasFinancing = hasFinancing(input.execution);
+    this.#fillsAtClose = execution.fill === "close";
+    this.#hasFinancing = hasFinancing(execution);
+    const { orders } = this;
+    const lots = new Lots(execution.quantityStep);
+    const pricing = new FillPricing(execution, candles.volume, lots);
+    const ledger = new Ledger(candles, input.initialBalance, lots);
+    const sizer = new OrderSizer(execution, candles, lots, ledger, orders);
+    const book = new Book(execution, ledger, orders, sizer);
+    const exits = new Exits(ledger, lots, pricing);
+    this.ledger = ledger;
+    this.book = book;
+    this.#exits = exits;
+    this.#orderFills = new OrderFills({ execution, lots, ledger, orders, book, exits, pricing, sizer });
+    const walk = new Walk(execution, ledger, book, new WalkFills(ledger, exits, this.#orderFills));
+    this.#inside = new Replay(candles, finer, timeframeMs, walk);
+  }
+
+  /** Whether orders or trades have changed since the alarms were set. */
+  get isChanged(): boolean {
+    return this.book.isChanged || this.ledger.isChanged;
+  }
+
+  /** Candles with events on both sides of the open whose order no finer candles show. */
+  get unreplayedCandles(): number {
+    return this.#inside.unreplayedCandles;
   }
 
   /**
-   * Takes candles from `i` on, and before `until`, for as long as nothing happens in them but that the account is valued.
+   * Takes candles from `i` on and before `until`, as long as nothing happens in them and the account only needs a mark.
    *
    * @returns The first candle that is left for `advance`.
    */
   rest(i: number, until: number): number {
-    const { ledger, firstIndex, equity, position, candles: { low, high, close } } = this;
+    const { ledger, equity, position } = this;
+    const { low, high, close } = this.#candles;
+    const firstIndex = this.#firstIndex;
     const { cash, quantity } = ledger;
-    const { below, above } = this.alarms;
-    const end = Math.min(until, this.alarms.index, close.length);
+    const { below, above } = this.#alarms;
+    const end = Math.min(until, this.#alarms.index, close.length);
     const from = i;
     for (; i < end && !(low[i]! <= below || high[i]! >= above); i++) {
       const value = cash + quantity * close[i]!;
-      // Ruin is something that happens.
+      // `advance` handles ruin.
       if (!(value > 0)) break;
       equity[i - firstIndex] = value;
       position[i - firstIndex] = quantity;
     }
-    if (i > from) {
-      this.index = i - 1;
-      ledger.equity = equity[i - 1 - firstIndex]!;
-    }
+    if (i > from) ledger.equity = equity[i - 1 - firstIndex]!;
     return i;
   }
 
-  /** Brings the account from the last candle's close to this one's; false when the run is over because nothing is left. */
+  /** Brings the account from the last candle's close to this one's; false when nothing is left and the run is over. */
   advance(i: number): boolean {
-    const { candles, alarms } = this;
-    this.index = i;
+    const candles = this.#candles;
+    const alarms = this.#alarms;
+    this.book.index = i;
     if (i >= alarms.index || candles.low[i]! <= alarms.below || candles.high[i]! >= alarms.above) this.#simulate(i);
     return this.#mark(i);
   }
 
-  /** Takes over what was decided at the close of candle `i`; false as `advance`. */
+  /** Takes over the decisions at the close of candle `i`. Returns as `advance` does. */
   settle(i: number): boolean {
-    if (!this.dirty) return true;
-    if (this.#fillsAtClose && this.book.markets > 0) {
-      this.fill.at(i, AT_CLOSE, this.candles.close[i]!, true);
+    if (!this.isChanged) return true;
+    const { book } = this;
+    if (this.#fillsAtClose && book.markets > 0) {
+      this.#fill.at(i, AT_CLOSE, this.#candles.close[i]!, true);
       this.#fillMarkets(i);
       if (!this.#mark(i)) return false;
-    } else if (!this.hasGuards && this.book.workingOrders === this.book.markets) {
-      // Market orders alone: the next candle is looked at, and whatever else was to ring still is.
-      this.alarms.index = i + 1;
-      this.dirty = false;
+    } else if (!this.ledger.hasGuards && book.workingOrders === book.markets) {
+      // Market orders alone: the next candle needs a look, and the other alarms stay as they are.
+      this.#alarms.index = i + 1;
+      this.#forgetChanges();
       return true;
     }
     this.#setAlarms(i);
     return true;
   }
 
-  /** Closes what closeAtEnd says, and completes the columns. */
+  /** Closes the open trades if closeAtEnd says so, and completes the logs. */
   finish(): void {
-    if (this.execution.closeAtEnd !== "none" && this.ledger.open.count > 0) this.#closeAtEnd();
+    if (this.#execution.closeAtEnd !== "none" && this.ledger.open.count > 0) this.#closeAtEnd();
     this.ledger.finish();
   }
 
   #simulate(i: number): void {
+    const { book, ledger } = this;
     if (this.#hasFinancing) this.#finance(i);
     this.#closeDue(i);
-    if (this.book.markets > 0) {
-      this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);
+    if (book.markets > 0) {
+      this.#fill.at(i, AT_OPEN, this.#candles.open[i]!, true);
       this.#fillMarkets(i);
     }
-    if (this.hasGuards || this.book.workingOrders > this.book.markets || this.#callsMargin(i)) {
-      this.inside.candle(i);
-    }
-    this.book.expire(i);
-    if (this.dirty || this.#hasFinancing) this.#setAlarms(i);
+    if (ledger.hasGuards || book.workingOrders > book.markets || this.#callsMargin(i)) this.#inside.candle(i);
+    book.expire(i);
+    if (this.isChanged || this.#hasFinancing) this.#setAlarms(i);
   }
 
   #setAlarms(i: number): void {
-    if (this.ledger.open.count === 0) this.hasGuards = false;
-    this.alarms.set(this, i);
-    this.dirty = false;
+    const { book, ledger } = this;
+    if (ledger.open.count === 0) ledger.hasGuards = false;
+    this.#alarms.set(i, book, ledger, this.#execution);
+    this.#forgetChanges();
   }
 
-  /** Values the account at the close; false when that leaves nothing. */
+  #forgetChanges(): void {
+    this.book.isChanged = false;
+    this.ledger.isChanged = false;
+  }
+
+  /** Values the account at the close; false when nothing is left. */
   #mark(i: number): boolean {
     const { ledger } = this;
-    const equity = ledger.cash + ledger.quantity * this.candles.close[i]!;
+    const equity = ledger.cash + ledger.quantity * this.#candles.close[i]!;
     ledger.equity = equity;
-    this.equity[i - this.firstIndex] = equity;
-    this.position[i - this.firstIndex] = ledger.quantity;
+    this.equity[i - this.#firstIndex] = equity;
+    this.position[i - this.#firstIndex] = ledger.quantity;
     return equity > 0 || this.#ruin(i);
   }
 
   #finance(i: number): void {
-    const { ledger, candles: { time, close }, execution } = this;
+    const { ledger } = this;
+    const { time, close } = this.#candles;
     for (let row = 0; row < ledger.open.count; row++) {
       const trade = ledger.open.at(row);
       const quantity = ledger.side * trade.quantity;
-      ledger.finance(trade, financingOf(execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
+      ledger.finance(trade, financingOf(this.#execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
     }
   }
 
-  /** Closes at the open what has been held long enough, and what a stop could not close for want of volume. */
+  /** Closes at the open the trades whose time is over, and the rest of those whose stop met too little volume. */
   #closeDue(i: number): void {
-    if (!this.hasGuards) return;
+    if (!this.ledger.hasGuards) return;
     const { open } = this.ledger;
-    this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);
+    const fill = this.#fill;
+    fill.at(i, AT_OPEN, this.#candles.open[i]!, true);
     for (let row = 0; row < open.count;) {
       const trade = open.at(row);
       const { quantity, isExiting } = trade;
       const reason = isExiting ? trade.exiting : TIME_STOP;
       const isDue = isExiting || trade.timeStop <= i;
-      if (isDue) exitTrade(this, trade, quantity, reason);
-      if (!isDue || this.fill.units < quantity) row++;
+      if (isDue) this.#exits.exit(fill, trade, quantity, reason);
+      if (!isDue || fill.units < quantity) row++;
     }
   }
 
-  /** Fills market orders in order of placement; what volume does not allow stays. */
+  /** Fills market orders in order of placement. An unfilled rest stays in the book. */
   #fillMarkets(i: number): void {
     const { book } = this;
     for (let n = 0; n < book.workingOrders;) {
       const before = book.workingOrders;
       const order = book.at(n);
       const { number } = order;
-      if (order.type === MARKET && order.from <= i) fillOrder(this, order, BEFORE_ALL);
-      // An order that is filled may withdraw others.
+      if (order.type === MARKET && order.from <= i) this.#orderFills.fill(order, this.#fill);
+      // An order that is filled may cancel others.
       n = book.workingOrders === before ? n + 1 : book.rowAfter(number);
     }
   }
 
   #callsMargin(i: number): boolean {
-    const { ledger, execution, candles } = this;
-    return isMarginCall(execution, ledger, ledger.side > 0 ? candles.low[i]! : candles.high[i]!);
+    const { low, high } = this.#candles;
+    return isMarginCall(this.#execution, this.ledger, this.ledger.side > 0 ? low[i]! : high[i]!);
   }
 
-  /** At the last open or close; what was opened only after the last open cannot be closed at it. */
+  /** Closes every trade at the last open or close. A trade that was opened after the last open is closed at the close. */
   #closeAtEnd(): void {
-    const { ledger: { open }, candles, execution } = this;
+    const { open } = this.ledger;
+    const candles = this.#candles;
+    const fill = this.#fill;
     const last = candles.close.length - 1;
-    this.ignoresVolume = true;
     while (open.count > 0) {
       const trade = open.at(0);
       const sawOpen = trade.entryIndex < last || trade.entryKind === AT_OPEN;
-      if (execution.closeAtEnd === "last_open" && sawOpen) this.fill.at(last, AT_OPEN, candles.open[last]!, true);
-      else this.fill.at(last, AT_CLOSE, candles.close[last]!, true);
-      exitTrade(this, trade, trade.quantity, END_OF_DATA);
+      if (this.#execution.closeAtEnd === "last_open" && sawOpen) fill.force(last, AT_OPEN, candles.open[last]!);
+      else fill.force(last, AT_CLOSE, candles.close[last]!);
+      this.#exits.exit(fill, trade, trade.quantity, END_OF_DATA);
     }
-    this.ignoresVolume = false;
     this.#mark(last);
   }
 
-  /**
-   * Ends the run: everything is closed at the close. What is lost beyond the account is the broker's: it is credited to
-   * the trades closed here, in proportion to their quantities, so that equity is 0 and not less.
-   */
+  /** Ends the run with equity 0: closes everything at the close, and writes off the loss beyond the account. */
   #ruin(i: number): boolean {
     const { ledger } = this;
-    if (Number.isNaN(ledger.equity)) throw new TypeError(`Equity is not a number at candle ${i}`);
+    if (Number.isNaN(ledger.equity)) throw new TypeError(`Cannot value the account at candle ${i}: equity is NaN`);
     const before = ledger.log.count;
-    exitAll(this, i, AT_CLOSE, this.candles.close[i]!, MARGIN_CALL);
+    this.#fill.force(i, AT_CLOSE, this.#candles.close[i]!);
+    this.#exits.exitOldest(this.#fill, Infinity, MARGIN_CALL);
     const closed = ledger.log.count - before;
-    ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);
-    ledger.cash = 0;
-    ledger.equity = 0;
-    this.equity[i - this.firstIndex] = 0;
-    this.position[i - this.firstIndex] = 0;
-    this.dirty = false;
+    ledger.writeOff(closed > 0 ? closed : 1);
+    this.equity[i - this.#firstIndex] = 0;
+    this.position[i - this.#firstIndex] = 0;
+    this.#forgetChanges();
     return false;
   }
 }

@@ -9,6 +9,15 @@ export const EXIT_REASONS = [
   "end_of_data",
 ] as const;
 
+// Indexes into EXIT_REASONS.
+export const SIGNAL = 0;
+export const STOP_LOSS = 1;
+export const TAKE_PROFIT = 2;
+export const TRAILING_STOP = 3;
+export const MARGIN_CALL = 4;
+export const TIME_STOP = 5;
+export const END_OF_DATA = 6;
+
 export type ExitReason = (typeof EXIT_REASONS)[number];
 
 /** The `exitReason` of a trade that is still open after the last candle. */

@@ -1,7 +1,7 @@
 import { ChunkedColumns, ColumnMemory, placeOf } from "./chunked_columns.ts";
 import type { Excursions } from "./excursions.ts";
 import type { Fill } from "./fill.ts";
-import type { OpenTrade } from "./open_trades.ts";
+import type { OpenTrade } from "./open_trade.ts";
 import { STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
 
 /** One row of the log: a trade, or the part of it that one exit closed. Indexes are those of candles. */

@@ -7,7 +7,7 @@ export const ANY_TRADES = -2;
 
 /**
  * An order that waits. Prices, distances and fractions are NaN where there is none, and whatever may have a fraction is NaN
- * from the start, for the reason that open_trades.ts has.
+ * from the start, for the reason that open_trade.ts has.
  */
 export class WorkingOrder {
   number = 0;

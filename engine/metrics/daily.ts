@@ -1,8 +1,6 @@
+import { DAY_MS } from "../durations.ts";
 import type { AssetClass } from "../execution.ts";
 import type { MetricsInput } from "./input.ts";
-
-/** Milliseconds in a day. */
-export const DAY_MS = 86_400_000;
 
 /**
  * One run sampled by UTC day: days without a candle have no row, and what reaches into a weekend none of its own

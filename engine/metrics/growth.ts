@@ -1,4 +1,4 @@
-import { DAY_MS } from "./daily.ts";
+import { DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";

@@ -1,5 +1,5 @@
 import { STILL_OPEN, type TradeColumns } from "../trade_columns.ts";
-import { DAY_MS } from "./daily.ts";
+import { DAY_MS } from "../durations.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { mean, standardDeviation, sum } from "./moments.ts";
 

@@ -1,7 +1,6 @@
+import { HOUR_MS, YEAR_MS } from "../durations.ts";
 import type { Execution } from "../execution.ts";
 
-const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
 const FUNDING_MS = 8 * HOUR_MS;
 
 /** Whether holding a position over time costs or earns anything at all. */

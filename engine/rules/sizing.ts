@@ -3,8 +3,8 @@ import { BY_CASH, BY_EQUITY_FRACTION, BY_RISK_FRACTION, SIZES_BY } from "../stra
 import { affordableUnits, feeOf } from "./fees.ts";
 import type { Lots } from "./lots.ts";
 
-/** What an order is sized by. One object serves a whole run, for the reason that fill.ts has. */
-export class Sizing {
+/** The account and order that a size is computed from. One object serves a whole run, as a fill does (fill.ts). */
+export class SizingInput {
   /** Of the account, after whatever the order closes first. */
   equity = NaN;
   /** Equity less the margin of what stays open; not below 0. All of it for a reducing order, which ties up nothing. */
@@ -37,7 +37,7 @@ export class Sizing {
  * An order that may only reduce is sized alike, as if what is open tied up no margin, and the buying power does not limit
  * it: an account that has put everything into a position can close a fraction of its equity's worth.
  */
-export function sizeUnits(execution: Execution, lots: Lots, by: Sizing): number {
+export function sizeUnits(execution: Execution, lots: Lots, by: SizingInput): number {
   const { commission, leverage } = execution;
   const { sizeBy, size, equity, price } = by;
   const buyingPower = by.freeMargin * leverage;

@@ -4,31 +4,31 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive opposite closes the other side first",
-    file: "engine/entries.ts",
-    text: 'if (sim.execution.exclusive === "opposite" &&',
-    replacement: 'if (sim.execution.exclusive === "off" &&',
+    file: "engine/order_fills.ts",
+    text: 'if (execution.exclusive === "opposite" &&',
+    replacement: 'if (execution.exclusive === "off" &&',
   },
   {
     rule: "an entry that is reached withdraws what volume held back of an opposite one",
-    file: "engine/entries.ts",
-    text: "  if (order.isEntry) sim.book.turnTo(order.side);\n",
+    file: "engine/order_fills.ts",
+    text: "    if (order.isEntry) book.cancelHeldBack(-order.side);\n",
     replacement: "",
   },
   {
     rule: "a market order does so before the older one is filled again",
     file: "engine/book.ts",
-    text: "if (draft.type === MARKET && !draft.reduceOnly) this.turnTo(draft.side);",
+    text: "if (draft.type === MARKET && !draft.reduceOnly) this.cancelHeldBack(-draft.side);",
     replacement: "",
   },
   {
     rule: "orders that net withdraw nothing",
     file: "engine/book.ts",
-    text: ' || this.#sim.execution.exclusive !== "opposite") return;',
+    text: ' || this.#execution.exclusive !== "opposite") return;',
     replacement: ") return;",
   },
   {
     rule: "an order that may only reduce is not held back as an entry is",
-    file: "engine/fill_price.ts",
+    file: "engine/book.ts",
     text: "if (order.isEntry && !order.isHeldBack) {",
     replacement: "if (!order.isHeldBack) {",
   },
@@ -41,7 +41,7 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive any closes whatever is open",
     file: "engine/book.ts",
-    text: "if (ledger.quantity !== 0) this.close(1, null);",
+    text: "if (this.#ledger.quantity !== 0) this.close(1, null);",
     replacement: "",
   },
   {
@@ -65,8 +65,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "last_open closes at the last open",
     file: "engine/simulation.ts",
-    text: "this.fill.at(last, AT_OPEN, candles.open[last]!, true);",
-    replacement: "this.fill.at(last, AT_OPEN, candles.close[last]!, true);",
+    text: "fill.force(last, AT_OPEN, candles.open[last]!);",
+    replacement: "fill.force(last, AT_OPEN, candles.close[last]!);",
   },
   {
     rule: "what was opened after the last open is not closed at it",
@@ -83,8 +83,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "equity is marked at the close",
     file: "engine/simulation.ts",
-    text: "const equity = ledger.cash + ledger.quantity * this.candles.close[i]!;",
-    replacement: "const equity = ledger.cash + ledger.quantity * this.candles.open[i]!;",
+    text: "const equity = ledger.cash + ledger.quantity * this.#candles.close[i]!;",
+    replacement: "const equity = ledger.cash + ledger.quantity * this.#candles.open[i]!;",
   },
   {
     rule: "a partial exit takes its share of the entry fee",

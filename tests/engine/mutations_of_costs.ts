@@ -5,20 +5,20 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a market order is filled at the next open",
     file: "engine/simulation.ts",
-    text: 'input.execution.fill === "close"',
-    replacement: 'input.execution.fill !== "close"',
+    text: 'execution.fill === "close"',
+    replacement: 'execution.fill !== "close"',
   },
   {
     rule: "a market order that waits for the open is filled at the open",
     file: "engine/simulation.ts",
-    text: "this.fill.at(i, AT_OPEN, this.candles.open[i]!, true);\n      this.#fillMarkets(i);",
-    replacement: "this.fill.at(i, AT_OPEN, this.candles.close[i]!, true);\n      this.#fillMarkets(i);",
+    text: "this.#fill.at(i, AT_OPEN, this.#candles.open[i]!, true);\n      this.#fillMarkets(i);",
+    replacement: "this.#fill.at(i, AT_OPEN, this.#candles.close[i]!, true);\n      this.#fillMarkets(i);",
   },
   {
     rule: "a market order placed at a close cannot be filled twice in one candle",
-    file: "engine/fill_price.ts",
-    text: "order.from = sim.fill.index + 1;",
-    replacement: "order.from = sim.fill.index;",
+    file: "engine/book.ts",
+    text: "order.from = i + 1;",
+    replacement: "order.from = i;",
   },
   {
     rule: "there is no decision before the warm-up",
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "an order smaller than one lot is rejected",
-    file: "engine/order_sizing.ts",
+    file: "engine/order_sizer.ts",
     text: "units > 0 ? NO_REASON : TOO_SMALL",
     replacement: "units > 0 ? NO_REASON : NO_RISK",
   },
@@ -52,9 +52,9 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "a fraction of equity is sized at the price after slippage",
-    file: "engine/order_sizing.ts",
-    text: "slippedSizingPrice(execution.slippage, sizing.raw, order.side)",
-    replacement: "sizing.raw",
+    file: "engine/order_sizer.ts",
+    text: "slippedSizingPrice(execution.slippage, input.raw, order.side)",
+    replacement: "input.raw",
   },
   {
     rule: "a fraction of equity counts leverage",
@@ -70,32 +70,32 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "what a reducing order closes ties up no margin for it",
-    file: "engine/order_sizing.ts",
+    file: "engine/order_sizer.ts",
     text: "order.reduces || nets ? 0 : ledger.quantity",
     replacement: "nets ? 0 : ledger.quantity",
   },
   {
     rule: "what an order nets ties up no margin for it",
-    file: "engine/order_sizing.ts",
+    file: "engine/order_sizer.ts",
     text: "order.reduces || nets ? 0 : ledger.quantity",
     replacement: "order.reduces ? 0 : ledger.quantity",
   },
   {
     rule: "a risk is taken from the distance to the stop",
-    file: "engine/order_sizing.ts",
+    file: "engine/order_sizer.ts",
     text: "const distance = order.side * (price - order.stopLoss);",
     replacement: "const distance = price + 0 * order.stopLoss;",
   },
   {
     rule: "no entry goes beyond the buying power",
-    file: "engine/order_sizing.ts",
-    text: "return cost <= free * sim.execution.leverage * BUYING_POWER_ROOM;",
+    file: "engine/order_sizer.ts",
+    text: "return cost <= free * this.#execution.leverage * BUYING_POWER_ROOM;",
     replacement: "return true || cost <= free;",
   },
   {
     rule: "what volume left over is asked for buying power again",
-    file: "engine/order_sizing.ts",
-    text: "return order.sizedAt === sim.index && order.sizeBy",
+    file: "engine/order_sizer.ts",
+    text: "return order.sizedAt === i && order.sizeBy",
     replacement: "return order.sizeBy",
   },
   {
@@ -106,13 +106,13 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "the fee is paid at the entry",
-    file: "engine/fill_price.ts",
+    file: "engine/fill_pricing.ts",
     text: "fill.fee = feeOf(",
     replacement: "fill.fee = isEntry ? 0 : feeOf(",
   },
   {
     rule: "the fee is paid at the exit",
-    file: "engine/fill_price.ts",
+    file: "engine/fill_pricing.ts",
     text: "fill.fee = feeOf(",
     replacement: "fill.fee = !isEntry ? 0 : feeOf(",
   },
@@ -172,8 +172,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "a volume share limits the fills of a candle together",
-    file: "engine/fill_price.ts",
-    text: "const left = fillable - sim.volumeTaken;",
+    file: "engine/fill_pricing.ts",
+    text: "const left = fillable - this.#taken;",
     replacement: "const left = fillable;",
   },
   {

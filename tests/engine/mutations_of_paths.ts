@@ -4,13 +4,13 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a margin call liquidates at the candle's worst price",
-    file: "engine/margin_calls.ts",
-    text: "const price = isWorstSeen(sim) ?",
-    replacement: "const price = !isWorstSeen(sim) ?",
+    file: "engine/walk.ts",
+    text: "const price = this.#isWorstSeen() ?",
+    replacement: "const price = !this.#isWorstSeen() ?",
   },
   {
     rule: "a price before the entry calls no margin",
-    file: "engine/margin_calls.ts",
+    file: "engine/walk.ts",
     text: "if (entryPath !== BEFORE_ALL && kind !== AT_OPEN && kind !== towardsWorst) return false;",
     replacement: "if (kind === -1) return false;",
   },
@@ -66,8 +66,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "what is lost beyond the account is credited to its trades",
-    file: "engine/simulation.ts",
-    text: "ledger.log.credit(closed > 0 ? closed : 1, -ledger.cash);",
+    file: "engine/ledger.ts",
+    text: "this.log.credit(trades, -this.cash);",
     replacement: "",
   },
   {
@@ -78,14 +78,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "a reducing order reduces",
-    file: "engine/entries.ts",
+    file: "engine/order_fills.ts",
     text: "if (order.reduces) return",
     replacement: "if (order.reduces && order.side === 2) return",
   },
   {
     rule: "a part of a trade is a whole number of lots",
-    file: "engine/exits.ts",
-    text: "Math.min(trade.quantity, sim.lots.roundDown(trade.quantity * fraction))",
+    file: "engine/reductions.ts",
+    text: "Math.min(trade.quantity, this.#lots.roundDown(trade.quantity * fraction))",
     replacement: "trade.quantity * fraction",
   },
   {
@@ -115,14 +115,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop that is gapped through fills at the open",
     file: "engine/walk.ts",
-    text: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(trade, price, kind);",
-    replacement: "if (opensBeyondStop(-side, stop, price)) return this.#exitAtStop(trade, stop, kind);",
+    text: "if (opensBeyondStop(-side, stop, price)) return this.#fills.exitAtStop(trade, price, kind);",
+    replacement: "if (opensBeyondStop(-side, stop, price)) return this.#fills.exitAtStop(trade, stop, kind);",
   },
   {
     rule: "a limit that is gapped through fills at the open",
     file: "engine/walk.ts",
-    text: "this.#fill(order, price, kind, isFree",
-    replacement: "this.#fill(order, type === LIMIT ? limit : price, kind, isFree",
+    text: "this.#fillOrder(order, price, kind, isFree",
+    replacement: "this.#fillOrder(order, type === LIMIT ? limit : price, kind, isFree",
   },
   {
     rule: "a stop-limit whose stop lies beyond its limit waits as a limit",
@@ -133,8 +133,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop-limit triggered inside a candle is no limit before the next",
     file: "engine/walk.ts",
-    text: "this.#becomeLimit(order, this.#i + 1)",
-    replacement: "this.#becomeLimit(order, this.#i)",
+    text: "book.makeLimit(order, this.#fills.index + 1)",
+    replacement: "book.makeLimit(order, this.#fills.index)",
   },
   {
     rule: "stop_first prefers the stop",
@@ -163,13 +163,13 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "an open beyond the target decides",
     file: "engine/walk.ts",
-    text: "if (!execution.openDecides &&",
-    replacement: "if (execution.openDecides &&",
+    text: "if (!this.#execution.openDecides &&",
+    replacement: "if (this.#execution.openDecides &&",
   },
   {
     rule: "entryCandleExit false waits for the next candle",
     file: "engine/walk.ts",
-    text: "return this.#sim.execution.entryCandleExit !== false ||",
+    text: "return this.#execution.entryCandleExit !== false ||",
     replacement: "return true ||",
   },
   {
@@ -193,8 +193,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "what the entry has passed is filled at its price",
     file: "engine/walk.ts",
-    text: "if (path !== BEFORE_ALL && ledger.opened > opened)",
-    replacement: "if (path === -9 && ledger.opened > opened)",
+    text: "if (path !== BEFORE_ALL && opened !== null)",
+    replacement: "if (path === -9 && opened !== null)",
   },
   {
     rule: "magnify replays finer candles",
@@ -222,7 +222,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "a trailing stop never moves back",
-    file: "engine/open_trades.ts",
+    file: "engine/open_trade.ts",
     text: "if (side * price <= side * this.trailBest) return;",
     replacement: "",
   },
@@ -234,7 +234,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "the tighter of stop loss and trailing stop counts",
-    file: "engine/open_trades.ts",
+    file: "engine/open_trade.ts",
     text: "if (Number.isNaN(trailing) || side * fixed >= side * trailing) return fixed;",
     replacement: "if (Number.isNaN(trailing) || side * fixed <= side * trailing) return fixed;",
   },
@@ -246,14 +246,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "a time stop counts candles",
-    file: "engine/entries.ts",
+    file: "engine/order_fills.ts",
     text: "index + timeStopCandles + (kind === AT_CLOSE ? 1 : 0)",
     replacement: "index + timeStopCandles",
   },
   {
     rule: "a stop that met no volume goes on at the next open",
-    file: "engine/walk.ts",
-    text: "    // Even when nothing could be closed: the next open must be looked at.\n    this.#sim.dirty = true;\n",
+    file: "engine/walk_fills.ts",
+    text: "    // The next open needs a look, even when nothing could be closed.\n    this.#ledger.isChanged = true;\n",
     replacement: "",
   },
 ];

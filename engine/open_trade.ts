@@ -1,36 +1,23 @@
 import type { Fill } from "./fill.ts";
 
-/** How a price was reached: it decides what of a trade's entry and exit candles lies between entry and exit. */
-export const AT_OPEN = 0;
-export const AT_CLOSE = 1;
-/** Inside the candle, at a price that was reached from below, or from above. */
-export const FROM_BELOW = 2;
-export const FROM_ABOVE = 3;
-
-/** Where a trade stood in the step of the walk in which it was opened: before all of it, or without any exit in it. */
-export const BEFORE_ALL = 0;
-export const NO_EXITS = 2;
-
 /** No exit has begun. */
 const NOT_EXITING = -1;
-/** The entry belongs to no step of the walk yet. */
-const NO_STEP = -1;
 
 /**
- * A trade that is open. Prices and distances are NaN where there is none.
+ * An open trade. Prices and distances are NaN where there is none.
  *
- * What may have a fraction is NaN from the start: V8 then writes new values in place, where it would make an object of
- * each in a field that began as an integer.
+ * Fields that may hold a fraction start as NaN. V8 then writes new values in place; a field that started as an integer
+ * would allocate an object for each.
  */
 export class OpenTrade {
   number = 0;
   entryIndex = 0;
-  /** How its entry's price was reached. */
-  entryKind = AT_OPEN;
+  /** How the entry's price was reached (fill.ts). */
+  entryKind = 0;
   quantity = NaN;
-  /** Mean price of its entry. */
+  /** Mean price of the entry. */
   price = NaN;
-  /** Fees paid at the entry, and financing received, of what is still open. */
+  /** Entry fees paid and financing received for the units that are still open. */
   fees = NaN;
   financing = NaN;
   stopLoss = NaN;
@@ -46,10 +33,9 @@ export class OpenTrade {
   exiting = NOT_EXITING;
   /** Number of the order that opened it. */
   order = 0;
-  /** The step of the walk (walk.ts) in which it was opened, and where it stood in it. */
-  entryStep = NO_STEP;
-  /** BEFORE_ALL of it, or the direction in which the entry's price was reached (1 up, -1 down), or NO_EXITS in this step. */
-  entryPath = BEFORE_ALL;
+  /** The step of the walk that opened it, and where the entry stood in that step (fill.ts, `path`). */
+  entryStep = 0;
+  entryPath = 0;
 
   /** Makes it a new trade without guards. */
   begin(number: number, fill: Fill, order: number): void {
@@ -70,20 +56,15 @@ export class OpenTrade {
     this.isAmbiguous = false;
     this.exiting = NOT_EXITING;
     this.order = order;
-    this.entryStep = NO_STEP;
-    this.entryPath = BEFORE_ALL;
-  }
-
-  /** Whether its order has yet to say what guards it. */
-  get isNew(): boolean {
-    return this.entryStep === NO_STEP;
+    this.entryStep = fill.step;
+    this.entryPath = fill.path;
   }
 
   get isExiting(): boolean {
     return this.exiting !== NOT_EXITING;
   }
 
-  /** Whether prices or time alone may close it. */
+  /** Whether a price or time alone may close it. */
   get isGuarded(): boolean {
     const hasPrice = !Number.isNaN(this.stopLoss) || !Number.isNaN(this.takeProfit);
     return hasPrice || !Number.isNaN(this.trailStop) || this.timeStop < Infinity;
@@ -97,7 +78,7 @@ export class OpenTrade {
     return trailing;
   }
 
-  /** Moves the trailing stop after the best price; it never moves back. */
+  /** Moves the trailing stop after a new best price. It never moves back. */
   trail(side: number, price: number): void {
     if (side * price <= side * this.trailBest) return;
     this.trailBest = price;

@@ -1,0 +1,96 @@
+import type { Execution } from "./execution.ts";
+import { AT_CLOSE, type Fill } from "./fill.ts";
+import type { FillPricing } from "./fill_pricing.ts";
+import type { OpenTrade } from "./open_trade.ts";
+import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./order_columns.ts";
+import { refusalOf } from "./order_sizer.ts";
+import { type ReductionParts, Reductions } from "./reductions.ts";
+import { SIGNAL } from "./trade_columns.ts";
+import type { WorkingOrder } from "./working_order.ts";
+
+interface Parts extends ReductionParts {
+  readonly execution: Execution;
+  readonly pricing: FillPricing;
+}
+
+/** Fills working orders: entries after what they close or net, and reducing orders. */
+export class OrderFills {
+  readonly #parts: Parts;
+  readonly #reductions: Reductions;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#reductions = new Reductions(parts);
+  }
+
+  /** Fills an order where the market stands; it leaves the book, or waits for its unfilled rest. */
+  fill(order: WorkingOrder, fill: Fill): void {
+    const { execution, ledger, book, exits, sizer } = this.#parts;
+    if (order.isEntry) book.cancelHeldBack(-order.side);
+    if (order.reduces) return this.#reductions.fill(order, fill);
+    if (execution.exclusive === "opposite" && ledger.side === -order.side) {
+      if (exits.exitOldest(fill, Infinity, SIGNAL) > 0) return book.postpone(order, fill.index);
+    }
+    sizer.sizeAtFill(order, fill);
+    const refusal = refusalOf(order.units);
+    if (refusal !== NO_REASON) return book.end(order, REJECTED, refusal);
+    if (ledger.side !== -order.side || this.#nets(order, fill)) this.#enter(order, fill);
+  }
+
+  /** Nets an order against the open trades of the other side; true when units remain that open a trade now. */
+  #nets(order: WorkingOrder, fill: Fill): boolean {
+    const { lots, orders, book, exits } = this.#parts;
+    exits.begin();
+    const left = exits.exitOldest(fill, order.units, SIGNAL);
+    const netted = lots.settle(exits.units);
+    if (netted > 0) orders.fill(order.number, fill.index, netted, exits.value / exits.units);
+    order.units = lots.minus(order.units, netted);
+    if (order.units === 0) book.end(order, FILLED, NO_REASON);
+    else if (left > 0) book.postpone(order, fill.index);
+    else return true;
+    return false;
+  }
+
+  /** Opens a trade, or adds to the one that this order has opened. */
+  #enter(order: WorkingOrder, fill: Fill): void {
+    const { execution, lots, ledger, orders, book, pricing, sizer } = this.#parts;
+    const wanted = order.units;
+    pricing.take(fill, wanted);
+    if (fill.units === 0) return book.postpone(order, fill.index);
+    pricing.price(fill, order.side, true);
+    if (execution.sizingPrice === "fill" && !sizer.isAffordable(order, fill)) {
+      return book.end(order, REJECTED, NO_BUYING_POWER);
+    }
+    const { opened } = ledger;
+    const trade = ledger.enter(fill, order.side, order.number);
+    if (ledger.opened > opened) {
+      attachGuards(order, trade, fill);
+      ledger.hasGuards ||= trade.isGuarded;
+    }
+    orders.fill(order.number, fill.index, fill.units, fill.price);
+    order.units = lots.minus(wanted, fill.units);
+    if (order.units === 0) book.end(order, FILLED, NO_REASON);
+    else book.postpone(order, fill.index);
+  }
+}
+
+/** Gives an order's stops, target and time limit to the trade that it has opened. */
+function attachGuards(order: WorkingOrder, trade: OpenTrade, { index, kind }: Fill): void {
+  const { price } = trade;
+  const { side, timeStopCandles } = order;
+  trade.stopLoss = order.stopLoss;
+  trade.takeProfit = order.takeProfit;
+  // A given price counts before a fraction.
+  if (Number.isNaN(order.stopLoss) && order.stopLossFraction > 0) {
+    trade.stopLoss = price * (1 - side * order.stopLossFraction);
+  }
+  if (Number.isNaN(order.takeProfit) && order.takeProfitFraction > 0) {
+    trade.takeProfit = price * (1 + side * order.takeProfitFraction);
+  }
+  if (order.trailDistance > 0 || order.trailFraction > 0) {
+    trade.trailDistance = order.trailDistance;
+    trade.trailFraction = order.trailFraction;
+    trade.trail(side, price);
+  }
+  if (timeStopCandles > 0) trade.timeStop = index + timeStopCandles + (kind === AT_CLOSE ? 1 : 0);
+}
