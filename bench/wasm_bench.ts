@@ -97,7 +97,7 @@ async function repeatShortRuns(): Promise<void> {
   const begun = performance.now();
   for (let n = 0; n < shortRuns; n++) {
     const { type } = await once();
-    if (type !== "done") throw new Error(`a run ended as ${type}`);
+    if (type !== "completed") throw new Error(`a run ended as ${type}`);
   }
   const each = ((performance.now() - begun) / shortRuns).toFixed(0);
   const after = look();

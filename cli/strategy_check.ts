@@ -74,7 +74,7 @@ async function checkModuleFile(path: string, parameters: Parameters): Promise<vo
   const module = await readModule(path);
   const outcome = await validateModule(module, parameters, new AbortController().signal);
   if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
-  if (outcome.type !== "valid") throw new Error(`Cannot check the module: ${describe(outcome)}`);
+  if (outcome.type !== "completed") throw new Error(`Cannot check the module: ${describe(outcome)}`);
   const { report, log } = outcome;
   const memoryMib = [report.memoryBytesMin, report.memoryBytesMax].map((bytes) => (bytes / MIB).toFixed(1));
   say(`${basename(path)}: ${count(module.length, "byte")}, ABI version ${report.abiVersion}`);
@@ -122,7 +122,7 @@ async function tryMode(trial: EndpointTrial): Promise<boolean> {
     row("failed", `${outcome.code}: ${outcome.message}`);
     return false;
   }
-  if (outcome.type !== "done") throw new Error(`Cannot try the endpoint: ${describe(outcome)}`);
+  if (outcome.type !== "completed") throw new Error(`Cannot try the endpoint: ${describe(outcome)}`);
   const { result, integrity } = outcome;
   const candles = result.equity.length;
   row("dry run", `${count(candles, "candle")}, ${count(result.orders.count, "order")}`);

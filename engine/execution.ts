@@ -186,6 +186,15 @@ export function resolveExecution(
       ...(typeof commission === "number" ? { rate: commission } : withoutUndefined(commission ?? {})),
     },
   };
+  return withPeriodsPerYear(execution, assetClass, timeframeMs);
+}
+
+/** Fills in periodsPerYear, unless it was requested or the asset class is not known. */
+export function withPeriodsPerYear(
+  execution: Execution,
+  assetClass: AssetClass | null,
+  timeframeMs: number,
+): Execution {
   if (execution.periodsPerYear !== null || assetClass === null) return execution;
   return { ...execution, periodsPerYear: timeframeMs > DAY_MS ? WEEKS_PER_YEAR : PERIODS_PER_YEAR[assetClass] };
 }

@@ -13,7 +13,15 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
   ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
   ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],
-  ["workers/sandbox/", ["workers/sandbox/", "engine/", "strategies/builtin/", "workers/protocol.ts"]],
+  ["workers/sandbox/", [
+    "workers/sandbox/",
+    "engine/",
+    "strategies/builtin/",
+    "workers/outcome.ts",
+    "workers/protocol.ts",
+  ]],
+  // Pure: the sandbox loads them beside its own code.
+  ["workers/outcome.ts", []],
   ["workers/protocol.ts", ["types:engine/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/"]],

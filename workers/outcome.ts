@@ -1,24 +1,64 @@
-/** What a failed record's `error.code` can be where the fault is not ours: trying again would end the same way, unless the owner makes room. */
-export type RunErrorCode =
+/**
+ * Why a run, or the check of a module, has no result. Trying again would end the same way, unless the user changes something.
+ *
+ * INVALID_MODULE is the verdict of a check; the others are the `error.code` of a failed record.
+ */
+export type FailureCode =
   | "NO_DATA"
   | "RANGE_TOO_LARGE"
   | "STRATEGY_FAILED"
   | "STRATEGY_TIMED_OUT"
   | "STRATEGY_OUT_OF_MEMORY"
+  | "INVALID_MODULE"
   | "INVALID_SIGNAL"
   | "ENDPOINT_FAILED"
   | "ENDPOINT_NOT_ALLOWED"
   | "QUOTA_EXCEEDED";
 
-/** A run that cannot have a result; code and message are shown to its owner. */
+/** The user's input or code is at fault: its owner reads code and message. */
+export interface Failed {
+  readonly type: "failed";
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+/** The run ended early and may begin again: it was cancelled, its worker closes, or no worker became free. */
+export interface Stopped {
+  readonly type: "stopped";
+  readonly candlesDone: number;
+}
+
+/** The fault is ours; the message is for the log. The run is tried again, a few times. */
+export interface Broken {
+  readonly type: "broken";
+  readonly message: string;
+}
+
+/** How a run, or the check of a module, ends: threads, processes and the queue pass it on unchanged. */
+export type Outcome<Value extends object> = (Value & { readonly type: "completed" }) | Failed | Stopped | Broken;
+
+/** The outcome of a run that was stopped before its first candle. */
+export const NOT_BEGUN: Stopped = { type: "stopped", candlesDone: 0 };
+
+/** Ends the run in which it is thrown. */
 export class RunError extends Error {
   override readonly name = "RunError";
-  constructor(readonly code: RunErrorCode, message: string) {
+
+  constructor(readonly code: FailureCode, message: string) {
     super(message);
+  }
+
+  get outcome(): Failed {
+    return { type: "failed", code: this.code, message: this.message };
   }
 }
 
-/** What the owner is told when the fault is ours; the log has the rest. */
+/** The outcome of a run in which our own code threw. */
+export function brokenBy(error: unknown): Broken {
+  return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
+}
+
+/** The `error` of a record whose attempts all broke. */
 export const INTERNAL_ERROR = {
   code: "INTERNAL",
   message: "Cannot finish the run because of a fault of ours",

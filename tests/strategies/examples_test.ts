@@ -38,8 +38,8 @@ for (const [language, read] of MODULES) {
       const answer = doWasmJob(job, createControl());
       const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters), control: null });
       expect(expected.trades.count).toBeGreaterThan(20);
-      expect(answer).toMatchObject({ type: "done", integrity: { lookahead: { status: "passed" } } });
-      if (answer.type === "done") expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
+      expect(answer).toMatchObject({ type: "completed", integrity: { lookahead: { status: "passed" } } });
+      if (answer.type === "completed") expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
     }
   });
 
@@ -64,7 +64,7 @@ Deno.test("the WAT example buys the rise and leaves with the fall", async () => 
   const module = compileWat(await readText("wat/buy_the_rise.wat"));
   const task = taskOver(dailyCandles([10, 11, 12, 11, 10, 10, 11]));
   const answer = doWasmJob({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, createControl());
-  if (answer.type !== "done") throw new Error(JSON.stringify(answer));
+  if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   // It rose at candle 1: bought at the open of candle 2, which is 11. It fell at candle 3: sold at the open of candle 4, 11.
   // It rose again at candle 6, after which there is no candle to buy at.
   const { trades } = answer.result;

@@ -179,7 +179,15 @@ export function newTenDaysBacktest(ownerId: string, more: Partial<NewBacktest> =
     exchange: "TEST",
     startDate: "2024-01-01",
     endDate: "2024-01-11",
-    parameters: { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0, timeframe: "1d" },
+    parameters: {
+      fast: 1,
+      slow: 2,
+      direction: "long",
+      takeProfitLevel: 0,
+      stopLossLevel: 0,
+      timeframe: "1d",
+      execution: resolveExecution({}, null),
+    },
     ...more,
   });
 }

@@ -5,6 +5,7 @@ import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
+import { resolveExecution } from "../../engine/execution.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { Jobs, QUEUES } from "../../workers/jobs/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
@@ -139,7 +140,7 @@ databaseSteps("the queue", async (handle, step) => {
       const warm = await untilEnded(db, await submit(db, queue, range));
       // Days 0 and 1 are lookback, so day 2's cross counts: bought at day 3's open as before.
       expect(warm.result).toMatchObject({ data: { candles: 8 }, metrics: { trades: 1, final_equity: 6000 } });
-      const execution = { profile: "backtesting.py" };
+      const execution = resolveExecution({ profile: "backtesting.py" }, null);
       const cold = await untilEnded(
         db,
         await submit(db, queue, { ...range, parameters: { ...parameters, execution } }),
@@ -149,8 +150,8 @@ databaseSteps("the queue", async (handle, step) => {
 
     await step("magnify replays the finer candles that are held", async () => {
       const { parameters } = newTenDaysBacktest("ann");
-      const exit = async (bothTouched: string) => {
-        const levels = { stopLossLevel: 0.1, takeProfitLevel: 0.1, execution: { bothTouched } };
+      const exit = async (bothTouched: "stop_first" | "magnify") => {
+        const levels = { stopLossLevel: 0.1, takeProfitLevel: 0.1, execution: resolveExecution({ bothTouched }, null) };
         const more = { symbol: "HOURS", parameters: { ...parameters, ...levels } };
         const { id: backtestId, status } = await untilEnded(db, await submit(db, queue, more));
         expect(status).toBe("completed");

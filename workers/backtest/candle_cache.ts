@@ -1,49 +1,42 @@
+import { LRUCache } from "lru-cache";
 import type { Db } from "../../db/client.ts";
 import { findInstrument, type Instrument, type InstrumentKey } from "../../db/instruments.ts";
 import { type CandlesRead, readCandles, type Repair } from "../../market/archive/read.ts";
 import { type CandleQuery, planRead, planTag } from "../../market/archive/read_plan.ts";
-import { InFlight } from "./batching.ts";
 
 // A year of 1m candles is 25 MB.
 const BYTES_MAX = 256 * 1024 ** 2;
 
 /**
- * Candles of recent runs in shared memory: who tries a hundred parameters on a year of minutes waits for one read.
+ * Candles of recent runs in shared memory: a hundred parameters on a year of minutes cost one read.
  *
- * Every use asks the archive for the checksums of what it holds, so nobody is given candles that have been replaced.
+ * Every use asks the archive for its checksums, so candles that were replaced are never given.
  */
 export class CandleCache {
   readonly #db: Db;
-  readonly #bytesMax: number;
-  // In order of use, the latest last.
-  readonly #held = new Map<string, CandlesRead>();
-  #bytes = 0;
+  readonly #held: LRUCache<string, CandlesRead>;
   readonly #instruments = new InFlight<Instrument | undefined>();
   readonly #tags = new InFlight<string>();
   readonly #reads = new InFlight<CandlesRead>();
 
   constructor(db: Db, bytesMax = BYTES_MAX) {
     this.#db = db;
-    this.#bytesMax = bytesMax;
+    this.#held = new LRUCache({ maxSize: bytesMax, sizeCalculation: bytesOf });
   }
 
   findInstrument(key: InstrumentKey): Promise<Instrument | undefined> {
     return this.#instruments.get(JSON.stringify([key.symbol, key.exchange]), () => findInstrument(this.#db, key));
   }
 
-  /** As readCandles() of the archive, with its `repair`, in shared memory that the caller must not write to. */
+  /** As readCandles() of the archive; the caller must not write to the shared memory. */
   async read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
     const tag = await this.#tag(query);
     const held = this.#held.get(tag);
-    if (held !== undefined) {
-      this.#held.delete(tag);
-      this.#held.set(tag, held);
-      return held;
-    }
+    if (held !== undefined) return held;
     return await this.#reads.get(tag, async () => {
       const read = await readCandles(this.#db, { ...query, shared: true, repair });
-      // Otherwise they were replaced while they were read.
-      if (await this.#tag(query) === tag) this.#keep(tag, read);
+      // Candles that were replaced during the read are not kept.
+      if (await this.#tag(query) === tag) this.#held.set(tag, read);
       return read;
     });
   }
@@ -53,21 +46,23 @@ export class CandleCache {
     const variant = [instrument.id, timeframe, start, end, lookback].join();
     return this.#tags.get(variant, async () => planTag(await planRead(this.#db, query), variant));
   }
-
-  #keep(tag: string, read: CandlesRead): void {
-    const bytes = bytesOf(read);
-    if (bytes > this.#bytesMax || this.#held.has(tag)) return;
-    this.#held.set(tag, read);
-    this.#bytes += bytes;
-    for (const [oldest, old] of this.#held) {
-      if (this.#bytes <= this.#bytesMax) break;
-      this.#held.delete(oldest);
-      this.#bytes -= bytesOf(old);
-    }
-  }
 }
 
-// All columns are views of one buffer.
+// All columns are views of one buffer; the cache accepts no size of 0.
 function bytesOf({ candles }: CandlesRead): number {
-  return candles.time.buffer.byteLength;
+  return Math.max(1, candles.time.buffer.byteLength);
+}
+
+/** Shares an answer between all who ask for it before it is there. */
+export class InFlight<Answer> {
+  readonly #pending = new Map<string, Promise<Answer>>();
+
+  /** The pending answer of the key, or else a new one. */
+  get(key: string, make: () => Promise<Answer>): Promise<Answer> {
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
+    const made = make().finally(() => this.#pending.delete(key));
+    this.#pending.set(key, made);
+    return made;
+  }
 }

@@ -2,63 +2,72 @@ import { createHash } from "node:crypto";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readModule } from "../../db/modules.ts";
-import { type AssetClass, type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
-import type { BacktestResult, Integrity } from "../../engine/result.ts";
-import type { RunResult } from "../../engine/run.ts";
+import { type AssetClass, type Execution, withPeriodsPerYear } from "../../engine/execution.ts";
+import type { BacktestResult } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { isGap } from "../../market/calendar/trading_hours.ts";
 import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../../market/timeframes.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
-import {
-  type CandleServices,
-  findBacktestInstrument,
-  rangeOf,
-  readBacktestCandles,
-  readFinerCandles,
-} from "./run_candles.ts";
 import { RunError } from "../outcome.ts";
-import type { Run } from "./runner.ts";
+import type { SimulatedRun } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
+import { type MarketData, rangeOf } from "./run_candles.ts";
+import type { Run } from "./runner.ts";
 
-/** A strategy's own, defaults filled in. */
+/** A strategy's own parameters, defaults filled in. */
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** A backtest with everything that decides its result. */
+/** A record's parameters by their purpose. */
+export interface RunSettings {
+  readonly timeframe: Timeframe;
+  /** Complete, except for periodsPerYear where the record's instrument decides it. */
+  readonly execution: Execution;
+  readonly own: Parameters;
+}
+
+/** Everything that decides a backtest's result. */
 export interface BacktestPlan {
   readonly run: Run;
-  /** What every kind of run has: candles, assumptions, money. */
+  /** The part of `run` that every kind has. */
   readonly task: SandboxTask;
   readonly read: CandlesRead;
-  /** What the reader of the result should know of the candles, in words. */
+  /** About the candles, for the reader of the result. */
   readonly notes: readonly string[];
-  /** Of the module that decides, hexadecimal; null where none does. */
+  /** Of the strategy's module, hexadecimal; null without one. */
   readonly moduleSha256: string | null;
   /** SHA-256 over everything that decides the result, hexadecimal: equal keys, equal results. */
   readonly runKey: string;
 }
 
-/**
- * Gathers what a record's run is made of: the strategy, its assumptions, its candles.
- *
- * @throws {RunError} Where the record cannot be run: NO_DATA, STRATEGY_FAILED.
- */
-export async function planBacktest(services: CandleServices, record: Backtest): Promise<BacktestPlan> {
-  const { timeframe, execution: requested, own } = splitParameters(record);
-  const decider = await findDecider(services.db, record, own);
-  const instrument = await findBacktestInstrument(services, record, timeframe);
-  const execution = resolveExecution(requested, instrument.assetClass, TIMEFRAMES[timeframe]);
-  const lookback = execution.lookback ? decider.lookback : 0;
-  const read = await readBacktestCandles(services, record, { instrument, timeframe, lookback });
-  const magnifies = execution.bothTouched === "magnify";
-  const finer = magnifies ? await readFinerCandles(services, record, { instrument, timeframe }) : null;
+/** A record's parameters, which were checked and completed when it was submitted. */
+export function readSettings({ id, parameters }: Backtest): RunSettings {
+  const { timeframe, execution, runtime: _runtime, ...own } = parameters;
+  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution)) {
+    throw new Error(`Cannot run backtest ${id}: its record has no usable timeframe or execution`);
+  }
+  return { timeframe, execution, own };
+}
+
+function isExecution(value: unknown): value is Execution {
+  return typeof value === "object" && value !== null && "profile" in value;
+}
+
+/** Puts together a record's strategy, assumptions and candles. */
+export function makePlan(
+  record: Backtest,
+  { timeframe, execution: resolved, own }: RunSettings,
+  decider: Decider,
+  { instrument: { assetClass }, read, finer }: MarketData,
+): BacktestPlan {
+  const execution = withPeriodsPerYear(resolved, assetClass, TIMEFRAMES[timeframe]);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
     parameters: { ...own, timeframe },
     execution,
-    asset_class: instrument.assetClass,
+    asset_class: assetClass,
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
     lookback: read.lookback,
@@ -72,15 +81,15 @@ export async function planBacktest(services: CandleServices, record: Backtest): 
     initialBalance: record.initialBalance,
     execution,
     timeframeMs: TIMEFRAMES[timeframe],
-    assetClass: instrument.assetClass,
+    assetClass,
     finer: finer?.candles ?? null,
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
-  const notes = describeCoverage(record, { timeframe, assetClass: instrument.assetClass }, read);
+  const notes = describeCoverage(record, { timeframe, assetClass }, read);
   return { run: decider.toRun(task), task, read, notes, moduleSha256: decider.moduleSha256, runKey };
 }
 
-/** Where the candles begin later or end sooner than was asked: whoever compares results over a range must know. */
+/** Notes that the candles begin later or end sooner than the record asks. */
 function describeCoverage(
   record: Backtest,
   { timeframe, assetClass }: { readonly timeframe: Timeframe; readonly assetClass: AssetClass },
@@ -98,17 +107,22 @@ function describeCoverage(
   ];
 }
 
-/** Who decides in a run. */
-interface Decider {
-  /** What a run's key knows of it. */
+/** The strategy of a run. */
+export interface Decider {
+  /** Its part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string | null;
-  /** Candles before the start date that it wants to see. */
+  /** How many candles before the start date it needs. */
   readonly lookback: number;
   toRun(task: SandboxTask): Run;
 }
 
-async function findDecider(db: Db, record: Backtest, parameters: Parameters): Promise<Decider> {
+/**
+ * Finds the strategy of a record.
+ *
+ * @throws {RunError} STRATEGY_FAILED when it is gone, or when its parameters contradict each other in a way that no schema can say.
+ */
+export async function findDecider(db: Db, record: Backtest, { own: parameters }: RunSettings): Promise<Decider> {
   const { runtime } = record;
   if (runtime === null) return builtinDecider(record, parameters);
   const { minCandles, lookbackCandles } = runtime;
@@ -145,10 +159,10 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
   };
 }
 
-/** A completed run's `result`, as the api gives it. */
+/** The `result` of a completed run, as the API gives it. */
 export function makeResult(
   { task, read, notes, moduleSha256, runKey }: BacktestPlan,
-  { result, integrity }: { readonly result: RunResult; readonly integrity: Integrity },
+  { result, integrity }: SimulatedRun,
   durationMs: number,
 ): BacktestResult {
   const { time } = task.candles;
@@ -174,24 +188,6 @@ export function makeResult(
   };
 }
 
-/** A record's parameters, which were checked and completed when it was submitted. */
-function splitParameters(record: Backtest): {
-  readonly timeframe: Timeframe;
-  readonly execution: ExecutionRequest;
-  readonly own: Parameters;
-} {
-  const { timeframe, execution = {}, runtime: _runtime, ...own } = record.parameters;
-  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecutionRequest(execution)) {
-    throw new Error(`Cannot run backtest ${record.id}: its record has no usable timeframe or execution`);
-  }
-  return { timeframe, execution, own };
-}
-
-function isExecutionRequest(value: unknown): value is ExecutionRequest {
-  return typeof value === "object" && value !== null;
-}
-
-/** @throws {RunError} STRATEGY_FAILED when the parameters contradict each other in a way that no schema can say. */
 function lookbackOf(builtin: Builtin, parameters: Parameters): number {
   try {
     const { warmup, lookback = 0 } = builtin.create(parameters);
@@ -202,7 +198,7 @@ function lookbackOf(builtin: Builtin, parameters: Parameters): number {
   }
 }
 
-/** SHA-256 of a value's JSON with the keys of every object in order: the same content, the same sum. */
+/** SHA-256 of a value's JSON with sorted keys: equal content, equal sum. */
 function hashCanonical(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex");
 }

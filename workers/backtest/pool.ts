@@ -1,6 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
-import type { FromSandbox, RunTask, ToSandbox } from "../protocol.ts";
+import { NOT_BEGUN, type Outcome } from "../outcome.ts";
+import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
 import { countKill } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
@@ -9,31 +10,20 @@ const log = getLogger(["hindcast", "pool"]);
 const GRACE_MS = 2000;
 const PROGRESS_MS = 500;
 
-// Runs that take no longer are over before the next ones could be fetched, so some are held in advance.
+// Quick runs end before the next jobs can be fetched, so some are held in advance.
 const QUICK_RUN_MS = 20;
 const HELD_PER_WORKER = 16;
-/** As soon as a run is older than this, others should not wait for it here if another process could take them. */
+/** While a run is older than this, no jobs are held in advance: another process may be free to take them. */
 export const LONG_RUN_MS = 200;
 const RECENT_WEIGHT = 0.2;
 
-/**
- * How a run ended: as its sandbox says, by the deadline, or before it began because no worker became free in time. `broken` is a
- * fault of ours: the sandbox died or did not answer.
- */
-export type RunOutcome =
-  | FromSandbox
-  | { readonly type: "timed_out"; readonly candlesDone: number }
-  | { readonly type: "crowded" };
-
-const STOPPED = { type: "stopped", candlesDone: 0 } as const satisfies RunOutcome;
-
-/** What a run may take and who is told about it. */
+/** The limits of a run, and its listener. */
 export interface RunLimits {
-  /** Computing time; waiting for a free worker does not count. */
+  /** Computing time; the wait for a free slot does not count. */
   readonly deadlineMs: number;
-  /** The longest wait for a free worker. */
+  /** The longest wait for a free slot; the run is then stopped before it began. */
   readonly waitMs: number;
-  /** Stops the run, wherever it is. */
+  /** Stops the run at any moment. */
   readonly signal: AbortSignal;
   /** Called a few times a second while the run computes. */
   readonly onProgress: (progress: RunProgress) => void;
@@ -44,100 +34,130 @@ interface Times {
   readonly progressMs: number;
 }
 
-/** Warm Web Workers without any permission, for code that is ours: nothing outside can end a loop of theirs but their stop flag. */
+/** The right to compute, a limited number of times at once; those who wait get it in their order. */
+export class Slots {
+  #free: number;
+  readonly #waiting: ((isGiven: boolean) => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /**
+   * Takes a slot, which release() gives back.
+   *
+   * @returns Whether a slot was free within `waitMs` and before the signal was aborted.
+   */
+  async take({ waitMs, signal }: Pick<RunLimits, "waitMs" | "signal">): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#free > 0) {
+      this.#free--;
+      return true;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const leave = () => {
+      const index = this.#waiting.indexOf(resolve);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      resolve(false);
+    };
+    this.#waiting.push(resolve);
+    const timer = setTimeout(leave, waitMs);
+    signal.addEventListener("abort", leave);
+    const isGiven = await promise;
+    signal.removeEventListener("abort", leave);
+    clearTimeout(timer);
+    return isGiven;
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next(true);
+  }
+
+  /** Sends everybody away who waits. */
+  close(): void {
+    for (const give of this.#waiting.splice(0)) give(false);
+  }
+}
+
+/** Warm Web Workers without permissions, for our own code: only its stop flag can end a loop of theirs. */
 export class Pool {
   readonly #times: Times;
-  readonly #idle: Sandbox[] = [];
-  readonly #all = new Set<Sandbox>();
-  readonly #waiting: ((sandbox: Sandbox | RunOutcome) => void)[] = [];
+  readonly #slots: Slots;
+  /** As many as there are free slots. */
+  readonly #idle: WarmWorker[] = [];
+  readonly #all = new Set<WarmWorker>();
   readonly #size: number;
   /** When each busy worker began its run. */
-  readonly #begun = new Map<Sandbox, number>();
+  readonly #begun = new Map<WarmWorker, number>();
   #recentMs = Infinity;
   #closed = false;
 
   /**
    * @param size How many runs compute at once.
-   * @param times `graceMs`: how long a run that was told to stop may take to answer before its worker is replaced; `progressMs`: how
-   * often it is told how far a run is.
+   * @param times `graceMs`: how long a run may take to answer a stop before its worker is replaced; `progressMs`: between two reports
+   * of progress.
    */
   constructor(size: number, { graceMs = GRACE_MS, progressMs = PROGRESS_MS } = {}) {
     this.#times = { graceMs, progressMs };
     this.#size = size;
-    for (let i = 0; i < size; i++) this.#release(this.#start());
+    this.#slots = new Slots(size);
+    for (let i = 0; i < size; i++) this.#start();
   }
 
-  /** How many runs are worth holding at once: as many as compute, and more while runs are quick. */
+  /** How many runs are worth holding at once: more than compute only while runs are quick. */
   get runsWanted(): number {
     const oldest = Math.min(...this.#begun.values());
     const isQuick = this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
     return isQuick ? this.#size * HELD_PER_WORKER : this.#size;
   }
 
-  /** Runs a task as soon as a worker is free. Never rejects: every end is an outcome. */
-  async run(task: RunTask, limits: RunLimits): Promise<RunOutcome> {
-    if (this.#closed || limits.signal.aborted) return STOPPED;
-    const sandbox = this.#idle.pop() ?? await this.#wait(limits);
-    if (!(sandbox instanceof Sandbox)) return sandbox;
+  /** Runs a task as soon as a worker is free. Never rejects. */
+  async run(task: RunTask, limits: RunLimits): Promise<Outcome<SimulatedRun>> {
+    if (this.#closed || !await this.#slots.take(limits)) return NOT_BEGUN;
+    const worker = this.#idle.pop();
+    if (worker === undefined) return NOT_BEGUN;
     const begun = performance.now();
-    this.#begun.set(sandbox, begun);
-    const outcome = await sandbox.run(task, limits, this.#times);
-    this.#begun.delete(sandbox);
+    this.#begun.set(worker, begun);
+    const outcome = await worker.run(task, limits, this.#times);
+    this.#begun.delete(worker);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
-    if (outcome.type === "broken" && !this.#closed) {
-      log.error("Replacing a sandbox: {message}", { message: outcome.message });
-      sandbox.terminate();
-      this.#all.delete(sandbox);
-      this.#release(this.#start());
-    } else this.#release(sandbox);
+    if (this.#closed) return outcome;
+    if (outcome.type === "broken") this.#replace(worker, outcome.message);
+    else this.#idle.push(worker);
+    this.#slots.release();
     return outcome;
   }
 
-  /** Ends every worker; runs that are not over end as `broken`, waiting ones as `stopped`. Stop runs first by their signal. */
+  /** Ends every worker: runs end as `broken`, waiting ones as `stopped`. Abort the signals of the runs first. */
   close(): void {
     this.#closed = true;
-    for (const give of this.#waiting.splice(0)) give(STOPPED);
-    for (const sandbox of this.#all) sandbox.terminate();
+    this.#slots.close();
+    for (const worker of this.#all) worker.terminate();
     this.#all.clear();
     this.#idle.length = 0;
   }
 
-  #start(): Sandbox {
-    const sandbox = new Sandbox();
-    this.#all.add(sandbox);
-    return sandbox;
+  #start(): void {
+    const worker = new WarmWorker();
+    this.#all.add(worker);
+    this.#idle.push(worker);
   }
 
-  #release(sandbox: Sandbox): void {
-    if (this.#closed) return;
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#idle.push(sandbox);
-    else next(sandbox);
-  }
-
-  async #wait({ signal, waitMs }: RunLimits): Promise<Sandbox | RunOutcome> {
-    const { promise, resolve } = Promise.withResolvers<Sandbox | RunOutcome>();
-    const leave = (outcome: RunOutcome) => {
-      const index = this.#waiting.indexOf(resolve);
-      if (index >= 0) this.#waiting.splice(index, 1);
-      resolve(outcome);
-    };
-    const stop = () => leave(STOPPED);
-    this.#waiting.push(resolve);
-    const timer = setTimeout(() => leave({ type: "crowded" }), waitMs);
-    signal.addEventListener("abort", stop);
-    const given = await promise;
-    signal.removeEventListener("abort", stop);
-    clearTimeout(timer);
-    return given;
+  #replace(worker: WarmWorker, message: string): void {
+    log.error("Replacing a warm worker: {message}", { message });
+    worker.terminate();
+    this.#all.delete(worker);
+    this.#start();
   }
 }
 
-/** One Web Worker, with at most one run inside. */
-class Sandbox {
+/** One Web Worker with at most one run. */
+class WarmWorker {
   readonly #worker: Worker;
-  #end: ((outcome: RunOutcome) => void) | undefined;
+  #end: ((outcome: Outcome<SimulatedRun>) => void) | undefined;
   #death: string | undefined;
 
   constructor() {
@@ -146,31 +166,31 @@ class Sandbox {
       name: "hindcast-sandbox",
       deno: { permissions: "none" },
     });
-    this.#worker.onmessage = ({ data }: MessageEvent<FromSandbox>) => this.#end?.(data);
+    this.#worker.onmessage = ({ data }: MessageEvent<Outcome<SimulatedRun>>) => this.#end?.(data);
     this.#worker.onerror = (event) => {
-      // Unprevented, it would end this whole process.
+      // Otherwise the error would end this whole process.
       event.preventDefault();
       this.#die(event.message);
     };
     this.#worker.onmessageerror = () => this.#die("its answer could not be read");
   }
 
-  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<RunOutcome> {
+  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<Outcome<SimulatedRun>> {
     if (this.#death !== undefined) return { type: "broken", message: this.#death };
     const control = createControl();
-    const ended = Promise.withResolvers<RunOutcome>();
+    const ended = Promise.withResolvers<Outcome<SimulatedRun>>();
     this.#end = ended.resolve;
-    let cause: "stopped" | "timed_out" = "stopped";
+    let isLate = false;
     let grace: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
       askToStop(control);
       grace ??= setTimeout(() => {
         countKill("unresponsive");
-        ended.resolve({ type: "broken", message: `it did not stop within ${graceMs} ms of being told` });
+        ended.resolve({ type: "broken", message: `it did not stop within ${graceMs} ms` });
       }, graceMs);
     };
     const expire = () => {
-      cause = "timed_out";
+      isLate = true;
       stop();
     };
     const deadline = setTimeout(expire, limits.deadlineMs);
@@ -183,9 +203,9 @@ class Sandbox {
     limits.signal.addEventListener("abort", stop);
     if (limits.signal.aborted) stop();
     try {
-      this.#worker.postMessage({ type: "run", task, control } satisfies ToSandbox);
+      this.#worker.postMessage({ task, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
-      return outcome.type === "stopped" ? { ...outcome, type: cause } : outcome;
+      return isLate && outcome.type === "stopped" ? timedOut(task, limits.deadlineMs, outcome.candlesDone) : outcome;
     } finally {
       this.#end = undefined;
       clearTimeout(deadline);
@@ -204,4 +224,13 @@ class Sandbox {
     this.#death ??= message;
     this.#end?.({ type: "broken", message });
   }
+}
+
+function timedOut({ candles, firstIndex }: RunTask, deadlineMs: number, candlesDone: number): Outcome<SimulatedRun> {
+  const done = `${candlesDone} of ${candles.time.length - firstIndex} candles were done`;
+  return {
+    type: "failed",
+    code: "STRATEGY_TIMED_OUT",
+    message: `Cannot finish within ${deadlineMs / 1000} s: ${done}`,
+  };
 }

@@ -1,48 +1,44 @@
+import { getLogger } from "@logtape/logtape";
 import {
   type AttemptKey,
   type Backtest,
   claimBacktests,
   type CompletedRun,
   failBacktest,
-  type Progress,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import { findFullUsers } from "../../db/backtest_sizes.ts";
-import { Batcher } from "./batching.ts";
+import type { Db } from "../../db/client.ts";
+import type { RunProgress } from "../../engine/control.ts";
 import { type Jobs, QUEUES, type TakenJob } from "../jobs/jobs.ts";
+import type { StopReason } from "../jobs/loop.ts";
+import type { Outcome } from "../outcome.ts";
+
+const log = getLogger(["hindcast", "queue"]);
 
 const QUEUE = QUEUES.backtests;
 const BATCH_MAX = 32;
 
-/**
- * What becomes of a job and its record: the result is stored, the failure is told, the job goes back to the queue unharmed or counts
- * as a failed attempt, or it ends without a word because the record is no longer its own.
- */
-export type RunEnd =
-  | { readonly type: "completed"; readonly run: Omit<CompletedRun, keyof AttemptKey> }
-  | { readonly type: "failed"; readonly error: { readonly code: string; readonly message: string } }
-  | { readonly type: "given_back" }
-  | { readonly type: "broken" }
-  | { readonly type: "dropped" };
+/** The value of a completed backtest, ready to be stored. */
+export type StorableRun = Omit<CompletedRun, keyof AttemptKey>;
 
 /** A record whose run begins. */
 export type ClaimedBacktest = Backtest & {
-  /** Whether its owner keeps more than he may: what it would leave behind is not kept, too. */
-  readonly hasNoRoom: boolean;
+  /** The owner is over the storage quota, so a result cannot be kept. */
+  readonly isOverQuota: boolean;
 };
 
 interface Settlement {
   readonly job: TakenJob;
   readonly attempt: number;
-  readonly end: RunEnd;
+  readonly outcome: Outcome<StorableRun>;
 }
 
 /**
- * The records of running backtests. What happens at once is written in one transaction, so that short runs do not pay for a
- * transaction each; every write is fenced by attempt, of the record and of the job.
+ * The records of running backtests. Simultaneous writes share a transaction, which short runs could not afford each. Every write is
+ * fenced by attempt, of the record and of the job: a worker that was given up for dead changes nothing.
  */
 export class BacktestRecords {
   readonly #db: Db;
@@ -50,7 +46,7 @@ export class BacktestRecords {
   readonly #claims: Batcher<string, ClaimedBacktest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
 
-  /** @param resultBytesMax What the backtests of one user may have. */
+  /** @param resultBytesMax What the backtests of one user may occupy. */
   constructor(db: Db, jobs: Jobs, resultBytesMax: number) {
     this.#db = db;
     this.#jobs = jobs;
@@ -59,7 +55,7 @@ export class BacktestRecords {
       const owners = new Set(records.map(({ ownerId }) => ownerId));
       const full = resultBytesMax < Infinity ? await findFullUsers(db, [...owners], resultBytesMax) : new Set();
       const claimed = new Map(
-        records.map((record) => [record.id, { ...record, hasNoRoom: full.has(record.ownerId) }]),
+        records.map((record) => [record.id, { ...record, isOverQuota: full.has(record.ownerId) }]),
       );
       await jobs.changes.tell(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
       return ids.map((id) => claimed.get(id) ?? null);
@@ -70,42 +66,142 @@ export class BacktestRecords {
     }, BATCH_MAX);
   }
 
-  /** Begins an attempt; null when there is nothing left to do for the record. */
+  /** Begins an attempt; null if the record has ended or is gone. */
   claim(id: string): Promise<ClaimedBacktest | null> {
     return this.#claims.add(id);
   }
 
-  /** Notes how far an attempt is; returns whether it still holds the record. */
-  async progress(run: AttemptKey & Progress): Promise<boolean> {
-    if (!await setProgress(this.#db, run)) return false;
-    await this.#jobs.changes.tell(this.#db, [`backtest ${run.id}`]);
-    return true;
+  /** Follows the progress of an attempt. @param time Opens of the run's candles. */
+  writeProgress(record: Backtest, time: Float64Array): ProgressWriter {
+    return new ProgressWriter(this.#db, this.#jobs, record, time);
   }
 
-  /** Writes how an attempt ended, together with the end of its job. */
-  async settle(job: TakenJob, attempt: number, end: RunEnd): Promise<void> {
-    await this.#settlements.add({ job, attempt, end });
+  /**
+   * Stores the outcome of an attempt together with the end of its job: a stopped one goes back to the queue, a broken one is tried again
+   * until its attempts are used up.
+   */
+  async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>): Promise<void> {
+    await this.#settlements.add({ job, attempt, outcome });
   }
 }
 
 async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[]): Promise<void> {
   const completed: CompletedRun[] = [];
   const over: TakenJob[] = [];
-  for (const { job, attempt, end } of settlements) {
+  for (const { job, attempt, outcome } of settlements) {
     const run = { id: job.id, attempt };
-    if (end.type === "broken") {
+    if (outcome.type === "broken") {
       await releaseBacktest(tx, run);
       await jobs.fail(tx, QUEUE, job, "see the log");
-    } else if (end.type === "given_back" && await releaseBacktest(tx, run)) {
+    } else if (outcome.type === "stopped" && await releaseBacktest(tx, run)) {
       await jobs.giveBack(tx, QUEUE, job);
     } else {
-      if (end.type === "failed") await failBacktest(tx, { ...run, error: end.error });
-      if (end.type === "completed") completed.push({ ...run, ...end.run });
+      if (outcome.type === "failed") {
+        const { code, message } = outcome;
+        await failBacktest(tx, { ...run, error: { code, message } });
+      }
+      if (outcome.type === "completed") completed.push({ ...run, ...outcome });
       over.push(job);
     }
   }
-  // After every other record: with the sums of sizes that this changes, to wait for a record that is just deleted would be for ever.
+  // Last: this locks the sums of sizes, and to wait for a record while its deletion waits for them would be a deadlock.
   await storeResults(tx, completed);
   await jobs.complete(tx, QUEUE, over);
   await jobs.changes.tell(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
+}
+
+/** Writes a run's progress, one write at a time, and notices when the run has lost its record. */
+export class ProgressWriter {
+  readonly #lost = new AbortController();
+  readonly #db: Db;
+  readonly #jobs: Jobs;
+  readonly #record: Backtest;
+  readonly #time: Float64Array;
+  #isWriting = false;
+  #furthest: RunProgress = { candlesDone: 0, equity: NaN };
+  /** Resolves when no write is under way. */
+  written: Promise<void> = Promise.resolve();
+
+  constructor(db: Db, jobs: Jobs, record: Backtest, time: Float64Array) {
+    this.#db = db;
+    this.#jobs = jobs;
+    this.#record = record;
+    this.#time = time;
+  }
+
+  /** Aborted when the record was cancelled, deleted or claimed by another worker. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  write(now: RunProgress): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    // The integrity checks count from the first candle again.
+    if (now.candlesDone > this.#furthest.candlesDone) this.#furthest = now;
+    this.written = this.#write(this.#furthest).finally(() => this.#isWriting = false);
+  }
+
+  async #write({ candlesDone, equity }: RunProgress): Promise<void> {
+    const { id, attempts: attempt } = this.#record;
+    const time = this.#time[candlesDone - 1];
+    const isKnown = time !== undefined && Number.isFinite(equity);
+    const partialEquity = isKnown ? { timestamp: new Date(time).toISOString(), equity } : null;
+    const progress = Math.min(1, candlesDone / this.#time.length);
+    try {
+      if (!await setProgress(this.#db, { id, attempt, progress, partialEquity })) {
+        this.#lost.abort("lost" satisfies StopReason);
+      } else await this.#jobs.changes.tell(this.#db, [`backtest ${id}`]);
+    } catch (error) {
+      log.warn("Cannot write the progress: {error}", { error });
+    }
+  }
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Does many calls at once: calls that arrive during a batch form the next one. A call that comes alone is done at once. */
+export class Batcher<Item, Answer> {
+  readonly #work: (items: readonly Item[]) => Promise<readonly Answer[]>;
+  readonly #itemsMax: number;
+  readonly #waiting: Waiting<Item, Answer>[] = [];
+  #isWorking = false;
+
+  /** @param work Answers each item, in their order; a batch that it rejects is tried again one by one. */
+  constructor(work: (items: readonly Item[]) => Promise<readonly Answer[]>, itemsMax: number) {
+    this.#work = work;
+    this.#itemsMax = itemsMax;
+  }
+
+  add(item: Item): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ item, resolve, reject });
+    if (!this.#isWorking) {
+      this.#isWorking = true;
+      // Calls of the same turn of the event loop join the batch.
+      queueMicrotask(() => void this.#run());
+    }
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#do(this.#waiting.splice(0, this.#itemsMax));
+    this.#isWorking = false;
+  }
+
+  async #do(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#work(batch.map(({ item }) => item));
+      if (answers.length !== batch.length) throw new Error(`${batch.length} items got ${answers.length} answers`);
+      batch.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      if (batch.length === 1) return batch[0]!.reject(error);
+      // A bad item fails alone.
+      for (const one of batch) await this.#do([one]);
+    }
+  }
 }

@@ -1,13 +1,14 @@
-import { type EgressRules, guardEndpoint, permissionFor } from "../egress/guard.ts";
 import { EndpointBreaker } from "../egress/breaker.ts";
+import { type EgressRules, guardEndpoint, permissionFor } from "../egress/guard.ts";
+import { type Outcome, RunError } from "../outcome.ts";
 import type { PinnedEndpoint, RemoteTask } from "../protocol.ts";
-import { RunError } from "../outcome.ts";
-import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../sandbox/process.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import type { SandboxRun } from "../sandbox/task.ts";
 
-/** A remote run before its endpoint was looked up. */
+/** A remote run before its endpoint is looked up. */
 export type RemoteRun = Omit<RemoteTask, "endpoint"> & {
   readonly endpoint: string;
-  /** Whether the endpoint is another user's, who alone may read where it is. */
+  /** Another user's: only its owner may read where it is. */
   readonly isForeign?: boolean;
 };
 
@@ -25,15 +26,15 @@ export class RemoteRunner {
   /**
    * Checks where the endpoint leads, and runs the strategy.
    *
-   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address or the endpoint is being left alone.
+   * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address, or too many runs on the endpoint failed.
    */
-  async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<SandboxOutcome> {
+  async run(run: RemoteRun, limits: Omit<SandboxLimits, "address">): Promise<Outcome<SandboxRun>> {
     const { isForeign = false, ...more } = run;
     const endpoint = await this.#guard(run.endpoint, isForeign);
     this.#checkBreaker(endpoint);
     const job = { kind: "remote", task: { ...more, endpoint } } as const;
     const outcome = await runInSandbox(job, { ...limits, address: permissionFor(endpoint) });
-    if (outcome.type === "done") this.#breaker.record(endpoint.url, false);
+    if (outcome.type === "completed") this.#breaker.record(endpoint.url, false);
     else if (outcome.type === "failed" && outcome.code === "ENDPOINT_FAILED") this.#breaker.record(endpoint.url, true);
     return outcome;
   }
@@ -44,7 +45,7 @@ export class RemoteRunner {
       return isForeign ? { ...endpoint, host: FOREIGN_HOST, isForeign } : endpoint;
     } catch (error) {
       if (!isForeign || !(error instanceof RunError)) throw error;
-      throw new RunError(error.code, `Cannot call ${FOREIGN_HOST}: its owner alone is told why`);
+      throw new RunError(error.code, `Cannot call ${FOREIGN_HOST}: only its owner may read why`);
     }
   }
 
@@ -54,7 +55,7 @@ export class RemoteRunner {
     const seconds = Math.ceil(pauseMs / 1000);
     throw new RunError(
       "ENDPOINT_FAILED",
-      `Cannot call ${host}: run after run has failed on it, and it is left alone for another ${seconds} s`,
+      `Cannot call ${host}: too many runs in a row failed on it; try again in ${seconds} s`,
     );
   }
 }

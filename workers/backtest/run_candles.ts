@@ -9,10 +9,11 @@ import { LostCandlesError } from "../../market/archive/chunk.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { divides, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import type { CandleCache } from "./candle_cache.ts";
 import { RunError } from "../outcome.ts";
+import type { CandleCache } from "./candle_cache.ts";
+import type { RunSettings } from "./plan.ts";
 
-/** Where candles come from. */
+/** The sources of candles. */
 export interface CandleServices {
   readonly db: Db;
   readonly candles: CandleCache;
@@ -21,12 +22,39 @@ export interface CandleServices {
   readonly candlesMax: number;
 }
 
+/** The candles of a backtest, in shared memory. */
+export interface MarketData {
+  readonly instrument: Instrument;
+  readonly read: CandlesRead;
+  /** Of a finer timeframe, for bothTouched "magnify"; null if not wanted, or none are held. */
+  readonly finer: CandlesRead | null;
+}
+
 /**
- * The instrument that a backtest names, with its candles of the range fetched where a feed has what the archive lacks.
+ * Loads a backtest's candles.
  *
- * @throws {RunError} NO_DATA, saying on which exchanges the symbol is held, or why its feed did not answer.
+ * @param lookback How many candles before the start date the strategy needs; fewer may be held.
+ * @throws {RunError} NO_DATA, RANGE_TOO_LARGE
  */
-export async function findBacktestInstrument(
+export async function loadCandles(
+  services: CandleServices,
+  record: Backtest,
+  { timeframe, execution }: Pick<RunSettings, "timeframe" | "execution">,
+  lookback: number,
+): Promise<MarketData> {
+  const instrument = await findBacktestInstrument(services, record, timeframe);
+  const wanted = { instrument, timeframe, lookback: execution.lookback ? lookback : 0 };
+  const read = await readBacktestCandles(services, record, wanted);
+  const finer = execution.bothTouched === "magnify" ? await readFinerCandles(services, record, wanted) : null;
+  return { instrument, read, finer };
+}
+
+/**
+ * The instrument that a backtest names. Its feed first completes the candles of the range in the archive.
+ *
+ * @throws {RunError} NO_DATA, naming the exchanges that the symbol is held of, or why its feed did not answer.
+ */
+async function findBacktestInstrument(
   { db, candles, readThrough }: CandleServices,
   record: Backtest,
   timeframe: Timeframe,

@@ -1,27 +1,21 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
-import { LONG_RUN_MS, Pool, type RunLimits, type RunOutcome } from "./pool.ts";
-import type { RunTask } from "../protocol.ts";
-import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
-import type { RunErrorCode } from "../outcome.ts";
+import { NOT_BEGUN, type Outcome } from "../outcome.ts";
+import type { RunTask, SimulatedRun } from "../protocol.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type WasmJob } from "../sandbox/task.ts";
-import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../sandbox/process.ts";
-import { Slots } from "./slots.ts";
+import { LONG_RUN_MS, Pool, type RunLimits, Slots } from "./pool.ts";
+import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
 const PROGRESS_MS = 500;
 
-/** A run by what decides in it. */
+/** A run, by the kind of its strategy. */
 export type Run =
   | { readonly kind: "builtin"; readonly task: RunTask }
   | { readonly kind: "wasm"; readonly job: WasmJob }
   | { readonly kind: "remote"; readonly run: RemoteRun };
 
-/** How a run ended; `failed` is the user's fault, `broken` ours. */
-export type RunEnded =
-  | Exclude<RunOutcome, { readonly type: "failed" }>
-  | { readonly type: "failed"; readonly code: RunErrorCode; readonly message: string };
-
-/** Gives a run to whom it is safe with: our own code to a warm worker, foreign code to a process of its own. */
+/** Runs our own code in a warm worker, and foreign code in a process of its own. */
 export class Runner {
   readonly #pool: Pool;
   readonly #remote: RemoteRunner;
@@ -30,7 +24,7 @@ export class Runner {
   /** When the runs in processes of their own began, the oldest first. */
   readonly #begun: number[] = [];
 
-  /** @param runsMax How many of each kind compute at once. */
+  /** @param runsMax How many built-in runs, and how many foreign ones, compute at once. */
   constructor(runsMax: number, egress: EgressRules) {
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
@@ -39,8 +33,8 @@ export class Runner {
   }
 
   /**
-   * How many runs are worth holding at once: more than compute only while all are quick. Others of the long one's kind would be taken,
-   * wait for it in vain, go back to the front of the queue and be taken again.
+   * How many runs are worth holding at once: more than compute only while all are quick. Otherwise foreign runs would be taken, wait
+   * in vain behind the long one, go back to the front of the queue and be taken again.
    */
   get runsWanted(): number {
     const [oldest = Infinity] = this.#begun;
@@ -48,15 +42,13 @@ export class Runner {
   }
 
   /**
-   * Runs as soon as there is room.
+   * Runs as soon as a slot is free.
    *
    * @throws {RunError} When a remote run's endpoint may not be called.
    */
-  async run(run: Run, limits: RunLimits): Promise<RunEnded> {
+  async run(run: Run, limits: RunLimits): Promise<Outcome<SimulatedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
-    if (!await this.#slots.take(limits)) {
-      return limits.signal.aborted ? { type: "stopped", candlesDone: 0 } : { type: "crowded" };
-    }
+    if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
     this.#begun.push(begun);
     try {
@@ -66,10 +58,7 @@ export class Runner {
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
       };
-      const outcome = run.kind === "wasm"
-        ? await runInSandbox(run.job, within)
-        : await this.#remote.run(run.run, within);
-      return toEnded(outcome);
+      return run.kind === "wasm" ? await runInSandbox(run.job, within) : await this.#remote.run(run.run, within);
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);
       this.#slots.release();
@@ -82,15 +71,7 @@ export class Runner {
   }
 }
 
-function toEnded(outcome: SandboxOutcome): RunEnded {
-  if (outcome.type === "valid") return { type: "broken", message: "it judged a module instead of running it" };
-  if (outcome.type !== "failed") return outcome;
-  // A module that was registered had been accepted: that it is refused now is a failure of this run.
-  const code = outcome.code === "INVALID_MODULE" ? "STRATEGY_FAILED" : outcome.code;
-  return { type: "failed", code, message: outcome.message };
-}
-
-/** At most one call in PROGRESS_MS comes through. */
+/** Lets at most one call through in PROGRESS_MS. */
 function throttle(report: (progress: RunProgress) => void): (progress: RunProgress) => void {
   let last = performance.now();
   return (progress) => {

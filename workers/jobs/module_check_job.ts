@@ -52,8 +52,8 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
 /** Null when there is no verdict, because the worker is closing. */
 async function validate(module: Uint8Array, check: ModuleCheck, signal: AbortSignal): Promise<Verdict | null> {
   const outcome = await validateModule(module, check.parameters, signal);
-  if (outcome.type === "valid") return { accepted: true };
+  if (outcome.type === "completed") return { accepted: true };
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
   if (outcome.type === "stopped") return null;
-  throw new Error(`The sandbox broke: ${outcome.type === "broken" ? outcome.message : outcome.type}`);
+  throw new Error(`The sandbox broke: ${outcome.message}`);
 }

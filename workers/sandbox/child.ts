@@ -8,7 +8,8 @@
  */
 import { createControl, readProgress } from "../../engine/control.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
-import type { FromChild, SandboxAnswer, SandboxJob, SandboxKind, ToChildWorker } from "./task.ts";
+import type { Outcome } from "../outcome.ts";
+import type { FromChild, SandboxJob, SandboxKind, ToChildWorker } from "./task.ts";
 import { buffersOf } from "./transfer.ts";
 
 const PROGRESS_MS = 250;
@@ -27,18 +28,18 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
 const control = createControl();
-worker.onmessage = ({ data }: MessageEvent<SandboxAnswer>) => say(data);
-worker.onmessageerror = () => say({ type: "broken", message: "its Worker's answer could not be read" });
+worker.onmessage = ({ data }: MessageEvent<Outcome<object>>) => send(data);
+worker.onmessageerror = () => send({ type: "broken", message: "its Worker's answer could not be read" });
 worker.onerror = (event) => {
   event.preventDefault();
-  say({ type: "broken", message: event.message });
+  send({ type: "broken", message: event.message });
 };
-say({ type: "hello", pid: Deno.pid });
+send({ type: "hello", pid: Deno.pid });
 const job = readJob();
 worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
 setInterval(() => {
   const progress = readProgress(control);
-  if (progress !== null) say({ type: "progress", ...progress });
+  if (progress !== null) send({ type: "progress", ...progress });
 }, PROGRESS_MS);
 await endOfInput();
 die();
@@ -47,7 +48,7 @@ function isKind(name: string): name is SandboxKind {
   return Object.hasOwn(ENTRIES, name);
 }
 
-function say(message: FromChild): void {
+function send(message: FromChild<object>): void {
   try {
     for (const piece of encodeFrame(message)) {
       for (let written = 0; written < piece.length;) written += Deno.stdout.writeSync(piece.subarray(written));

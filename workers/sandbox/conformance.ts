@@ -2,10 +2,10 @@ import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteTask } from "../protocol.ts";
-import { SANDBOX_BYTES_MAX } from "./task.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule } from "./task.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
-import { RunError } from "../outcome.ts";
-import { runInSandbox, type SandboxOutcome } from "./process.ts";
+import { type Outcome, RunError } from "../outcome.ts";
+import { runInSandbox } from "./process.ts";
 import { MODULE } from "./wasm/abi.ts";
 
 export const MODULE_BYTES_MAX = MODULE.bytesMax;
@@ -16,23 +16,23 @@ const ENDPOINT_MS_MAX = 120_000;
 const BALANCE = 10_000;
 
 /**
- * Judges a module as its registration does: structure, then a dry run over sample candles, in a process of its own.
+ * Checks a module as its registration does: structure, then a dry run over sample candles, in a process of its own.
  *
  * @param parameters The strategy's own, defaults filled in.
- * @returns `valid` with a report, or `failed` with the reason in words.
+ * @returns `completed` with a report, or `failed` with the reason.
  */
 export async function validateModule(
   module: Uint8Array,
   parameters: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-): Promise<SandboxOutcome> {
+): Promise<Outcome<ValidModule>> {
   return await runInSandbox(
     { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
     { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
   );
 }
 
-/** How an endpoint is tried. */
+/** An endpoint and how to call it. */
 export interface EndpointTrial {
   readonly url: string;
   /** The strategy's own, defaults filled in. */
@@ -41,19 +41,18 @@ export interface EndpointTrial {
   readonly lookbackCandles: number;
 }
 
-/** What came of a trial. */
+/** The outcome of a trial. */
 export interface EndpointVerdict {
-  /** `done` with result and integrity, or `failed` with the reason in words. */
-  readonly outcome: SandboxOutcome;
+  readonly outcome: Outcome<SandboxRun>;
   /** From the start of its process to the end, integrity checks included. */
   readonly elapsedMs: number;
 }
 
 /**
- * Runs an endpoint's strategy over the candles that modules are tried on, as a backtest would, integrity checks included. It may
- * be anywhere: whoever tries it does so from his own machine.
+ * Runs an endpoint's strategy over the sample candles as a backtest would, integrity checks included. Any host is allowed: the
+ * caller is on their own machine.
  *
- * @throws {RunError} When the URL is none that could be called, or its name has no address.
+ * @throws {RunError} When the URL cannot be called, or its name has no address.
  */
 export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
   const { url, parameters, mode, lookbackCandles } = trial;
@@ -86,7 +85,7 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
 }
 
 /**
- * Why a service that allows no address by name would not call an endpoint, in words; null when it would.
+ * Explains why a service without REMOTE_ENDPOINT_ALLOW would not call an endpoint; null if it would.
  *
  * @throws {RunError} When its name has no address.
  */

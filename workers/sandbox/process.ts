@@ -1,46 +1,49 @@
 import { fileURLToPath } from "node:url";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import type { RunProgress } from "../../engine/control.ts";
-import { candleBytes, type FromChild, type SandboxAnswer, type SandboxFailureCode, type SandboxJob } from "./task.ts";
+import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
+import { candleBytes, type FromChild, type SandboxJob, type ValueOf } from "./task.ts";
 
-/** How a job ended. `broken` is a fault of ours: the process died or spoke nonsense; the job may be tried again. */
-export type SandboxOutcome = SandboxAnswer | { readonly type: "stopped"; readonly candlesDone: number };
-
-/** What a job may take, and who is told about it. */
+/** The limits of a job, and its listener. */
 export interface SandboxLimits {
   /** From the start of the process to its answer. */
   readonly deadlineMs: number;
-  /** Resident memory of the process, besides what the run's candles take; watched on Linux. */
+  /** Resident memory of the process, beside the run's candles; watched on Linux only. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
   readonly onProgress: (progress: RunProgress) => void;
-  /** Ends the job, wherever it is. */
+  /** Ends the job at any moment. */
   readonly signal: AbortSignal;
-  /** The one address, `ip:port`, that the job may call; null: none. */
+  /** The only address, `ip:port`, that the job may call; null: none. */
   readonly address?: string | null;
 }
 
-// WebAssembly memory is also limited by its module's declaration, which the check caps; this is the second lock.
+// The check of a module caps the memory that it declares; this limit also holds without that check.
 const WASM_PAGES_MAX = 4096;
 const WATCH_MS = 25;
-/** More than any result; a longer frame is nonsense. */
+// No result is longer.
 const FRAME_BYTES_MAX = 1 << 29;
 const ERRORS_CHARS_MAX = 16_384;
 
-const CODE = ["./", "../protocol.ts", "../../engine/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url))
+);
 const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 /**
- * Does a job in a process of its own, which ends with it.
+ * Does a job in a process of its own.
  *
- * Never rejects: every end is an outcome. Once it has resolved, no process, thread, pipe or timer of the job is left.
+ * Never rejects. Once it has resolved, no process, thread, pipe or timer of the job is left.
  */
-export async function runInSandbox(job: SandboxJob, limits: SandboxLimits): Promise<SandboxOutcome> {
-  if (limits.signal.aborted) return { type: "stopped", candlesDone: 0 };
-  let child: SandboxProcess;
+export async function runInSandbox<Job extends SandboxJob>(
+  job: Job,
+  limits: SandboxLimits,
+): Promise<Outcome<ValueOf<Job>>> {
+  if (limits.signal.aborted) return NOT_BEGUN;
+  let child: SandboxProcess<ValueOf<Job>>;
   try {
-    child = new SandboxProcess(job.kind, {
+    child = new SandboxProcess<ValueOf<Job>>(job.kind, {
       ...limits,
       memoryBytesMax: limits.memoryBytesMax + candleBytes(job),
     });
@@ -52,12 +55,12 @@ export async function runInSandbox(job: SandboxJob, limits: SandboxLimits): Prom
   return { ...outcome, code: "INVALID_MODULE", message: `Cannot use the module: in its dry run: ${outcome.message}` };
 }
 
-/** One child process and everything that watches it. */
-class SandboxProcess {
+/** One child process and its watchers. */
+class SandboxProcess<Value extends object> {
   readonly #child: Deno.ChildProcess;
   readonly #limits: SandboxLimits;
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #ended = Promise.withResolvers<SandboxOutcome>();
+  readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
   #pid: number;
   #errors = "";
@@ -69,16 +72,19 @@ class SandboxProcess {
     this.#input = this.#child.stdin.getWriter();
   }
 
-  async run(job: SandboxJob): Promise<SandboxOutcome> {
+  async run(job: SandboxJob): Promise<Outcome<Value>> {
     const { deadlineMs, signal } = this.#limits;
-    const deadline = setTimeout(() => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#late()), deadlineMs);
+    const deadline = setTimeout(
+      () => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#describeLateness()),
+      deadlineMs,
+    );
     const watch = setInterval(() => this.#watchMemory(), WATCH_MS);
     const stop = () => {
       countKill("stopped");
       this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
     };
     signal.addEventListener("abort", stop);
-    const said = this.#listen();
+    const listening = this.#listen();
     const errors = this.#collectErrors();
     void this.#write(job);
     try {
@@ -87,21 +93,21 @@ class SandboxProcess {
       clearTimeout(deadline);
       clearInterval(watch);
       signal.removeEventListener("abort", stop);
-      await this.#end(said, errors);
+      await this.#end(listening, errors);
     }
   }
 
-  #late(): string {
+  #describeLateness(): string {
     const seconds = this.#limits.deadlineMs / 1000;
     return `Cannot finish within ${seconds} s: ${this.#candlesDone} candles were done`;
   }
 
-  #kill(reason: "deadline" | "memory", code: SandboxFailureCode, message: string): void {
+  #kill(reason: "deadline" | "memory", code: FailureCode, message: string): void {
     countKill(reason);
     this.#fail(code, message);
   }
 
-  #fail(code: SandboxFailureCode, message: string): void {
+  #fail(code: FailureCode, message: string): void {
     this.#ended.resolve({ type: "failed", code, message });
   }
 
@@ -109,15 +115,15 @@ class SandboxProcess {
     try {
       for (const piece of encodeFrame(job)) await this.#input.write(piece);
     } catch {
-      // The process has ended; what it said, or that it said nothing, is the outcome.
+      // The process has ended: #listen() finds out why.
     }
   }
 
-  /** Takes in what the process says until its standard output is closed: by then no process that could write to it is left. */
+  /** Reads messages until standard output is closed: then no process is left that could write to it. */
   async #listen(): Promise<void> {
-    const reader = new FrameReader(this.#child.stdout);
+    const reader = new FrameReader<FromChild<Value>>(this.#child.stdout);
     try {
-      for (let message = await reader.next(); message !== null; message = await reader.next()) this.#hear(message);
+      for (let message = await reader.next(); message !== null; message = await reader.next()) this.#receive(message);
       await this.#explainDeath();
     } catch (error) {
       this.#ended.resolve({ type: "broken", message: `its process cannot be understood: ${messageOf(error)}` });
@@ -125,7 +131,7 @@ class SandboxProcess {
     }
   }
 
-  #hear(message: FromChild): void {
+  #receive(message: FromChild<Value>): void {
     switch (message.type) {
       case "hello":
         this.#pid = message.pid;
@@ -165,21 +171,21 @@ class SandboxProcess {
     );
   }
 
-  /** Kills what there is and waits until it is gone. */
-  async #end(said: Promise<void>, errors: Promise<void>): Promise<void> {
+  /** Kills the process and waits until it is gone. */
+  async #end(listening: Promise<void>, errors: Promise<void>): Promise<void> {
     try {
       this.#child.kill("SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
-    // Where `deno` was npm's script, the real process is still there: it ends itself when its input does.
+    // npm's `deno` is a script, and killing it leaves the real process: that one ends itself when its input ends.
     await this.#input.abort().catch(() => {});
-    await Promise.all([this.#child.status, said, errors]);
+    await Promise.all([this.#child.status, listening, errors]);
   }
 }
 
 /** The frames of a process's standard output. */
-class FrameReader {
+class FrameReader<Message> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);
 
@@ -188,14 +194,14 @@ class FrameReader {
   }
 
   /** The next message; null at the end. @throws {RangeError | SyntaxError} When a frame is damaged. */
-  async next(): Promise<FromChild | null> {
+  async next(): Promise<Message | null> {
     const prefix = await this.#read(FRAME_PREFIX_BYTES);
     if (prefix === null) return null;
     const { headBytes, bodyBytes } = readPrefix(prefix);
     if (headBytes + bodyBytes > FRAME_BYTES_MAX) throw new RangeError(`a frame of ${headBytes + bodyBytes} bytes`);
     const head = await this.#read(headBytes);
     const body = await this.#read(bodyBytes);
-    return head === null || body === null ? null : decodeFrame<FromChild>(head, body.buffer);
+    return head === null || body === null ? null : decodeFrame<Message>(head, body.buffer);
   }
 
   async cancel(): Promise<void> {
@@ -240,7 +246,7 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
       ...(address === null ? [] : [address]),
     ],
     clearEnv: true,
-    // npm's `deno` is a script whose interpreter is looked for there.
+    // npm's `deno` is a script that finds its interpreter there.
     env: { NO_COLOR: "1", ...(path === undefined ? {} : { PATH: path }) },
     stdin: "piped",
     stdout: "piped",
@@ -250,12 +256,12 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
     return new Deno.Command("deno", options).spawn();
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    // Nothing of that name is on the PATH: the program that runs us will do, where we may run it.
+    // PATH has no `deno`: use the program that runs us, if we may.
     return new Deno.Command(Deno.execPath(), options).spawn();
   }
 }
 
-/** Null where the system does not tell, or the process is gone. */
+/** Null if the system does not report it, or the process is gone. */
 function readResidentBytes(pid: number): number | null {
   try {
     const line = /^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`));

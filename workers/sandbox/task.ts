@@ -1,26 +1,27 @@
 import type { RunProgress } from "../../engine/control.ts";
-import type { Finding, Integrity } from "../../engine/result.ts";
-import type { FromSandbox, RemoteTask, RunTask } from "../protocol.ts";
+import type { Finding } from "../../engine/result.ts";
+import type { Outcome } from "../outcome.ts";
+import type { RemoteTask, RunTask, SimulatedRun } from "../protocol.ts";
 
-/** Resident memory of a sandbox process, besides what its run's candles take. */
+/** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
-// Six columns that came, and two of the result: ours, whatever the strategy does. What a module has of them is its own.
+// Six columns of the input and two of the result are ours. A module's own copies count as the module's.
 const CANDLE_BYTES = 8 * 8;
 
-/** What a process of its own is started for; the child's first argument. */
+/** The first argument of the child process. */
 export type SandboxKind = SandboxJob["kind"];
 
-/** What a sandbox process is given to do. */
+/** The work of a sandbox process. */
 export type SandboxJob = ValidateJob | WasmJob | RemoteJob;
 
-/** Bytes that a job's candles and their curves take in its process, so that a long run leaves a strategy no less than a short one. */
+/** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
 export function candleBytes(job: SandboxJob): number {
   if (job.kind === "validate") return 0;
   const { candles, finer } = job.task;
   return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES;
 }
 
-/** Whether a module may be registered: its structure, and a dry run over sample candles. */
+/** Checks whether a module may be registered: its structure, and a dry run over sample candles. */
 export interface ValidateJob {
   readonly kind: "validate";
   readonly module: Uint8Array;
@@ -47,54 +48,47 @@ export interface RemoteJob {
   readonly task: RemoteTask;
 }
 
-/** A run's candles and settings, whatever decides. */
+/** A run's candles and settings, for any kind of strategy. */
 export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
 
-/** Why a user's code has no result. */
-export type SandboxFailureCode =
-  | "ENDPOINT_FAILED"
-  | "INVALID_MODULE"
-  | "INVALID_SIGNAL"
-  | "STRATEGY_FAILED"
-  | "STRATEGY_OUT_OF_MEMORY"
-  | "STRATEGY_TIMED_OUT";
-
-/** What is known of a module that may be registered. */
+/** Facts about a module that may be registered. */
 export interface ModuleReport {
   readonly abiVersion: number;
   readonly memoryBytesMin: number;
   readonly memoryBytesMax: number;
-  /** Candles that must have been seen before its first decision, with the given parameters. */
+  /** Candles before its first decision, with the given parameters. */
   readonly warmup: number;
   /** Of the dry run. */
   readonly candles: number;
   readonly orders: number;
-  /** Whether the simulator refused any of them. */
+  /** Of the orders that the simulator refused. */
   readonly refused: Finding;
   readonly nanosecondsPerCandle: number;
 }
 
-/** What the code inside says at the end. */
-export type SandboxAnswer =
-  | {
-    readonly type: "done";
-    readonly result: RunDone["result"];
-    readonly integrity: Integrity;
-    readonly log: readonly string[];
-  }
-  | { readonly type: "valid"; readonly report: ModuleReport; readonly log: readonly string[] }
-  | { readonly type: "failed"; readonly code: SandboxFailureCode; readonly message: string }
-  | { readonly type: "broken"; readonly message: string };
+/** The value of a module that may be registered. */
+export interface ValidModule {
+  readonly report: ModuleReport;
+  /** Lines that the module logged in its dry run. */
+  readonly log: readonly string[];
+}
 
-type RunDone = Extract<FromSandbox, { readonly type: "done" }>;
+/** The value of a run in a process of its own. */
+export interface SandboxRun extends SimulatedRun {
+  /** Lines that the strategy logged. */
+  readonly log: readonly string[];
+}
 
-/** What a sandbox process says, one frame each: who it is, how far it is, and the answer. */
-export type FromChild =
+/** The value of a job that completes. */
+export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule : SandboxRun;
+
+/** The messages of a sandbox process, one frame each; an outcome is the last. */
+export type FromChild<Value extends object> =
   | { readonly type: "hello"; readonly pid: number }
   | ({ readonly type: "progress" } & RunProgress)
-  | SandboxAnswer;
+  | Outcome<Value>;
 
-/** What a child's Worker is given. `control` is shared memory, see engine/control.ts. */
+/** The message to a child's Worker, which answers with an outcome. `control` is shared memory, see engine/control.ts. */
 export interface ToChildWorker {
   readonly job: SandboxJob;
   readonly control: Int32Array;

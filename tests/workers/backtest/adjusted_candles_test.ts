@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import type { Backtest } from "../../../db/backtests.ts";
 import { clearCoverage } from "../../../db/coverage.ts";
+import { type ExecutionRequest, resolveExecution } from "../../../engine/execution.ts";
 import { ensureInstrument } from "../../../db/instruments.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
@@ -28,9 +29,9 @@ databaseTest("a run after a split reads no candle of before it: neither as lookb
 
   const readThrough = new ReadThrough(db, feeds);
   const queue = await openQueue({ handle, runSecondsMax: 60, readThrough });
-  const run = async (execution: Record<string, unknown>): Promise<Backtest> => {
+  const run = async (execution: ExecutionRequest): Promise<Backtest> => {
     const range = { startDate: "2024-03-28", endDate: "2024-04-03" };
-    const parameters = { timeframe: "1d", fast: 2, slow: 4, execution };
+    const parameters = { timeframe: "1d", fast: 2, slow: 4, execution: resolveExecution(execution, null) };
     const backtest = newBacktest("ann", { symbol: "SPLIT", exchange: "TEST", ...range, parameters });
     return await untilEnded(db, await submitBacktest(db, queue, backtest));
   };

@@ -53,7 +53,11 @@ async function withPool(
 Deno.test("more runs than workers take turns, and all are done", () =>
   withPool(1, async (pool) => {
     const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
-    expect(outcomes.map((outcome) => outcome.type === "done" && outcome.result.equity.length)).toEqual([40, 80, 120]);
+    expect(outcomes.map((outcome) => outcome.type === "completed" && outcome.result.equity.length)).toEqual([
+      40,
+      80,
+      120,
+    ]);
   }));
 
 Deno.test("while a run computes, its progress and equity are told, and they are what the result says", () =>
@@ -64,7 +68,7 @@ Deno.test("while a run computes, its progress and equity are told, and they are 
     for (let i = 0; i < 1000 && told.length < 3; i++) {
       const onProgress = (progress: RunProgress) => progress.candlesDone > 0 && told.push(progress);
       const outcome = await pool.run(task(500_000), limits({ onProgress }));
-      if (outcome.type !== "done") throw new Error(outcome.type);
+      if (outcome.type !== "completed") throw new Error(outcome.type);
       equity = outcome.result.equity;
     }
     expect(told.length).toBeGreaterThan(2);
@@ -74,8 +78,12 @@ Deno.test("while a run computes, its progress and equity are told, and they are 
 Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
   withPool(1, async (pool) => {
     const late = await pool.run(task(500_000), limits({ deadlineMs: 0 }));
-    expect(late.type).toBe("timed_out");
-    expect((await pool.run(task(40), limits())).type).toBe("done");
+    expect(late).toMatchObject({
+      type: "failed",
+      code: "STRATEGY_TIMED_OUT",
+      message: expect.stringMatching(/^Cannot finish within 0 s: \d+ of 500000 candles were done$/),
+    });
+    expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 60_000 }));
 
 Deno.test("a run is stopped by its signal, whether it computes, waits or was never begun", () =>
@@ -85,7 +93,7 @@ Deno.test("a run is stopped by its signal, whether it computes, waits or was nev
     stop.abort();
     expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["stopped", "stopped"]);
     expect((await pool.run(task(40), limits({ signal: stop.signal }))).type).toBe("stopped");
-    expect((await pool.run(task(40), limits())).type).toBe("done");
+    expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 60_000 }));
 
 Deno.test("a run that no worker takes in time is given up, and runs in advance are wanted only while runs are quick", () =>
@@ -95,8 +103,8 @@ Deno.test("a run that no worker takes in time is given up, and runs in advance a
     for (let i = 0; i < 1000 && pool.runsWanted === 1; i++) await pool.run(task(40), limits());
     expect(pool.runsWanted).toBeGreaterThan(1);
     const long = Array.from({ length: 5 }, () => pool.run(task(500_000), limits()));
-    expect((await pool.run(task(40), limits({ waitMs: 0 }))).type).toBe("crowded");
-    for (const { type } of await Promise.all(long)) expect(type).toBe("done");
+    expect(await pool.run(task(40), limits({ waitMs: 0 }))).toEqual({ type: "stopped", candlesDone: 0 });
+    for (const { type } of await Promise.all(long)) expect(type).toBe("completed");
   }));
 
 Deno.test("a worker that breaks is replaced, and says why", () =>
@@ -105,19 +113,21 @@ Deno.test("a worker that breaks is replaced, and says why", () =>
       type: "broken",
       message: expect.stringMatching(/no-such/),
     });
-    expect((await pool.run(task(40), limits())).type).toBe("done");
+    expect((await pool.run(task(40), limits())).type).toBe("completed");
   }));
 
 Deno.test("a worker that does not answer in its grace time is replaced", () =>
   withPool(1, async (pool) => {
     // No grace at all: whatever the worker answers comes too late.
     expect(await pool.run(task(500_000), limits({ deadlineMs: 0 }))).toMatchObject({ type: "broken" });
-    expect((await pool.run(task(40), limits())).type).toBe("done");
+    expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 0 }));
 
 Deno.test("a closed pool runs nothing more, and lets nobody wait", async () => {
   const pool = new Pool(1);
   const runs = [1, 2].map(() => pool.run(task(500_000), limits()));
+  // The first run now has the worker, and the second waits.
+  await new Promise((resume) => setTimeout(resume));
   pool.close();
   expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["broken", "stopped"]);
   expect((await pool.run(task(40), limits())).type).toBe("stopped");

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
 import { backtests, backtestSizes } from "../../../db/schema.ts";
-import { BacktestRecords } from "../../../workers/backtest/records.ts";
+import { BacktestRecords, Batcher } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
 import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../../support/backtests.ts";
 import { openTestDatabase } from "../../support/database.ts";
@@ -29,8 +29,8 @@ Deno.test("runs that end together do not wait for one that is deleted while it w
     await db.transaction(async (tx: Db) => {
       await tx.select().from(backtests).where(eq(backtests.id, failed.id)).for("update");
       settled = Promise.all([
-        records.settle(done, 1, { type: "completed", run }),
-        records.settle(failed, 1, { type: "failed", error: { code: "NO_DATA", message: "Cannot run" } }),
+        records.settle(done, 1, { type: "completed", ...run }),
+        records.settle(failed, 1, { type: "failed", code: "NO_DATA", message: "Cannot run" }),
       ]);
       await until(async () => (await db.select({ one: sql`1` }).from(sql`(${isWaiting}) as waiting`)).length > 0);
       // Refused at once where they have it already; to wait for it would be a deadlock.
@@ -46,4 +46,35 @@ Deno.test("runs that end together do not wait for one that is deleted while it w
   expect(await db.select().from(backtestSizes)).toEqual([{ ownerId: "ann", bytes: kept?.sizeBytes }]);
   expect(await getBacktest(db, { id: failed.id, ownerId: "ann" })).toBeNull();
   await handle.close();
+});
+
+/** A batcher that doubles numbers and refuses batches with a 13, and the batches that it got. */
+function doubler(itemsMax: number) {
+  const batches: number[][] = [];
+  const batcher = new Batcher<number, number>((items) => {
+    batches.push([...items]);
+    if (items.includes(13)) return Promise.reject(new Error("13"));
+    return Promise.resolve(items.map((item) => 2 * item));
+  }, itemsMax);
+  return { batches, batcher };
+}
+
+Deno.test("calls of one turn are done together, each with its own answer", async () => {
+  const { batches, batcher } = doubler(10);
+  expect(await Promise.all([1, 2, 3].map((item) => batcher.add(item)))).toEqual([2, 4, 6]);
+  expect(await batcher.add(4)).toBe(8);
+  expect(batches).toEqual([[1, 2, 3], [4]]);
+});
+
+Deno.test("a batch holds no more than it may", async () => {
+  const { batches, batcher } = doubler(2);
+  await Promise.all([1, 2, 3].map((item) => batcher.add(item)));
+  expect(batches).toEqual([[1, 2], [3]]);
+});
+
+Deno.test("one bad item fails alone", async () => {
+  const { batches, batcher } = doubler(10);
+  const answers = await Promise.allSettled([1, 13, 3].map((item) => batcher.add(item)));
+  expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(batches).toEqual([[1, 13, 3], [1], [13], [3]]);
 });

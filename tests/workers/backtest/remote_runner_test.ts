@@ -1,13 +1,12 @@
 import { expect } from "@std/expect";
 import { RemoteRunner } from "../../../workers/backtest/remote_runner.ts";
-import type { SandboxOutcome } from "../../../workers/sandbox/process.ts";
 import { remoteTask, serveDecisions, serveJson, serveRaw, wave } from "../sandbox/remote/endpoints.ts";
 
 /** Runs an endpoint as a worker does: looked up, in a process of its own. */
 async function run(url: string, { allow = new URL(url).host, count = 50, timeoutMs = 5000, deadlineMs = 20_000 } = {}) {
   const progress: number[] = [];
   const task = { ...await remoteTask("http://1.1.1.1/", { candles: wave(count), timeoutMs }), endpoint: url };
-  const outcome: SandboxOutcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
+  const outcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
     deadlineMs,
     memoryBytesMax: 512 * 2 ** 20,
     onProgress: ({ candlesDone }) => progress.push(candlesDone),
@@ -19,7 +18,7 @@ async function run(url: string, { allow = new URL(url).host, count = 50, timeout
 Deno.test("an endpoint is run in a process that may call it and nothing else", async () => {
   await using endpoint = serveDecisions((_, at) => at % 10 === 0 ? [{ side: "buy", when: "flat" }] : []);
   const { outcome } = await run(endpoint.url);
-  if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
   expect(outcome.result.equity.length).toBe(50);
   expect(outcome.integrity.determinism.status).toBe("passed");
 });
@@ -78,7 +77,7 @@ Deno.test("where an endpoint is that may not be called is told to its owner alon
   for (
     const [isForeign, message] of [
       [false, "Cannot call the endpoint 10.1.2.3:80: it is private"],
-      [true, "Cannot call the strategy's endpoint: its owner alone is told why"],
+      [true, "Cannot call the strategy's endpoint: only its owner may read why"],
     ] as const
   ) {
     await expect(runner.run({ ...task, isForeign }, limits)).rejects.toMatchObject({
@@ -112,9 +111,9 @@ Deno.test("an endpoint on which runs keep failing is left alone, and another one
   expect(failed.map((outcome) => outcome.type === "failed" && outcome.code)).toEqual(Array(5).fill("ENDPOINT_FAILED"));
   await expect(runOn("/made-up")).rejects.toMatchObject({
     code: "ENDPOINT_FAILED",
-    message: expect.stringMatching(/run after run has failed on it, and it is left alone for another \d+ s$/),
+    message: expect.stringMatching(/too many runs in a row failed on it; try again in \d+ s$/),
   });
   expect(paths).toEqual(Array(5).fill("/made-up"));
-  expect((await runOn("/honest")).type).toBe("done");
+  expect((await runOn("/honest")).type).toBe("completed");
   await server.shutdown();
 });

@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import type { Backtest, NewBacktest } from "../../../db/backtests.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { addUser, archiveHours, newTenDaysBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
 import { databaseTest } from "../../support/database.ts";
@@ -19,7 +20,7 @@ databaseTest("a worker counts the candles that a run has and those that it repla
     expect(await run({ timeframe: "1d" })).toMatchObject({ status: "completed" });
     const refused = { status: "failed", error: { code: "RANGE_TOO_LARGE" } };
     expect(await run({ timeframe: "1h" })).toMatchObject(refused);
-    const magnified = await run({ timeframe: "1d", execution: { bothTouched: "magnify" } });
+    const magnified = await run({ timeframe: "1d", execution: resolveExecution({ bothTouched: "magnify" }, null) });
     expect(magnified).toMatchObject(refused);
     expect(magnified.error?.message).toBe(
       "Cannot run over 240 1h candles: 239 are the most; shorten the range",

@@ -30,7 +30,7 @@ Deno.test("no runs are held in advance while one in a process of its own takes i
   const quick = { ...task, slug: "buy-and-hold", parameters: {} };
   // The first run waits for its worker to start; after many the mean is that of a quick run, sooner or later on a busy machine.
   for (let i = 0; i < 1000 && runner.runsWanted === 1; i++) {
-    expect((await runner.run({ kind: "builtin", task: quick }, limits(stop.signal))).type).toBe("done");
+    expect((await runner.run({ kind: "builtin", task: quick }, limits(stop.signal))).type).toBe("completed");
   }
   expect(runner.runsWanted).toBeGreaterThan(1);
   const remote = { ...await remoteTask(endpoint.url, { timeoutMs: 30_000 }), endpoint: endpoint.url };

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { type EgressRules, guardEndpoint, permissionFor } from "../../../workers/egress/guard.ts";
 import { RunError } from "../../../workers/outcome.ts";
-import { RemoteClient, RemoteFailure } from "../../../workers/sandbox/remote/client.ts";
+import { RemoteClient } from "../../../workers/sandbox/remote/client.ts";
 import { remoteTask, serveJson, serveRaw } from "../sandbox/remote/endpoints.ts";
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -121,7 +121,7 @@ async function call(url: string, rules: EgressRules): Promise<{ readonly code: s
     await client.ask({ from: 0, first: 0, until: 1 }).finally(() => client.close());
     return { code: "", message: "the call succeeded" };
   } catch (error) {
-    if (!(error instanceof RunError) && !(error instanceof RemoteFailure)) throw error;
+    if (!(error instanceof RunError)) throw error;
     return error;
   }
 }

@@ -7,6 +7,7 @@ import { type Db, openPostgres } from "../../../db/client.ts";
 import { lockUser, nextTurn } from "../../../db/quotas.ts";
 import { backtests } from "../../../db/schema.ts";
 import { QUEUES } from "../../../workers/jobs/jobs.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
 import { type OpenQueue, openQueue } from "../../../workers/queue.ts";
 import { addUser, newBacktest, untilEnded } from "../../support/backtests.ts";
 import { createTestDatabase } from "../../support/database.ts";
@@ -17,7 +18,15 @@ const WORKERS = 2;
 const RUN = {
   startDate: "2024-01-01",
   endDate: "2025-01-01",
-  parameters: { timeframe: "1m", fast: 24, slow: 96, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 },
+  parameters: {
+    timeframe: "1m",
+    fast: 24,
+    slow: 96,
+    direction: "both",
+    takeProfitLevel: 0,
+    stopLossLevel: 0,
+    execution: resolveExecution({}, null),
+  },
 } as const;
 
 /** Lets a user have so many waiting, as so many submissions would, but quicker. */

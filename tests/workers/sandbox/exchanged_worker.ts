@@ -1,15 +1,17 @@
 import { dirname, join } from "node:path";
+import type { Outcome } from "../../../workers/outcome.ts";
+import type { ValidModule } from "../../../workers/sandbox/task.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 // What the sandbox's process is made of.
-const CODE = ["engine", "workers/sandbox", "workers/protocol.ts", "workers/telemetry.ts"];
+const CODE = ["engine", "workers/sandbox", "workers/outcome.ts", "workers/protocol.ts", "workers/telemetry.ts"];
 
 /** Runs a validation in a copy of the sandbox whose Worker is other code; the folder of the copy is the caller's to remove. */
 export async function runExchanged(
   folder: string,
   workerSource: string,
   { parametersJson = "{}", memoryBytesMax = 2 ** 29 } = {},
-): Promise<import("../../../workers/sandbox/process.ts").SandboxOutcome> {
+): Promise<Outcome<ValidModule>> {
   const code = join(folder, "code");
   for (const path of CODE) await copy(join(ROOT, path), join(code, path));
   await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), workerSource);

@@ -3,7 +3,7 @@ import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "../../
 
 Deno.test("a message comes back as it was, columns with their types and bits", () => {
   const message = {
-    type: "done",
+    type: "completed",
     nothing: null,
     nested: {
       list: [1, "two", { three: Float64Array.of(1.5, -0, Infinity) }],

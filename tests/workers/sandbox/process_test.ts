@@ -15,7 +15,7 @@ Deno.test("a run in a process of its own gives what it gives here, to the last v
   const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
   const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1, task } as const;
   const here = doWasmJob(job, createControl());
-  expect(here.type).toBe("done");
+  expect(here.type).toBe("completed");
   expect(await runInSandbox(job, limits())).toEqual(here);
 });
 
@@ -24,8 +24,8 @@ Deno.test("a validation reports what the module needs and how long a decision to
     { kind: "validate", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1 },
     limits(),
   );
-  expect(outcome).toMatchObject({ type: "valid", log: [], report: { abiVersion: 1, warmup: 21, candles: 512 } });
-  if (outcome.type !== "valid") return;
+  expect(outcome).toMatchObject({ type: "completed", log: [], report: { abiVersion: 1, warmup: 21, candles: 512 } });
+  if (outcome.type !== "completed") return;
   expect(outcome.report.orders).toBeGreaterThan(0);
   expect(outcome.report.memoryBytesMax).toBe(2 ** 28);
   expect(outcome.report.nanosecondsPerCandle).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ Deno.test("a module that fills its memory runs again and again: one instance giv
   for (let n = 0; n < 6; n++) {
     // An optimiser that works beside it, or a machine that is busy, must not decide how it ends.
     const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, limits());
-    expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("done");
+    expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
   }
 });
 
@@ -55,7 +55,7 @@ Deno.test("what the candles of a long run take is not counted against its strate
   const task = taskOver({ ...days, time: days.time.map((_, i) => i * 60_000) }, { timeframeMs: 60_000 });
   const job = { kind: "run", module, parametersJson: "{}", candlesMin: 1, task } as const;
   const outcome = await runInSandbox(job, { ...limits(), memoryBytesMax: 300 * 2 ** 20 });
-  expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("done");
+  expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
 });
 
 Deno.test("progress is told while it runs, and a stop ends it at once", async () => {

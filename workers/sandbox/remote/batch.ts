@@ -1,8 +1,9 @@
 import type { RunProgress } from "../../../engine/control.ts";
+import { RunError } from "../../outcome.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
-import { describeCandle, IN_FLIGHT_MAX, type RemoteClient, RemoteFailure } from "./client.ts";
+import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
 import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
 
 // The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
@@ -37,7 +38,7 @@ export function planBatches(task: RemoteTask): readonly Stretch[] {
  * Asks for every decision of a run, several batches at a time, and lets the account follow them.
  *
  * @param onProgress Called with the progress after each batch.
- * @throws {RemoteFailure}
+ * @throws {RunError}
  */
 export async function decideInBatches(
   task: RemoteTask,
@@ -67,7 +68,7 @@ export async function decideInBatches(
       const where = `${task.endpoint.host} by ${describeCandle(task, batch.until - 1)}`;
       const message =
         `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached with ${where}: use step mode`;
-      throw new RemoteFailure("INVALID_SIGNAL", message);
+      throw new RunError("INVALID_SIGNAL", message);
     }
     follow(batch.until);
     onProgress(account.progressAt(batch.until - 1));

@@ -1,3 +1,4 @@
+import { type FailureCode, RunError } from "../../outcome.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import { type Action, AnswerError, readAnswer } from "./answer.ts";
 import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
@@ -12,17 +13,6 @@ const BREAKER_FAILURES = 8;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_CANDLE = 256;
 const ERROR_CHARACTERS_MAX = 200;
-
-export type RemoteFailureCode = "ENDPOINT_FAILED" | "STRATEGY_TIMED_OUT" | "INVALID_SIGNAL";
-
-/** The endpoint's fault; code and message name the candle, and the host to its owner. */
-export class RemoteFailure extends Error {
-  override readonly name = "RemoteFailure";
-
-  constructor(readonly code: RemoteFailureCode, message: string) {
-    super(message);
-  }
-}
 
 /** Asks one endpoint for decisions, and asks again where a second try may help. */
 export class RemoteClient {
@@ -40,7 +30,7 @@ export class RemoteClient {
    * The actions of each asked candle of a stretch.
    *
    * @param state The account and what hangs on it, in step mode.
-   * @throws {RemoteFailure} When there is no answer, or none that can be used.
+   * @throws {RunError} When there is no answer, or none that can be used.
    */
   async ask(stretch: Stretch, state: StepState | null = null): Promise<readonly (readonly Action[])[]> {
     return await this.askWith(stretch, writeRequest(this.#task, stretch, state));
@@ -76,7 +66,7 @@ export class RemoteClient {
     request: string,
     limits: Parameters<EndpointCaller["post"]>[1],
     { first }: Stretch,
-  ): Promise<HttpAnswer | { readonly again: boolean; readonly code: RemoteFailureCode; readonly message: string }> {
+  ): Promise<HttpAnswer | { readonly again: boolean; readonly code: FailureCode; readonly message: string }> {
     try {
       const answer = await this.#caller.post(request, limits);
       if (answer.status === 200) {
@@ -103,10 +93,10 @@ export class RemoteClient {
     }
   }
 
-  #failure(code: RemoteFailureCode, index: number, message: string): RemoteFailure {
+  #failure(code: FailureCode, index: number, message: string): RunError {
     const what = code === "INVALID_SIGNAL" ? "use the answer of" : "get an answer from";
     const candle = describeCandle(this.#task, index);
-    return new RemoteFailure(code, `Cannot ${what} ${this.#task.endpoint.host} for ${candle}: ${message}`);
+    return new RunError(code, `Cannot ${what} ${this.#task.endpoint.host} for ${candle}: ${message}`);
   }
 
   /** Waits longer before each try, and never as long as another run would. */

@@ -1,6 +1,7 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
+import { RunError } from "../../outcome.ts";
 import type { Action } from "./answer.ts";
-import { type RemoteClient, RemoteFailure } from "./client.ts";
+import type { RemoteClient } from "./client.ts";
 import type { Stretch } from "./request.ts";
 
 type Asked = readonly (readonly Action[])[];
@@ -31,7 +32,7 @@ export async function askAgain(
     const n = answer.findIndex((actions, n) => JSON.stringify(actions) !== JSON.stringify(before[n]));
     return n < 0 ? null : { index: stretch.first + n, until: stretch.until, failure: null };
   } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
+    if (!(error instanceof RunError)) throw error;
     return { index: stretch.until - 1, until: stretch.until, failure: error.message };
   }
 }

@@ -1,10 +1,11 @@
 import type { RunProgress } from "../../../engine/control.ts";
+import { type Outcome, RunError } from "../../outcome.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import { checkOrders } from "../integrity.ts";
-import type { SandboxAnswer } from "../task.ts";
+import type { SandboxRun } from "../task.ts";
 import { RemoteAccount } from "./account.ts";
 import { decideInBatches } from "./batch.ts";
-import { RemoteClient, RemoteFailure } from "./client.ts";
+import { RemoteClient } from "./client.ts";
 import { BatchChecks } from "./integrity.ts";
 import { decideInSteps } from "./step.ts";
 import { checkSteps } from "./step_integrity.ts";
@@ -18,7 +19,10 @@ const BATCH_NOTE =
  * @param onProgress Called with the progress so far.
  * @returns The result, or the endpoint's failure.
  */
-export async function runRemote(task: RemoteTask, onProgress: (progress: RunProgress) => void): Promise<SandboxAnswer> {
+export async function runRemote(
+  task: RemoteTask,
+  onProgress: (progress: RunProgress) => void,
+): Promise<Outcome<SandboxRun>> {
   const client = new RemoteClient(task);
   const account = new RemoteAccount(task);
   try {
@@ -26,14 +30,14 @@ export async function runRemote(task: RemoteTask, onProgress: (progress: RunProg
       const decisions = await decideInBatches(task, client, account, onProgress);
       const result = account.finish();
       const integrity = { ...await new BatchChecks(task, client, decisions).run(), orders: checkOrders(result) };
-      return { type: "done", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, log: [] };
+      return { type: "completed", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, log: [] };
     }
     const kept = await decideInSteps(task, client, account, onProgress);
     const result = account.finish();
     const integrity = { ...await checkSteps(task, client, kept), orders: checkOrders(result) };
-    return { type: "done", result, integrity, log: [] };
+    return { type: "completed", result, integrity, log: [] };
   } catch (error) {
-    if (error instanceof RemoteFailure) return { type: "failed", code: error.code, message: error.message };
+    if (error instanceof RunError) return error.outcome;
     throw error;
   } finally {
     client.close();

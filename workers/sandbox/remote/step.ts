@@ -23,7 +23,7 @@ export interface Step {
  *
  * @param onProgress Called with the progress after each candle.
  * @returns A sample of the steps, to ask them again.
- * @throws {RemoteFailure}
+ * @throws {RunError}
  */
 export async function decideInSteps(
   task: RemoteTask,

@@ -1,3 +1,4 @@
+import { RunError } from "../../outcome.ts";
 import {
   ABI_VERSION,
   ALIGN_BYTES,
@@ -12,15 +13,6 @@ import {
   WARMUP_MAX,
   WORKING_MAX,
 } from "./abi.ts";
-
-/** The module did something that ends its run. */
-export class StrategyFault extends Error {
-  override readonly name = "StrategyFault";
-
-  constructor(readonly code: "INVALID_SIGNAL" | "STRATEGY_FAILED" | "STRATEGY_OUT_OF_MEMORY", message: string) {
-    super(message);
-  }
-}
 
 /** Thrown through the module's frames by its own call of `abort`. */
 class GuestAbort extends Error {
@@ -51,7 +43,7 @@ export class Guest {
   /**
    * @param parametersJson What the module is told of its parameters.
    * @param log Lines that the module writes are added here, LOG_LINES_MAX at most.
-   * @throws {StrategyFault} When it traps, refuses its parameters, or gives what it may not.
+   * @throws {RunError} When it traps, refuses its parameters, or gives what it may not.
    * @throws {TypeError} When the engine refuses the module: it was not checked.
    */
   constructor(module: WebAssembly.Module, parametersJson: string, log: string[]) {
@@ -71,7 +63,7 @@ export class Guest {
     if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
     const version = attempt("tell its ABI version", () => callable(exports["abi_version"])(0));
     if (version !== ABI_VERSION) {
-      throw new StrategyFault(
+      throw new RunError(
         "STRATEGY_FAILED",
         `Cannot speak ABI version ${version}: this host speaks ${ABI_VERSION}`,
       );
@@ -81,7 +73,7 @@ export class Guest {
     this.#writeFrame(json);
     const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
     this.checkAbort("Cannot initialise");
-    if (answer !== 0) throw new StrategyFault("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
+    if (answer !== 0) throw new RunError("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
     const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
     this.warmup = request(words, "warmup", FRAME.warmup, 1, WARMUP_MAX);
     this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);
@@ -89,26 +81,26 @@ export class Guest {
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
   }
 
-  /** @throws {StrategyFault} When the module has given up and gone on all the same. */
+  /** @throws {RunError} When the module has given up and gone on all the same. */
   checkAbort(doing: string): void {
     if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
   }
 
-  /** Address of so many bytes of its memory, which the module gives away for the whole run. @throws {StrategyFault} */
+  /** Address of so many bytes of its memory, which the module gives away for the whole run. @throws {RunError} */
   allocate(byteLength: number): number {
     const what = `allocate ${byteLength} bytes`;
     const pointer = attempt(what, () => this.#alloc(byteLength)) >>> 0;
-    if (pointer === 0) throw new StrategyFault("STRATEGY_OUT_OF_MEMORY", `Cannot ${what}: alloc returned 0`);
+    if (pointer === 0) throw new RunError("STRATEGY_OUT_OF_MEMORY", `Cannot ${what}: alloc returned 0`);
     const size = this.memory.buffer.byteLength;
     if (pointer % ALIGN_BYTES !== 0) {
-      throw new StrategyFault(
+      throw new RunError(
         "STRATEGY_FAILED",
         `Cannot ${what}: alloc returned ${pointer}, no multiple of ${ALIGN_BYTES}`,
       );
     }
     if (pointer + byteLength > size) {
       const found = `alloc returned ${pointer}, and the memory has ${size} bytes`;
-      throw new StrategyFault("STRATEGY_FAILED", `Cannot ${what}: ${found}`);
+      throw new RunError("STRATEGY_FAILED", `Cannot ${what}: ${found}`);
     }
     return pointer;
   }
@@ -129,7 +121,7 @@ export class Guest {
   }
 }
 
-/** Runs a call into a module. @throws {StrategyFault} Saying that the module cannot do `what`, and why. */
+/** Runs a call into a module. @throws {RunError} Saying that the module cannot do `what`, and why. */
 function attempt<Result>(what: string, call: () => Result): Result {
   try {
     return call();
@@ -145,19 +137,19 @@ function attempt<Result>(what: string, call: () => Result): Result {
  */
 export function explainTrap(error: unknown, doing: string): unknown {
   if (error instanceof GuestAbort) {
-    return new StrategyFault("STRATEGY_FAILED", `${doing}: the strategy gave up: ${error.message}`);
+    return new RunError("STRATEGY_FAILED", `${doing}: the strategy gave up: ${error.message}`);
   }
   if (error instanceof WebAssembly.RuntimeError) {
-    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module trapped: ${error.message}`);
+    return new RunError("STRATEGY_FAILED", `${doing}: the module trapped: ${error.message}`);
   }
   if (error instanceof RangeError && /memory/.test(error.message)) {
-    return new StrategyFault("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the module`);
+    return new RunError("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the module`);
   }
   if (error instanceof RangeError) {
-    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module's calls are nested too deep`);
+    return new RunError("STRATEGY_FAILED", `${doing}: the module's calls are nested too deep`);
   }
   if (Object.prototype.toString.call(error) === "[object WebAssembly.Exception]") {
-    return new StrategyFault("STRATEGY_FAILED", `${doing}: the module threw an exception and did not catch it`);
+    return new RunError("STRATEGY_FAILED", `${doing}: the module threw an exception and did not catch it`);
   }
   return error;
 }
@@ -211,7 +203,7 @@ function isCall(value: unknown): value is Call {
 function request(words: Uint32Array, name: string, offset: number, min: number, max: number): number {
   const value = words[offset / 4]!;
   if (value >= min && value <= max) return value;
-  throw new StrategyFault(
+  throw new RunError(
     "STRATEGY_FAILED",
     `Cannot initialise: init set ${name} to ${value}, and it is ${min} to ${max}`,
   );

@@ -3,11 +3,19 @@ import { resolveExecution } from "../../../engine/execution.ts";
 import { run, type RunResult } from "../../../engine/run.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
 import { checkIntegrity, checkOrders, cutCandles } from "../integrity.ts";
-import { candleBytes, SANDBOX_BYTES_MAX, type SandboxAnswer, type ValidateJob, type WasmJob } from "../task.ts";
+import { type Outcome, RunError } from "../../outcome.ts";
+import {
+  candleBytes,
+  SANDBOX_BYTES_MAX,
+  type SandboxRun,
+  type ValidateJob,
+  type ValidModule,
+  type WasmJob,
+} from "../task.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../sample_candles.ts";
 import { ABI_VERSION } from "./abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
-import { Guest, StrategyFault } from "./guest.ts";
+import { Guest } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { WasmStrategy } from "./strategy.ts";
 
@@ -23,16 +31,21 @@ const DRY_RUN_BALANCE = 10_000;
  *
  * @param control The run's control words, in shared memory.
  */
-export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): SandboxAnswer {
+export function doWasmJob(job: ValidateJob, control: Int32Array): Outcome<ValidModule>;
+export function doWasmJob(job: WasmJob, control: Int32Array): Outcome<SandboxRun>;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun>;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun> {
   try {
     const checked = checkModule(job.module);
     const module = compile(checked);
     return job.kind === "validate" ? dryRun(job, checked, module) : backtest(job, module, control);
   } catch (error) {
     if (error instanceof ModuleFault) {
-      return { type: "failed", code: "INVALID_MODULE", message: `Cannot use the module: ${error.message}` };
+      // A registered module was valid once: a run that refuses it has failed.
+      const code = job.kind === "validate" ? "INVALID_MODULE" : "STRATEGY_FAILED";
+      return { type: "failed", code, message: `Cannot use the module: ${error.message}` };
     }
-    if (error instanceof StrategyFault) return { type: "failed", code: error.code, message: error.message };
+    if (error instanceof RunError) return error.outcome;
     throw error;
   }
 }
@@ -47,7 +60,7 @@ export function compile({ bytes }: CheckedModule): WebAssembly.Module {
   }
 }
 
-function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): SandboxAnswer {
+function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): Outcome<ValidModule> {
   const log: string[] = [];
   const candles = sampleCandles();
   const count = candles.time.length;
@@ -66,7 +79,7 @@ function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Mo
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
   const told = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
-  return { type: "valid", report: { ...report, ...told }, log };
+  return { type: "completed", report: { ...report, ...told }, log };
 }
 
 /** A strategy whose decisions are timed, in code that the engine has not yet optimised. */
@@ -91,7 +104,7 @@ class TimedStrategy implements Strategy {
   }
 }
 
-function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): SandboxAnswer {
+function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): Outcome<SandboxRun> {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const log: string[] = [];
   const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
@@ -114,7 +127,7 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   const result = runOn(candles.time.length, control);
   const again = (until: number) => runOn(until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
-  return { type: "done", result, integrity, log };
+  return { type: "completed", result, integrity, log };
 }
 
 /**

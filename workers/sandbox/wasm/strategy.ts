@@ -1,7 +1,8 @@
 import type { Candles } from "../../../engine/candles.ts";
 import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import { RunError } from "../../outcome.ts";
 import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./abi.ts";
-import { explainTrap, type Guest, StrategyFault } from "./guest.ts";
+import { explainTrap, type Guest } from "./guest.ts";
 import { OrderTable, SignalFault } from "./orders.ts";
 
 /** Time, open, high, low, close, volume. */
@@ -20,7 +21,7 @@ export class WasmStrategy implements Strategy {
   /**
    * @param makeGuest Makes an instance: one now, and another for each further simulation, which must know nothing of the last.
    * @param candlesMin No decision before this many candles, whatever the module says of its warm-up.
-   * @throws {StrategyFault} When there can be no instance.
+   * @throws {RunError} When there can be no instance.
    */
   constructor(makeGuest: () => Guest, candlesMin: number) {
     this.#makeGuest = makeGuest;
@@ -28,7 +29,7 @@ export class WasmStrategy implements Strategy {
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
 
-  /** Has the module give memory for its columns and tables. @throws {StrategyFault} When it cannot. */
+  /** Has the module give memory for its columns and tables. @throws {RunError} When it cannot. */
   prepare(candles: Candles): void {
     const first = this.#first;
     this.#first = null;
@@ -166,12 +167,12 @@ class GuestPlayer {
   /** Does what the first rows of the order table ask for, and empties them for the next candle. */
   #perform(rows: number, i: number, book: OrderBook): void {
     if (rows < 0) {
-      throw new StrategyFault("STRATEGY_FAILED", `Cannot go on at ${this.#nameCandle(i)}: on_candle returned ${rows}`);
+      throw new RunError("STRATEGY_FAILED", `Cannot go on at ${this.#nameCandle(i)}: on_candle returned ${rows}`);
     }
     const { ordersMax } = this.#guest;
     if (rows > ordersMax) {
       const found = `on_candle returned ${rows} orders, and its table has ${ordersMax} rows`;
-      throw new StrategyFault("INVALID_SIGNAL", `Cannot take the orders of ${this.#nameCandle(i)}: ${found}`);
+      throw new RunError("INVALID_SIGNAL", `Cannot take the orders of ${this.#nameCandle(i)}: ${found}`);
     }
     if (this.#doubles.length === 0) this.#attach();
     for (let n = 0; n < rows; n++) {
@@ -180,7 +181,7 @@ class GuestPlayer {
       } catch (error) {
         if (!(error instanceof SignalFault)) throw error;
         const what = `Cannot take order ${n} of ${this.#nameCandle(i)}`;
-        throw new StrategyFault("INVALID_SIGNAL", `${what}: ${error.message}`);
+        throw new RunError("INVALID_SIGNAL", `${what}: ${error.message}`);
       }
     }
     this.#words.fill(0, this.#ordersAt >>> 2, (this.#ordersAt + rows * ORDER_BYTES) >>> 2);

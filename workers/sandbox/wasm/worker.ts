@@ -1,7 +1,8 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** What runs inside a sandbox process's Web Worker, without any permission: one WebAssembly module. */
-import type { SandboxAnswer, ToChildWorker } from "../task.ts";
+import { brokenBy, type Outcome } from "../../outcome.ts";
+import type { ToChildWorker } from "../task.ts";
 import { buffersOf } from "../transfer.ts";
 import { doWasmJob } from "./run.ts";
 
@@ -10,11 +11,11 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
   self.postMessage(said, [...buffersOf(said)]);
 };
 
-function answer(job: ToChildWorker["job"], control: Int32Array): SandboxAnswer {
+function answer(job: ToChildWorker["job"], control: Int32Array): Outcome<object> {
   if (job.kind === "remote") return { type: "broken", message: `Cannot do a job of the kind ${job.kind} here` };
   try {
     return doWasmJob(job, control);
   } catch (error) {
-    return { type: "broken", message: error instanceof Error ? error.stack ?? error.message : String(error) };
+    return brokenBy(error);
   }
 }

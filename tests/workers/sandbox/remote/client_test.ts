@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { gzipSync } from "node:zlib";
-import { RemoteClient, RemoteFailure } from "../../../../workers/sandbox/remote/client.ts";
+import { RunError } from "../../../../workers/outcome.ts";
+import { RemoteClient } from "../../../../workers/sandbox/remote/client.ts";
 import { freePort } from "../../../support/free_port.ts";
 import { type RawServer, remoteTask, serveBytes, serveDecisions, serveJson, serveRaw, wave } from "./endpoints.ts";
 
@@ -18,7 +19,7 @@ async function askFailing(url: string, { timeoutMs = 60_000, count = 3 } = {}): 
   try {
     await client.ask({ from: 0, first: 0, until: count });
   } catch (error) {
-    if (!(error instanceof RemoteFailure)) throw error;
+    if (!(error instanceof RunError)) throw error;
     return { code: error.code, message: error.message };
   } finally {
     client.close();

@@ -80,7 +80,7 @@ for (const [language, command] of Object.entries(COMMANDS)) {
         onProgress: () => {},
         signal: new AbortController().signal,
       });
-      if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+      if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
       expect(builtin.metrics.trades).toBeGreaterThan(50);
       expect(same(outcome.result)).toEqual(same(builtin));
       const { lookahead, determinism, warm_up, orders } = outcome.integrity;

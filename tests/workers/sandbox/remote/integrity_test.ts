@@ -11,7 +11,7 @@ const COUNT = 3000;
 async function findings(endpoint: Endpoint, given: Partial<RemoteTask> = {}) {
   const task = await remoteTask(endpoint.url, { candles: wave(COUNT), lookbackCandles: 20, ...given });
   const answer = await runRemote(task, () => {});
-  if (answer.type !== "done") throw new Error(JSON.stringify(answer));
+  if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   return answer.integrity;
 }
 

@@ -11,7 +11,7 @@ import { remoteTask, type Request, serveDecisions, serveJson, wave } from "./end
 async function runToEnd(url: string, given: Partial<RemoteTask>) {
   const told: RunProgress[] = [];
   const answer = await runRemote(await remoteTask(url, given), (progress) => told.push(progress));
-  if (answer.type !== "done") throw new Error(JSON.stringify(answer));
+  if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   const progress = told.map(({ candlesDone }) => candlesDone);
   expect(told.map(({ equity }) => equity)).toEqual(progress.map((done) => answer.result.equity[done - 1]));
   return { ...answer, progress };

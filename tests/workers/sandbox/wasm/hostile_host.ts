@@ -3,7 +3,8 @@
  * JSON for each case. Beside every run an honest one goes on, for another user.
  */
 import { encodeFrame } from "../../../../workers/sandbox/frames.ts";
-import { runInSandbox, type SandboxLimits, type SandboxOutcome } from "../../../../workers/sandbox/process.ts";
+import type { Outcome } from "../../../../workers/outcome.ts";
+import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
 import { deadlineOf, FINISH_MS_MAX, HOSTILE, type Hostile } from "./hostile_modules.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "./modules.ts";
 
@@ -54,20 +55,20 @@ async function tryOut(hostile: Hostile): Promise<CaseReport> {
 async function runHonest(): Promise<{ bytes: string; ms: number }> {
   const job = { kind: "run", module: HONEST, parametersJson: "{}", candlesMin: 1, task: honestTask } as const;
   const { outcome, ms } = await time(() => runInSandbox(job, makeLimits(512, FINISH_MS_MAX)));
-  if (outcome.type !== "done") throw new Error(JSON.stringify(outcome));
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
   const digest = await crypto.subtle.digest("SHA-256", await new Blob(encodeFrame(outcome.result)).arrayBuffer());
   return { bytes: [...new Uint8Array(digest)].join(), ms };
 }
 
-async function time(
-  work: () => Promise<SandboxOutcome>,
-): Promise<{ readonly outcome: SandboxOutcome; readonly ms: number }> {
+async function time<Answer>(
+  work: () => Promise<Answer>,
+): Promise<{ readonly outcome: Answer; readonly ms: number }> {
   const begun = performance.now();
   const outcome = await work();
   return { outcome, ms: Math.round(performance.now() - begun) };
 }
 
-function describe({ outcome, ms }: { outcome: SandboxOutcome; ms: number }): CaseReport["run"] {
+function describe({ outcome, ms }: { outcome: Outcome<object>; ms: number }): CaseReport["run"] {
   if (outcome.type === "failed") return { code: outcome.code, message: outcome.message, ms };
   return { code: outcome.type, message: "message" in outcome ? outcome.message : "", ms };
 }

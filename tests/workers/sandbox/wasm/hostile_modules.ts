@@ -92,7 +92,7 @@ export const HOSTILE: readonly Hostile[] = [
   {
     what: "fills all the memory that it is given",
     module: () => compileWat(strategyWat({ after: `${BOMB} (start $bomb)` })),
-    code: "done",
+    code: "completed",
     message: /^$/,
   },
   {
@@ -126,13 +126,13 @@ export const HOSTILE: readonly Hostile[] = [
   {
     what: "has 64 memories",
     module: () => compileWat(strategyWat({ after: "(memory 4096)".repeat(63) })),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /declares 64 memories/,
   },
   {
     what: "has a table of ten million elements",
     module: () => compileWat(strategyWat({ after: "(table 10000000 funcref)" })),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /table has 10000000 elements/,
   },
   {
@@ -143,38 +143,38 @@ export const HOSTILE: readonly Hostile[] = [
           (func $begin (loop $more (br_if $more (i32.ne (table.grow $t (ref.null func) (i32.const 1000)) (i32.const -1)))))
           (start $begin)`,
       })),
-    code: "done",
+    code: "completed",
     message: /^$/,
   },
   {
     what: "has 64 MB",
     module: () => new Uint8Array(64_000_000),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /it has 64000000 bytes, and at most 4194304/,
   },
   {
     what: "has a 64-bit memory",
     module: () => compileWat(withMemory('(memory (export "memory") i64 32)')),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /64-bit addresses/,
   },
   {
     what: "has a shared memory",
     module: () => compileWat(withMemory('(memory (export "memory") 32 64 shared)')),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /shared between threads/,
   },
   {
     what: "exports 10,000 functions",
     module: () =>
       compileWat(strategyWat({ after: Array.from({ length: 10_000 }, (_, n) => `(func (export "f${n}"))`).join("") })),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /10005 exports, and at most 1000/,
   },
   {
     what: "imports what is not given",
     module: () => compileWat(strategyWat({ before: '(import "env" "fetch" (func))' })),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /imports env.fetch, and only env.abort and env.log are given/,
   },
   {
@@ -183,19 +183,19 @@ export const HOSTILE: readonly Hostile[] = [
       compileWat(
         strategyWat({ after: '(func (export "init") (param f64))' }).replace('(export "init")', '(export "other")'),
       ),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /its function init is \(f64\) -> nothing and must be \(i32\) -> i32/,
   },
   {
     what: "is empty",
     module: () => new Uint8Array(0),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /it is empty/,
   },
   {
     what: "is a program for Linux",
     module: () => new TextEncoder().encode("\x7fELF and so on"),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /does not begin with the four bytes/,
   },
   {
@@ -227,13 +227,13 @@ export const HOSTILE: readonly Hostile[] = [
   {
     what: "has a body that is no code",
     module: () => spoil(compileWat(strategyWat({}))),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /^Cannot use the module: it is not valid: /,
   },
   {
     what: "is cut off",
     module: () => compileWat(strategyWat({})).slice(0, -3),
-    code: "INVALID_MODULE",
+    code: "STRATEGY_FAILED",
     message: /it is cut off/,
   },
 ];

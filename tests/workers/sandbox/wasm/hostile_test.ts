@@ -26,8 +26,8 @@ Deno.test("hostile modules", async (t) => {
       expect(run.code).toBe(expected.code);
       expect(run.message).toMatch(expected.message);
 
-      const isAccepted = expected.isAccepted ?? expected.code === "done";
-      expect(validation.code).toBe(isAccepted ? "valid" : "INVALID_MODULE");
+      const isAccepted = expected.isAccepted ?? expected.code === "completed";
+      expect(validation.code).toBe(isAccepted ? "completed" : "INVALID_MODULE");
       if (!isAccepted) expect(validation.message).toMatch(/^Cannot use the module: /);
 
       expect(neighbour.sameBytes).toBe(true);
