@@ -18,7 +18,7 @@ import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
 import { readCommandLine } from "./server/command_line.ts";
 import { type Config, ConfigError, readConfig } from "./server/config.ts";
-import { serveControl } from "./server/control.ts";
+import { serveControl } from "./server/control_socket.ts";
 import { endWithin } from "./server/exit_guard.ts";
 import { type LastingServer, serveLasting } from "./server/lasting_server.ts";
 import { configureLog } from "./server/log.ts";

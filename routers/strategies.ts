@@ -21,7 +21,7 @@ import {
   registryEntry,
   registryVersion,
   versionSchema,
-} from "./catalogue.ts";
+} from "./strategy_entry.ts";
 import { AppError, quote } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import { effectiveParameters, withoutReserved } from "./parameters.ts";

@@ -53,6 +53,28 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["tests/", ["*"]],
   ["bench/", ["*"]],
 ];
+/** Everything that is shipped; authors' examples and templates are read as text and not as part of the house. */
+const PRODUCT = /^((bench|cli|db|engine|market|routers|server|strategies\/builtin|workers)\/(?!templates\/)|main\.ts$)/;
+/** Files whose circles are known and being broken. */
+const CIRCLES_KNOWN: readonly string[] = [
+  "routers/module_check.ts",
+  "routers/quotas.ts",
+  "routers/trpc.ts",
+  "workers/backtest/plan.ts",
+  "workers/backtest/run_candles.ts",
+];
+/** Folders whose file names count among themselves: each runtime names its parts alike. */
+const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
+/** Files that may have equal names, and why. */
+const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
+  ["a noun has its SQL in db/ and its rules in routers/", /^(db|routers)\/\w+\.ts$/],
+  ["an app is put together in each of the two layers", /^(routers|server)\/app\.ts$/],
+  [
+    "a built-in strategy is named by its slug, its indicator by its name",
+    /^(strategies\/builtin|engine\/indicators)\/\w+\.ts$/,
+  ],
+  ["programs start in main.ts", /(^|\/)main\.ts$/],
+];
 // These use no library and not even the runtime: columns in, columns out.
 const PURE = ["engine/", "strategies/builtin/"];
 // What a user sent is compiled here, in a process without rights, and nowhere else.
@@ -66,6 +88,7 @@ interface Found {
 }
 
 const sources = listSources(ROOT);
+const inspected = new Map<string, Found>();
 
 Deno.test("there are sources to look at", () => {
   expect(sources.length).toBeGreaterThan(40);
@@ -76,6 +99,16 @@ Deno.test("every file imports only what its folder may", () => {
     inspect(path).imports.map((found) => complainAbout(path, found)).filter((line) => line !== null)
   );
   expect(complaints).toEqual([]);
+});
+
+Deno.test("no file imports itself through others, types included", () => {
+  const circles = findCircles(importsOf(sources.filter((path) => PRODUCT.test(path))));
+  const isKnown = (circle: string) => circle.split(" -> ").every((path) => CIRCLES_KNOWN.includes(path));
+  expect(circles.filter((circle) => !isKnown(circle))).toEqual([]);
+});
+
+Deno.test("no two files have the same name, but by a convention", () => {
+  expect(findEqualNames(sources.filter((path) => PRODUCT.test(path)))).toEqual([]);
 });
 
 Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", () => {
@@ -114,6 +147,12 @@ Deno.test("the checks notice what they are for", () => {
   expect(complainAbout("market/archive/read.ts", { specifier: "../../engine/run.ts", typeOnly: true })).toBeNull();
   const long = `function f() {\n${"f();\n".repeat(FUNCTION_LINES_MAX)}}\nconst x: any = 1;`;
   expect(inspectText("x.ts", long).complaints.length).toBe(2);
+  const circle = new Map([["a.ts", ["b.ts", "d.ts"]], ["b.ts", ["c.ts"]], ["c.ts", ["a.ts"]], ["d.ts", []]]);
+  expect(findCircles(circle)).toEqual(["a.ts -> b.ts -> c.ts -> a.ts"]);
+  expect(findEqualNames(["db/runs.ts", "routers/runs.ts", "db/client.ts", "workers/sandbox/remote/client.ts"])).toEqual(
+    [],
+  );
+  expect(findEqualNames(["db/runs.ts", "market/feeds/runs.ts"])).toEqual(["db/runs.ts, market/feeds/runs.ts"]);
   const named = 'WebAssembly.validate(bytes);\nconst { WebAssembly: w } = globalThis;\nglobalThis["WebAssembly"];';
   expect(inspectText("x.ts", `// WebAssembly.validate(bytes)\n${named}`).compiles.length).toBe(3);
 });
@@ -131,8 +170,49 @@ function complainAbout(path: string, { specifier, typeOnly }: Found["imports"][n
   return allowed ? null : `${path} may not import ${target}`;
 }
 
+/** The product files that each file imports. */
+function importsOf(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Set(paths);
+  const targetsOf = (path: string) =>
+    inspect(path).imports.map(({ specifier }) => join(dirname(path), specifier)).filter((target) => known.has(target));
+  return new Map(paths.map((path) => [path, targetsOf(path)]));
+}
+
+/** The shortest circle through each file that is in one, from its first file in the alphabet on. */
+function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = new Set<string>();
+  for (const start of imports.keys()) {
+    const cameFrom = new Map<string, string>();
+    const queue = [start];
+    for (let at = queue.shift(); at !== undefined && !cameFrom.has(start); at = queue.shift()) {
+      for (const target of imports.get(at) ?? []) {
+        if (cameFrom.has(target)) continue;
+        cameFrom.set(target, at);
+        queue.push(target);
+      }
+    }
+    if (!cameFrom.has(start)) continue;
+    const circle = [start];
+    for (let at = cameFrom.get(start)!; at !== start; at = cameFrom.get(at)!) circle.unshift(at);
+    const first = circle.indexOf(circle.toSorted()[0]!);
+    const turned = [...circle.slice(first), ...circle.slice(0, first)];
+    circles.add([...turned, turned[0]].join(" -> "));
+  }
+  return [...circles].sort();
+}
+
+/** Groups of files with the same name that no convention allows. */
+function findEqualNames(paths: readonly string[]): string[] {
+  const named = Map.groupBy(paths.filter((path) => !OWN_NAMES.test(path)), (path) => path.split("/").at(-1)!);
+  return [...named.values()]
+    .filter((group) => group.length > 1 && !EQUAL_NAMES.some(([, files]) => group.every((path) => files.test(path))))
+    .map((group) => group.join(", "));
+}
+
 function inspect(path: string): Found {
-  return inspectText(path, read(path));
+  const found = inspected.get(path) ?? inspectText(path, read(path));
+  inspected.set(path, found);
+  return found;
 }
 
 function inspectText(path: string, text: string): Found {
@@ -164,6 +244,9 @@ function inspectText(path: string, text: string): Found {
             const inner = node.specifiers.length > 0 &&
               node.specifiers.every((one) => one.type === "ImportSpecifier" && one.importKind === "type");
             keep(node.source.value, node.importKind === "type" || inner);
+          },
+          ImportExpression: (node) => {
+            if (node.source.type === "Literal" && typeof node.source.value === "string") keep(node.source.value, false);
           },
           ExportAllDeclaration: (node) => keep(node.source.value, node.exportKind === "type"),
           ExportNamedDeclaration: (node) => {
