@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import { type Db, openPostgres } from "../../db/client.ts";
+import { type Db, openPostgres, rowsOf } from "../../db/client.ts";
 import * as schema from "../../db/schema.ts";
 import { administer, createTestDatabase, databaseTest, testServerUrl } from "../support/database.ts";
 
@@ -37,7 +37,7 @@ Deno.test("a connection that ends within a transaction breaks that transaction a
       await tx.execute(sql`select 3`);
     });
     await expect(broken).rejects.toThrow();
-    expect(await handle.db.execute(sql`select 4 as answer`)).toMatchObject({ rows: [{ answer: 4 }] });
+    expect(rowsOf(await handle.db.execute(sql`select 4 as answer`))).toEqual([{ answer: 4 }]);
   } finally {
     await handle.close();
     await drop();
@@ -48,7 +48,7 @@ Deno.test("a transaction in which nothing happens any more gives its locks back 
   const { url, drop } = await createTestDatabase();
   const { db, close } = await openPostgres(url, 1);
   const shown = await db.execute(sql`show idle_in_transaction_session_timeout`);
-  expect(shown).toMatchObject({ rows: [{ idle_in_transaction_session_timeout: "10s" }] });
+  expect(rowsOf(shown)).toEqual([{ idle_in_transaction_session_timeout: "10s" }]);
   await close();
   await drop();
 });

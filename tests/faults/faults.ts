@@ -1,6 +1,5 @@
 import { expect } from "@std/expect";
-// @ts-types="@types/pg"
-import pg from "pg";
+import { PostgresPool } from "../../db/postgres_pool.ts";
 import type { TestClient } from "../support/client.ts";
 import { patiently } from "../../workers/retry.ts";
 import { Cluster } from "./cluster.ts";
@@ -70,13 +69,10 @@ export async function runFaults(
 
 /** Asks a PostgreSQL database, and again while it is away. */
 export function openQuery(databaseUrl: string): { readonly query: Query } & AsyncDisposable {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 });
-  // A crash of the database ends these connections too.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const pool = new PostgresPool(databaseUrl, 3);
   return {
-    query: (statement) => patiently(NEVER, async () => (await pool.query<pg.QueryResultRow>(statement)).rows),
-    [Symbol.asyncDispose]: () => pool.end(),
+    query: (statement) => patiently(NEVER, () => pool.query(statement)),
+    [Symbol.asyncDispose]: () => pool.close(),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Deletions and cancellations that meet other work on the same record. */
 import { expect } from "@std/expect";
-// @ts-types="@types/pg"
-import pg from "pg";
+import { PostgresClient } from "../../db/postgres.ts";
 import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -43,8 +42,7 @@ Deno.test("a strategy takes no version when it is deleted during the module chec
 Deno.test("a cancel or a deletion and the storing of a result do not wait for each other", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const user = await service.user();
-  const worker = new pg.Client(service.databaseUrl);
-  await worker.connect();
+  const worker = await PostgresClient.connect(service.databaseUrl);
   const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   for (const [method, action] of [["POST", "/cancel"], ["DELETE", ""]] as const) {
     const accepted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
@@ -53,13 +51,13 @@ Deno.test("a cancel or a deletion and the storing of a result do not wait for ea
     await worker.query("begin");
     await worker.query("update backtests set progress = 1 where id = $1", [id]);
     const answering = user.send(method, `/api/backtests/${id}${action}`);
-    await until(async () => (await worker.query(blocked)).rowCount !== 0);
+    await until(async () => (await worker.query(blocked)).length !== 0);
     const job = await worker.query("select id from pgboss.job where id = $1 for update nowait", [id]);
-    expect(job.rowCount).toBe(1);
+    expect(job).toHaveLength(1);
     await worker.query("commit");
     expect((await answering).status).toBeLessThan(300);
   }
-  await worker.end();
+  await worker.close();
   await service.close();
 });
 

@@ -1,7 +1,6 @@
 import { expect } from "@std/expect";
-// @ts-types="@types/pg"
-import pg from "pg";
 import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
+import { administer } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 
 const submit = (client: TestClient, key: string, change: object = {}): Promise<Answer> =>
@@ -61,10 +60,10 @@ Deno.test("a submission that is sent again with its Idempotency-Key makes one ba
   });
 
   await t.step("after a day the key is free, and with its record it is gone", async () => {
-    const database = new pg.Client(service.databaseUrl);
-    await database.connect();
-    await database.query("update idempotency_keys set created_at = now() - interval '25 hours' where key = 'one'");
-    await database.end();
+    await administer(
+      service.databaseUrl,
+      "update idempotency_keys set created_at = now() - interval '25 hours' where key = 'one'",
+    );
     const list = (await ann.get("/api/backtests?status=queued")).list("/backtests");
     for (const entry of list) await ann.send("DELETE", `/api/backtests/${Object(entry).id}`);
     const later = await submit(ann, "one");

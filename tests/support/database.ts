@@ -1,5 +1,4 @@
-// @ts-types="@types/pg"
-import pg from "pg";
+import postgres from "postgres";
 import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
 
 /** The two places where everything that touches the database must work. */
@@ -36,10 +35,9 @@ export async function createTestDatabase(
 
 /** Runs one statement on a server. @returns The rows that came back. */
 export async function administer(server: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client(server);
-  await client.connect();
+  const client = postgres(server, { max: 1, fetch_types: false, onnotice() {} });
   try {
-    return (await client.query(statement)).rows;
+    return [...await client.unsafe(statement)];
   } finally {
     await client.end();
   }

@@ -1,9 +1,8 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-// @ts-types="@types/pg"
-import pg from "pg";
 import { type Backtest, cancelBacktest, claimBacktests, getBacktest } from "../../db/backtests.ts";
-import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
+import { type DatabaseHandle, type Db, openPostgres, rowsOf } from "../../db/client.ts";
+import { PostgresClient } from "../../db/postgres.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
@@ -30,9 +29,8 @@ async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
   await archiveTenDays(handle.db);
   const queue = await openQueue({ handle, runSecondsMax: 60 });
   opened.defer(() => queue.close());
-  const lock = new pg.Client(url);
-  await lock.connect();
-  opened.defer(() => lock.end());
+  const lock = await PostgresClient.connect(url);
+  opened.defer(() => lock.close());
   await lock.query("begin");
   await lock.query("lock table candle_chunks in access exclusive mode");
   const unlock = async () => void await lock.query("rollback");
@@ -97,9 +95,7 @@ Deno.test("a run that its owner cancels while it runs leaves nothing behind", ()
     await queue.close();
     expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled", result: null });
     expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toEqual([]);
-    expect(await db.execute(sql`select count(*)::integer as count from pgboss.job`)).toMatchObject({
-      rows: [{ count: 0 }],
-    });
+    expect(rowsOf(await db.execute(sql`select id from pgboss.job`))).toEqual([]);
   }));
 
 Deno.test("a worker that was given up for dead and stores after all changes nothing", () =>
@@ -121,7 +117,7 @@ Deno.test("a worker that was given up for dead and stores after all changes noth
     });
     expect(await listTrades(db, { ...key, after: 0, limit: 10 })).toEqual([]);
     expect(await readEquity(db, key)).toBeNull();
-    expect(await db.execute(sql`select id, retry_count from pgboss.job where state = 'active'`)).toMatchObject({
-      rows: [{ id, retry_count: 1 }],
-    });
+    expect(rowsOf(await db.execute(sql`select id, retry_count from pgboss.job where state = 'active'`))).toEqual([
+      { id, retry_count: 1 },
+    ]);
   }));

@@ -2,7 +2,8 @@ import { getLogger } from "@logtape/logtape";
 import { is, SQL, sql } from "drizzle-orm";
 import { fromDrizzle, fromPglite, PgBoss } from "pg-boss";
 import { z } from "zod";
-import type { DatabaseHandle, Db } from "../../db/client.ts";
+import { type DatabaseHandle, type Db, rowsOf } from "../../db/client.ts";
+import { openBossDatabase } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { traceSend } from "../telemetry.ts";
 
@@ -72,10 +73,12 @@ export class Jobs {
   readonly changes: Changes;
   readonly #db: Db;
   readonly #boss: PgBoss;
+  readonly #disconnect: () => Promise<void>;
 
-  private constructor(db: Db, boss: PgBoss) {
+  private constructor(db: Db, boss: PgBoss, disconnect: () => Promise<void>) {
     this.#db = db;
     this.#boss = boss;
+    this.#disconnect = disconnect;
     this.changes = new Changes(boss);
   }
 
@@ -86,8 +89,9 @@ export class Jobs {
    * @param isWorker Whether backtests will be taken through these connections, for others to see.
    */
   static async open(handle: DatabaseHandle, runSecondsMax: number, isWorker = false): Promise<Jobs> {
+    const { disconnect, ...connection } = connect(handle, isWorker);
     const boss = new PgBoss({
-      ...connection(handle, isWorker),
+      ...connection,
       schedule: true,
       // Nothing here depends on other jobs: no need to look for those often.
       flowIntervalSeconds: 3600,
@@ -104,9 +108,10 @@ export class Jobs {
       if (handle.connection.kind === "pglite") await endHeartbeats(handle.db);
     } catch (error) {
       await boss.stop({ graceful: false });
+      await disconnect();
       throw error;
     }
-    return new Jobs(handle.db, boss);
+    return new Jobs(handle.db, boss, disconnect);
   }
 
   /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
@@ -198,7 +203,7 @@ export class Jobs {
    * that has died, is frozen or cut off says nothing any more. (When a session of another role spoke last is not shown.)
    */
   async findWorker(): Promise<boolean> {
-    const { rows } = rowsSchema.parse(
+    const rows = rowsOf(
       await this.#db.execute(sql`
         select from pg_stat_activity where datname = current_database() and application_name = ${WORKER_NAME}
           and coalesce(state_change, now()) > now() - ${WORKER_SILENCE_SECONDS}::integer * interval '1 second' limit 1`),
@@ -209,13 +214,17 @@ export class Jobs {
   async close(): Promise<void> {
     await this.changes.close();
     await this.#boss.stop({ graceful: false });
+    await this.#disconnect();
   }
 }
 
-function connection({ connection }: DatabaseHandle, isWorker: boolean) {
-  return connection.kind === "pglite"
-    ? { db: fromPglite(connection.pglite), backend: "pglite" as const }
-    : { connectionString: connection.url, max: 4, application_name: isWorker ? WORKER_NAME : "hindcast-queue" };
+/** pg-boss's way to the database, and how to end it: PGlite belongs to the handle. */
+function connect({ connection }: DatabaseHandle, isWorker: boolean) {
+  if (connection.kind === "pglite") {
+    return { db: fromPglite(connection.pglite), backend: "pglite" as const, disconnect: () => Promise.resolve() };
+  }
+  const db = openBossDatabase(connection.url, isWorker ? WORKER_NAME : "hindcast-queue");
+  return { db, disconnect: () => db.close() };
 }
 
 async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
@@ -270,10 +279,8 @@ function toParameter(value: unknown): unknown {
 
 async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
   if (!is(query, SQL)) throw new TypeError("Cannot execute what is no statement");
-  return rowsSchema.parse(await tx.execute(query));
+  return { rows: [...rowsOf(await tx.execute(query))] };
 }
-
-const rowsSchema = z.object({ rows: z.array(z.unknown()) });
 
 const settledSchema = z.object({ settled: z.array(z.string()) });
 

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import { fromPglite, PgBoss } from "pg-boss";
-import type { DatabaseHandle, Db } from "../../../db/client.ts";
+import { type DatabaseHandle, type Db, rowsOf } from "../../../db/client.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { databaseSteps } from "../../support/backtests.ts";
@@ -68,7 +68,7 @@ databaseSteps("jobs", async (handle, step) => {
       const overdue = await db.execute(sql`
         select from pgboss.job where id = ${id}::uuid and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`);
       // On PostgreSQL it may well be another's, who lives.
-      expect(overdue).toHaveProperty("rows.length", handle.connection.kind === "pglite" ? 1 : 0);
+      expect(rowsOf(overdue)).toHaveLength(handle.connection.kind === "pglite" ? 1 : 0);
       await next.close();
       await complete(job!);
     });

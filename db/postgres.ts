@@ -1,0 +1,207 @@
+/**
+ * PostgreSQL through postgres.js, by clients of one connection each.
+ *
+ * postgres.js reconnects by itself, and a transaction whose connection drops then goes on upon the new one, so that half of it is
+ * committed. Here a client is one connection: the first sign of its end marks it dead for good, fails everything that waits on it, and
+ * the pool replaces it. Transactions are our own statements, because postgres.js's own ends the process when a connection drops in it.
+ */
+import { getLogger } from "@logtape/logtape";
+import type { Socket } from "node:net";
+import postgres from "postgres";
+import { openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
+import { createParsers, type DateMode, toText } from "./postgres_types.ts";
+
+const log = getLogger(["hindcast", "db"]);
+
+const CONNECT_MS_MAX = 30_000;
+const CLOSE_SECONDS_MAX = 1;
+// The server keeps each prepared statement until its connection ends. A client that has prepared so many is replaced.
+const PREPARED_MAX = 500;
+// Longer texts are inserts of many rows, and hardly two have the same number of them.
+const PREPARED_CHARACTERS_MAX = 8192;
+
+/** How the clients of a pool are opened. */
+export interface ClientOptions {
+  readonly dates?: DateMode;
+  /** Settings of each session, such as `application_name`. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  readonly onNotify?: (channel: string, payload: string) => void;
+}
+
+/** Each row as an object by column, or as an array. */
+export type RowShape = "objects" | "arrays";
+
+/** The rows of an answer, and `count`, the number of rows that a statement read or wrote. */
+export type Rows = unknown[] & { readonly count?: number | null };
+
+/** The connection has ended, or none could be had. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** The SQLSTATE of a connection failure. */
+  readonly code = "08006";
+}
+
+/** One connection to PostgreSQL, used by one caller at a time, and by nobody once it has ended. */
+export class PostgresClient {
+  /** Resolves when the connection has ended, with the reason. */
+  readonly ended: Promise<Error>;
+  readonly #sql: postgres.Sql;
+  readonly #prepares: boolean;
+  readonly #prepared = new Set<string>();
+  readonly #waiting = new Set<(reason: Error) => void>();
+  readonly #resolveEnded: (reason: Error) => void;
+  #socket: Socket | undefined;
+  #lost: Error | undefined;
+  #isOpen = false;
+  #isRetired = false;
+
+  private constructor(address: PostgresAddress, { dates = "text", settings, onNotify }: ClientOptions) {
+    ({ promise: this.ended, resolve: this.#resolveEnded } = Promise.withResolvers());
+    this.#prepares = address.prepares;
+    const { database, user, password } = address;
+    const options = {
+      ...(database === "" ? {} : { database }),
+      ...(user === "" ? {} : { user }),
+      password,
+      max: 1,
+      fetch_types: false,
+      max_lifetime: null,
+      connect_timeout: 0,
+      keep_alive: null,
+      connection: { ...settings, ...address.settings },
+      socket: () => this.#open(address),
+      onnotice() {},
+      ...(onNotify === undefined ? {} : { onnotify: onNotify }),
+    };
+    this.#sql = postgres(options);
+    const { parsers, serializers } = this.#sql.options;
+    for (const oid of Object.keys(parsers)) delete parsers[Number(oid)];
+    Object.assign(parsers, createParsers(dates));
+    // Parameters are text already.
+    for (const oid of Object.keys(serializers)) delete serializers[Number(oid)];
+  }
+
+  /**
+   * Opens a connection.
+   *
+   * @param url See parseAddress.
+   * @throws When the server cannot be reached or refuses the user.
+   */
+  static async connect(url: string, options: ClientOptions = {}): Promise<PostgresClient> {
+    const client = new PostgresClient(parseAddress(url), options);
+    const silence = new Error(`the server has not answered for ${CONNECT_MS_MAX / 1000} s`);
+    const timer = setTimeout(() => client.#end(silence), CONNECT_MS_MAX);
+    try {
+      await client.query("select 1");
+      client.#isOpen = true;
+      return client;
+    } catch (error) {
+      await client.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Whether another caller may have it. */
+  get isUsable(): boolean {
+    return this.#lost === undefined && !this.#isRetired && this.#prepared.size < PREPARED_MAX;
+  }
+
+  /**
+   * Runs a statement, or several at once where there are no values.
+   *
+   * @throws {ConnectionError | postgres.PostgresError}
+   */
+  query(text: string, values: readonly unknown[] = [], shape: RowShape = "objects"): Promise<Rows> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    const query = this.#sql.unsafe(text, values.map(toText), { prepare: this.#shouldPrepare(text, values.length) });
+    const { promise, resolve, reject } = Promise.withResolvers<Rows>();
+    this.#waiting.add(reject);
+    const running = shape === "arrays" ? query.values().then(resolve) : query.then((rows) => resolve(flatten(rows)));
+    const settled = running.catch((error) => {
+      // Its own error says more than the end of the connection that may follow from it.
+      this.#waiting.delete(reject);
+      reject(this.#judge(error));
+    });
+    void settled.finally(() => this.#waiting.delete(reject));
+    return promise;
+  }
+
+  /** Runs the work between `begin` and `commit`, or `rollback` when it throws. */
+  async transaction<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    return await this.#between("begin", work, "commit", "rollback");
+  }
+
+  /** The same inside a transaction; the names of nested ones differ. */
+  async savepoint<Answer>(name: string, work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    return await this.#between(`savepoint ${name}`, work, `release savepoint ${name}`, `rollback to savepoint ${name}`);
+  }
+
+  /** Keeps it from further callers: it is in a state that nobody knows. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  /** Ends the connection, after the statements that are under way or a second. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#sql.end({ timeout: this.#lost === undefined ? CLOSE_SECONDS_MAX : 0 });
+    this.#end(new Error("it was closed"));
+  }
+
+  async #between<Answer>(
+    begin: string,
+    work: (client: PostgresClient) => Promise<Answer>,
+    commit: string,
+    rollback: string,
+  ): Promise<Answer> {
+    await this.query(begin);
+    try {
+      const answer = await work(this);
+      await this.query(commit);
+      return answer;
+    } catch (error) {
+      await this.query(rollback).catch((failure) => this.#end(failure));
+      throw error;
+    }
+  }
+
+  async #open(address: PostgresAddress) {
+    // postgres.js asks for a second socket when it has lost the first.
+    if (this.#socket !== undefined || this.#lost !== undefined) throw new Error("a client connects once");
+    const { socket, ready } = openSocket(address, (reason) => this.#end(reason));
+    this.#socket = socket;
+    return await ready;
+  }
+
+  #end(reason: Error): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = new ConnectionError("The database connection has ended", { cause: reason });
+    if (this.#isOpen) log.warn("A database connection has ended: {reason}", { reason });
+    this.#socket?.destroy();
+    for (const reject of this.#waiting) reject(this.#lost);
+    this.#waiting.clear();
+    this.#resolveEnded(reason);
+  }
+
+  /** Ends the connection unless the server reported the error and goes on. @returns The error for the caller. */
+  #judge(error: Error): Error {
+    const isServers = error instanceof postgres.PostgresError;
+    if (!isServers && this.#lost !== undefined) return this.#lost;
+    if (!isServers || error.severity === "FATAL" || error.severity === "PANIC") this.#end(error);
+    return error;
+  }
+
+  #shouldPrepare(text: string, valueCount: number): boolean {
+    if (!this.#prepares || valueCount === 0 || text.length > PREPARED_CHARACTERS_MAX) return false;
+    // A transaction may go on for longer than the client should.
+    if (this.#prepared.size < PREPARED_MAX) this.#prepared.add(text);
+    return this.#prepared.has(text);
+  }
+}
+
+// The answers of several statements at once are as many lists of rows.
+function flatten(rows: Rows): Rows {
+  return Array.isArray(rows[0]) ? rows.flat() : rows;
+}

@@ -1,0 +1,60 @@
+import { Pool, TimeoutError } from "tarn";
+import { type ClientOptions, ConnectionError, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
+
+// A statement waits so long for a free connection, or for the server to take a new one.
+const ACQUIRE_MS_MAX = 30_000;
+const IDLE_MS_MAX = 10_000;
+
+/** A few clients of one database, each lent to one caller at a time. */
+export class PostgresPool {
+  readonly #pool: Pool<PostgresClient>;
+
+  constructor(url: string, connectionsMax: number, options: ClientOptions = {}) {
+    this.#pool = new Pool<PostgresClient>({
+      create: () => PostgresClient.connect(url, options),
+      validate: (client) => client.isUsable,
+      destroy: (client) => client.close(),
+      min: 0,
+      max: connectionsMax,
+      acquireTimeoutMillis: ACQUIRE_MS_MAX,
+      createTimeoutMillis: ACQUIRE_MS_MAX,
+      idleTimeoutMillis: IDLE_MS_MAX,
+      propagateCreateError: true,
+    });
+  }
+
+  /** Runs a statement on a connection that is free; see PostgresClient.query. */
+  query(text: string, values: readonly unknown[] = [], shape: RowShape = "objects"): Promise<Rows> {
+    return this.#lend(async (client) => {
+      try {
+        return await client.query(text, values, shape);
+      } catch (error) {
+        // Several statements may have begun a transaction before one of them failed.
+        if (values.length === 0) client.retire();
+        throw error;
+      }
+    });
+  }
+
+  /** Runs a transaction on a connection that is free. */
+  transaction<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    return this.#lend((client) => client.transaction(work));
+  }
+
+  /** Ends all connections, when their callers have given them back. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #lend<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    const client = await this.#pool.acquire().promise.catch((cause) => {
+      if (!(cause instanceof TimeoutError)) throw cause;
+      throw new ConnectionError(`No database connection became free within ${ACQUIRE_MS_MAX / 1000} s`, { cause });
+    });
+    try {
+      return await work(client);
+    } finally {
+      this.#pool.release(client);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { createTableRelationsHelpers, extractTablesRelationalConfig } from "drizzle-orm";
+import type { ExtractTablesWithRelations, RelationalSchemaConfig } from "drizzle-orm";
+import { PgDialect, type PgTransactionConfig } from "drizzle-orm/pg-core";
+import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
+import type { PostgresClient } from "./postgres.ts";
+import type { PostgresPool } from "./postgres_pool.ts";
+import * as schema from "./schema.ts";
+
+type Schema = typeof schema;
+type Tables = ExtractTablesWithRelations<Schema>;
+
+const dialect = new PgDialect();
+const { tables, tableNamesMap } = extractTablesRelationalConfig<Tables>(schema, createTableRelationsHelpers);
+const relations: RelationalSchemaConfig<Tables> = { fullSchema: schema, schema: tables, tableNamesMap };
+
+/** drizzle's database on a pool or on one client. */
+export function createPostgresDatabase(source: PostgresPool | PostgresClient): PgRemoteDatabase<Schema> {
+  return new PgRemoteDatabase(dialect, new Session(source), relations);
+}
+
+/** drizzle's session for statements that somebody else runs, and what it lacks: transactions. */
+class Session extends PgRemoteSession<Schema, Tables> {
+  readonly #source: PostgresPool | PostgresClient;
+
+  constructor(source: PostgresPool | PostgresClient) {
+    const run = async (text: string, values: readonly unknown[], method: "all" | "execute") => ({
+      rows: await source.query(text, values, method === "all" ? "arrays" : "objects"),
+    });
+    super(run, dialect, relations);
+    this.#source = source;
+  }
+
+  override async transaction<Answer>(
+    work: (tx: Transaction) => Promise<Answer>,
+    config?: PgTransactionConfig,
+  ): Promise<Answer> {
+    return await this.#source.transaction(async (client) => {
+      const tx = new Transaction(client);
+      if (config !== undefined) await tx.setTransaction(config);
+      return await work(tx);
+    });
+  }
+}
+
+class Transaction extends PgProxyTransaction<Schema, Tables> {
+  readonly #client: PostgresClient;
+
+  constructor(client: PostgresClient, nestedIndex = 0) {
+    super(dialect, new Session(client), relations, nestedIndex);
+    this.#client = client;
+  }
+
+  override async transaction<Answer>(work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {
+    const nestedIndex = this.nestedIndex + 1;
+    const nested = new Transaction(this.#client, nestedIndex);
+    return await this.#client.savepoint(`nested_${nestedIndex}`, () => work(nested));
+  }
+}

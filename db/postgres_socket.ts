@@ -1,0 +1,125 @@
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import tls from "node:tls";
+
+const DEFAULT_PORT = 5432;
+// PostgreSQL's SSLRequest message, and the byte that accepts it.
+const TLS_REQUEST = Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f);
+const TLS_ACCEPTED = "S".charCodeAt(0);
+// The parameters of a URL that the server is told of.
+const SERVER_SETTINGS = [
+  "application_name",
+  "options",
+  "statement_timeout",
+  "lock_timeout",
+  "idle_in_transaction_session_timeout",
+];
+
+/** A PostgreSQL server and how to speak to it, as a connection URL says. */
+export interface PostgresAddress {
+  /** A name, an IP address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  /** Empty: the name of the process's user. */
+  readonly user: string;
+  readonly password: string;
+  /** Null: not encrypted. */
+  readonly tls: tls.ConnectionOptions | null;
+  readonly settings: Readonly<Record<string, string>>;
+  /** False behind a pooler that cannot keep prepared statements. */
+  readonly prepares: boolean;
+}
+
+/**
+ * Reads `postgres://user:password@host:port/database?parameters`.
+ *
+ * `sslmode=require`, `verify-ca`, `verify-full` and `prefer` all encrypt and verify the server's certificate and name, against the
+ * runtime's authorities or those in the file `sslrootcert`; `no-verify` encrypts only; `disable`, the default, does neither. `sslcert`
+ * and `sslkey` name the files of a client certificate. `prepare=false` turns prepared statements off.
+ *
+ * @throws {TypeError} When the URL cannot be read or names an unknown `sslmode`.
+ */
+export function parseAddress(url: string): PostgresAddress {
+  const { hostname, port, pathname, username, password, searchParams } = new URL(url);
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  const settings = SERVER_SETTINGS.flatMap((name) => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return {
+    host: host.replace(/^\[(.*)\]$/, "$1") || "localhost",
+    port: Number(port || searchParams.get("port") || DEFAULT_PORT),
+    database: decodeURIComponent(pathname.slice(1)),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    tls: readTls(searchParams),
+    settings: Object.fromEntries(settings),
+    prepares: searchParams.get("prepare") !== "false",
+  };
+}
+
+function readTls(parameters: URLSearchParams): tls.ConnectionOptions | null {
+  const mode = parameters.get("sslmode") ?? (parameters.get("ssl") === "true" ? "require" : "disable");
+  if (mode === "disable") return null;
+  if (mode === "no-verify") return { rejectUnauthorized: false };
+  if (!["prefer", "require", "verify-ca", "verify-full"].includes(mode)) {
+    throw new TypeError(
+      `Cannot connect to PostgreSQL with sslmode=${mode}: use disable, require, verify-full or no-verify`,
+    );
+  }
+  const read = (name: string) => {
+    const path = parameters.get(name);
+    return path === null || path === "system" ? undefined : readFileSync(path, "utf8");
+  };
+  const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
+  return {
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+/**
+ * Connects a socket, encrypted where the address says so.
+ *
+ * @param onEnd Called with the reason on each `error` and `close`, before anybody else hears of it.
+ * @returns The socket, which may be destroyed at any time, and the one to use when it is ready.
+ */
+export function openSocket(address: PostgresAddress, onEnd: (reason: Error) => void) {
+  const { host, port } = address;
+  const socket = host.startsWith("/") ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
+  watch(socket, onEnd);
+  const ready = prepare(socket, address, onEnd);
+  ready.catch(onEnd);
+  return { socket, ready };
+}
+
+async function prepare(
+  socket: net.Socket,
+  { host, tls: options }: PostgresAddress,
+  onEnd: (reason: Error) => void,
+): Promise<net.Socket> {
+  await once(socket, "connect");
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true);
+  if (options === null) return socket;
+  socket.write(TLS_REQUEST);
+  const [answer] = await once(socket, "data");
+  // More than the one byte would be somebody's who is between the server and us.
+  if (!Buffer.isBuffer(answer) || answer.length !== 1 || answer[0] !== TLS_ACCEPTED) {
+    throw new Error(`Cannot encrypt the connection to PostgreSQL on ${host}: the server does not offer TLS`);
+  }
+  const encrypted = tls.connect({ ...options, socket, host, ...(net.isIP(host) ? {} : { servername: host }) });
+  watch(encrypted, onEnd);
+  await once(encrypted, "secureConnect");
+  return encrypted;
+}
+
+function watch(socket: net.Socket, onEnd: (reason: Error) => void): void {
+  socket.on("error", onEnd);
+  socket.on("close", () => onEnd(new Error("the server closed it")));
+}

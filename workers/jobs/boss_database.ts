@@ -1,0 +1,26 @@
+import { getLogger } from "@logtape/logtape";
+import type { Db as BossDatabase } from "pg-boss";
+import { PostgresListener } from "../../db/postgres_listener.ts";
+import { PostgresPool } from "../../db/postgres_pool.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+const CONNECTIONS_MAX = 4;
+
+/**
+ * A PostgreSQL database as pg-boss uses it, on connections of its own.
+ *
+ * @param name The connections' `application_name`.
+ */
+export function openBossDatabase(url: string, name: string): BossDatabase & { close(): Promise<void> } {
+  const settings = { application_name: name };
+  const pool = new PostgresPool(url, CONNECTIONS_MAX, { dates: "Date", settings });
+  return {
+    executeSql: async (text, values) => ({ rows: await pool.query(text, values) }),
+    listen: (channel, onNotification, onConnect) => {
+      const onError = (error: unknown) => log.error("The queue's database connection: {error}", { error });
+      return PostgresListener.open(url, { channel, settings, onNotification, onConnect, onError });
+    },
+    close: () => pool.close(),
+  };
+}
