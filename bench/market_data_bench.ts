@@ -14,7 +14,7 @@ import { planRead, planTag } from "../market/archive/read_plan.ts";
 import { candlesFromColumns } from "../market/archive/candle_columns.ts";
 import { archiveSample } from "../market/ingestion/archive_sample.ts";
 import { encodeTicks } from "../server/ticks/encode_ticks.ts";
-import { PieceCache } from "../server/ticks/piece_cache.ts";
+import { createPieceCache, type PieceCache } from "../server/ticks/piece_cache.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
 import { Downloader, type Timing } from "./downloader.ts";
 import { median, printFigures, watchMemory } from "./measure.ts";
@@ -41,13 +41,13 @@ for (const kind of DATABASES) {
 }
 
 async function measureAnswers(handle: DatabaseHandle, instrument: Instrument): Promise<Record<string, string>> {
-  const cache = new PieceCache(64 * MEBIBYTE);
+  const cache = createPieceCache(64 * MEBIBYTE);
   let bytes = new Uint8Array(64 * MEBIBYTE);
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/memory") return new Response(piecesOf(bytes));
     if (pathname === "/body") return new Response(bytes);
-    return await answer(handle, instrument, pathname === "/first" ? new PieceCache(64 * MEBIBYTE) : cache);
+    return await answer(handle, instrument, pathname === "/first" ? createPieceCache(64 * MEBIBYTE) : cache);
   });
   const client = new Downloader(`http://127.0.0.1:${server.addr.port}`);
   // What the other process learns at its first download is not the service's to answer for.

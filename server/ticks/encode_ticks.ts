@@ -2,7 +2,7 @@ import { parseAccept } from "hono/utils/accept";
 import type { TicksAnswer, TicksFormat } from "../../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
 import { choosePacking, matchesTag, pack } from "../negotiation.ts";
-import { PieceCache } from "./piece_cache.ts";
+import { createPieceCache, type PieceCache } from "./piece_cache.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
 // Large enough that a piece costs little to hand on, small enough that memory stays flat.
@@ -12,7 +12,7 @@ const CACHE_CONTROL = "public, max-age=60";
 
 // Text of the chunks that were asked for lately: a year of 1m candles is 60 MiB of JSON, and takes longer to write than to send.
 const REMEMBERED_BYTES_MAX = 64 * 1024 * 1024;
-const remembered = new PieceCache(REMEMBERED_BYTES_MAX);
+const remembered = createPieceCache(REMEMBERED_BYTES_MAX);
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
@@ -109,7 +109,7 @@ async function* writeRows(
       pieces.push(piece);
       yield piece;
     }
-    if (key !== null) cache.put(key, pieces);
+    if (key !== null) cache.set(key, pieces);
   }
 }
 
