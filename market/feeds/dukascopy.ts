@@ -2,24 +2,23 @@ import type { Candles } from "../../engine/candles.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { resampleAll } from "../archive/resample.ts";
 import { DAY_MS, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
-import { pointsPerUnit } from "./dukascopy_points.ts";
-import { decompressLzma } from "./lzma.ts";
 import { excerpt, mirrorVariable, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
+import { unpackLzma } from "./unpack_lzma.ts";
 
 const BASE_URL = "https://datafeed.dukascopy.com/datafeed";
 
-// Nothing is published; this is gentle on a public file server.
+// Dukascopy publishes no limit; ten files a second is gentle on a public file server.
 const BUDGET = { weightMax: 600, windowMs: 60_000 };
 const FILES_AT_ONCE = 4;
-// A day's file appears when the day is over, and is completed for some hours.
+// A day's file appears after the day and grows for some hours.
 const SETTLE_MS = 2 * DAY_MS;
 const RECORD_BYTES = 24;
-// A day of minutes, a month of hours or a year of days, and room for a file that repeats itself.
+// A day of minutes is the longest file; some files repeat records.
 const FILE_BYTES_MAX = 4 * 1440 * RECORD_BYTES;
 
-/** Files by the candles that they hold, longest first: what stretch of time one is of, and what it is called. */
+/** The kinds of files, by the candles that they hold: the time span and the name of one file. Longest first. */
 const FILES = [
   { holds: "1d", span: "year", file: "BID_candles_day_1.bi5" },
   { holds: "1h", span: "month", file: "BID_candles_hour_1.bi5" },
@@ -31,11 +30,11 @@ type Span = FileKind["span"];
 /**
  * Dukascopy's forex history: candles of bid prices in LZMA-packed files, keyless.
  *
- * A file holds records of 24 bytes, big-endian: seconds since the file's beginning, open, close, low, high (32-bit whole numbers of points)
- * and volume (a 32-bit float). Months count from 0 in the path. A missing or empty file is a time without trade, and so is a candle
- * without volume. The file of a year or a month is there when that is over: until then its candles are made from those of months and days.
+ * A file holds records of 24 bytes, big-endian: seconds since the file's start, open, close, low, high (32-bit whole numbers of points)
+ * and volume (a 32-bit float). Months count from 0 in the path. A missing or empty file means no trade, and so does a candle without
+ * volume. The file of a year or a month appears after it ends; until then, its candles are resampled from the files of months and days.
  *
- * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/, the format's description in rosasurfer/mt4-mql (DUKASCOPY_BAR), and
+ * @see https://www.dukascopy.com/swiss/english/marketwatch/historical/, the format's description in rosasurfer/mt4-mql (DUKASCOPY_BAR), and,
  *   for which files there are when, github.com/Leo4815162342/dukascopy-node up to version 1.46.
  */
 export class DukascopyFeed implements Feed {
@@ -61,12 +60,12 @@ export class DukascopyFeed implements Feed {
     if (perPoint === undefined) {
       throw new FeedError(
         "unknown_symbol",
-        `Cannot find ${instrument.symbol} at ${this.name}: it has pairs such as EUR/USD`,
+        `Cannot find ${instrument.symbol} at ${this.name}: use a currency pair such as EUR/USD`,
       );
     }
     for (let from = start; from < end;) {
       const periods = periodsFrom(from, end, timeframe, this.#now());
-      // Every file of the group has ended before the generator can, so that none goes on unseen.
+      // Wait for every file of the group: none may go on after the generator ends.
       const files = await Promise.allSettled(
         periods.map(({ start, kind }) => this.#readFile(`/${pair}/${pathOf(start, kind.span)}/${kind.file}`, signal)),
       );
@@ -89,11 +88,11 @@ export class DukascopyFeed implements Feed {
       throw new FeedError("refused", `Cannot use ${this.name}: it answered ${status}${excerpt(bytes)}`);
     }
     try {
-      return decompressLzma(bytes, FILE_BYTES_MAX);
+      return unpackLzma(bytes, FILE_BYTES_MAX);
     } catch (error) {
-      // Most often a file that was cut on its way: worth another attempt.
-      const why = error instanceof Error ? error.message : String(error);
-      throw new FeedError("failed", `Cannot read the file ${path} of ${this.name}: ${why}`, { cause: error });
+      // Most such files were cut on their way, so a retry may work.
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new FeedError("failed", `Cannot read the file ${path} of ${this.name}: ${reason}`, { cause: error });
     }
   }
 }
@@ -106,14 +105,14 @@ export const DUKASCOPY: FeedDefinition = {
   create: ({ DUKASCOPY_BASE_URL: baseUrl }) => new DukascopyFeed({ baseUrl }),
 };
 
-/** A stretch of time that has a file. */
+/** A period of time that one file covers. */
 interface Period {
   readonly start: number;
   readonly end: number;
   readonly kind: FileKind;
 }
 
-/** The next few stretches that have a file each, from the one in which `from` lies. */
+/** The next few periods, from the one that holds `from`. */
 function periodsFrom(from: number, end: number, timeframe: Timeframe, now: number): Period[] {
   const kinds = FILES.filter(({ holds }) => TIMEFRAMES[holds] <= TIMEFRAMES[timeframe]);
   const periods: Period[] = [];
@@ -121,7 +120,7 @@ function periodsFrom(from: number, end: number, timeframe: Timeframe, now: numbe
     const found = kinds.map((kind): Period => {
       return { kind, start: periodStart(time, kind.span, 0), end: periodStart(time, kind.span, 1) };
     });
-    // Days have the shortest files: where those are not there yet, nothing is.
+    // A day is the shortest file, so it is the last resort.
     const period = found.find(({ end }) => end + SETTLE_MS <= now) ?? found.at(-1)!;
     periods.push(period);
     time = period.end;
@@ -145,7 +144,10 @@ function pathOf(time: number, span: Span): string {
 
 function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): Row[] {
   if (bytes.length % RECORD_BYTES !== 0) {
-    throw new FeedError("refused", `Cannot read a file of Dukascopy: ${bytes.length} bytes are not whole records`);
+    throw new FeedError(
+      "refused",
+      `Cannot read a file of Dukascopy: ${bytes.length} bytes are no whole number of ${RECORD_BYTES}-byte records`,
+    );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const rows: Row[] = [];
@@ -158,13 +160,53 @@ function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): R
   return rows;
 }
 
-/** Coarser candles, as a file of them would hold them. */
+/** Coarser candles, with volumes as precise as those of a file. */
 function addUp(candles: Candles, timeframe: Timeframe): Candles {
   const made = resampleAll(candles, timeframe);
   return { ...made, volume: made.volume.map(sevenDigits) };
 }
 
-/** What a 32-bit float holds, without the noise that widening and adding leave behind it. */
+/** Rounds to the precision of a 32-bit float: widening and adding leave noise behind it. */
 function sevenDigits(value: number): number {
   return Number(value.toPrecision(7));
+}
+
+// The currencies and metals of Dukascopy's pairs.
+const KNOWN = new Set(
+  ("AED AUD CAD CHF CNH CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PLN RON SAR SEK SGD THB TRY USD ZAR XAG XAU")
+    .split(" "),
+);
+
+// Prices are whole numbers of points. Most pairs have 100,000 points a unit; pairs with larger prices have fewer.
+const USUAL = 100_000;
+const BY_QUOTE: Readonly<Record<string, number>> = { JPY: 1_000, HUF: 1_000, THB: 1_000, CZK: 10_000 };
+const METALS = 1_000;
+const EXCEPTIONS = [
+  [10, "XAUCZK XAUHUF XAUJPY XAUMXN XAUTHB XAUTRY XAUZAR"],
+  [100, "USDAED USDSAR"],
+  [1_000, "NZDHKD"],
+  [10_000, "CZKHUF CZKJPY MXNHUF USDTHB"],
+  [
+    100_000,
+    "AEDHUF DKKJPY HKDJPY JPYHUF MXNJPY NOKJPY PLNTHB SEKJPY THBHUF THBJPY TRYTHB XAUXAG",
+  ],
+  [1_000_000, "AUDCNH CZKTHB CZKTRY MXNCZK MXNTHB"],
+] as const;
+const exceptions = new Map(
+  EXCEPTIONS.flatMap(([points, pairs]) => pairs.split(" ").map((pair) => [pair, points] as const)),
+);
+
+/**
+ * The points in one unit of a pair's price. Dukascopy's files do not contain it.
+ *
+ * @param pair Six capitals, EURUSD.
+ * @returns Undefined for an unknown pair: a guess could be wrong by a factor of ten or a hundred.
+ * @see The price scales in Dukascopy's own list of instruments, as github.com/Leo4815162342/dukascopy-node has collected them
+ *   (`decimalFactor`), November 2026.
+ */
+export function pointsPerUnit(pair: string): number | undefined {
+  const [base, quote] = [pair.slice(0, 3), pair.slice(3)];
+  if (!KNOWN.has(base) || !KNOWN.has(quote)) return undefined;
+  const isMetal = base === "XAU" || base === "XAG";
+  return exceptions.get(pair) ?? (isMetal ? METALS : BY_QUOTE[quote] ?? USUAL);
 }

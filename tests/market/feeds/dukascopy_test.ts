@@ -1,7 +1,6 @@
 import { expect } from "@std/expect";
 import { compress } from "lzma1";
-import { DukascopyFeed } from "../../../market/feeds/dukascopy.ts";
-import { pointsPerUnit } from "../../../market/feeds/dukascopy_points.ts";
+import { DukascopyFeed, pointsPerUnit } from "../../../market/feeds/dukascopy.ts";
 import { faultOf, fetchAll, type Handler, withProvider } from "../../support/provider.ts";
 
 const at = (iso: string) => Date.parse(iso);
