@@ -24,7 +24,7 @@ import { type LastingServer, serveLasting } from "./server/lasting_server.ts";
 import { configureLog } from "./server/log.ts";
 import { answerNotYet } from "./server/not_yet.ts";
 import { hideWhatClientsSent } from "./server/middleware/trace_privacy.ts";
-import { patiently } from "./workers/retry.ts";
+import { retryOnDatabaseFault } from "./workers/retry.ts";
 import { openQueue, type QueueOptions } from "./workers/queue.ts";
 
 // How long a shutdown may take before what is left is dropped, so that the process is gone within five seconds; a dropped run is
@@ -133,7 +133,7 @@ async function openService(
   const { handle, directory } = await openDatabase(config, opened, onWait);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds));
   opened.defer(() => readThrough.close());
-  const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
+  const queue = await retryOnDatabaseFault(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
@@ -194,7 +194,7 @@ async function openDatabase(
 ): Promise<{ handle: DatabaseHandle; directory: DataDirectory | null }> {
   if (databaseUrl !== undefined) {
     // Which of the two is started first does not matter.
-    const handle = await patiently(UNTIL_KILLED, () => openPostgres(databaseUrl), onWait);
+    const handle = await retryOnDatabaseFault(UNTIL_KILLED, () => openPostgres(databaseUrl), onWait);
     opened.defer(() => handle.close());
     return { handle, directory: null };
   }
@@ -217,7 +217,7 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
   const { handle } = await openDatabase(config, opened);
   const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds));
   opened.defer(() => readThrough.close());
-  const queue = await patiently(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
+  const queue = await retryOnDatabaseFault(UNTIL_KILLED, () => openQueue(queueOptions(config, handle, readThrough)));
   opened.defer(() => queue.close());
   await queue.work(config.workers);
   const parts = opened.move();

@@ -1,33 +1,23 @@
-import { getLogger } from "@logtape/logtape";
-import { z } from "zod";
-import { abandonBacktest, measureUnended } from "../db/backtests.ts";
+import { measureUnended } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
-import { isDatabaseFault } from "../db/faults.ts";
-import type { Feeds } from "../market/feeds/feed.ts";
-import { executeRun, finishRun } from "../market/ingestion/ingestion_run.ts";
 import { createFeeds } from "../market/feeds/registry.ts";
 import { ReadThrough } from "../market/on_demand/read_through.ts";
 import { runBacktestJob } from "./backtest/job.ts";
 import { BacktestRecords } from "./backtest/records.ts";
 import { CandleCache } from "./backtest/candle_cache.ts";
-import { keepHouse, scheduleHousekeeping } from "./jobs/housekeeping.ts";
+import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
 import { type JobHandler, JobLoop } from "./jobs/loop.ts";
-import { Jobs, type QueueName, QUEUES, type TakenJob } from "./jobs/jobs.ts";
+import { Jobs, type QueueName, QUEUES } from "./jobs/jobs.ts";
+import { runDeadJob } from "./jobs/dead_job.ts";
+import { runIngestionJob } from "./jobs/ingestion_job.ts";
 import { runModuleCheckJob } from "./jobs/module_check_job.ts";
-import { INTERNAL_ERROR } from "./outcome.ts";
-import { patiently } from "./retry.ts";
 import { Runner } from "./backtest/runner.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { observeQueue } from "./telemetry.ts";
 import { keepVacuumed } from "../db/embedded/vacuum.ts";
 
-const log = getLogger(["hindcast", "queue"]);
-
 // Together with what else a process does when it ends, within five seconds.
 const REST_MS = 3000;
-
-// A dead job carries the data of the one that died.
-const jobDataSchema = z.union([z.object({ backtestId: z.uuid() }), z.object({ runId: z.uuid() })]);
 
 /** Jobs for whoever submits them, and the workers that do them in this process. */
 export interface OpenQueue {
@@ -121,7 +111,7 @@ export async function openQueue(
     enqueueModuleCheck: (tx, checkId, turn) => jobs.send(tx, QUEUES.checks, checkId, { checkId }, -turn),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
-      await jobs.changes.tell(tx, [`backtest ${backtestId}`]);
+      await jobs.changes.notify(tx, [`backtest ${backtestId}`]);
     },
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
     syncSchedules: () => syncSchedules(db, jobs),
@@ -142,15 +132,15 @@ export async function openQueue(
         [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
         [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)],
         [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
-        [QUEUES.housekeeping, () => 1, (job, signal) => keepHouse({ db, jobs, resultDaysMax }, job, signal)],
-        [QUEUES.dead, () => 1, (job) => buryJob(ingestion, job)],
+        [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
+        [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
       ] as const satisfies readonly [QueueName, () => number, JobHandler][];
       for (const [queue, concurrency, handle] of works) {
         const loop = new JobLoop(jobs, queue, concurrency, handle);
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
       }
-      // Who stored an instrument may have died before he could tell the clock of it.
+      // A crash may have left schedules unsynced.
       await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
     },
     rest,
@@ -162,39 +152,4 @@ export async function openQueue(
       await jobs.close();
     },
   };
-}
-
-interface Services {
-  readonly db: Db;
-  readonly jobs: Jobs;
-  readonly feeds: Feeds;
-}
-
-async function runIngestionJob({ db, jobs, feeds }: Services, job: TakenJob, signal: AbortSignal): Promise<void> {
-  const end = (write: (tx: Db) => Promise<void>) => patiently(signal, () => db.transaction(write));
-  try {
-    await executeRun(db, job.id, { signal, feeds });
-  } catch (error) {
-    // One that is handed back at the end of this process is no fault.
-    if (!signal.aborted) log.error("Cannot execute ingestion run {id}: {error}", { id: job.id, error });
-    const isInnocent = signal.aborted || isDatabaseFault(error);
-    return await end((tx) =>
-      isInnocent ? jobs.giveBack(tx, QUEUES.ingestion, job) : jobs.fail(tx, QUEUES.ingestion, job, "see the log")
-    );
-  }
-  await end((tx) => jobs.complete(tx, QUEUES.ingestion, [job]));
-}
-
-/** Ends the record of a job that used up its attempts. */
-async function buryJob({ db, jobs }: Services, job: TakenJob): Promise<void> {
-  const data = jobDataSchema.parse(job.data);
-  const subject = "runId" in data ? { run_id: data.runId } : { backtest_id: data.backtestId };
-  log.error("Giving up after the last attempt", subject);
-  if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
-  await db.transaction(async (tx: Db) => {
-    if ("backtestId" in data && await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR)) {
-      await jobs.changes.tell(tx, [`backtest ${data.backtestId}`]);
-    }
-    await jobs.complete(tx, QUEUES.dead, [job]);
-  });
 }

@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 4000;
  * @param onWait Called before each pause.
  * @throws What the work throws when it is no fault of the database, or when the signal is aborted.
  */
-export async function patiently<Answer>(
+export async function retryOnDatabaseFault<Answer>(
   signal: AbortSignal,
   work: () => Promise<Answer>,
   onWait = () => {},

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 import type { TestClient } from "../support/client.ts";
-import { patiently } from "../../workers/retry.ts";
+import { retryOnDatabaseFault } from "../../workers/retry.ts";
 import { Cluster } from "./cluster.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
@@ -71,7 +71,7 @@ export async function runFaults(
 export function openQuery(databaseUrl: string): { readonly query: Query } & AsyncDisposable {
   const pool = new PostgresPool(databaseUrl, 3);
   return {
-    query: (statement) => patiently(NEVER, () => pool.query(statement)),
+    query: (statement) => retryOnDatabaseFault(NEVER, () => pool.query(statement)),
     [Symbol.asyncDispose]: () => pool.close(),
   };
 }

@@ -5,7 +5,7 @@ import type { TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
 import type { SimulatedRun } from "../protocol.ts";
-import { patiently } from "../retry.ts";
+import { retryOnDatabaseFault } from "../retry.ts";
 import { measureRun, traceStep } from "../telemetry.ts";
 import { type BacktestPlan, findDecider, makePlan, makeResult, readSettings } from "./plan.ts";
 import type { BacktestRecords, ClaimedBacktest, StorableRun } from "./records.ts";
@@ -35,9 +35,9 @@ export interface BacktestServices extends CandleServices {
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, records } = services;
   await withContext({ backtest_id: job.id }, async () => {
-    const record = await patiently(signal, () => records.claim(job.id));
+    const record = await retryOnDatabaseFault(signal, () => records.claim(job.id));
     const settle = (outcome: Outcome<StorableRun>) =>
-      traceStep("store", () => patiently(signal, () => records.settle(job, record?.attempts ?? 0, outcome)));
+      traceStep("store", () => retryOnDatabaseFault(signal, () => records.settle(job, record?.attempts ?? 0, outcome)));
     if (record === null) return await settle(NOT_BEGUN);
     const begun = performance.now();
     let outcome: Outcome<StorableRun>;

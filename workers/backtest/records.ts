@@ -57,7 +57,7 @@ export class BacktestRecords {
       const claimed = new Map(
         records.map((record) => [record.id, { ...record, isOverQuota: full.has(record.ownerId) }]),
       );
-      await jobs.changes.tell(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
+      await jobs.changes.notify(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
@@ -107,7 +107,7 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
   // Last: this locks the sums of sizes, and to wait for a record while its deletion waits for them would be a deadlock.
   await storeResults(tx, completed);
   await jobs.complete(tx, QUEUE, over);
-  await jobs.changes.tell(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
+  await jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
 }
 
 /** Writes a run's progress, one write at a time, and notices when the run has lost its record. */
@@ -151,7 +151,7 @@ export class ProgressWriter {
     try {
       if (!await setProgress(this.#db, { id, attempt, progress, partialEquity })) {
         this.#lost.abort("lost" satisfies StopReason);
-      } else await this.#jobs.changes.tell(this.#db, [`backtest ${id}`]);
+      } else await this.#jobs.changes.notify(this.#db, [`backtest ${id}`]);
     } catch (error) {
       log.warn("Cannot write the progress: {error}", { error });
     }

@@ -24,7 +24,7 @@ export class Changes {
   }
 
   /** Tells everybody when the caller's transaction commits, or at once when it is none. */
-  async tell(tx: Db, topics: readonly Topic[]): Promise<void> {
+  async notify(tx: Db, topics: readonly Topic[]): Promise<void> {
     if (topics.length === 0) return;
     await tx.execute(
       sql`select pg_notify(${CHANNEL}, topic) from unnest(${`{${

@@ -37,7 +37,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
  *
  * @param signal Ends it after the batch that is under way; the next hour goes on.
  */
-export async function keepHouse({ db, jobs, resultDaysMax }: HouseServices, job: TakenJob, signal: AbortSignal) {
+export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: TakenJob, signal: AbortSignal) {
   if (resultDaysMax !== undefined) {
     const before = new Date(Date.now() - resultDaysMax * DAY_MS);
     const count = await inBatches(signal, () => removeEndedBacktests(db, before, BATCH));

@@ -122,7 +122,7 @@ export class Jobs {
       (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, db: inTransaction(tx) }),
     );
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
-    await this.changes.tell(tx, [`queue ${queue}`]);
+    await this.changes.notify(tx, [`queue ${queue}`]);
   }
 
   /** Takes up to `count` jobs, those of the highest priority first and of these the oldest. */
@@ -150,7 +150,7 @@ export class Jobs {
       sql`update pgboss.job set retry_limit = retry_limit - ${FAILURE_COST - 1}::integer where ${held(queue, job)}`,
     );
     await this.#boss.fail(queue, attempts([job]), { reason }, { db: inTransaction(tx) });
-    await this.changes.tell(tx, [`queue ${QUEUES.dead}`]);
+    await this.changes.notify(tx, [`queue ${QUEUES.dead}`]);
   }
 
   /**
@@ -165,7 +165,7 @@ export class Jobs {
       set state = 'retry', retry_limit = retry_limit + 1, priority = 1, heartbeat_on = null,
         start_after = now() + ${delaySeconds}::integer * interval '1 second'
       where ${held(queue, job)}`);
-    await this.changes.tell(tx, [`queue ${queue}`]);
+    await this.changes.notify(tx, [`queue ${queue}`]);
   }
 
   /** Gives a suspect back for as long as another is held. */

@@ -43,7 +43,7 @@ databaseSteps("housekeeping", async (handle, step) => {
   await addUser(db, "ann");
   const jobs = await Jobs.open(handle, 60);
   /** What the clock does every hour. */
-  const keepHouse = async (resultDaysMax: number | undefined) => {
+  const cleanUp = async (resultDaysMax: number | undefined) => {
     const queue = await openQueue({ handle, runSecondsMax: 60, resultDaysMax });
     await queue.work(1);
     const id = crypto.randomUUID();
@@ -70,7 +70,7 @@ databaseSteps("housekeeping", async (handle, step) => {
     await step("without a limit nothing is removed but the names of old submissions", async () => {
       await nameOld(kept[0]!);
       await insertSubmission(db, { ownerId: "ann", key: "new", requestSha256: "0" }, kept[0]!);
-      await keepHouse(undefined);
+      await cleanUp(undefined);
       expect((await idsOf(db)).length).toBe(kept.length + old.length);
       expect((await db.select().from(idempotencyKeys)).map(({ key }) => key)).toEqual(["new"]);
       expect(await jobs.listSchedules(QUEUES.housekeeping)).toEqual(new Map([["hourly", "17 * * * *"]]));
@@ -78,7 +78,7 @@ databaseSteps("housekeeping", async (handle, step) => {
 
     await step("what ended longer ago than results are kept is removed with all that belongs to it", async () => {
       await nameOld(kept[0]!);
-      await keepHouse(30);
+      await cleanUp(30);
       expect(await idsOf(db)).toEqual(kept.toSorted());
       const left = [...await db.select().from(backtestTrades), ...await db.select().from(backtestEquity)];
       expect(left.map(({ backtestId }) => backtestId)).toEqual([kept[0], kept[0]]);
@@ -89,7 +89,7 @@ databaseSteps("housekeeping", async (handle, step) => {
       for (const [id, days] of [["ended", -0.1], ["lasts", 0.1]] as const) {
         await db.insert(session).values({ id, token: id, userId: "ann", expiresAt: ends(days) });
       }
-      await keepHouse(undefined);
+      await cleanUp(undefined);
       expect((await db.select().from(session)).map(({ id }) => id)).toEqual(["lasts"]);
     });
 
@@ -105,7 +105,7 @@ databaseSteps("housekeeping", async (handle, step) => {
       const [left, young] = [await insertCheck(db, check), await insertCheck(db, check)];
       const then = sql`now() - interval '61 minutes'`;
       await db.update(moduleChecks).set({ createdAt: then }).where(eq(moduleChecks.id, left));
-      await keepHouse(undefined);
+      await cleanUp(undefined);
       expect((await db.select().from(moduleChecks)).map(({ id }) => id)).toEqual([young]);
     });
 
@@ -119,7 +119,7 @@ databaseSteps("housekeeping", async (handle, step) => {
       await run(29, "kept");
       await run(31, "kept");
       await run(31, "gone");
-      await keepHouse(30);
+      await cleanUp(30);
       expect((await db.select().from(modules)).map(({ sha256 }) => sha256)).toEqual(["kept"]);
     });
   } finally {

@@ -1,0 +1,29 @@
+import { getLogger } from "@logtape/logtape";
+import { z } from "zod";
+import { abandonBacktest } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { finishRun } from "../../market/ingestion/ingestion_run.ts";
+import { INTERNAL_ERROR } from "../outcome.ts";
+import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+// A dead job carries the data of the job that used up its attempts.
+const dataSchema = z.union([z.object({ backtestId: z.uuid() }), z.object({ runId: z.uuid() })]);
+
+/** Ends the record of a job that used up its attempts. */
+export async function runDeadJob(
+  { db, jobs }: { readonly db: Db; readonly jobs: Jobs },
+  job: TakenJob,
+): Promise<void> {
+  const data = dataSchema.parse(job.data);
+  const subject = "runId" in data ? { run_id: data.runId } : { backtest_id: data.backtestId };
+  log.error("Giving up after the last attempt", subject);
+  if ("runId" in data) await finishRun(db, data.runId, INTERNAL_ERROR.message);
+  await db.transaction(async (tx: Db) => {
+    if ("backtestId" in data && await abandonBacktest(tx, data.backtestId, INTERNAL_ERROR)) {
+      await jobs.changes.notify(tx, [`backtest ${data.backtestId}`]);
+    }
+    await jobs.complete(tx, QUEUES.dead, [job]);
+  });
+}
