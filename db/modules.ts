@@ -2,12 +2,14 @@ import { and, eq, inArray, notExists, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { backtests, modules, strategyVersions } from "./schema.ts";
 
-/**
- * Keeps a module by its content; the same bytes are kept once. It stays for as long as what the caller's transaction writes needs it.
- *
- * @param sha256 Of the bytes, hexadecimal.
- */
-export async function storeModule(tx: Db, sha256: string, data: Uint8Array): Promise<void> {
+/** A WASM module and its name, the SHA-256 of its bytes in hexadecimal. */
+export interface Module {
+  readonly sha256: string;
+  readonly data: Uint8Array;
+}
+
+/** Keeps a module, once for equal bytes, as long as a record that the caller's transaction writes needs it. */
+export async function storeModule(tx: Db, { sha256, data }: Module): Promise<void> {
   // An update of what is there already, since that takes hold of the row, or waits for one who removes it and writes it anew.
   await tx.insert(modules).values({ sha256, data }).onConflictDoUpdate({ target: modules.sha256, set: { sha256 } });
 }

@@ -3,14 +3,14 @@ import type { Db } from "../db/client.ts";
 import { AppError, quote } from "./errors.ts";
 import type { Context } from "./trpc.ts";
 
-/** Whether nothing will change in a record any more. */
+/** Whether a record is final. */
 export function hasEnded(row: Backtest): boolean {
   return row.status !== "queued" && row.status !== "running";
 }
 
 /**
- * A record as it is now, and again whenever it has changed, whichever process changed it. Ends with the record's end, when it
- * is deleted, and when the signal is aborted or the service closes.
+ * A record now, and again after each change by any process. Ends when the record is final or deleted, the signal is aborted, or the
+ * service closes.
  */
 export async function* followBacktest(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Backtest> {
   const stop = AbortSignal.any([signal, ctx.closing]);
@@ -20,9 +20,9 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
   stop.addEventListener("abort", wake);
   try {
     while (!stop.aborted) {
-      // A change from here on is seen in the next turn, one before in this.
+      // Before the look, so that no change between look and wait is missed.
       changed = Promise.withResolvers();
-      const row = await look(ctx.db, key);
+      const row = await readShared(ctx.db, key);
       if (row === null) return;
       yield row;
       if (hasEnded(row)) return;
@@ -35,16 +35,16 @@ export async function* followBacktest(ctx: Context, key: OwnedKey, signal: Abort
 }
 
 /**
- * The same as followBacktest(), for who takes an end without a word for the record's.
+ * As followBacktest(), for clients that take the end of the stream for the end of the record.
  *
- * @throws AppError UNAVAILABLE when the service closes before, BACKTEST_NOT_FOUND when the record is deleted.
+ * @throws AppError UNAVAILABLE when the service closes first, BACKTEST_NOT_FOUND when the record is deleted.
  */
 export async function* followToEnd(ctx: Context, row: Backtest, signal: AbortSignal): AsyncGenerator<Backtest> {
   let last = row;
   for await (const each of followBacktest(ctx, row, signal)) yield last = each;
   if (hasEnded(last) || signal.aborted) return;
   if (!ctx.closing.aborted) throw notFound(row.id);
-  const message = `Cannot follow the backtest ${row.id} any longer: the service is closing`;
+  const message = `Cannot follow the backtest ${row.id}: the service is closing`;
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }
 
@@ -52,13 +52,13 @@ export function notFound(id: string): AppError {
   return new AppError("BACKTEST_NOT_FOUND", `Cannot find the backtest ${quote(id)}`);
 }
 
-// Looks that begin when whoever hears of a change at the same time has asked, by database and record.
-const looks = new WeakMap<Db, Map<string, Promise<Backtest | null>>>();
+// Reads that have not begun yet, by database and record.
+const pendingReads = new WeakMap<Db, Map<string, Promise<Backtest | null>>>();
 
-/** A record as it is from now on. However many follow it, they hear of a change together, and share one look at it. */
-function look(db: Db, key: OwnedKey): Promise<Backtest | null> {
-  const waiting = looks.get(db) ?? new Map<string, Promise<Backtest | null>>();
-  looks.set(db, waiting);
+/** Reads a record. All followers of it learn of a change at once, and share one read. */
+function readShared(db: Db, key: OwnedKey): Promise<Backtest | null> {
+  const waiting = pendingReads.get(db) ?? new Map<string, Promise<Backtest | null>>();
+  pendingReads.set(db, waiting);
   const name = `${key.ownerId} ${key.id}`;
   const shared = waiting.get(name) ?? Promise.resolve().then(() => {
     waiting.delete(name);
@@ -69,10 +69,10 @@ function look(db: Db, key: OwnedKey): Promise<Backtest | null> {
 }
 
 /**
- * Waits for a record's end.
+ * Waits until a record is final, at most `waitMs`, or until the signal is aborted.
  *
- * @param row The record as it was a moment ago.
- * @returns As it is when it has ended, or after `waitMs`, or when the signal is aborted; null when it is deleted before.
+ * @param row The record as it was read last.
+ * @returns The record now; null if it was deleted.
  */
 export async function awaitEnd(
   ctx: Context,
@@ -80,9 +80,9 @@ export async function awaitEnd(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Backtest | null> {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), waitMs);
-  const stop = AbortSignal.any([signal, ctx.closing, patience.signal]);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), waitMs);
+  const stop = AbortSignal.any([signal, ctx.closing, timeout.signal]);
   let last = row;
   try {
     for await (const each of followBacktest(ctx, row, stop)) last = each;

@@ -23,7 +23,7 @@ export const backtestSchema = z.object({
   parameters: freeForm,
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number().min(0).max(1),
-  /** Of the last candle that is done, its open and the money at its close; null unless the backtest runs. */
+  /** The equity at the close of the last simulated candle, with that candle's open time; null unless the backtest runs. */
   partial_equity: z.object({ timestamp: z.iso.datetime(), equity: z.number() }).nullable(),
   attempts: z.int(),
   created_at: z.iso.datetime(),
@@ -33,7 +33,7 @@ export const backtestSchema = z.object({
   result: resultSchema.nullable(),
 });
 
-/** A trade as clients read it; times are the open of the candle whose price was filled. */
+/** A trade as clients read it; times are opens of the candles that filled it. */
 export const tradeSchema = z.object({
   number: z.int(),
   side: z.enum(["long", "short"]),
@@ -61,7 +61,7 @@ export const equityPointSchema = z.object({
   position: z.number(),
 });
 
-/** An order as clients read it: what was asked for, and what became of it. */
+/** An order and its fate as clients read it. */
 export const orderSchema = z.object({
   number: z.int(),
   placed_time: z.iso.datetime(),

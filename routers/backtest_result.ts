@@ -5,10 +5,10 @@ import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 const findingSchema = z.object({ status: z.enum(["passed", "failed", "skipped"]), evidence: z.string() });
 const boundSchema = z.object({ final_equity: z.number(), trades: z.int() });
 
-// A result that was made before a metric was thought of has none.
+// Results from before a metric existed lack it.
 const metricSchema = z.number().nullable().default(null);
 
-/** What became of a completed backtest, as clients read it; engine/result.ts says what each key means. */
+/** The result of a completed backtest as clients read it; engine/result.ts explains each key. */
 export const resultSchema = z.object({
   run_key: z.string(),
   engine_version: z.string(),
@@ -20,7 +20,7 @@ export const resultSchema = z.object({
     sha256: z.string(),
     gaps: z.int(),
   }),
-  // Written by the engine from settings that were checked when they came.
+  // The engine wrote it from settings that were checked at submission.
   execution: z.custom<Execution>((value) => typeof value === "object" && value !== null),
   metrics: z.object({ start: z.iso.datetime(), end: z.iso.datetime() })
     .and(z.looseRecord(z.enum(NUMERIC_METRIC_NAMES), metricSchema)),

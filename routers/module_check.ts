@@ -1,21 +1,16 @@
 import { createHash } from "node:crypto";
 import { deleteCheck, insertCheck, readCheck, readVerdict } from "../db/module_checks.ts";
 import type { Db } from "../db/client.ts";
+import type { Module } from "../db/modules.ts";
+import { lockUser } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
-import { takeCheckTurn } from "./quotas.ts";
+import { takeCheckPosition } from "./quotas.ts";
 import type { ModuleSource } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
 const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;
-
-/** A module that a worker has accepted. */
-export interface CheckedModule {
-  readonly data: Uint8Array;
-  /** Of the data, hexadecimal. */
-  readonly sha256: string;
-}
 
 /**
  * Has a worker fetch (where it is an address) and check a module, and waits for the verdict: this process neither
@@ -30,9 +25,10 @@ export async function checkModule(
   { path, ...source }: ModuleSource,
   parameters: Parameters,
   lookbackCandles: number,
-): Promise<CheckedModule> {
+): Promise<Module> {
   const id = await ctx.db.transaction(async (tx: Db) => {
-    const turn = await takeCheckTurn(tx, ctx.user.id);
+    await lockUser(tx, ctx.user.id);
+    const turn = await takeCheckPosition(tx, ctx.user.id);
     const inserted = await insertCheck(tx, { ...source, ownerId: ctx.user.id, parameters, lookbackCandles, turn });
     await ctx.queue.enqueueModuleCheck(tx, inserted, turn);
     return inserted;

@@ -1,9 +1,9 @@
 import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
+import type { Module } from "../db/modules.ts";
 import { nextCheckTurn } from "../db/module_checks.ts";
-import { isModuleKept, lockUser, measureRegistry, nextTurn } from "../db/quotas.ts";
+import { isModuleKept, measureRegistry, nextTurn } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
-import type { CheckedModule } from "./module_check.ts";
 
 /** What one user may have at a time. */
 export interface Quotas {
@@ -27,12 +27,16 @@ const CHECK_SECONDS = 5;
 const REMOVAL_SECONDS = 3600;
 
 /**
- * Finds the turn of a user's next backtest; the transaction then has the user's lock.
+ * Finds the queue position of a user's next backtest.
  *
- * @throws AppError QUOTA_EXCEEDED where he may have no more waiting, or keeps too much already.
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED when too many of the user's backtests wait or run, or they are over the storage quota.
  */
-export async function takeTurn(tx: Db, userId: string, { backtestsMax, resultBytesMax }: Quotas): Promise<number> {
-  await lockUser(tx, userId);
+export async function takeQueuePosition(
+  tx: Db,
+  userId: string,
+  { backtestsMax, resultBytesMax }: Quotas,
+): Promise<number> {
   const bytes = await measureBacktests(tx, userId);
   if (bytes > resultBytesMax) {
     const reason = `your backtests have ${bytes} bytes with their results, and may have ${resultBytesMax}`;
@@ -49,12 +53,12 @@ export async function takeTurn(tx: Db, userId: string, { backtestsMax, resultByt
 }
 
 /**
- * Finds the turn of the check of a user's module; the transaction then has the user's lock.
+ * Finds the queue position of the check of a user's module.
  *
- * @throws AppError QUOTA_EXCEEDED where he may have no more waiting.
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED when too many of the user's checks wait.
  */
-export async function takeCheckTurn(tx: Db, userId: string): Promise<number> {
-  await lockUser(tx, userId);
+export async function takeCheckPosition(tx: Db, userId: string): Promise<number> {
   const turn = await nextCheckTurn(tx, userId, CHECKS_MAX);
   if (turn !== null) return turn;
   throw new AppError(
@@ -65,8 +69,9 @@ export async function takeCheckTurn(tx: Db, userId: string): Promise<number> {
 }
 
 /**
- * Makes sure that the user may keep one more version of a strategy; the transaction then has the user's lock.
+ * Makes sure that the user may keep one more version of a strategy.
  *
+ * @param tx Holds the user's lock.
  * @param module The new version's; null when it has none.
  * @throws AppError QUOTA_EXCEEDED
  */
@@ -74,9 +79,8 @@ export async function requireRoomForVersion(
   tx: Db,
   userId: string,
   quotas: Quotas,
-  module: CheckedModule | null,
+  module: Module | null,
 ): Promise<void> {
-  await lockUser(tx, userId);
   const { versions, bytes } = await measureRegistry(tx, userId, module?.sha256 ?? null);
   if (versions >= quotas.versionsMax) {
     const reason = `your strategies have ${versions}, and may have ${quotas.versionsMax}`;
@@ -86,17 +90,17 @@ export async function requireRoomForVersion(
 }
 
 /**
- * Makes sure that a module that came with a backtest may be kept; the transaction then has the user's lock.
+ * Makes sure that a module that came with a backtest may be kept.
  *
+ * @param tx Holds the user's lock.
  * @throws AppError QUOTA_EXCEEDED
  */
 export async function requireRoomForModule(
   tx: Db,
   userId: string,
   quotas: Quotas,
-  module: CheckedModule,
+  module: Module,
 ): Promise<void> {
-  await lockUser(tx, userId);
   if (await isModuleKept(tx, userId, module.sha256)) return;
   const { bytes } = await measureRegistry(tx, userId, null);
   requireBytes("the module", bytes + module.data.byteLength, quotas);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { storeModule } from "../db/modules.ts";
+import { lockUser } from "../db/quotas.ts";
 import { RUNTIME_TYPES } from "../db/schema.ts";
 import {
   insertStrategy,
@@ -89,8 +90,9 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   const lookback = request.lookback_candles;
   const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
   return await ctx.db.transaction(async (tx: Db) => {
+    await lockUser(tx, ctx.user.id);
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
-    if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
+    if (checked.module !== null) await storeModule(tx, checked.module);
     const row = await insertStrategy(tx, {
       ownerId: ctx.user.id,
       slug: request.slug,
@@ -130,6 +132,7 @@ export async function addVersion(
   const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
   const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
   return await ctx.db.transaction(async (tx: Db) => {
+    await lockUser(tx, ctx.user.id);
     await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
     // While the module was checked the strategy may have been deleted, or another version added.
     if (!await lockStrategy(tx, strategy.id)) {
@@ -137,7 +140,7 @@ export async function addVersion(
     }
     const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
     if (highest !== undefined) requireHigher(request.version, highest.version);
-    if (checked.module !== null) await storeModule(tx, checked.module.sha256, checked.module.data);
+    if (checked.module !== null) await storeModule(tx, checked.module);
     return await insertVersion(tx, { strategyId: strategy.id, ...checked.values });
   });
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { findStrategiesByName, findStrategy, getVersion, type StrategyRow } from "../db/strategies.ts";
 import type { Db } from "../db/client.ts";
-import { holdModule, storeModule } from "../db/modules.ts";
+import { holdModule, type Module, storeModule } from "../db/modules.ts";
 import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
-import { type CheckedModule, checkModule } from "./module_check.ts";
+import { checkModule } from "./module_check.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
 import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
@@ -21,7 +21,7 @@ export interface ResolvedStrategy extends ParameterRules {
   readonly runtime: SandboxRuntime | null;
   readonly builtin: Builtin | null;
   /** What keepModule() stores: a module that came with the request; null where there is none or a version has it. */
-  readonly module: CheckedModule | null;
+  readonly module: Module | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined where none was given. */
   readonly shown: Parameters | undefined;
 }
@@ -139,7 +139,7 @@ export async function keepModule(
   { name, runtime, module }: Pick<ResolvedStrategy, "name" | "runtime" | "module">,
 ): Promise<void> {
   if (runtime?.type !== "wasm") return;
-  if (module !== null) return await storeModule(tx, module.sha256, module.data);
+  if (module !== null) return await storeModule(tx, module);
   if (await holdModule(tx, runtime.sha256)) return;
   throw unknown("/backtest/strategy", `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
 }

@@ -17,7 +17,7 @@ const sumsOf = async (db: Db) => (await db.select({ sha256: modules.sha256 }).fr
 
 /** Writes what a registration writes in its transaction. */
 async function register(tx: Db, slug: string, sha256: string): Promise<void> {
-  await storeModule(tx, sha256, BYTES);
+  await storeModule(tx, { sha256, data: BYTES });
   const texts = { name: slug, slug, description: "", language: "c", defaultFrequency: "DAILY" };
   const strategy = { ...texts, runtimeType: "wasm", minCandles: 1, lookbackCandles: 0, isPublic: false } as const;
   const version = { version: "1", runtimeConfig: { type: "wasm" }, sha256, sizeBytes: BYTES.byteLength };
@@ -33,7 +33,7 @@ async function submit(tx: Db, sha256: string): Promise<string> {
 databaseTest("a module stays while a version or a record needs it, and is removed when none does", async ({ db }) => {
   await addUser(db, "ann");
   await db.transaction((tx: Db) => register(tx, "cross", "a"));
-  for (const sha256 of ["b", "c", "d", "e"]) await storeModule(db, sha256, BYTES);
+  for (const sha256 of ["b", "c", "d", "e"]) await storeModule(db, { sha256, data: BYTES });
   const ids = [await submit(db, "a"), await submit(db, "b"), await submit(db, "c")];
   // A record that has ended needs its module as well: it says what was run.
   await cancelBacktest(db, { id: ids[2]!, ownerId: "ann" });
@@ -74,7 +74,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
   await addUser(db, "ann");
 
   await t.step("who stores it first keeps it from being removed", async () => {
-    await storeModule(db, "a", BYTES);
+    await storeModule(db, { sha256: "a", data: BYTES });
     const registering = await standingStill(db, (tx) => register(tx, "first", "a"));
     expect(await remove(db)).toBe(0);
     await registering.commit();
@@ -83,7 +83,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
   });
 
   await t.step("who stores it while it is being removed writes it anew", async () => {
-    await storeModule(db, "b", BYTES);
+    await storeModule(db, { sha256: "b", data: BYTES });
     const removing = await standingStill(db, (tx) => removeUnusedModules(tx, 100));
     expect(removing.done).toBe(1);
     const registered = db.transaction((tx: Db) => register(tx, "second", "b"));

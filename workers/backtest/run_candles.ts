@@ -2,6 +2,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
+import type { Execution } from "../../engine/execution.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { type CandleQuery, isFed, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
@@ -11,7 +12,6 @@ import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { divides, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
-import type { RunSettings } from "./plan.ts";
 
 /** The sources of candles. */
 export interface CandleServices {
@@ -39,7 +39,7 @@ export interface MarketData {
 export async function loadCandles(
   services: CandleServices,
   record: Backtest,
-  { timeframe, execution }: Pick<RunSettings, "timeframe" | "execution">,
+  { timeframe, execution }: { readonly timeframe: Timeframe; readonly execution: Execution },
   lookback: number,
 ): Promise<MarketData> {
   const instrument = await findBacktestInstrument(services, record, timeframe);

@@ -110,7 +110,7 @@ databaseSteps("housekeeping", async (handle, step) => {
     });
 
     await step("a module goes with the last record that needs it", async () => {
-      for (const sha256 of ["kept", "gone"]) await storeModule(db, sha256, new Uint8Array(1));
+      for (const sha256 of ["kept", "gone"]) await storeModule(db, { sha256, data: new Uint8Array(1) });
       const run = async (daysAgo: number, sha256: string) => {
         const runtime = { type: "wasm", sha256, minCandles: 1, lookbackCandles: 0 } as const;
         const id = await addOld(db, daysAgo, "completed");
