@@ -114,25 +114,28 @@ databaseSteps("the queue", async (handle, step) => {
       expect(keys[2]).not.toBe(keys[0]);
     });
 
-    await step("without candles a run fails with NO_DATA and says what is held, and is not tried again", async () => {
-      const fail = async (more: Partial<NewBacktest>) => {
-        const { status, error, attempts } = await untilEnded(db, await submit(db, queue, more));
-        expect([status, error?.code, attempts]).toEqual(["failed", "NO_DATA", 1]);
-        return error?.message;
-      };
-      expect(await fail({ symbol: "NONE" })).toBe(
-        "Cannot run on NONE of TEST without candles from 2024-01-01 to 2024-01-11: nothing is held of this symbol",
-      );
-      const held = "held are 1d on TEST from 2024-01-01 to 2024-01-10";
-      expect(await fail({ exchange: "OTHER" })).toBe(
-        `Cannot run on TEN of OTHER without candles from 2024-01-01 to 2024-01-11: ${held}`,
-      );
-      expect(await fail({ startDate: "2023-01-01", endDate: "2023-02-01" })).toBe(
-        `Cannot run on TEN of TEST without 1d candles from 2023-01-01 to 2023-02-01: ${held}`,
-      );
-      const { parameters } = newTenDaysBacktest("ann");
-      expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest held are 1d");
-    });
+    await step(
+      "without candles a run fails with NO_DATA and names the candles that are held, and is not tried again",
+      async () => {
+        const fail = async (more: Partial<NewBacktest>) => {
+          const { status, error, attempts } = await untilEnded(db, await submit(db, queue, more));
+          expect([status, error?.code, attempts]).toEqual(["failed", "NO_DATA", 1]);
+          return error?.message;
+        };
+        expect(await fail({ symbol: "NONE" })).toBe(
+          "Cannot run on NONE of TEST without candles from 2024-01-01 to 2024-01-11: the archive has nothing of this symbol",
+        );
+        const held = "the archive has 1d on TEST from 2024-01-01 to 2024-01-10";
+        expect(await fail({ exchange: "OTHER" })).toBe(
+          `Cannot run on TEN of OTHER without candles from 2024-01-01 to 2024-01-11: ${held}`,
+        );
+        expect(await fail({ startDate: "2023-01-01", endDate: "2023-02-01" })).toBe(
+          `Cannot run on TEN of TEST without 1d candles from 2023-01-01 to 2023-02-01: ${held}`,
+        );
+        const { parameters } = newTenDaysBacktest("ann");
+        expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest held are 1d");
+      },
+    );
 
     await step("candles before the range warm the strategy up, unless its profile takes none", async () => {
       const { parameters } = newTenDaysBacktest("ann");

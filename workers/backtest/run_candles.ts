@@ -3,11 +3,11 @@ import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
 import type { Execution } from "../../engine/execution.ts";
+import { LostCandlesError } from "../../market/archive/chunk.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { type CandleQuery, isFed, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
-import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
-import { LostCandlesError } from "../../market/archive/chunk.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
+import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { divides, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
@@ -18,7 +18,7 @@ export interface CandleServices {
   readonly db: Db;
   readonly candles: CandleCache;
   readonly readThrough: ReadThrough;
-  /** How many candles a run may have, and how many finer ones it may replay. */
+  /** The most candles that a run may have, and the most finer ones that it may replay. */
   readonly candlesMax: number;
 }
 
@@ -75,8 +75,8 @@ async function findBacktestInstrument(
 /**
  * A backtest's candles in shared memory.
  *
- * @param lookback How many candles before the start date are wanted, as far as they are held.
- * @throws {RunError} NO_DATA, saying what is held, or which candles are damaged; RANGE_TOO_LARGE.
+ * @param lookback How many candles before the start date are wanted; fewer may be held.
+ * @throws {RunError} NO_DATA, naming the candles that are held or damaged; RANGE_TOO_LARGE.
  */
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
@@ -98,8 +98,8 @@ export async function readBacktestCandles(
 }
 
 /**
- * Candles of before a split are no lookback, and no finer ones than those of after it: where their feed does not give them again, there
- * are fewer. (Finer ones that are read all the same do not reach as far as the coarser ones, and the simulator leaves them out.)
+ * Fetches candles from before a split again. If their feed fails, the run has a shorter lookback, or replays fewer finer candles: the
+ * simulator ignores those that do not reach as far as the coarser ones.
  */
 async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
   try {
@@ -110,9 +110,9 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
 }
 
 /**
- * The finest candles that a backtest's own are made of and that are held in the same range; null where none finer are.
+ * The finest held candles of the same range that the backtest's timeframe is a multiple of; null if none are finer.
  *
- * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, where nobody gives damaged ones again.
+ * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, when damaged ones cannot be fetched again.
  */
 export async function readFinerCandles(
   services: CandleServices,
@@ -128,7 +128,7 @@ export async function readFinerCandles(
   const held = new Set(within.map((chunk) => chunk.timeframe));
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
   if (finest === undefined || finest === timeframe) return null;
-  // Whole months: at the edges of the range a few more than are replayed.
+  // Chunks are whole months, so this counts a few more than are replayed.
   const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, start, end };
@@ -139,7 +139,7 @@ export async function readFinerCandles(
   } catch (error) {
     if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);
     if (!(error instanceof FeedError)) throw error;
-    // What was damaged and is not given again is missing now, and another timeframe may be the finest.
+    // Damaged candles that could not be fetched again are gone now, and another timeframe may be the finest.
     return await readFinerCandles(services, record, wanted);
   }
 }
@@ -154,7 +154,7 @@ function requireShort(
   if (count <= candlesMax) return;
   throw new RunError(
     "RANGE_TOO_LARGE",
-    `Cannot run over ${count} ${timeframe} candles: ${candlesMax} are the most; shorten the range`,
+    `Cannot run over ${count} ${timeframe} candles: at most ${candlesMax} are allowed; shorten the range`,
   );
 }
 
@@ -168,10 +168,10 @@ async function noData(db: Db, record: Backtest, timeframe?: Timeframe): Promise<
   const range = `from ${record.startDate} to ${record.endDate}`;
   const instruments = await findInstrumentsBySymbol(db, { symbol: record.symbol });
   const held = await Promise.all(instruments.map((instrument) => describeHolding(db, instrument)));
-  const what = held.length === 0 ? "nothing is held of this symbol" : `held are ${held.join("; ")}`;
+  const available = held.length === 0 ? "the archive has nothing of this symbol" : `the archive has ${held.join("; ")}`;
   return new RunError(
     "NO_DATA",
-    `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${what}`,
+    `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${available}`,
   );
 }
 

@@ -23,7 +23,7 @@ databaseTest("a worker counts the candles that a run has and those that it repla
     const magnified = await run({ timeframe: "1d", execution: resolveExecution({ bothTouched: "magnify" }, null) });
     expect(magnified).toMatchObject(refused);
     expect(magnified.error?.message).toBe(
-      "Cannot run over 240 1h candles: 239 are the most; shorten the range",
+      "Cannot run over 240 1h candles: at most 239 are allowed; shorten the range",
     );
   } finally {
     await queue.close();
