@@ -4,6 +4,7 @@ import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
 import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
+import { loadPgliteFiles } from "./embedded/pglite_files.ts";
 import { PostgresClient } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
@@ -46,6 +47,7 @@ const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
  */
 export async function openPglite(folder: string): Promise<DatabaseHandle> {
   const pglite = await PGlite.create(folder, {
+    ...await loadPgliteFiles(),
     serializers: { [BYTEA]: serializeBytea },
     parsers: { [BYTEA]: parseBytea },
   });

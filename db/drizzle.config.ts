@@ -1,3 +1,2 @@
-import { defineConfig } from "drizzle-kit";
-
-export default defineConfig({ dialect: "postgresql", schema: "./db/schema.ts", out: "./db/migrations" });
+// A plain object: drizzle-kit is fetched by its task alone, so its types are not here.
+export default { dialect: "postgresql", schema: "./db/schema.ts", out: "./db/migrations" };

@@ -1,5 +1,6 @@
 /** The tree is the architecture: this holds who may import whom, sizes, and what no file may contain. */
 import { expect } from "@std/expect";
+import { makeServiceLock } from "./support/service_lock.ts";
 import { dirname, join, relative } from "node:path";
 
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -78,7 +79,8 @@ const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
 // These use no library and not even the runtime: columns in, columns out.
 const PURE = ["engine/", "strategies/builtin/"];
 // What a user sent is compiled here, in a process without rights, and nowhere else.
-const COMPILES = ["workers/sandbox/", "tests/"];
+// PGlite's own program is compiled where the embedded database is opened.
+const COMPILES = ["workers/sandbox/", "tests/", "db/embedded/pglite_files.ts"];
 
 interface Found {
   readonly imports: { specifier: string; typeOnly: boolean }[];
@@ -275,3 +277,8 @@ function listSources(folder: string): string[] {
     return entry.isFile && entry.name.endsWith(".ts") ? [relative(ROOT, path)] : [];
   }).sort();
 }
+
+Deno.test("service.lock is the part of deno.lock that the service needs", async () => {
+  const found = await Deno.readTextFile(new URL("../service.lock", import.meta.url));
+  expect(found === await makeServiceLock() ? "" : "service.lock is out of date: run `deno task lock`").toBe("");
+});
