@@ -49,10 +49,9 @@ Deno.test("the list of permissions is what the commands run with", () => {
   const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
   const given = commands.flatMap((command) => {
     const [, run = ""] = manifest.tasks[command].command.split(/(?:^|&& )deno run /);
-    return run.replaceAll('"', "").replaceAll("$(cat server/variables.txt)", "VARIABLES").split(" ").filter((part) =>
-      part.startsWith("--")
-    )
-      .map((flag) => `${command} ${flag}`);
+    return run.replaceAll('"', "").replaceAll("$(cat server/variables.txt)", "VARIABLES").split(" ")
+      // The rest says where packages come from.
+      .filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part)).map((flag) => `${command} ${flag}`);
   });
   const code = "db/migrations,engine,strategies/builtin,workers,/proc";
   const rows = [...PAGE.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
