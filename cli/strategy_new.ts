@@ -6,54 +6,22 @@ import { say, stop } from "./terminal.ts";
 
 const DENO = `npx -y deno@${Deno.version.deno}`;
 
+/** Each language's name, kind of runtime, and how its file names end. */
 const LANGUAGES = {
-  rust: {
-    name: "Rust",
-    runtime: "wasm",
-    files: ["rust/strategy.rs"],
-    needs:
-      "With the target wasm32-unknown-unknown (Debian: `apt-get install rustc libstd-rust-dev-wasm32 lld`; rustup: " +
-      "`rustup target add wasm32-unknown-unknown`):",
-    build: "rustc --edition 2021 --target wasm32-unknown-unknown --crate-type cdylib -O -C panic=abort " +
-      "-C strip=symbols -o strategy.wasm strategy.rs",
-  },
-  assemblyscript: {
-    name: "AssemblyScript",
-    runtime: "wasm",
-    files: ["assemblyscript/strategy.ts"],
-    needs: "With Node:",
-    build: "npx -y -p assemblyscript@0.28.20 asc strategy.ts --outFile strategy.wasm -O3 --runtime stub",
-  },
-  c: {
-    name: "C",
-    runtime: "wasm",
-    files: ["c/strategy.c", "../../strategies/examples/c/hindcast.h"],
-    needs: "With clang 14 or newer and lld (Debian: `apt-get install clang lld`):",
-    build: "clang --target=wasm32 -O2 -std=c11 -Wall -Wextra -nostdlib -Wl,--no-entry,--strip-all " +
-      "-o strategy.wasm strategy.c",
-  },
-  python: {
-    name: "Python",
-    runtime: "remote",
-    files: ["python/strategy.py"],
-    needs: "With Python 3.9 or newer and nothing else:",
-    build: "python3 strategy.py --port 9000",
-  },
-  typescript: {
-    name: "TypeScript",
-    runtime: "remote",
-    files: ["typescript/strategy.ts"],
-    needs: "With Deno, which `npx` brings along:",
-    build: `${DENO} run --allow-net=127.0.0.1 strategy.ts --port=9000`,
-  },
+  rust: { language: "Rust", runtime: "wasm", strategy: "rs", bindings: "rs" },
+  assemblyscript: { language: "AssemblyScript", runtime: "wasm", strategy: "ts", bindings: "ts" },
+  c: { language: "C", runtime: "wasm", strategy: "c", bindings: "h" },
+  python: { language: "Python", runtime: "remote", strategy: "py", bindings: "py" },
+  typescript: { language: "TypeScript", runtime: "remote", strategy: "ts", bindings: "ts" },
 } as const;
 
 type Language = keyof typeof LANGUAGES;
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
+const EXAMPLES = new URL("../strategies/examples/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
 const SERVICE = "http://127.0.0.1:8000";
-// What a registration takes as a slug.
+// The rule for slugs.
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const [NAME_MIN, NAME_MAX] = [3, 64];
 
@@ -73,16 +41,16 @@ const SCHEMA = JSON.stringify({
   },
 });
 
-const SIGN_IN = `Signed in, with the session in \`jar\`:
+const SIGN_IN = `Sign in, with the session in \`jar\`:
 
 \`\`\`sh
 curl -sS --fail-with-body -c jar -H 'content-type: application/json' ${SERVICE}/api/auth/sign-in/email \\
   -d '{"email":"ada@example.com","password":"correct horse battery"}'
 \`\`\`
 
-then`;
+Then register:`;
 
-/** `deno task strategy new`. @throws Error in words when the arguments cannot be used. */
+/** `deno task strategy new`. @throws Error When the arguments cannot be used, with the reason. */
 export async function newStrategy(args: readonly string[]): Promise<void> {
   const { values, positionals: [target, ...rest] } = parseArgs({
     args: [...args],
@@ -93,14 +61,13 @@ export async function newStrategy(args: readonly string[]): Promise<void> {
   if (target === undefined || values.lang === undefined || rest.length > 0) return stop(USAGE);
   const lang = values.lang;
   if (!isLanguage(lang)) {
-    throw new RangeError(`Cannot write ${lang}: there are templates for ${Object.keys(LANGUAGES).join(", ")}`);
+    throw new RangeError(`Cannot write ${lang}: --lang must be one of ${Object.keys(LANGUAGES).join(", ")}`);
   }
   const folder = resolve(invocationFolder(), target);
   const name = basename(folder);
   if (!NAME.test(name) || name.length < NAME_MIN || name.length > NAME_MAX) {
     throw new RangeError(
-      `Cannot call a strategy ${name}: it must be ${NAME_MIN} to ${NAME_MAX} lower-case letters and digits, in parts joined ` +
-        "by single hyphens",
+      `Cannot call a strategy ${name}: use ${NAME_MIN} to ${NAME_MAX} lower-case letters and digits, with single hyphens between`,
     );
   }
   await writeStrategy(folder, name, lang);
@@ -110,32 +77,33 @@ export async function newStrategy(args: readonly string[]): Promise<void> {
 }
 
 async function writeStrategy(folder: string, name: string, lang: Language): Promise<void> {
-  const { files } = LANGUAGES[lang];
+  const { strategy, bindings } = LANGUAGES[lang];
   const readme = await fillReadme(name, lang);
   try {
     await Deno.mkdir(folder);
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {
-      throw new Error(`Cannot write ${folder}: it exists already, and nothing is overwritten`);
+      throw new Error(`Cannot write ${folder}: it exists, and nothing is overwritten`);
     }
     if (error instanceof Deno.errors.NotFound) {
       throw new Error(`Cannot write ${folder}: the folder above does not exist`);
     }
     throw error;
   }
-  for (const file of files) await Deno.copyFile(new URL(file, TEMPLATES), join(folder, basename(file)));
+  const example = new URL(`${lang}/`, EXAMPLES);
+  await Deno.copyFile(new URL(`momentum.${strategy}`, example), join(folder, `strategy.${strategy}`));
+  await Deno.copyFile(new URL(`hindcast.${bindings}`, example), join(folder, `hindcast.${bindings}`));
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
 async function fillReadme(name: string, lang: Language): Promise<string> {
-  const { name: language, runtime, files, needs, build } = LANGUAGES[lang];
+  const { language, runtime, strategy } = LANGUAGES[lang];
   const facts: Readonly<Record<string, string>> = {
     name,
     lang,
     language,
-    needs,
-    build,
-    source: basename(files[0]),
+    build: await readBuild(lang),
+    source: `strategy.${strategy}`,
     hindcast: HINDCAST,
     deno: DENO,
     service: SERVICE,
@@ -146,13 +114,21 @@ async function fillReadme(name: string, lang: Language): Promise<string> {
   const template = await Deno.readTextFile(new URL(`${runtime}.md`, TEMPLATES));
   return template.replace(/\{\{(\w+)\}\}/g, (_, fact: string) => {
     const text = facts[fact];
-    if (text === undefined) throw new Error(`Cannot fill in ${fact}: the template asks for it and nothing gives it`);
+    if (text === undefined) throw new Error(`Cannot fill in the template: {{${fact}}} is not known`);
     return text;
   });
 }
 
+/** The section "Build" or "Run" of the example's README, for a strategy that is called strategy. */
+async function readBuild(lang: Language): Promise<string> {
+  const readme = await Deno.readTextFile(new URL(`${lang}/README.md`, EXAMPLES));
+  const section = /^## (?:Build|Run)\n.*?(?=\n## |(?![^]))/ms.exec(readme)?.[0];
+  if (section === undefined) throw new Error(`Cannot find how to build ${lang} in the README of its example`);
+  return section.trim().replaceAll("sma_cross", "strategy");
+}
+
 function describeBacktest(name: string): string {
-  return `A backtest of it, over the sample candles:
+  return `Run a backtest over the sample candles:
 
 \`\`\`sh
 curl -sS --fail-with-body -b jar -H 'content-type: application/json' ${SERVICE}/api/backtests -d '{"backtest":{

@@ -11,6 +11,7 @@ const FILE_LINES_MAX = 300;
 const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["engine/", ["engine/"]],
   ["strategies/builtin/", ["strategies/builtin/", "engine/"]],
+  ["strategies/examples/", ["strategies/examples/"]],
   // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
   ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
   ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],

@@ -1,7 +1,7 @@
 /** The author's commands: what is accepted, what is refused in words, and templates that work as they are. */
 import { expect } from "@std/expect";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
-import { serveDecisions, serveJson } from "../workers/sandbox/remote/endpoints.ts";
+import { serveDecisions, serveJson, startEndpoint } from "../workers/sandbox/remote/endpoints.ts";
 import { freePort } from "../support/free_port.ts";
 import { blockIn } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";
@@ -122,13 +122,12 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   await using template = await writeTemplate("assemblyscript");
   const { folder, readme } = template;
   expect(blockIn(readme, "sh", "asc ")).toContain("asc strategy.ts --outFile strategy.wasm -O3 --runtime stub");
-  await Deno.writeFile(
-    `${folder}/strategy.wasm`,
-    await compileAssemblyScript(await Deno.readTextFile(`${folder}/strategy.ts`)),
-  );
+  const read = (name: string) => Deno.readTextFile(`${folder}/${name}`);
+  const module = await compileAssemblyScript(await read("strategy.ts"), { "hindcast.ts": await read("hindcast.ts") });
+  await Deno.writeFile(`${folder}/strategy.wasm`, module);
   const checking = blockIn(readme, "sh", "strategy check");
   expect(checking).toContain(PARAMETERS);
-  // The runtime of this test stands in for the download of the same one.
+  // This test's runtime replaces the download of the same one.
   const command = checking.replace(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
   expect(await runCommand(command, folder)).toContain(DRY_RUN);
 
@@ -143,25 +142,11 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   await service.close();
 });
 
-const ENDPOINTS: Readonly<Record<string, (folder: string) => Deno.Command>> = {
-  python: (folder) => new Deno.Command("python3", { args: [`${folder}/strategy.py`, "--port", "0"], stdout: "piped" }),
-  typescript: (folder) =>
-    new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-config", "--allow-net=127.0.0.1", `${folder}/strategy.ts`, "--port=0"],
-      stdout: "piped",
-    }),
-};
-
-for (const [lang, start] of Object.entries(ENDPOINTS)) {
-  Deno.test(`the ${lang} template is accepted, and its README's command registers it`, async () => {
+for (const lang of ["python", "typescript"]) {
+  Deno.test(`the ${lang} template is accepted, and its README's commands run and register it`, async () => {
     await using template = await writeTemplate(lang);
-    const process = start(template.folder).spawn();
-    const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    const url = ((await reader.read()).value ?? "").trim();
-    const ended = await check(url, "--lookback", "20", "--parameters", PARAMETERS);
-    process.kill("SIGTERM");
-    while (!(await reader.read()).done);
-    await process.status;
+    await using endpoint = await startEndpoint(template.folder);
+    const ended = await check(endpoint.url, "--lookback", "20", "--parameters", PARAMETERS);
     expect([ended.code, ended.stderr]).toEqual([0, ""]);
     expect(ended.stdout.split(DRY_RUN).length).toBe(3);
 

@@ -18,7 +18,10 @@ const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
 const MODULES: readonly (readonly [language: string, read: () => Promise<Uint8Array>])[] = [
   ["C", () => readCommitted("c")],
   ["Rust", () => readCommitted("rust")],
-  ["AssemblyScript", async () => await compileAssemblyScript(await readText("assemblyscript/sma_cross.ts"))],
+  ["AssemblyScript", async () => {
+    const bindings = { "hindcast.ts": await readText("assemblyscript/hindcast.ts") };
+    return await compileAssemblyScript(await readText("assemblyscript/sma_cross.ts"), bindings);
+  }],
 ];
 
 const PARAMETERS = [

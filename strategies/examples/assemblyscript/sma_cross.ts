@@ -1,118 +1,17 @@
-// The built-in sma-cross in AssemblyScript: long where the fast average crosses above the slow one, and where it crosses below,
-// short or out. What the structures mean is written in strategies/ABI.md, version 1.
+// The built-in sma-cross in AssemblyScript: long when the fast average crosses above the slow one, short or out when it crosses
+// below.
+import { CLOSE, findValue, Frame, Order, PLACE, readNumber } from "./hindcast";
 
-// ---- What is shared with the host ----
+// Hindcast calls these two as well.
+export { abi_version, alloc } from "./hindcast";
 
-@unmanaged
-class Order {
-  action: i32;
-  side: i32;
-  type: i32;
-  sizeBy: i32;
-  size: f64;
-  limitPrice: f64;
-  stopPrice: f64;
-  stopLoss: f64;
-  takeProfit: f64;
-  stopLossFraction: f64;
-  takeProfitFraction: f64;
-  trailDistance: f64;
-  trailFraction: f64;
-  candlesMax: u32;
-  timeStopCandles: u32;
-  flags: u32;
-  target: i32;
-  tag: u32;
-  tagLength: u32;
-}
-
-const PLACE = 1;
-const CLOSE = 2;
-
-@unmanaged
-class Frame {
-  abiVersion: u32;
-  frameSize: u32;
-  parameters: usize;
-  parametersLength: u32;
-  warmup: u32;
-  ordersMax: u32;
-  tradesMax: u32;
-  workingMax: u32;
-  time: usize;
-  open: usize;
-  high: usize;
-  low: usize;
-  close: usize;
-  volume: usize;
-  orders: usize;
-  results: usize;
-  trades: usize;
-  working: usize;
-  count: u32;
-  resultsCount: u32;
-  workingOrders: u32;
-  openTrades: u32;
-  tradesCount: u32;
-  workingCount: u32;
-  cash: f64;
-  equity: f64;
-  quantity: f64;
-  entryPrice: f64;
-  initialBalance: f64;
-}
-
-export function abi_version(): i32 {
-  return 1;
-}
-
-export function alloc(size: i32): usize {
-  return heap.alloc(size);
-}
-
-// ---- Parameters: one flat JSON object without spaces ----
-
-/** The text of a key's value; null where there is no such key. */
-function findValue(json: string, key: string): string | null {
-  const named = `"${key}":`;
-  const at = json.indexOf(named);
-  if (at < 0) return null;
-  const begin = at + named.length;
-  let end = begin;
-  while (end < json.length && json.charAt(end) != "," && json.charAt(end) != "}") end++;
-  return json.substring(begin, end);
-}
-
-/** Exact for up to 15 digits and 22 decimal places: one rounding, that of the division. */
-function readNumber(json: string, key: string, fallback: f64): f64 {
-  const text = findValue(json, key);
-  if (text === null) return fallback;
-  let digits: f64 = 0;
-  let scale: f64 = 1;
-  let isFraction = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code == 0x2e) isFraction = true;
-    else if (code == 0x65) {
-      // JSON writes small numbers as 1e-7; none of ours is large enough for another exponent.
-      for (let power = I32.parseInt(text.substring(at + 2)); power > 0; power--) scale *= 10;
-      break;
-    } else {
-      assert(code >= 0x30 && code <= 0x39, `${key} is no number of zero or more`);
-      digits = digits * 10 + <f64> (code - 0x30);
-      if (isFraction) scale *= 10;
-    }
-  }
-  return digits / scale;
-}
-
-// ---- A simple moving average, rounded once: the built-in's, one candle at a time ----
+// ---- The simple moving average of the built-in, rounded once, one candle at a time ----
 
 class Average {
-  /** Sums of the last block of `period` values from each of its values on, as pairs of doubles. */
+  /** For each value of the last block of `period` values: the sum from it to the block's end, as a pair of doubles. */
   private tailHigh: StaticArray<f64>;
   private tailLow: StaticArray<f64>;
-  /** The sum of the values since that block. */
+  /** The sum of the values after that block. */
   private headHigh: f64 = 0;
   private headLow: f64 = 0;
   now: f64 = NaN;
@@ -124,7 +23,7 @@ class Average {
     this.tailLow = new StaticArray<f64>(period);
   }
 
-  /** Takes in the value with index `i` of the column at an address; to be called for each from 0 on. */
+  /** Adds the value with index `i` of the column at an address. Call it for each `i` from 0 on. */
   push(column: usize, i: i32): void {
     this.before = this.now;
     this.now = this.mean(column, i);

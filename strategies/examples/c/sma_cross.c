@@ -1,62 +1,15 @@
-/* The built-in sma-cross in C: long where the fast average crosses above the slow one, and where it crosses below, short or out. */
+/* The built-in sma-cross in C: long when the fast average crosses above the slow one, short or out when it crosses below. */
 #include "hindcast.h"
 
 #define PERIOD_MAX 10000
 
-/* ---- Memory: given out from the end of what the linker has laid out, never taken back. ---- */
-
-extern unsigned char __heap_base;
-static u32 heap_end;
-
-EXPORT(alloc) void *alloc(u32 size) {
-  if (heap_end == 0) heap_end = ((u32)&__heap_base + 7) & ~7u;
-  u32 block = heap_end;
-  heap_end += (size + 7) & ~7u;
-  i32 missing = (i32)((heap_end + 65535) >> 16) - (i32)__builtin_wasm_memory_size(0);
-  if (missing > 0 && __builtin_wasm_memory_grow(0, missing) == (__SIZE_TYPE__)-1) return 0;
-  return (void *)block;
-}
-
-/* ---- Parameters: one flat JSON object without spaces. ---- */
-
-/* Where the value of a key begins; 0 where there is no such key. */
-static const char *find_value(const Frame *frame, const char *key) {
-  const char *at = frame->parameters, *end = at + frame->parameters_len;
-  for (; at < end; at++) {
-    if (*at != '"') continue;
-    const char *wanted = key, *name = at + 1;
-    while (name < end && *wanted && *name == *wanted) name++, wanted++;
-    if (!*wanted && name + 1 < end && name[0] == '"' && name[1] == ':') return name + 2;
-    /* To the end of this string, past quotes that are escaped. */
-    for (at++; at < end && *at != '"'; at++) at += *at == '\\';
-  }
-  return 0;
-}
-
-/* Exact for up to 15 digits and 22 decimal places: one rounding, that of the division. */
-static double read_number(const Frame *frame, const char *key, double fallback) {
-  const char *at = find_value(frame, key), *end = frame->parameters + frame->parameters_len;
-  if (!at) return fallback;
-  double digits = 0, scale = 1;
-  for (; at < end && *at >= '0' && *at <= '9'; at++) digits = digits * 10 + (*at - '0');
-  if (at < end && *at == '.') {
-    for (at++; at < end && *at >= '0' && *at <= '9'; at++) digits = digits * 10 + (*at - '0'), scale *= 10;
-  }
-  if (at + 1 < end && *at == 'e' && at[1] == '-') {
-    i32 exponent = 0;
-    for (at += 2; at < end && *at >= '0' && *at <= '9'; at++) exponent = exponent * 10 + (*at - '0');
-    while (exponent-- > 0) scale *= 10;
-  }
-  return digits / scale;
-}
-
-/* ---- A simple moving average, rounded once: the built-in's, one candle at a time. ---- */
+/* ---- The simple moving average of the built-in, rounded once, one candle at a time. ---- */
 
 typedef struct {
   u32 period;
-  /* Sums of the last block of `period` values from each of its values on, as pairs of doubles. */
+  /* For each value of the last block of `period` values: the sum from it to the block's end, as a pair of doubles. */
   double *tail_high, *tail_low;
-  /* The sum of the values since that block. */
+  /* The sum of the values after that block. */
   double head_high, head_low;
 } Average;
 
@@ -81,7 +34,7 @@ static void sum_tails(Average *average, const double *block) {
   average->head_high = average->head_low = 0;
 }
 
-/* The mean of the `period` values that end with values[i]; to be asked for each i from 0 on. */
+/* The mean of the `period` values that end with values[i]. Call it for each i from 0 on. */
 static double next_mean(Average *average, const double *values, u32 i) {
   u32 tail = (i + 1) % average->period;
   if (tail == 0) {
@@ -104,8 +57,6 @@ static double fast_now, fast_before, slow_now, slow_before;
 static u32 seen;
 static i32 shorts;
 static double take_profit_level, stop_loss_level;
-
-EXPORT(abi_version) i32 abi_version(void) { return 1; }
 
 static void begin(Average *average, double period) {
   if (!(period >= 1 && period <= PERIOD_MAX)) hindcast_abort("a period must be 1 to 10000 candles", 35);

@@ -1,27 +1,20 @@
-"""SMA cross as a remote strategy, with nothing but Python's standard library.
+"""The built-in sma-cross as a remote strategy.
 
-    python3 sma_cross.py --port 9000
-
-Buys where the fast simple moving average of closes crosses above the slow one; sells, or goes short, where it crosses
+Buys when the fast simple moving average of closes crosses above the slow one; sells, or goes short, when it crosses
 below. Parameters, all optional: fast (10), slow (30), direction ("both" or "long"), takeProfitLevel and stopLossLevel
 (fractions of the entry price; 0 is none). lookbackCandles must be at least `slow`.
 """
 
-import argparse
-import gzip
-import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from hindcast import serve
 
-PROTOCOL_VERSION = 1
-# Every double is a whole multiple of this fraction, so sums of them are exact as whole numbers.
+# Every double is a whole multiple of 1 / UNITS, so sums of whole numbers of units are exact.
 UNITS = 2**1074
 
 
 def moving_average(values, period):
-    """Mean of the last `period` values at each place, None where there are too few.
+    """Mean of the last `period` values at each place; None while there are fewer.
 
-    Averages are compared, so a rounding error would invent a cross where prices stand still: sums are exact, and the one
-    division is rounded correctly.
+    A rounding error would produce a false cross where prices stand still. So the sums are exact, and the division rounds once.
     """
     units = []
     for value in values:
@@ -72,47 +65,5 @@ def decide(request):
     return decisions
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    # Headers and body leave in separate writes: without this the second waits for the first to be acknowledged.
-    disable_nagle_algorithm = True
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.headers.get("Content-Encoding") == "gzip":
-            body = gzip.decompress(body)
-        try:
-            request = json.loads(body)
-            if request["version"] != PROTOCOL_VERSION:
-                raise ValueError(f"protocol version {request['version']} is not spoken here")
-            self.answer(200, {"version": PROTOCOL_VERSION, "decisions": decide(request)})
-        except (KeyError, TypeError, ValueError) as error:
-            self.answer(400, {"error": f"{type(error).__name__}: {error}"})
-
-    def answer(self, status, content):
-        body = gzip.compress(json.dumps(content, allow_nan=False).encode(), compresslevel=1)
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Encoding", "gzip")
-        # Says that requests may be packed, too.
-        self.send_header("Accept-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        """One line a request is more than anybody reads."""
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="SMA cross as a remote strategy")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=9000)
-    arguments = parser.parse_args()
-    server = ThreadingHTTPServer((arguments.host, arguments.port), Endpoint)
-    server.daemon_threads = True
-    print(f"http://{arguments.host}:{server.server_address[1]}/", flush=True)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        pass
+    serve(decide)

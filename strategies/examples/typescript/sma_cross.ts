@@ -1,21 +1,11 @@
 /**
- * SMA cross as a remote strategy, in TypeScript for Deno and with nothing beside it:
+ * The built-in sma-cross as a remote strategy.
  *
- *     deno run --allow-net=127.0.0.1 sma_cross.ts --port=9000
- *
- * Buys where the fast simple moving average of closes crosses above the slow one; sells, or goes short, where it crosses
+ * Buys when the fast simple moving average of closes crosses above the slow one; sells, or goes short, when it crosses
  * below. Parameters, all optional: fast (10), slow (30), direction ("both" or "long"), takeProfitLevel and stopLossLevel
  * (fractions of the entry price; 0 is none). lookbackCandles must be at least `slow`.
  */
-
-const PROTOCOL_VERSION = 1;
-
-interface DecisionRequest {
-  readonly version: number;
-  readonly asked: number;
-  readonly parameters: Parameters;
-  readonly candles: { readonly close: readonly number[] };
-}
+import { type Action, type DecisionRequest, serve } from "./hindcast.ts";
 
 interface Parameters {
   readonly fast?: number;
@@ -25,17 +15,8 @@ interface Parameters {
   readonly stopLossLevel?: number;
 }
 
-type Action =
-  | {
-    readonly side: "buy" | "sell";
-    readonly when: "not_long" | "not_short";
-    readonly take_profit_fraction?: number;
-    readonly stop_loss_fraction?: number;
-  }
-  | { readonly action: "close"; readonly when: "long" };
-
 /** The actions of each asked candle. */
-function decide({ asked, parameters, candles: { close } }: DecisionRequest): Action[][] {
+function decide({ asked, parameters, candles: { close } }: DecisionRequest<Parameters>): Action[][] {
   const fast = movingAverage(close, parameters.fast ?? 10);
   const slow = movingAverage(close, parameters.slow ?? 30);
   const guards = {
@@ -59,11 +40,10 @@ function crossesAbove(a: Float64Array, b: Float64Array, i: number): boolean {
 }
 
 /**
- * Mean of the last `period` values at each place, NaN where there are too few.
+ * Mean of the last `period` values at each place; NaN while there are fewer.
  *
- * Averages are compared, so a rounding error would invent a cross where prices stand still. Each sum is therefore kept as
- * a pair of doubles, what it is and what rounding took from it (D. E. Knuth's two-sum), and the quotient is corrected by
- * what its own rounding left over.
+ * A rounding error would produce a false cross where prices stand still. So each sum is a pair of doubles, the rounded sum and
+ * its rounding error (D. E. Knuth's two-sum), and the remainder of the division corrects the quotient.
  */
 function movingAverage(values: readonly number[], period: number): Float64Array {
   const means = new Float64Array(values.length).fill(NaN);
@@ -78,7 +58,7 @@ function movingAverage(values: readonly number[], period: number): Float64Array 
       sum = next;
     }
     const mean = sum / period;
-    // The upper half of the mean's digits times a short whole number is exact, and so is the rest.
+    // The upper half of the mean's digits times a short whole number is exact, and so is the remainder.
     const scaled = mean * 134217729;
     const upper = scaled - (scaled - mean);
     means[i] = mean + ((sum - upper * period) - (mean - upper) * period + lost) / period;
@@ -86,23 +66,4 @@ function movingAverage(values: readonly number[], period: number): Float64Array 
   return means;
 }
 
-async function answer(http: Request): Promise<Response> {
-  // Says that requests may be packed.
-  const headers = { "accept-encoding": "gzip" };
-  try {
-    const isPacked = http.headers.get("content-encoding") === "gzip";
-    const body = isPacked ? http.body!.pipeThrough(new DecompressionStream("gzip")) : http.body;
-    const request: DecisionRequest = await new Response(body).json();
-    if (request.version !== PROTOCOL_VERSION) throw new RangeError(`Cannot speak protocol version ${request.version}`);
-    return Response.json({ version: PROTOCOL_VERSION, decisions: decide(request) }, { headers });
-  } catch (error) {
-    return Response.json({ error: String(error) }, { status: 400, headers });
-  }
-}
-
-if (import.meta.main) {
-  const port = Deno.args.map((argument) => /^--port=(\d+)$/.exec(argument)?.[1]).find((found) => found !== undefined);
-  const onListen = ({ port }: Deno.NetAddr) =>
-    void Deno.stdout.write(new TextEncoder().encode(`http://127.0.0.1:${port}/\n`));
-  Deno.serve({ hostname: "127.0.0.1", port: Number(port ?? 9000), onListen }, answer);
-}
+if (import.meta.main) serve(decide);

@@ -3,6 +3,7 @@ import type { Candles } from "../../../../engine/candles.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
 import { guardEndpoint } from "../../../../workers/egress/guard.ts";
 import type { RemoteTask } from "../../../../workers/protocol.ts";
+import { blockIn } from "../../../support/pages.ts";
 
 export const MINUTE_MS = 60_000;
 const START = Date.UTC(2024, 0, 1);
@@ -86,6 +87,28 @@ export function serveJson(answer: (request: Request) => unknown): Endpoint {
     url: `http://127.0.0.1:${server.addr.port}/decide`,
     requests,
     [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Starts the endpoint in a folder by its README's command, but on a free port. The first thing that it prints is its URL. */
+export async function startEndpoint(folder: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const readme = await Deno.readTextFile(`${folder}/README.md`);
+  // This test's runtime replaces the download of the same one.
+  const command = blockIn(readme, "sh", "9000").replace("9000", "0")
+    .replace(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
+  const args = ["-c", `exec ${command}`];
+  // Python would write its cache beside the source.
+  const env = { PYTHONDONTWRITEBYTECODE: "1" };
+  const child = new Deno.Command("sh", { args, cwd: folder, env, stdout: "piped", stdin: "null" }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  return {
+    url: value.trim(),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      while (!(await reader.read()).done);
+      await child.status;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-/** The examples in other languages, as a person starts them, trade as the built-in does: to the last bit. */
+/** The remote examples, started by their READMEs' commands, trade as the built-in does, to the last bit. */
 import { expect } from "@std/expect";
 import type { Candles } from "../../../../engine/candles.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
@@ -6,27 +6,16 @@ import { run, type RunResult } from "../../../../engine/run.ts";
 import { smaCross } from "../../../../strategies/builtin/sma_cross.ts";
 import { permissionFor } from "../../../../workers/egress/guard.ts";
 import { runInSandbox } from "../../../../workers/sandbox/process.ts";
-import { MINUTE_MS, remoteTask } from "./endpoints.ts";
+import { MINUTE_MS, remoteTask, startEndpoint } from "./endpoints.ts";
 
 const EXAMPLES = new URL("../../../../strategies/examples/", import.meta.url).pathname;
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  python: ["python3", `${EXAMPLES}python/sma_cross.py`, "--port", "0"],
-  typescript: [
-    Deno.execPath(),
-    "run",
-    "--no-config",
-    "--allow-net=127.0.0.1",
-    `${EXAMPLES}typescript/sma_cross.ts`,
-    "--port=0",
-  ],
-};
 const PARAMETERS = [
   { fast: 10, slow: 30, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 },
   { fast: 5, slow: 21, direction: "long", takeProfitLevel: 0.004, stopLossLevel: 0.002 },
   { fast: 2, slow: 3, direction: "both", takeProfitLevel: 0.001, stopLossLevel: 0.003 },
 ];
 
-/** A random walk in cents that often stands still, so that averages touch and tie. */
+/** A random walk in cents that often stands still, so that averages are often equal. */
 function walk(count: number): Candles {
   let state = 42;
   const random = () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
@@ -48,25 +37,9 @@ function walk(count: number): Candles {
   };
 }
 
-/** Starts an example and gives its URL, which is the first thing that it says. */
-async function start(command: readonly string[]) {
-  const [name = "", ...args] = command;
-  const child = new Deno.Command(name, { args, stdout: "piped", stderr: "null", stdin: "null" }).spawn();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await reader.read();
-  return {
-    url: value.trim(),
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      while (!(await reader.read()).done);
-      await child.status;
-    },
-  };
-}
-
-for (const [language, command] of Object.entries(COMMANDS)) {
-  Deno.test(`the SMA cross in ${language}, asked from a sandbox process, trades as the built-in`, async () => {
-    await using example = await start(command);
+for (const language of ["python", "typescript"]) {
+  Deno.test(`the SMA cross in ${language}, called from a sandbox process, trades as the built-in`, async () => {
+    await using example = await startEndpoint(`${EXAMPLES}${language}`);
     const candles = walk(6000);
     const execution = resolveExecution({ commission: 0.0005, spread: 0.0001 }, "crypto");
     for (const parameters of PARAMETERS) {
@@ -91,7 +64,7 @@ for (const [language, command] of Object.entries(COMMANDS)) {
   });
 }
 
-/** What a run did, without its notes. */
+/** A result without its notes. */
 function same({ trades, equity, position, orders, metrics }: RunResult) {
   return { trades, equity, position, orders, metrics };
 }

@@ -18,11 +18,14 @@ export function compileWat(text: string): Uint8Array {
   }
 }
 
-/** A module from AssemblyScript, by the command in the example's README. */
-export async function compileAssemblyScript(source: string): Promise<Uint8Array> {
+/** A module from AssemblyScript, by the command in the example's README. `imported` holds further sources by file name. */
+export async function compileAssemblyScript(
+  source: string,
+  imported: Readonly<Record<string, string>> = {},
+): Promise<Uint8Array> {
   const written: Uint8Array[] = [];
   const { error, stderr } = await asc.main(["in.ts", "--outFile", "out.wasm", "-O3", "--runtime", "stub"], {
-    readFile: (name: string) => name === "in.ts" ? source : null,
+    readFile: (name: string) => name === "in.ts" ? source : imported[name] ?? null,
     writeFile: (_name: string, contents: string | Uint8Array) => {
       if (contents instanceof Uint8Array) written.push(contents);
     },
