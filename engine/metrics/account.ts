@@ -1,5 +1,6 @@
 import type { MetricsInput } from "./input.ts";
 import { type Measured, ratio } from "./measured.ts";
+import { NO_EQUITY } from "./reasons.ts";
 
 export interface AccountMetrics {
   readonly candles: number;
@@ -30,7 +31,7 @@ export function accountMetrics(input: MetricsInput): AccountMetrics {
     final_equity: equity[count - 1]!,
     peak_equity: peak,
     fees_paid: input.feesPaid,
-    turnover: ratio(input.tradedValue, total / count, "equity was zero throughout"),
+    turnover: ratio(input.tradedValue, total / count, NO_EQUITY),
     rejected_orders: input.rejectedOrders,
   };
 }

@@ -2,6 +2,7 @@ import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { mean, sum } from "./moments.ts";
+import { NO_MOVEMENT, TWO_DAYS } from "./reasons.ts";
 
 /**
  * Beta and Jensen's alpha against holding the instrument itself, from daily returns.
@@ -18,7 +19,7 @@ export function benchmarkMetrics(
 ): { readonly alpha: Measured; readonly beta: Measured } {
   const market = daily.closeReturns;
   if (market.length < 2) {
-    const few = { reason: "fewer than two days after the first" };
+    const few = { reason: TWO_DAYS };
     return { alpha: few, beta: few };
   }
   const own = daily.returns.subarray(1);
@@ -32,7 +33,7 @@ export function benchmarkMetrics(
     squares[i] = difference * difference;
   }
   // Squares of rounding errors of returns (1e-14 each) are no movement.
-  const beta = ratio(sum(products), sum(squares), "the instrument's price does not move", market.length * 1e-28);
+  const beta = ratio(sum(products), sum(squares), NO_MOVEMENT, market.length * 1e-28);
   if (typeof beta !== "number") return { alpha: beta, beta };
   const riskFree = input.riskFreeRate / input.periodsPerYear;
   return { alpha: (ownMean - riskFree - beta * (marketMean - riskFree)) * input.periodsPerYear, beta };

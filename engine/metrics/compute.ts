@@ -7,6 +7,7 @@ import { annualReturn, buyHoldReturn, cagr, durationDays, totalReturn } from "./
 import type { MetricsInput } from "./input.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { ratioMetrics } from "./ratios.ts";
+import { NO_DRAWDOWN, TOO_LARGE } from "./reasons.ts";
 import { tailMetrics } from "./tail.ts";
 import { tradeMetrics } from "./trade_metrics.ts";
 
@@ -17,13 +18,12 @@ export interface ComputedMetrics {
 }
 
 /**
- * Every metric of one run; definitions.ts says what each means.
+ * Computes every metric of one run (definitions.ts).
  *
- * Linear in candles, with memory for days and trades only. Sums are taken in one fixed order, so the same columns give the
- * same bytes. A metric that has no value, or one beyond the largest number, is null and its reason is given: never NaN,
- * never infinity.
+ * Time is linear in candles, memory in days and trades. Sums have one fixed order, so the same columns give the same bytes.
+ * A metric without a value, or beyond the largest number, is null with a reason: never NaN, never infinity.
  *
- * @throws {RangeError} When there is no candle, or the columns differ in length: nothing could be said about such a run.
+ * @throws {RangeError} When there is no candle, or the columns differ in length.
  */
 export function computeMetrics(input: MetricsInput): ComputedMetrics {
   const { time } = input;
@@ -56,7 +56,6 @@ function measure(input: MetricsInput): Record<NumericMetricName, Measured> {
   const drawdown = drawdownMetrics(input);
   const growth = cagr(input);
   const total = totalReturn(input);
-  const noDrawdown = "equity never fell below its peak";
   return {
     ...accountMetrics(input),
     ...drawdown,
@@ -69,23 +68,23 @@ function measure(input: MetricsInput): Record<NumericMetricName, Measured> {
     cagr: growth,
     annual_return: annualReturn(input, daily),
     buy_hold_return: buyHoldReturn(input),
-    calmar: typeof growth === "number" ? ratio(growth, drawdown.max_drawdown, noDrawdown) : growth,
-    recovery_factor: ratio(total, drawdown.max_drawdown, noDrawdown),
+    calmar: typeof growth === "number" ? ratio(growth, drawdown.max_drawdown, NO_DRAWDOWN) : growth,
+    recovery_factor: ratio(total, drawdown.max_drawdown, NO_DRAWDOWN),
   };
 }
 
 /** Keeps infinities and NaN out of a result, and turns -0 into 0. */
 function settle(measured: Measured): Measured {
   if (typeof measured !== "number") return measured;
-  return Number.isFinite(measured) ? measured + 0 : { reason: "beyond the range of numbers" };
+  return Number.isFinite(measured) ? measured + 0 : { reason: TOO_LARGE };
 }
 
 function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** The spread of a partial record loses its completeness to the compiler: hold it here, where a gap is our own bug. */
+/** The compiler cannot see that the record is complete. A gap is a bug of ours. */
 function assertComplete(metrics: Partial<Metrics>): asserts metrics is Metrics {
   const missing = METRIC_NAMES.filter((name) => metrics[name] === undefined);
-  if (missing.length > 0) throw new TypeError(`Metrics without a value: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new TypeError(`Cannot return metrics without a value: ${missing.join(", ")}`);
 }

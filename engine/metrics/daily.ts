@@ -3,13 +3,12 @@ import type { AssetClass } from "../execution.ts";
 import type { MetricsInput } from "./input.ts";
 
 /**
- * One run sampled by UTC day: days without a candle have no row, and what reaches into a weekend none of its own
- * (`endOfDay`).
+ * One run sampled by UTC day. Days without a candle have no row, and trade that reaches into a weekend belongs to the
+ * nearest weekday (`endOfDay`).
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
- * with the day on which equity reached zero, since nothing has no return; so it may be shorter than `days`.
- * `closeReturns` is the instrument's own, day against day before, from the second day: `closeReturns[k]` belongs to
- * `returns[k + 1]`.
+ * with the day on which equity reaches zero, so it may be shorter than `days`. `closeReturns` holds the instrument's own
+ * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`.
  */
 export interface DailyColumns {
   readonly days: number;
@@ -20,12 +19,12 @@ export interface DailyColumns {
 const [SUNDAY, FRIDAY] = [0, 5];
 
 /**
- * Where the day ends that a moment belongs to; both in milliseconds since 1970 (UTC).
+ * The end of the day that a moment belongs to; both in milliseconds since 1970 (UTC).
  *
- * A year has as many days as execution.ts counts, so what is traded on weekdays has no others: forex begins its Monday on
- * Sunday evening, and New York's late Friday is a Saturday already.
+ * Instruments traded on weekdays have weekdays only, so that a year has as many days as execution.ts counts: forex starts
+ * its Monday on Sunday evening (UTC), and New York's late Friday is a Saturday.
  *
- * @param assetClass Null: each day is one of its own.
+ * @param assetClass Null: every day counts by itself.
  */
 function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
   const day = Math.floor(timeMs / DAY_MS);

@@ -1,141 +1,287 @@
-/** What one metric means: the formula in words, what it is counted in, and what it is measured on. */
+import * as reasons from "./reasons.ts";
+
+/** One metric in words. */
 export interface MetricDefinition {
-  readonly definition: string;
+  /** The question that it answers. */
+  readonly meaning: string;
+  readonly formula: string;
   readonly unit: string;
   readonly sample: string;
+  /** Why it may be null; any metric may also be beyond the range of numbers. */
+  readonly undefinedWhen: readonly string[];
 }
 
-const define = (sample: string, unit: string, definition: string): MetricDefinition => ({ definition, unit, sample });
+type Define = (unit: string, meaning: string, formula: string, ...undefinedWhen: string[]) => MetricDefinition;
 
-const CANDLES = "candles of the range";
-const MARKS = "equity at each candle's close";
-const DAYS = "daily returns (equity at the last candle of each trading day, the first against the initial balance)";
-const CLOSED = "closed trades, in order of entry";
-const FILLS = "every fill, open trades' too";
+function from(sample: string): Define {
+  return (unit, meaning, formula, ...undefinedWhen) => ({ meaning, formula, unit, sample, undefinedWhen });
+}
 
-/** Every metric of a result, in the order in which it is shown. The one home of what each means. */
+/** The samples that metrics are measured on, in the order of docs/metrics.md. */
+export const SAMPLES = {
+  candles: "candles of the range",
+  marks: "equity at each candle's close (marks)",
+  days: "daily returns",
+  closed: "closed trades",
+  orders: "orders, fills and all trades",
+} as const;
+
+const ofCandles = from(SAMPLES.candles);
+const ofMarks = from(SAMPLES.marks);
+const ofDays = from(SAMPLES.days);
+const ofClosed = from(SAMPLES.closed);
+const ofOrders = from(SAMPLES.orders);
+
+/** Every metric of a result, in the order in which it is shown. docs/metrics.md is generated from this table. */
 export const METRIC_DEFINITIONS = {
-  start: define(CANDLES, "ISO 8601 UTC", "open of the first candle"),
-  end: define(CANDLES, "ISO 8601 UTC", "open of the last candle"),
-  duration_days: define(CANDLES, "days", "from the open of the first candle to the close of the last"),
-  candles: define(CANDLES, "count", "number of candles"),
-  exposure: define(CANDLES, "fraction", "candles with a position at any moment, entry and exit included / candles"),
-  initial_equity: define("the run", "money", "the initial balance"),
-  final_equity: define(MARKS, "money", "the last mark; open positions are valued at the last close"),
-  peak_equity: define(MARKS, "money", "the highest mark"),
-  total_return: define(MARKS, "fraction", "final_equity / initial_equity - 1"),
-  cagr: define(MARKS, "fraction per year", "(final_equity / initial_equity)^(365.25 / duration_days) - 1"),
-  annual_return: define(DAYS, "fraction per year", "geometric: product of (1 + return)^(periodsPerYear / days) - 1"),
-  buy_hold_return: define(CANDLES, "fraction", "last close / first close - 1, without costs"),
-  annual_volatility: define(DAYS, "fraction per year", "standard deviation (ddof 1) x sqrt(periodsPerYear)"),
-  sharpe: define(
-    DAYS,
-    "ratio",
-    "(mean - riskFreeRate / periodsPerYear) / standard deviation (ddof 1) x sqrt(periodsPerYear)",
-  ),
-  sortino: define(
-    DAYS,
-    "ratio",
-    "(mean - f) / d x sqrt(periodsPerYear), f = riskFreeRate / periodsPerYear, d = root of the mean over all days of min(0, return - f)^2",
-  ),
-  calmar: define(MARKS, "ratio", "cagr / max_drawdown"),
-  omega: define(DAYS, "ratio", "sum of what lies above riskFreeRate / periodsPerYear / sum of what lies below it"),
-  max_drawdown: define(
-    MARKS,
-    "fraction, positive",
-    "largest fall below the highest mark so far / that mark; the initial balance is the first mark",
-  ),
-  max_drawdown_days: define(
-    MARKS,
+  start: ofCandles("ISO 8601 UTC", "Start of the run.", "open time of the first candle"),
+  end: ofCandles("ISO 8601 UTC", "End of the run.", "open time of the last candle"),
+  duration_days: ofCandles(
     "days",
+    "Length of the run.",
+    "time from the open of the first candle to the close of the last",
+  ),
+  candles: ofCandles("count", "Size of the run.", "number of candles"),
+  exposure: ofCandles(
+    "fraction",
+    "Share of the time with a position.",
+    "candles with a position at any moment, entry and exit candles included / candles",
+  ),
+  initial_equity: ofMarks("money", "The account at the start.", "the initial balance"),
+  final_equity: ofMarks(
+    "money",
+    "The account at the end.",
+    "the last mark; open positions are valued at the last close",
+  ),
+  peak_equity: ofMarks("money", "The account at its best.", "the highest mark"),
+  total_return: ofMarks("fraction", "Growth over the whole run.", "final_equity / initial_equity - 1"),
+  cagr: ofMarks(
+    "fraction per year",
+    "Growth per calendar year.",
+    "(final_equity / initial_equity)^(365.25 / duration_days) - 1",
+    reasons.NEGATIVE_EQUITY,
+  ),
+  annual_return: ofDays(
+    "fraction per year",
+    "Growth per trading year.",
+    "(final_equity / initial_equity)^(periodsPerYear / days) - 1",
+    reasons.NEGATIVE_EQUITY,
+  ),
+  buy_hold_return: ofCandles(
+    "fraction",
+    "Return of holding the instrument instead, without costs.",
+    "last close / first close - 1",
+  ),
+  annual_volatility: ofDays(
+    "fraction per year",
+    "How much returns vary.",
+    "standard deviation (ddof 1) x sqrt(periodsPerYear)",
+    reasons.TWO_RETURNS,
+  ),
+  sharpe: ofDays(
+    "ratio",
+    "Excess return per unit of risk.",
+    "(mean - f) / standard deviation (ddof 1) x sqrt(periodsPerYear), f = riskFreeRate / periodsPerYear",
+    reasons.TWO_RETURNS,
+    reasons.NO_DEVIATION,
+  ),
+  sortino: ofDays(
+    "ratio",
+    "Excess return per unit of downside risk.",
+    "(mean - f) / d x sqrt(periodsPerYear), f = riskFreeRate / periodsPerYear, d = root of the mean over all days of min(0, return - f)^2",
+    reasons.TWO_RETURNS,
+    reasons.NO_SHORTFALL,
+  ),
+  calmar: ofMarks(
+    "ratio",
+    "Growth per unit of the worst fall.",
+    "cagr / max_drawdown",
+    reasons.NO_DRAWDOWN,
+    reasons.NEGATIVE_EQUITY,
+  ),
+  omega: ofDays(
+    "ratio",
+    "Gains against shortfalls.",
+    "sum of (return - f) over the days above f / sum of (f - return) over the days below f, f = riskFreeRate / periodsPerYear",
+    reasons.NO_SHORTFALL,
+  ),
+  max_drawdown: ofMarks(
+    "fraction, positive",
+    "The worst fall of equity from a peak.",
+    "largest (peak - mark) / peak, peak = highest mark so far; the initial balance is the first mark",
+  ),
+  max_drawdown_days: ofMarks(
+    "days",
+    "The longest wait for a new peak.",
     "longest time from the last mark at a peak to the first mark back at it, or to the end of the run",
   ),
-  average_drawdown: define(MARKS, "fraction, positive", "mean over all drawdowns of the deepest fall of each"),
-  average_drawdown_days: define(MARKS, "days", "mean over all drawdowns of their duration"),
-  ulcer_index: define(MARKS, "fraction", "root of the mean of (fall below the highest mark so far / that mark)^2"),
-  recovery_factor: define(MARKS, "ratio", "total_return / max_drawdown"),
-  var_95: define(
-    DAYS,
-    "fraction per day, a loss is positive",
-    "- the 5% quantile, interpolated (type 7 of Hyndman and Fan)",
+  average_drawdown: ofMarks(
+    "fraction, positive",
+    "The typical fall of equity from a peak.",
+    "mean over all drawdowns of the deepest fall of each",
+    reasons.NO_DRAWDOWN,
   ),
-  cvar_95: define(
-    DAYS,
-    "fraction per day, a loss is positive",
-    "- the mean of the returns at or below the 5% quantile",
+  average_drawdown_days: ofMarks(
+    "days",
+    "The typical wait for a new peak.",
+    "mean over all drawdowns of their duration",
+    reasons.NO_DRAWDOWN,
   ),
-  skew: define(DAYS, "none", "sample skewness G1: n / ((n-1)(n-2)) x sum of ((return - mean) / standard deviation)^3"),
-  kurtosis: define(
-    DAYS,
-    "none",
-    "sample excess kurtosis G2 (0 for a normal distribution): n(n+1) / ((n-1)(n-2)(n-3)) x sum of ((return - mean) / standard deviation)^4 - 3(n-1)^2 / ((n-2)(n-3))",
+  ulcer_index: ofMarks(
+    "fraction",
+    "Depth and length of all drawdowns together.",
+    "root of the mean of ((peak - mark) / peak)^2, peak = highest mark so far",
   ),
-  best_day: define(DAYS, "fraction per day", "largest"),
-  worst_day: define(DAYS, "fraction per day", "smallest"),
-  alpha: define(
-    `${DAYS}, without the first day`,
-    "fraction per year",
-    "Jensen's: (mean - f - beta x (mean of the instrument's returns - f)) x periodsPerYear, f = riskFreeRate / periodsPerYear",
-  ),
-  beta: define(
-    `${DAYS}, without the first day`,
+  recovery_factor: ofMarks(
     "ratio",
-    "covariance with the instrument's daily returns (close to close) / their variance",
+    "Return per unit of the worst fall.",
+    "total_return / max_drawdown",
+    reasons.NO_DRAWDOWN,
   ),
-  trades: define(CLOSED, "count", "number of closed trades; a partial exit is a trade of its own"),
-  open_trades: define("trades open after the last candle", "count", "number of open trades"),
-  win_rate: define(CLOSED, "fraction", "trades with pnl > 0 / trades"),
-  profit_factor: define(CLOSED, "ratio", "sum of positive pnl / |sum of negative pnl|"),
-  expectancy: define(CLOSED, "money per trade", "mean pnl"),
-  payoff_ratio: define(CLOSED, "ratio", "average_win / |average_loss|"),
-  average_trade: define(
-    CLOSED,
+  var_95: ofDays(
+    "fraction per day, a loss is positive",
+    "Value at risk: the loss that one day in twenty exceeds.",
+    "minus the 5% quantile, interpolated (type 7 of Hyndman and Fan)",
+  ),
+  cvar_95: ofDays(
+    "fraction per day, a loss is positive",
+    "Expected shortfall: the mean loss on such a day.",
+    "minus the mean of the returns at or below the 5% quantile",
+  ),
+  skew: ofDays(
+    "none",
+    "Asymmetry: below 0, large losses are more frequent than large gains.",
+    "sample skewness G1: n / ((n-1)(n-2)) x sum of ((return - mean) / standard deviation)^3",
+    reasons.NO_DEVIATION,
+    reasons.THREE_RETURNS,
+  ),
+  kurtosis: ofDays(
+    "none",
+    "Fat tails: above 0, extreme days are more frequent than in a normal distribution.",
+    "sample excess kurtosis G2: n(n+1) / ((n-1)(n-2)(n-3)) x sum of ((return - mean) / standard deviation)^4 - 3(n-1)^2 / ((n-2)(n-3))",
+    reasons.NO_DEVIATION,
+    reasons.FOUR_RETURNS,
+  ),
+  best_day: ofDays("fraction per day", "The best day.", "largest return"),
+  worst_day: ofDays("fraction per day", "The worst day.", "smallest return"),
+  alpha: ofDays(
+    "fraction per year",
+    "Return beyond that of the instrument's own risk.",
+    "Jensen's: (mean - f - beta x (mean of the instrument's returns - f)) x periodsPerYear, f = riskFreeRate / periodsPerYear, without the first day",
+    reasons.TWO_DAYS,
+    reasons.NO_MOVEMENT,
+  ),
+  beta: ofDays(
+    "ratio",
+    "How far equity moves with the instrument.",
+    "covariance with the instrument's daily returns (close to close) / their variance, without the first day",
+    reasons.TWO_DAYS,
+    reasons.NO_MOVEMENT,
+  ),
+  trades: ofClosed("count", "Number of closed trades.", "a partial exit is a trade of its own"),
+  open_trades: ofOrders("count", "Trades that are open at the end.", "number of trades open after the last candle"),
+  win_rate: ofClosed("fraction", "Share of trades that won.", "trades with pnl > 0 / trades", reasons.NO_TRADE),
+  profit_factor: ofClosed(
+    "ratio",
+    "Money won per money lost.",
+    "sum of positive pnl / absolute sum of negative pnl",
+    reasons.NO_TRADE,
+    reasons.NO_LOSS,
+  ),
+  expectancy: ofClosed("money per trade", "Profit of the average trade.", "mean pnl", reasons.NO_TRADE),
+  payoff_ratio: ofClosed(
+    "ratio",
+    "Size of a win against a loss.",
+    "average_win / absolute average_loss",
+    reasons.NO_TRADE,
+    reasons.NO_WIN,
+    reasons.NO_LOSS,
+  ),
+  average_trade: ofClosed(
     "fraction of entry value",
+    "Return of the average trade.",
     "mean return; a trade's return is pnl / (entry price x quantity)",
+    reasons.NO_TRADE,
   ),
-  best_trade: define(CLOSED, "fraction of entry value", "largest return"),
-  worst_trade: define(CLOSED, "fraction of entry value", "smallest return"),
-  average_win: define(CLOSED, "money", "mean pnl of the trades with pnl > 0"),
-  average_loss: define(CLOSED, "money, negative", "mean pnl of the trades with pnl < 0"),
-  average_trade_days: define(
-    CLOSED,
+  best_trade: ofClosed("fraction of entry value", "Return of the best trade.", "largest return", reasons.NO_TRADE),
+  worst_trade: ofClosed("fraction of entry value", "Return of the worst trade.", "smallest return", reasons.NO_TRADE),
+  average_win: ofClosed("money", "Profit of the average win.", "mean pnl of the trades with pnl > 0", reasons.NO_WIN),
+  average_loss: ofClosed(
+    "money, negative",
+    "Loss of the average loss.",
+    "mean pnl of the trades with pnl < 0",
+    reasons.NO_LOSS,
+  ),
+  average_trade_days: ofClosed(
     "days",
+    "How long the average trade is open.",
     "mean time from the open of the entry candle to the open of the exit candle",
+    reasons.NO_TRADE,
   ),
-  max_trade_days: define(
-    CLOSED,
+  max_trade_days: ofClosed(
     "days",
+    "How long the longest trade is open.",
     "longest time from the open of the entry candle to the open of the exit candle",
+    reasons.NO_TRADE,
   ),
-  max_consecutive_wins: define(CLOSED, "count", "longest series of trades with pnl > 0"),
-  max_consecutive_losses: define(CLOSED, "count", "longest series of trades with pnl < 0"),
-  sqn: define(CLOSED, "none", "sqrt(trades) x mean pnl / standard deviation of pnl (ddof 1)"),
-  kelly: define(CLOSED, "fraction", "win_rate - (1 - win_rate) / payoff_ratio"),
-  fees_paid: define(FILLS, "money", "sum of fees"),
-  turnover: define(FILLS, "ratio", "sum of price x quantity / mean of equity at each candle's close"),
-  rejected_orders: define("every order", "count", "number of orders that were rejected"),
-  ambiguous_trades: define(
-    "all trades, open ones too",
+  max_consecutive_wins: ofClosed(
     "count",
-    "trades whose target lay inside one candle with their stop or a margin call, and the open did not decide between them",
+    "The longest winning streak.",
+    "longest series of trades with pnl > 0, in order of entry",
   ),
-  probabilistic_sharpe: define(
-    DAYS,
+  max_consecutive_losses: ofClosed(
+    "count",
+    "The longest losing streak.",
+    "longest series of trades with pnl < 0, in order of entry",
+  ),
+  sqn: ofClosed(
+    "none",
+    "System quality number: how reliable the profit per trade is.",
+    "sqrt(trades) x mean pnl / standard deviation of pnl (ddof 1)",
+    reasons.TWO_TRADES,
+    reasons.SAME_PNL,
+  ),
+  kelly: ofClosed(
+    "fraction",
+    "The fraction of capital that would grow fastest if trades repeat.",
+    "win_rate - (1 - win_rate) / payoff_ratio",
+    reasons.NO_TRADE,
+    reasons.NO_WIN,
+    reasons.NO_LOSS,
+  ),
+  fees_paid: ofOrders("money", "Commission paid.", "sum of the fees of all fills, those of open trades included"),
+  turnover: ofOrders(
+    "ratio",
+    "Traded value against the account.",
+    "sum of price x quantity over all fills, those of open trades included / mean mark",
+    reasons.NO_EQUITY,
+  ),
+  rejected_orders: ofOrders("count", "Orders that the simulator refused.", "number of rejected orders"),
+  ambiguous_trades: ofOrders(
+    "count",
+    "Trades whose result depends on the unknown path inside a candle.",
+    "trades, open ones included, with a candle that reached their target and also their stop or a margin call, and whose open did not decide",
+  ),
+  probabilistic_sharpe: ofDays(
     "probability",
-    "that the true Sharpe ratio is above 0: N(s x sqrt(n-1) / sqrt(1 - skew x s + (kurtosis + 2) / 4 x s^2)), s the Sharpe ratio of a day, N the normal distribution",
+    "Probability that the true Sharpe ratio is above 0.",
+    "N(s x sqrt(n-1) / sqrt(1 - skew x s + (kurtosis + 2) / 4 x s^2)), s = Sharpe ratio of a day, N = normal distribution function",
+    reasons.NO_DEVIATION,
+    reasons.FOUR_RETURNS,
+    reasons.NO_VARIANCE,
   ),
-} as const satisfies Record<string, MetricDefinition>;
+} satisfies Record<string, MetricDefinition>;
 
 export type MetricName = keyof typeof METRIC_DEFINITIONS;
 
-/** The metrics that are moments, not numbers. */
-type MomentName = "start" | "end";
+/** The metrics that are times and not numbers. */
+type TimeName = "start" | "end";
 
-export type NumericMetricName = Exclude<MetricName, MomentName>;
+export type NumericMetricName = Exclude<MetricName, TimeName>;
 
-/** One result's metrics: moments as ISO 8601 UTC with milliseconds, everything else a number or null. */
+/** One result's metrics: times as ISO 8601 UTC with milliseconds, all others a number or null. */
 export type Metrics =
-  & { readonly [name in MomentName]: string }
+  & { readonly [name in TimeName]: string }
   & { readonly [name in NumericMetricName]: number | null };
 
 /** Narrows a string to the name of a metric. */

@@ -1,6 +1,7 @@
 import { DAY_MS } from "../durations.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";
+import { NO_DRAWDOWN } from "./reasons.ts";
 
 export interface DrawdownMetrics {
   readonly max_drawdown: number;
@@ -11,7 +12,7 @@ export interface DrawdownMetrics {
 }
 
 /**
- * Falls of equity below its highest mark so far, the initial balance being the first mark.
+ * Measures the falls of equity below its highest mark so far; the initial balance is the first mark.
  *
  * A drawdown lasts from the last mark at a peak to the first mark that is back at it, or to the end of the run. Depths are
  * positive fractions of the peak, durations days. The initial balance is marked at the first candle's open, all other
@@ -54,7 +55,7 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
       peakTime = time[i]! + timeframeMs;
     }
   }
-  const none = { reason: "equity never fell below its peak" };
+  const none = { reason: NO_DRAWDOWN };
   return {
     max_drawdown: depthMax,
     max_drawdown_days: lengthMax / DAY_MS,

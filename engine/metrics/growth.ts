@@ -2,6 +2,7 @@ import { DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";
+import { NEGATIVE_EQUITY } from "./reasons.ts";
 
 /** Days in a calendar year, leap years averaged. */
 const YEAR_DAYS = 365.25;
@@ -17,7 +18,7 @@ export function totalReturn(input: MetricsInput): number {
   return input.equity[input.equity.length - 1]! / input.initialBalance - 1;
 }
 
-/** Last close / first close - 1: what holding the instrument over the range gave, before costs. */
+/** Last close / first close - 1: the return of holding the instrument over the range, before costs. */
 export function buyHoldReturn(input: MetricsInput): number {
   return input.close[input.close.length - 1]! / input.close[0]! - 1;
 }
@@ -34,5 +35,5 @@ export function annualReturn(input: MetricsInput, daily: DailyColumns): Measured
 
 function compound(input: MetricsInput, years: number): Measured {
   const growth = 1 + totalReturn(input);
-  return growth < 0 ? { reason: "a negative equity has no growth rate" } : growth ** years - 1;
+  return growth < 0 ? { reason: NEGATIVE_EQUITY } : growth ** years - 1;
 }

@@ -1,7 +1,7 @@
 import type { AssetClass } from "../execution.ts";
 import type { TradeColumns } from "../trade_columns.ts";
 
-/** What the metrics are computed from: one run's columns (a value per candle of the range) and totals. */
+/** One run's columns (a value per candle of the range) and totals, from which the metrics are computed. */
 export interface MetricsInput {
   /** Opens of the candles in the range, milliseconds since 1970. */
   readonly time: Float64Array;
@@ -9,11 +9,11 @@ export interface MetricsInput {
   /** Equity marked at each candle's close. */
   readonly equity: Float64Array;
   readonly trades: TradeColumns;
-  /** Candles in which a position was held at any moment, entry and exit candles included. */
+  /** Candles with a position at any moment, entry and exit candles included. */
   readonly exposedCandles: number;
   readonly initialBalance: number;
   readonly timeframeMs: number;
-  /** Says which days count as one (daily.ts); absent or null: none do. */
+  /** Decides which days count as one (daily.ts); absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;

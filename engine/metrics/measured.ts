@@ -1,13 +1,13 @@
-/** A metric's value, or the reason in words why it has none on this run. */
+/** A metric's value, or the reason why this run has none. */
 export type Measured = number | Undefined;
 
-/** Why a metric has no value: a lower-case clause that can follow "undefined: ". */
 export interface Undefined {
+  /** One of reasons.ts. */
   readonly reason: string;
 }
 
 /**
- * Numerator / denominator, or `reason` where the denominator is zero (or, being a rounding error, ought to be).
+ * Numerator / denominator, or `reason` where the denominator is zero but for rounding.
  *
  * @param noise Denominators of at most this size count as zero.
  */

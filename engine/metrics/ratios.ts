@@ -1,6 +1,7 @@
 import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import { type Measured, ratio } from "./measured.ts";
+import { FOUR_RETURNS, NO_DEVIATION, NO_SHORTFALL, NO_VARIANCE, THREE_RETURNS, TWO_RETURNS } from "./reasons.ts";
 import { excessKurtosis, mean, normalProbability, skewness, standardDeviation, sum } from "./moments.ts";
 
 export interface RatioMetrics {
@@ -13,15 +14,14 @@ export interface RatioMetrics {
   readonly probabilistic_sharpe: Measured;
 }
 
-/** Returns are quotients near 1 less 1, so a deviation of this size is rounding and not risk. */
+/** A return is a quotient near 1, less 1: a deviation of this size is rounding and not risk. */
 const RETURN_NOISE = 1e-14;
 
-const FEW_RETURNS = { reason: "fewer than two daily returns" };
-const NO_DEVIATION = "all daily returns are equal";
+const FEW_RETURNS = { reason: TWO_RETURNS };
 
 /**
- * Risk and reward of the daily returns (simple, UTC days), annualised with `periodsPerYear`; the risk-free rate is taken
- * in equal parts a day (rate / periodsPerYear).
+ * Measures risk and reward of the daily returns (simple, UTC days), annualised with `periodsPerYear`. Each day has the
+ * same part of the risk-free rate (rate / periodsPerYear).
  *
  * @see W. F. Sharpe (1994), "The Sharpe Ratio", Journal of Portfolio Management 21(1).
  * @see F. A. Sortino, L. N. Price (1994), "Performance Measurement in a Downside Risk Framework", Journal of Investing 3(3).
@@ -40,39 +40,35 @@ export function ratioMetrics(input: MetricsInput, daily: DailyColumns): RatioMet
   return {
     annual_volatility: enough ? deviation * yearRoot : FEW_RETURNS,
     sharpe: enough ? ratio(excess * yearRoot, deviation, NO_DEVIATION, RETURN_NOISE) : FEW_RETURNS,
-    sortino: enough
-      ? ratio(excess * yearRoot, downside, "no daily return is below the risk-free rate", RETURN_NOISE)
-      : FEW_RETURNS,
-    omega: ratio(gains, losses, "no daily return is below the risk-free rate", RETURN_NOISE),
+    sortino: enough ? ratio(excess * yearRoot, downside, NO_SHORTFALL, RETURN_NOISE) : FEW_RETURNS,
+    omega: ratio(gains, losses, NO_SHORTFALL, RETURN_NOISE),
     ...shapeMetrics(returns, deviation, excess),
   };
 }
 
 function shapeMetrics(returns: Float64Array, deviation: number, excess: number) {
   const flat = deviation <= RETURN_NOISE;
-  const undefinedBelow = (count: string): Measured => ({
-    reason: flat ? NO_DEVIATION : `fewer than ${count} daily returns`,
-  });
+  const noneFor = (reason: string): Measured => ({ reason: flat ? NO_DEVIATION : reason });
   const skew = skewness(returns);
   const kurtosis = excessKurtosis(returns);
   return {
-    skew: flat || returns.length < 3 ? undefinedBelow("three") : skew,
-    kurtosis: flat || returns.length < 4 ? undefinedBelow("four") : kurtosis,
+    skew: flat || returns.length < 3 ? noneFor(THREE_RETURNS) : skew,
+    kurtosis: flat || returns.length < 4 ? noneFor(FOUR_RETURNS) : kurtosis,
     probabilistic_sharpe: flat || returns.length < 4
-      ? undefinedBelow("four")
+      ? noneFor(FOUR_RETURNS)
       : probabilisticSharpe(excess / deviation, returns.length, skew, kurtosis),
   };
 }
 
-/** Probability that the true Sharpe ratio is above zero, given a daily one that was measured over `days`. */
+/** Probability that the true Sharpe ratio is above zero, given a daily one measured over `days`. */
 function probabilisticSharpe(sharpe: number, days: number, skew: number, kurtosis: number): Measured {
   const variance = 1 - skew * sharpe + ((kurtosis + 2) / 4) * sharpe * sharpe;
-  // Not where it is NaN, either: that is what the squares of immense returns come to.
-  if (!(variance > 0)) return { reason: "the estimate's variance is not positive" };
+  // It is NaN where the squares of huge returns overflow.
+  if (!(variance > 0)) return { reason: NO_VARIANCE };
   return normalProbability(sharpe * Math.sqrt(days - 1) / Math.sqrt(variance));
 }
 
-/** Sums of what lies above and below a threshold, both positive, and of the squares of the latter. */
+/** Sums of the distances above and below a threshold, both positive, and of the squares of those below. */
 function splitAt(returns: Float64Array, threshold: number) {
   const above = new Float64Array(returns.length);
   const below = new Float64Array(returns.length);

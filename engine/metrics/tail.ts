@@ -6,7 +6,7 @@ export interface TailMetrics {
 }
 
 /**
- * The ends of the daily returns' distribution, by their own history and without a model.
+ * Measures the tails of the daily returns from their history, without a model.
  *
  * Value at risk is a loss, positive as drawdowns are: minus the 5% quantile, interpolated between the two nearest
  * returns (type 7 of Hyndman and Fan, the default of R and numpy). The conditional one is minus the mean of the returns

@@ -1,7 +1,8 @@
-import { STILL_OPEN, type TradeColumns } from "../trade_columns.ts";
 import { DAY_MS } from "../durations.ts";
+import { STILL_OPEN, type TradeColumns } from "../trade_columns.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { mean, standardDeviation, sum } from "./moments.ts";
+import { NO_LOSS, NO_TRADE, NO_WIN, SAME_PNL, TWO_TRADES } from "./reasons.ts";
 
 export interface TradeMetrics {
   readonly trades: number;
@@ -24,12 +25,10 @@ export interface TradeMetrics {
   readonly ambiguous_trades: number;
 }
 
-const NO_TRADE = { reason: "no closed trade" };
-const NO_WIN = "no closed trade won";
-const NO_LOSS = "no closed trade lost";
+const WITHOUT_TRADES = { reason: NO_TRADE };
 
 /**
- * What the closed trades say. A win has a pnl above zero, a loss one below; a trade at exactly zero is neither, and ends
+ * Measures the closed trades. A win has a pnl above zero, a loss one below; a trade at exactly zero is neither, and ends
  * a series of either. Series follow the trades' own order, that of their entries.
  *
  * @see V. K. Tharp (2008), "Definitive Guide to Position Sizing", for the system quality number.
@@ -41,19 +40,19 @@ export function tradeMetrics(columns: TradeColumns): TradeMetrics {
   const count = pnl.length;
   const won = sum(wins);
   const lost = sum(losses);
-  const winRate = ratio(wins.length, count, NO_TRADE.reason);
+  const winRate = ratio(wins.length, count, NO_TRADE);
   const averageWin = ratio(won, wins.length, NO_WIN);
   const averageLoss = ratio(lost, losses.length, NO_LOSS);
   const payoff = payoffRatio(averageWin, averageLoss);
-  const days = ratio(sum(closed.days), count, NO_TRADE.reason);
+  const days = ratio(sum(closed.days), count, NO_TRADE);
   return {
     trades: count,
     open_trades: columns.count - count,
     win_rate: winRate,
-    profit_factor: count === 0 ? NO_TRADE : ratio(won, -lost, NO_LOSS),
-    expectancy: ratio(sum(pnl), count, NO_TRADE.reason),
-    payoff_ratio: count === 0 ? NO_TRADE : payoff,
-    average_trade: ratio(sum(closed.returns), count, NO_TRADE.reason),
+    profit_factor: count === 0 ? WITHOUT_TRADES : ratio(won, -lost, NO_LOSS),
+    expectancy: ratio(sum(pnl), count, NO_TRADE),
+    payoff_ratio: count === 0 ? WITHOUT_TRADES : payoff,
+    average_trade: ratio(sum(closed.returns), count, NO_TRADE),
     best_trade: largest(closed.returns),
     worst_trade: smallest(closed.returns),
     average_win: averageWin,
@@ -63,7 +62,7 @@ export function tradeMetrics(columns: TradeColumns): TradeMetrics {
     max_consecutive_wins: longestSeries(pnl, 1),
     max_consecutive_losses: longestSeries(pnl, -1),
     sqn: systemQuality(pnl),
-    kelly: count === 0 ? NO_TRADE : kelly(winRate, payoff),
+    kelly: count === 0 ? WITHOUT_TRADES : kelly(winRate, payoff),
     ambiguous_trades: columns.ambiguous.subarray(0, columns.count).reduce((flags, flag) => flags + flag, 0),
   };
 }
@@ -103,14 +102,14 @@ function kelly(winRate: Measured, payoff: Measured): Measured {
 }
 
 function systemQuality(pnl: Float64Array): Measured {
-  if (pnl.length < 2) return { reason: "fewer than two closed trades" };
+  if (pnl.length < 2) return { reason: TWO_TRADES };
   const average = mean(pnl);
-  // Trades that differ by rounding alone are equal.
+  // Trades that differ only by rounding are equal.
   const noise = Math.abs(average) * 1e-12;
-  return ratio(Math.sqrt(pnl.length) * average, standardDeviation(pnl), "all closed trades have the same pnl", noise);
+  return ratio(Math.sqrt(pnl.length) * average, standardDeviation(pnl), SAME_PNL, noise);
 }
 
-// Loops, where filter and reduce would make an object of every number that they hand over.
+// These are loops: filter and reduce would allocate an object for every number.
 
 /** The values above zero (sign 1) or below it (-1), in their order. */
 function selectBySign(values: Float64Array, sign: 1 | -1): Float64Array {
@@ -125,13 +124,13 @@ function selectBySign(values: Float64Array, sign: 1 | -1): Float64Array {
 function largest(values: Float64Array): Measured {
   let best = -Infinity;
   for (let i = 0; i < values.length; i++) best = Math.max(best, values[i]!);
-  return values.length === 0 ? NO_TRADE : best;
+  return values.length === 0 ? WITHOUT_TRADES : best;
 }
 
 function smallest(values: Float64Array): Measured {
   let worst = Infinity;
   for (let i = 0; i < values.length; i++) worst = Math.min(worst, values[i]!);
-  return values.length === 0 ? NO_TRADE : worst;
+  return values.length === 0 ? WITHOUT_TRADES : worst;
 }
 
 function longestSeries(pnl: Float64Array, sign: 1 | -1): number {

@@ -28,6 +28,7 @@ const PROPERTIES: Readonly<Record<string, checks.Check>> = {
   "no fill comes before its order": checks.fillsFollowTheirOrders,
   "no entry goes beyond the buying power": checks.staysWithinBuyingPower,
   "equity is never negative, and nothing short where it may not be": checks.respectsTheAccount,
+  "a null metric has a reason that its definition names": checks.nullsHaveStatedReasons,
   "the same inputs give the same bytes": ({ input, result }) =>
     bytesOf(run(input)) === bytesOf(result) ? [] : ["a second run gave other bytes"],
   "the slow simulator agrees": checks.agreesWithTheSlowSimulator,

@@ -1,3 +1,5 @@
+import { METRIC_DEFINITIONS, METRIC_NAMES } from "../../../engine/metrics/definitions.ts";
+import { TOO_LARGE } from "../../../engine/metrics/reasons.ts";
 import type { RunResult } from "../../../engine/run.ts";
 import { simulateSlowly } from "../oracle/simulate.ts";
 import { differences, isSame } from "./compare.ts";
@@ -26,6 +28,14 @@ function indexOf({ input: { candles: { time } } }: Finished, timeMs: number): nu
   }
   return time[low] === timeMs ? low : -1;
 }
+
+/** Each metric that is null has a reason that its definition names. */
+export const nullsHaveStatedReasons: Check = ({ result: { metrics, undefinedMetrics } }) =>
+  METRIC_NAMES.filter((name) => {
+    const reason = undefinedMetrics[name];
+    const isStated = [...METRIC_DEFINITIONS[name].undefinedWhen, TOO_LARGE].includes(reason ?? "");
+    return (metrics[name] === null) !== (reason !== undefined) || (reason !== undefined && !isStated);
+  }).map((name) => `${name} is ${metrics[name]} because of "${undefinedMetrics[name]}"`);
 
 /** Equity is cash and what is held at the close, and all that was gained is in the trades, fees included. */
 export const balances: Check = ({ input, result, transcript, scale }) => {

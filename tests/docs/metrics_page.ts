@@ -1,0 +1,58 @@
+/** docs/metrics.md as the engine's definitions give it: `deno task docs` writes it, metrics_test.ts compares it. */
+import { METRIC_DEFINITIONS, METRIC_NAMES, SAMPLES } from "../../engine/metrics/definitions.ts";
+import { TOO_LARGE } from "../../engine/metrics/reasons.ts";
+
+const PAGE = new URL("../../docs/metrics.md", import.meta.url);
+
+const HEAD = `# Metrics
+
+\`result.metrics\` of a completed backtest holds these numbers. A metric without a value is \`null\`, and
+\`result.undefined_metrics\` gives the reason under its name. Besides the reasons below, any metric may be "${TOO_LARGE}".
+
+A mark is the account's equity at a candle's close: cash plus quantity x close. Money is in the currency in which the
+instrument is quoted. A fraction of 0.01 is 1 %.
+
+Daily returns compare the last mark of each trading day with that of the day before, the first with the initial balance.
+They end with the day on which equity reaches zero. A trading day is a day of UTC with these exceptions: for forex and
+stocks Saturday belongs to Friday, and for forex Sunday belongs to Monday. Days without a candle do not count.
+
+\`parameters.execution.periodsPerYear\` is the number of daily returns in a year: 252 for stocks, 260 for forex and 365
+for crypto unless the request names another. Candles of a week give one return each, and then it is 52.
+\`parameters.execution.riskFreeRate\` is a fraction per year, 0 unless the request names another.
+
+A trade wins with a pnl above zero and loses with one below; a pnl of exactly zero is neither and ends a series of both.
+pnl is net of fees and financing.
+
+\`deno task docs\` writes this page from engine/metrics/definitions.ts.
+`;
+
+const escape = (cell: string) => cell.replaceAll("|", "\\|");
+const titleOf = (sample: string) => `${sample[0]!.toUpperCase()}${sample.slice(1)}`;
+
+function tableOf(sample: string): string {
+  const rows = METRIC_NAMES.filter((name) => METRIC_DEFINITIONS[name].sample === sample).map((name) => {
+    const { meaning, formula, unit, undefinedWhen } = METRIC_DEFINITIONS[name];
+    return [`\`${name}\``, meaning, formula, unit, undefinedWhen.join("; ") || "never"];
+  });
+  const head = ["Metric", "Meaning", "Formula", "Unit", "Null when"];
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(escape).join(" | ")} |`);
+  return `## ${titleOf(sample)}\n\n${lines.join("\n")}\n`;
+}
+
+/** The page's text, formatted as \`deno fmt\` does. */
+export async function renderMetricsPage(): Promise<string> {
+  const text = [HEAD, ...Object.values(SAMPLES).map(tableOf)].join("\n");
+  const format = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--config", new URL("../../deno.json", import.meta.url).pathname, "--ext", "md", "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = format.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  await writer.close();
+  const { success, stdout } = await format.output();
+  if (!success) throw new Error("Cannot format docs/metrics.md");
+  return new TextDecoder().decode(stdout);
+}
+
+if (import.meta.main) await Deno.writeTextFile(PAGE, await renderMetricsPage());
