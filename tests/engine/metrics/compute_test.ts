@@ -1,15 +1,19 @@
 import { expect } from "@std/expect";
 import { computeMetrics } from "../../../engine/metrics/compute.ts";
-import { METRIC_NAMES, type MetricName } from "../../../engine/metrics/definitions.ts";
+import { METRIC_DEFINITIONS, METRIC_NAMES, type MetricName } from "../../../engine/metrics/definitions.ts";
 import type { MetricsInput } from "../../../engine/metrics/input.ts";
+import { TOO_LARGE } from "../../../engine/metrics/reasons.ts";
 import { DAY, runOf } from "./runs.ts";
 
-/** What holds for every run: all names in their order, numbers that JSON can carry, a reason for each null and no other. */
+/** Computes metrics and checks what holds for every run: names in order, finite numbers, a stated reason for each null. */
 function computeSound(input: MetricsInput) {
   const { metrics, undefinedMetrics } = computeMetrics(input);
   expect(Object.keys(metrics)).toEqual([...METRIC_NAMES]);
   const nulls = METRIC_NAMES.filter((name) => metrics[name] === null);
   expect(Object.keys(undefinedMetrics)).toEqual(nulls);
+  for (const name of nulls) {
+    expect([...METRIC_DEFINITIONS[name].undefinedWhen, TOO_LARGE]).toContain(undefinedMetrics[name]);
+  }
   for (const name of METRIC_NAMES) {
     const value = metrics[name];
     if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
