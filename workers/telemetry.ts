@@ -11,36 +11,37 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { z } from "zod";
+import type { FailureCode, Outcome } from "./outcome.ts";
 
-// Without OTEL_DENO=true all of these do nothing.
+// These do nothing without OTEL_DENO=true.
 const tracer = trace.getTracer("hindcast");
 const meter = metrics.getMeter("hindcast");
 
 const runDuration = meter.createHistogram("hindcast.backtest.duration", {
-  description: "From a backtest's claim by a worker to its stored end.",
+  description: "Time from a worker's claim of a backtest to its stored outcome.",
   unit: "s",
   advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600] },
 });
 const sandboxKills = meter.createCounter("hindcast.sandbox.kills", {
-  description: "Sandboxes that were ended before they had answered.",
+  description: "Sandboxes that were ended before they answered.",
   unit: "{kill}",
 });
 
-/** What a job carries of the trace in which it was sent: W3C Trace Context, version 00. */
+/** The trace in which a job was sent, in the job's data: W3C Trace Context, version 00. */
 const carriedSchema = z.object({ traceparent: z.string().regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/) });
 type Carried = Partial<z.infer<typeof carriedSchema>>;
 
 /**
  * Sends a job within a span of its own.
  *
- * @param send Gets what the job has to carry for traceJob(); nothing where nothing is traced.
+ * @param send Receives the data that the job must carry for traceJob(); empty if nothing is traced.
  */
 export async function traceSend<T>(queue: string, jobId: string, send: (carried: Carried) => Promise<T>): Promise<T> {
   const options = { kind: SpanKind.PRODUCER, attributes: messagingAttributes("send", queue, jobId) };
   return await tracer.startActiveSpan(`send ${queue}`, options, (span) => within(span, () => send(carry())));
 }
 
-/** Does a job within a span that belongs to the trace in which the job was sent. */
+/** Does a job within a span of the trace in which it was sent. */
 export async function traceJob<T>(
   queue: string,
   job: { readonly id: string; readonly retryCount: number; readonly data: unknown },
@@ -83,7 +84,7 @@ function messagingAttributes(operation: "send" | "process", queue: string, jobId
   };
 }
 
-// Nothing else that came with a request is kept: its `tracestate` and `baggage` are the client's own words.
+// `tracestate` and `baggage` are not carried: a client can write anything into them.
 function carry(): Carried {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
@@ -94,17 +95,15 @@ function readCarried(data: unknown): Context {
   return propagation.extract(ROOT_CONTEXT, carriedSchema.safeParse(data).data ?? {});
 }
 
-/** How an attempt at a backtest ended. */
+/** An attempt at a backtest. */
 export interface RunMeasure {
   readonly durationSeconds: number;
-  readonly outcome: string;
-  /** What decides in it. */
+  readonly outcome: Outcome<object>["type"];
   readonly strategyKind: "builtin" | "wasm" | "remote";
-  /** Our code of a failure. */
-  readonly errorCode: string | undefined;
+  readonly errorCode: FailureCode | undefined;
 }
 
-/** Counts and times an attempt, in the metrics and on the span of its job. */
+/** Records an attempt in the metrics and on the span of its job. */
 export function measureRun({ durationSeconds, outcome, strategyKind, errorCode }: RunMeasure): void {
   const attributes = {
     "hindcast.outcome": outcome,
@@ -115,45 +114,46 @@ export function measureRun({ durationSeconds, outcome, strategyKind, errorCode }
   trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** Counts a sandbox, process or worker, that was ended from outside. */
+/** Counts a sandbox process or warm worker that was ended from outside. */
 export function countKill(reason: "deadline" | "memory" | "stopped" | "unresponsive"): void {
   sandboxKills.add(1, { "hindcast.reason": reason });
 }
 
-// Nothing is exported meanwhile.
-const LOOK_MS_MAX = 1000;
+// The export of all metrics waits for the query.
+const QUERY_MS_MAX = 1000;
 
-/** Backtests that have not ended, of all users. */
+/** The unfinished backtests of all users. */
 export interface QueueLevel {
   readonly queued: number;
   readonly running: number;
-  /** Age of the queued one that was submitted first; 0 where none waits. */
+  /** Age of the oldest queued one; 0 if none waits. */
   readonly oldestSeconds: number;
 }
 
 /**
- * Lets the runtime ask for the queue's level whenever it exports metrics, and at no other time.
+ * Measures the queue whenever the runtime exports metrics, and at no other time.
  *
- * @returns What ends it, after a look that is under way.
+ * @param measure Queries the database.
+ * @returns A function that stops it, after a query that is under way.
  */
-export function observeQueue(look: () => Promise<QueueLevel>): () => Promise<void> {
+export function observeQueue(measure: () => Promise<QueueLevel>): () => Promise<void> {
   const depth = meter.createObservableGauge("hindcast.queue.depth", {
-    description: "Backtests in the database, by status: the same in each process on one database.",
+    description: "Unfinished backtests in the database, by status; every process on one database reports the same.",
     unit: "{backtest}",
   });
   const age = meter.createObservableGauge("hindcast.queue.age", {
-    description: "How long the backtest that was submitted first of those that wait has waited.",
+    description: "Age of the oldest queued backtest.",
     unit: "s",
   });
-  let looking: Promise<unknown> = Promise.resolve();
+  let measuring: Promise<unknown> = Promise.resolve();
   const observe: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
-    const looked = look().catch(() => undefined);
-    looking = looked;
+    const measured = measure().catch(() => undefined);
+    measuring = measured;
     const late = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => late.resolve(undefined), LOOK_MS_MAX);
-    const level = await Promise.race([looked, late.promise]);
+    const timer = setTimeout(() => late.resolve(undefined), QUERY_MS_MAX);
+    const level = await Promise.race([measured, late.promise]);
     clearTimeout(timer);
-    // A database that does not answer has no level; that it does not is told by the health and the log.
+    // The database does not answer; health and log report that.
     if (level === undefined) return;
     result.observe(depth, level.queued, { "hindcast.status": "queued" });
     result.observe(depth, level.running, { "hindcast.status": "running" });
@@ -162,6 +162,6 @@ export function observeQueue(look: () => Promise<QueueLevel>): () => Promise<voi
   meter.addBatchObservableCallback(observe, [depth, age]);
   return async () => {
     meter.removeBatchObservableCallback(observe, [depth, age]);
-    await looking;
+    await measuring;
   };
 }

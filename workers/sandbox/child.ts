@@ -1,10 +1,9 @@
 /**
- * The main thread of a sandbox process: `child.ts KIND [ADDRESS]`. It reads one job from standard input, gives it to a Web
- * Worker without permissions (or, with ADDRESS, with the one to call that address) and writes what that says to standard output.
+ * The main thread of a sandbox process: `child.ts KIND [ADDRESS]`. It reads one job from standard input, passes it to a Web Worker
+ * without permissions, or with the permission to call ADDRESS, and writes the Worker's messages to standard output.
  *
- * It never computes, so it always hears its parent: standard input that ends means that nobody waits any more, and the whole
- * process, a busy Worker included, ends itself at once. The parent's SIGKILL alone would not do: where `deno` is npm's script, it
- * would end the script.
+ * This thread never computes, so it notices at once when standard input ends. Then nobody waits any more, and the process kills
+ * itself, a busy Worker included. The parent's SIGKILL is not enough: npm's `deno` is a script, and only the script would end.
  */
 import { createControl, readProgress } from "../../engine/control.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";

@@ -99,7 +99,7 @@ export async function explainRefusal(url: string): Promise<string | null> {
   }
 }
 
-/** The rule that opens the URL's own host, written as guardEndpoint() writes it. */
+/** The egress rule that allows the URL's own host, in the form that guardEndpoint() compares. */
 export function allowOwn(text: string): ReadonlySet<string> {
   const url = URL.parse(text);
   if (url === null) return new Set();

@@ -1,9 +1,9 @@
 /**
- * Messages between a process and its sandbox as bytes: JSON, and beside it the columns that JSON would be slow for.
+ * Messages between a process and its sandbox: JSON, with the columns as bytes beside it.
  *
  * A frame is two unsigned 32-bit numbers (length of the head, length of the body), the head, the body. The head is
- * `{value, columns}` in JSON; each column names the place in `value` that it fills and its bytes in the body. Reading one
- * copies no column and, unlike a structured clone, runs no code of the runtime's own on bytes that a sandbox sent.
+ * `{value, columns}` in JSON; each column names its place in `value` and its bytes in the body. Reading a frame copies no column,
+ * and, unlike a structured clone, runs no native code of the runtime on bytes that a sandbox sent.
  */
 
 const KINDS = {
@@ -22,17 +22,17 @@ interface Place {
   readonly kind: Kind;
   readonly offset: number;
   readonly length: number;
-  /** Texts of which the column holds indexes. */
+  /** The column holds indexes into these texts. */
   readonly texts?: readonly (string | null)[];
 }
 
 /** Bytes before the head: two unsigned 32-bit numbers, little-endian. */
 export const FRAME_PREFIX_BYTES = 8;
 const COLUMN_ALIGN_BYTES = 8;
-// Shorter lists of texts are clearer, and no slower, as JSON.
+// Shorter lists of texts are as quick in JSON.
 const TEXTS_MIN = 64;
 
-/** A message as pieces of bytes, to be written one after the other. Columns are not copied, unless they lie in shared memory. */
+/** A message as pieces of bytes, to be written in this order. Only columns in shared memory are copied. */
 export function encodeFrame(message: object): Uint8Array<ArrayBuffer>[] {
   const places: Place[] = [];
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -52,17 +52,15 @@ export function encodeFrame(message: object): Uint8Array<ArrayBuffer>[] {
   return [prefix, head, ...pieces.filter((piece) => piece.length > 0)];
 }
 
-/** The lengths that a frame's first FRAME_PREFIX_BYTES bytes announce. */
+/** The lengths in the first FRAME_PREFIX_BYTES bytes of a frame. */
 export function readPrefix(prefix: Uint8Array): { readonly headBytes: number; readonly bodyBytes: number } {
   const view = new DataView(prefix.buffer, prefix.byteOffset);
   return { headBytes: view.getUint32(0, true), bodyBytes: view.getUint32(4, true) };
 }
 
 /**
- * The message of a frame.
- *
- * Both ends of a sandbox are our own code of one version, so the message's shape is taken on trust; a column that lies outside
- * the body is not.
+ * The message of a frame. Its shape is not checked, since both ends are our own code of one version; a column outside the body is
+ * refused.
  *
  * @throws {RangeError | SyntaxError} When the frame is damaged.
  */
@@ -77,7 +75,7 @@ export function decodeFrame<Message>(head: Uint8Array, body: ArrayBuffer): Messa
 
 type Keep = (path: readonly string[], column: Column, texts?: readonly (string | null)[]) => null;
 
-/** A copy of the value for JSON, with null wherever a column was. */
+/** A copy of the value for JSON, with null in the place of each column. */
 function takeColumns(value: unknown, path: readonly string[], keep: Keep): unknown {
   if (isColumn(value)) return keep(path, value);
   if (typeof value !== "object" || value === null) return value;
@@ -90,7 +88,7 @@ function takeColumns(value: unknown, path: readonly string[], keep: Keep): unkno
   );
 }
 
-/** Orders carry few different tags, so each is written once. */
+/** Orders have few different tags, so each is written once. */
 function keepTexts(list: readonly (string | null)[], path: readonly string[], keep: Keep): null {
   const numbers = new Map<string | null, number>();
   const indexes = new Uint32Array(list.length);
@@ -117,7 +115,7 @@ function kindOf(column: Column): Kind {
   return column instanceof Int8Array ? "Int8Array" : "Uint8Array";
 }
 
-/** A column's bytes; pipes take no shared memory, so that is copied. */
+/** A column's bytes. Pipes refuse shared memory, so that is copied. */
 function bytesOf(column: Column): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = column;
   if (buffer instanceof ArrayBuffer) return new Uint8Array(buffer, byteOffset, byteLength);

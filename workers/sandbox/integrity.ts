@@ -4,28 +4,28 @@ import type { RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
 
-// Each look runs the strategy again from the start; together they take at most a twentieth of a long run.
-const LOOKS = 6;
-const LOOKS_SHARE = 0.05;
-// So few candles cost nothing, however short the run.
-const LOOK_CANDLES_MIN = 256;
+// Each check runs the strategy again from the start; together they take at most a twentieth of a long run.
+const CHECKS = 6;
+const CHECKS_SHARE = 0.05;
+// So few candles cost nothing, even in a short run.
+const CHECK_CANDLES_MIN = 256;
 
-/** A run that is put to the test. */
+/** A run whose integrity is checked. */
 export interface CheckedRun {
   readonly result: RunResult;
   /** Opens of all its candles, lookback included. */
   readonly time: Float64Array;
   readonly firstIndex: number;
-  /** Chooses where the checks look; an unsigned 32-bit number. */
+  /** Chooses the samples; an unsigned 32-bit number. */
   readonly seed: number;
 }
 
 type Timing = Pick<Integrity, "lookahead" | "determinism">;
 
 /**
- * Puts a strategy to the test by running it again on the first candles alone: what it does then may not depend on the rest.
+ * Checks a strategy by running it again on only the first candles: its decisions there may not depend on later candles.
  *
- * @param runAgain Runs the strategy anew on the candles before index `until` of all candles.
+ * @param runAgain Runs a new instance of the strategy on the candles before index `until`.
  */
 export function checkIntegrity(runAgain: (until: number) => RunResult, run: CheckedRun): Integrity {
   return {
@@ -45,34 +45,35 @@ function checkPrefixes(runAgain: (until: number) => RunResult, run: CheckedRun):
     const finding = { status: "skipped", evidence: `${count} candles are too few to cut off the last ones.` } as const;
     return { lookahead: finding, determinism: finding };
   }
-  const looks = chooseLooks(run, count);
-  for (const kept of looks) {
+  const lengths = chooseLengths(run, count);
+  for (const kept of lengths) {
     const until = firstIndex + kept;
     const again = runAgain(until);
     const differing = firstDifference(result, again, run, until);
     if (differing < 0) continue;
     const moved = firstDifference(again, runAgain(until), run, until);
     const how = `The strategy was run again on the first ${kept} of ${count} candles alone`;
-    return moved < 0 ? looksAhead(how, name(run, differing)) : neverSame(how, name(run, moved));
+    return moved < 0
+      ? failLookahead(how, describeCandle(run, differing))
+      : failDeterminism(how, describeCandle(run, moved));
   }
-  const evidence = `The strategy was run again on the first ${looks.join(", ")} of ${count} candles alone: orders, ` +
+  const evidence = `The strategy was run again on the first ${lengths.join(", ")} of ${count} candles alone: orders, ` +
     "equity and position were the same, to the last bit.";
   return { lookahead: { status: "passed", evidence }, determinism: { status: "passed", evidence } };
 }
 
 /**
- * How many of the first candles are kept, each time: at least two, and at least one fewer than all. Of three looks one ends at
- * any candle, one where the strategy bought and one where it sold, if it did early enough: who has looked ahead does not do so
- * there again.
+ * How many of the first candles each check keeps: at least two, and at least one fewer than all. Of three checks one ends at any
+ * candle, one where the strategy bought and one where it sold: an order that came from looking ahead is missing there.
  */
-function chooseLooks({ result: { orders }, time, firstIndex, seed }: CheckedRun, count: number): readonly number[] {
-  const keptMax = Math.min(count - 1, Math.max(LOOK_CANDLES_MIN, Math.floor(count * LOOKS_SHARE / LOOKS)));
+function chooseLengths({ result: { orders }, time, firstIndex, seed }: CheckedRun, count: number): readonly number[] {
+  const keptMax = Math.min(count - 1, Math.max(CHECK_CANDLES_MIN, Math.floor(count * CHECKS_SHARE / CHECKS)));
   const random = new Random(seed);
   const early = orders.time.subarray(0, lowerBound(orders.time, time[firstIndex + keptMax], orders.count));
   const ends = [1, -1].map((side) => early.filter((_, row) => orders.side[row] === side));
   const chosen = new Set<number>();
-  for (let look = 0; look < LOOKS; look++) {
-    const times = ends[look % (ends.length + 1)] ?? new Float64Array(0);
+  for (let check = 0; check < CHECKS; check++) {
+    const times = ends[check % (ends.length + 1)] ?? new Float64Array(0);
     const kept = times.length === 0
       ? 2 + random.below(keptMax - 1)
       : lowerBound(time, times[random.below(times.length)], time.length) - firstIndex + 1;
@@ -81,7 +82,7 @@ function chooseLooks({ result: { orders }, time, firstIndex, seed }: CheckedRun,
   return [...chosen].sort((a, b) => a - b);
 }
 
-/** Index of the first candle before `until` at which two runs do something different; -1: none. */
+/** Index of the first candle before `until` at which two runs differ; -1: none. */
 function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: CheckedRun, until: number): number {
   const rows = Math.max(
     lowerBound(a.orders.time, time[until], a.orders.count),
@@ -90,7 +91,7 @@ function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: Check
   const row = Array.from({ length: rows }, (_, row) => row).find((row) => !isSameOrder(a, b, row)) ?? -1;
   const times = [a, b].flatMap(({ orders }) => row >= 0 && row < orders.count ? [orders.time[row]!] : []);
   const atOrder = row < 0 ? until : lowerBound(time, Math.min(...times), until);
-  // The last candle's marks are not compared: positions may be closed there because it is the last.
+  // The last candle is not compared: positions may be closed there because it is the last.
   for (let i = firstIndex; i < Math.min(atOrder, until - 1); i++) {
     const n = i - firstIndex;
     if (!Object.is(a.equity[n], b.equity[n]) || !Object.is(a.position[n], b.position[n])) return i;
@@ -98,14 +99,14 @@ function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: Check
   return row < 0 ? -1 : atOrder;
 }
 
-/** Whether both runs asked for the same as their order of that number; what became of it may depend on later candles. */
+/** Whether both runs placed the same order in this row; its fate may depend on later candles. */
 function isSameOrder({ orders: a }: RunResult, { orders: b }: RunResult, row: number): boolean {
   if (row >= a.count || row >= b.count) return false;
   const columns = ["time", "side", "type", "limitPrice", "stopPrice", "tag"] as const;
   return columns.every((column) => Object.is(a[column][row], b[column][row]));
 }
 
-/** How many of the first `count` values, which never fall, are below a limit; past the last candle there is no limit. */
+/** How many of the first `count` values, in ascending order, are below the limit; all of them without a limit. */
 function lowerBound(values: Float64Array, limit: number | undefined, count: number): number {
   if (limit === undefined) return count;
   let [from, until] = [0, count];
@@ -117,26 +118,26 @@ function lowerBound(values: Float64Array, limit: number | undefined, count: numb
   return from;
 }
 
-function name({ time, firstIndex }: CheckedRun, index: number): string {
+function describeCandle({ time, firstIndex }: CheckedRun, index: number): string {
   return `candle ${index - firstIndex} of the range, counted from 0 (${new Date(time[index]!).toISOString()})`;
 }
 
-function looksAhead(how: string, candle: string): Timing {
+function failLookahead(how: string, candle: string): Timing {
   return {
     lookahead: { status: "failed", evidence: `${how}: its orders, equity or position differed at ${candle}.` },
     determinism: { status: "passed", evidence: `${how}, twice: it did the same, to the last bit.` },
   };
 }
 
-function neverSame(how: string, candle: string): Timing {
-  const evidence = "Not tested: a strategy that never does the same shows differences anyway.";
+function failDeterminism(how: string, candle: string): Timing {
+  const evidence = "Not tested: the strategy is not deterministic, so its runs differ anyway.";
   return {
     lookahead: { status: "skipped", evidence },
     determinism: { status: "failed", evidence: `${how}, twice: its orders, equity or position differed at ${candle}.` },
   };
 }
 
-/** Whether the simulator refused orders, and which was the first. */
+/** Reports how many orders the simulator refused, and the first of them. */
 export function checkOrders({ orders }: RunResult): Finding {
   let refused = 0;
   let first = "";

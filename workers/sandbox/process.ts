@@ -184,7 +184,7 @@ class SandboxProcess<Value extends object> {
   }
 }
 
-/** The frames of a process's standard output. */
+/** Reads the frames of a process's standard output. */
 class FrameReader<Message> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #rest: Uint8Array = new Uint8Array(0);

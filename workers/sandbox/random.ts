@@ -1,4 +1,4 @@
-/** A sequence of numbers that its seed decides, for choosing samples. @see G. Steele et al. (2014), SplitMix; 32-bit form. */
+/** Random numbers from a seed, to choose samples. @see G. Steele et al. (2014), SplitMix; 32-bit form. */
 export class Random {
   #state: number;
 

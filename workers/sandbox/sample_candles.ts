@@ -6,7 +6,7 @@ const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
 
-/** Made-up daily candles that rise, fall and stand still: what a module is tried on before it is accepted. The same ones each time. */
+/** Made-up daily candles that rise, fall and stand still, the same each time: modules and endpoints are tried on them. */
 export function sampleCandles(): Candles {
   const column = () => new Float64Array(COUNT);
   const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };

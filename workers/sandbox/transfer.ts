@@ -1,4 +1,4 @@
-/** The memory of every column in a value, to be handed over instead of copied; shared memory is not handed over. */
+/** The buffers of all columns in a value, to be transferred instead of copied; without shared memory. */
 export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
