@@ -36,7 +36,7 @@ databaseSteps("the queue", async (handle, step) => {
   try {
     await queue.work(2);
 
-    await step("a submitted backtest is run and stored: result, trades, equity", async () => {
+    await step("a submitted backtest is run, and its result, trades and equity are stored", async () => {
       const record = await untilEnded(db, await submit(db, queue));
       expect(record).toMatchObject({ status: "completed", progress: 1, attempts: 1, error: null });
       const key = { backtestId: record.id, ownerId: "ann" };
@@ -73,14 +73,14 @@ databaseSteps("the queue", async (handle, step) => {
       expect(result).toMatchObject({ execution: { periodsPerYear: 52 } });
     });
 
-    await step("a weekend of forex has no daily returns of its own", async () => {
+    await step("a forex weekend belongs to the trading days beside it", async () => {
       await archiveTenDays(db, "PAIR", "forex");
       const worst = async (symbol: string) => {
         const { result } = await untilEnded(db, await submit(db, queue, { symbol }));
         expect(result).toMatchObject({ metrics: { final_equity: 6000 } });
         return result?.metrics;
       };
-      // The closes of Thursday to Saturday: 12,000, 8000 and 6000. Friday and Saturday are one day, as are Sunday and Monday.
+      // The closes of Thursday to Saturday are 12,000, 8000 and 6000. Friday and Saturday count as one day, as do Sunday and Monday.
       expect(await worst("TEN")).toMatchObject({ worst_day: 8000 / 12_000 - 1 });
       expect(await worst("PAIR")).toMatchObject({ worst_day: 6000 / 12_000 - 1 });
     });
@@ -95,7 +95,7 @@ databaseSteps("the queue", async (handle, step) => {
           "The candles begin at 2024-01-01T00:00:00.000Z: none are held from start_date 2023-12-30 on",
           "The candles end at 2024-01-11T00:00:00.000Z: none are held up to end_date 2024-02-01",
         ]);
-        // 30 December 2023 was a Saturday: a week of its own begins on Monday, and forex rests until then.
+        // 30 December 2023 was a Saturday: the first week begins on Monday, and forex is closed until then.
         const { parameters } = newTenDaysBacktest("ann");
         const week = { startDate: "2023-12-30", parameters: { ...parameters, timeframe: "1w" } };
         expect(await notes(week)).toEqual([]);
@@ -103,7 +103,7 @@ databaseSteps("the queue", async (handle, step) => {
       },
     );
 
-    await step("equal submissions have equal run keys, and another balance has another", async () => {
+    await step("equal submissions have equal run keys, and another balance gives another key", async () => {
       const keys = await Promise.all(
         [{}, {}, { initialBalance: 5000 }].map(async (more) =>
           (await untilEnded(db, await submit(db, queue, more))).result?.run_key
@@ -151,7 +151,7 @@ databaseSteps("the queue", async (handle, step) => {
       expect(cold.result).toMatchObject({ data: { candles: 8 }, metrics: { trades: 0, final_equity: 10_000 } });
     });
 
-    await step("magnify replays the finer candles that are held", async () => {
+    await step("magnify replays the held finer candles", async () => {
       const { parameters } = newTenDaysBacktest("ann");
       const exit = async (bothTouched: "stop_first" | "magnify") => {
         const levels = { stopLossLevel: 0.1, takeProfitLevel: 0.1, execution: resolveExecution({ bothTouched }, null) };
@@ -172,8 +172,8 @@ databaseSteps("the queue", async (handle, step) => {
       expect(error).toMatchObject({ code: "STRATEGY_FAILED" });
     });
 
-    await step("a fault of ours is tried three times, and shows nothing of itself", async () => {
-      // No record that passed the API is without a timeframe.
+    await step("a fault of ours is tried three times, and its details stay hidden", async () => {
+      // The API lets no record pass without a timeframe.
       const { status, error, attempts } = await untilEnded(db, await submit(db, queue, { parameters: {} }));
       expect([status, attempts]).toEqual(["failed", 3]);
       expect(error).toEqual({ code: "INTERNAL", message: "Cannot finish the run because of a fault of ours" });
@@ -184,7 +184,7 @@ databaseSteps("the queue", async (handle, step) => {
       async () => {
         const run = await db.transaction(async (tx: Db) => {
           const { run } = await createRun(tx, { trigger: "manual", instruments: [] });
-          // No run that passed the API has such a list.
+          // The API lets no run pass with such a list.
           await tx.execute(sql`update ingestion_runs set instruments = '{}' where id = ${run.id}`);
           await queue.enqueueIngestion(tx, run.id);
           return run;
@@ -198,11 +198,11 @@ databaseSteps("the queue", async (handle, step) => {
       },
     );
 
-    await step("and so does one whose workers died each time before they had begun it", async () => {
+    await step("an ingestion run whose workers all died before they began it ends as failed", async () => {
       const jobs = await Jobs.open(handle, RUN_SECONDS_MAX);
       const id = await db.transaction(async (tx: Db) => {
         const { run } = await createRun(tx, { trigger: "manual", instruments: [] });
-        // What a job leaves behind that has used up its attempts.
+        // The dead job of a job without attempts left.
         await jobs.send(tx, QUEUES.dead, run.id, { runId: run.id });
         return run.id;
       });
@@ -211,19 +211,19 @@ databaseSteps("the queue", async (handle, step) => {
       await jobs.close();
     });
 
-    await step("a record that its owner cancelled is not run", async () => {
+    await step("a cancelled record is not run", async () => {
       const id = await db.transaction(async (tx: Db) => {
         const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
         await queue.enqueueBacktest(tx, record.id, "ann");
         await cancelBacktest(tx, { id: record.id, ownerId: "ann" });
         return record.id;
       });
-      // Of one worker's jobs the older is taken first, so when the younger has ended the older was looked at.
+      // A worker takes the older job first, so the end of the younger one proves that the older one was seen.
       await untilEnded(db, await submit(db, queue));
       expect(await get(db, id)).toMatchObject({ status: "cancelled", attempts: 0, result: null });
     });
 
-    await step("who watches a backtest hears of its changes and of no other's", async () => {
+    await step("a watcher is notified of the changes of its own backtest only", async () => {
       const id = await submit(db, queue);
       const ended = Promise.withResolvers<void>();
       const looks: Promise<void>[] = [];
@@ -233,7 +233,7 @@ databaseSteps("the queue", async (handle, step) => {
       let othersNews = 0;
       const unwatch = await queue.watchBacktest(id, () => void looks.push(look()));
       const unwatchOther = await queue.watchBacktest(crypto.randomUUID(), () => othersNews++);
-      // What happened before the watch began is seen by looking once, as every watcher must.
+      // Every watcher reads once, to see the changes from before its watch.
       await look();
       await ended.promise;
       unwatch();
@@ -242,7 +242,7 @@ databaseSteps("the queue", async (handle, step) => {
       expect(othersNews).toBe(0);
     });
 
-    await step("a queue that closes loses nothing: what it handed back is done after the next start", async () => {
+    await step("a closing queue gives its jobs back, and they are done after the next start", async () => {
       const ids = await Promise.all(Array.from({ length: 20 }, () => submit(db, queue)));
       await queue.close();
       const left = await Promise.all(ids.map((id) => get(db, id)));
@@ -258,13 +258,13 @@ databaseSteps("the queue", async (handle, step) => {
       await queue.work(1);
       const record = await untilEnded(db, await submit(db, queue, { startDate: "2024-01-03" }));
       expect(record).toMatchObject({ status: "failed", attempts: 1 });
-      // The two days before the range, which warm the strategy up, are not counted.
+      // The two days of warm-up before the range do not count.
       const message = "Cannot finish within 0 s: 0 of 8 candles were done";
       expect(record.error).toEqual({ code: "STRATEGY_TIMED_OUT", message });
       expect(await listTrades(db, { backtestId: record.id, ownerId: "ann", after: 0, limit: 1 })).toEqual([]);
     });
 
-    await step("the queue answers for its health", async () => void await queue.check());
+    await step("the queue passes its health check", async () => void await queue.check());
   } finally {
     await queue.close();
   }

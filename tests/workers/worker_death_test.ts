@@ -10,7 +10,7 @@ import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest } from "../
 import { administer, createTestDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
-/** A database of its own with one submitted backtest, and a lock that holds up whoever wants to read its candles. */
+/** A new database with one submitted backtest, and a lock that blocks every read of its candles. */
 interface Scene {
   readonly url: string;
   readonly handle: DatabaseHandle;
@@ -57,14 +57,14 @@ Deno.test("a killed worker's run is taken again and stored once", () =>
     worker.kill("SIGKILL");
     await worker.status;
     await unlock();
-    // Its heartbeat would be found to be missing in ten seconds; let them have passed.
+    // Pretend that the ten seconds have passed after which a missing heartbeat is noticed.
     await handle.db.execute(sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '10 seconds'`);
     await queue.work(1);
     expect(await untilIs(scene, "completed")).toMatchObject({ attempts: 2, error: null });
     expect(await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toHaveLength(1);
   }));
 
-Deno.test("a run whose connection ends is taken again at once, and it costs it no attempt", () =>
+Deno.test("a run whose connection ends is taken again at once, at no cost in attempts", () =>
   withScene(async (scene) => {
     const { url, queue, unlock } = scene;
     await queue.work(1);
@@ -77,12 +77,12 @@ Deno.test("a run whose connection ends is taken again at once, and it costs it n
     await until(async () => (await cut()).length > 0);
     await unlock();
     expect(await untilIs(scene, "completed")).toMatchObject({ attempts: 2, error: null });
-    // It was handed back: a job that is missed for its heartbeat keeps its limit.
+    // The raised limit proves that the job was given back: a missing heartbeat leaves the limit as it is.
     const jobs = await administer(url, "select state, retry_count, retry_limit from pgboss.job");
     expect(jobs).toEqual([{ state: "completed", retry_count: 1, retry_limit: 10 }]);
   }));
 
-Deno.test("a run that its owner cancels while it runs leaves nothing behind", () =>
+Deno.test("a run that is cancelled while it computes leaves nothing behind", () =>
   withScene(async (scene) => {
     const { handle: { db }, queue, id, unlock } = scene;
     await queue.work(1);
@@ -98,16 +98,16 @@ Deno.test("a run that its owner cancels while it runs leaves nothing behind", ()
     expect(rowsOf(await db.execute(sql`select id from pgboss.job`))).toEqual([]);
   }));
 
-Deno.test("a worker that was given up for dead and stores after all changes nothing", () =>
+Deno.test("a worker that was given up for dead changes nothing when it stores later", () =>
   withScene(async (scene) => {
     const { handle: { db }, queue, id, unlock } = scene;
     await queue.work(1);
     await untilIs(scene, "running");
-    // Another worker takes the job, as pg-boss hands it out again, and claims the record.
+    // Another worker takes the job that pg-boss hands out again, and claims the record.
     await db.execute(sql`update pgboss.job set retry_count = retry_count + 1 where state = 'active'`);
     expect(await claimBacktests(db, [id])).toMatchObject([{ attempts: 2 }]);
     await unlock();
-    // Waits for the first worker's end.
+    // Waits until the first worker has ended.
     await queue.close();
     const key = { backtestId: id, ownerId: "ann" };
     expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({

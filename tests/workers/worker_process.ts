@@ -1,4 +1,4 @@
-/** A worker process for tests to kill: runs backtests for the database that it is given until it is ended. */
+/** A worker process for tests to kill: runs the backtests of a given database until it is ended. */
 import { openPostgres } from "../../db/client.ts";
 import { openQueue } from "../../workers/queue.ts";
 

@@ -36,7 +36,7 @@ databaseSteps("the candle cache", async ({ db }, step) => {
   });
 
   await step("a full cache drops the read that was used least recently", async () => {
-    // Six columns of ten days take 480 bytes, of nine days 432: there is room for one of the two.
+    // Six columns of ten days take 480 bytes, of nine days 432: the cache holds one of the two.
     const small = new CandleCache(db, 500);
     const ten = await read(small);
     expect(await read(small)).toBe(ten);

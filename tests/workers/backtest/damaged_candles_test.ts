@@ -16,7 +16,7 @@ import { databaseTest } from "../../support/database.ts";
 
 const day = (date: string) => Date.parse(`${date}T00:00:00Z`);
 
-databaseTest("a run gets its candles and the finer ones though several chunks of both are damaged", async ({ db }) => {
+databaseTest("a run fetches damaged chunks of its candles and of the finer ones again", async ({ db }) => {
   await addUser(db, "ann");
   const row = { symbol: "HURT", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
   const instrument = await ensureInstrument(db, row);
@@ -26,7 +26,7 @@ databaseTest("a run gets its candles and the finer ones though several chunks of
   for (const timeframe of ["1d", "1h"] as const) await readThrough.complete(instrument, { timeframe, ...range });
   const dates = { startDate: "2024-01-20", endDate: "2024-03-10" };
   const record = await insertBacktest(db, newBacktest("ann", { symbol: "HURT", exchange: "TEST", ...dates }));
-  // Each read is a new process's, which has nothing in memory.
+  // Each read stands for a new process with empty caches.
   const services = () => ({ db, candles: new CandleCache(db), readThrough, candlesMax: Infinity });
   const wanted = { instrument, timeframe: "1d", lookback: 0 } as const;
   const read = async () => (await readBacktestCandles(services(), record, wanted)).sha256;
@@ -39,7 +39,7 @@ databaseTest("a run gets its candles and the finer ones though several chunks of
   // Three months of days and three of hours.
   expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(6);
 
-  // Finer candles that are not given again are missing, and the run does without.
+  // The run works without finer candles that the feed does not give again.
   await damageAll(db, instrument.id);
   script.refusal = { before: day("2024-02-01"), error: new FeedError("failed", "Cannot reach the feed") };
   expect((await readFiner())?.candles.time[0]).toBe(day("2024-02-01"));
@@ -48,7 +48,7 @@ databaseTest("a run gets its candles and the finer ones though several chunks of
 });
 
 databaseTest(
-  "a run on damaged candles that were imported is told which, and that they are to be imported again",
+  "a run on damaged imported candles fails, names them, and asks for a new import",
   async ({ db }) => {
     await addUser(db, "ann");
     const key = { symbol: "MINE", exchange: "FILE" };
@@ -72,19 +72,19 @@ databaseTest(
     const message = "Cannot read the 1d candles of MINE on FILE from 2024-01-01 to 2024-02-01: " +
       "they are damaged; import them again";
     for (let run = 0; run < 3; run++) await expect(read()).rejects.toMatchObject({ code: "NO_DATA", message });
-    // It is told once, however often it is asked for.
+    // Repeated runs log the damage once.
     const failed = await listEvents(db, { type: "failed", limit: 10 });
     expect(failed).toMatchObject([{ symbol: "MINE", exchange: "FILE", start: new Date("2024-01-01"), candles: 1 }]);
     await file("1d", days);
     expect((await read()).sha256).toBe(sha256);
-    // What is imported again and damaged again is news.
+    // After a new import, new damage is logged again.
     const known = await listEvents(db, { type: "failed", limit: 10 });
     await damageAll(db, instrument.id);
     await expect(read()).rejects.toMatchObject({ code: "NO_DATA", message });
     expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(known.length + 1);
     await file("1d", days);
 
-    // Finer ones that are to be replayed are no less wanted.
+    // Damaged finer candles fail the run too.
     await file("1h", ["2024-02-01T00:00Z"]);
     await damageAll(db, instrument.id);
     await expect(readFinerCandles(services(), record, wanted)).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { resolveExecution } from "../../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
 import type { RunTask } from "../../../workers/protocol.ts";
 
-/** A long-only cross of closes and their mean of two over closes that go up and down every four candles. */
+/** A long-only cross of the close and the mean of two closes, over closes that go up and down every four candles. */
 function task(candlesCount: number, slug = "sma-cross"): RunTask {
   const column = (value: (i: number) => number) => {
     const shared = new Float64Array(new SharedArrayBuffer(candlesCount * 8));
@@ -50,7 +50,7 @@ async function withPool(
   }
 }
 
-Deno.test("more runs than workers take turns, and all are done", () =>
+Deno.test("more runs than workers wait for their turn, and all complete", () =>
   withPool(1, async (pool) => {
     const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
     expect(outcomes.map((outcome) => outcome.type === "completed" && outcome.result.equity.length)).toEqual([
@@ -60,11 +60,11 @@ Deno.test("more runs than workers take turns, and all are done", () =>
     ]);
   }));
 
-Deno.test("while a run computes, its progress and equity are told, and they are what the result says", () =>
+Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>
   withPool(1, async (pool) => {
     const told: RunProgress[] = [];
     let equity: Float64Array | undefined;
-    // A busy machine may look too late, and a quick one have too little to look at.
+    // A busy machine may read the progress too late, and a quick one may finish too early.
     for (let i = 0; i < 1000 && told.length < 3; i++) {
       const onProgress = (progress: RunProgress) => progress.candlesDone > 0 && told.push(progress);
       const outcome = await pool.run(task(500_000), limits({ onProgress }));
@@ -75,7 +75,7 @@ Deno.test("while a run computes, its progress and equity are told, and they are 
     expect(told.map((progress) => progress.equity)).toEqual(told.map(({ candlesDone }) => equity?.[candlesDone - 1]));
   }, { progressMs: 2 }));
 
-Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
+Deno.test("a run past its deadline fails, and its worker goes on", () =>
   withPool(1, async (pool) => {
     const late = await pool.run(task(500_000), limits({ deadlineMs: 0 }));
     expect(late).toMatchObject({
@@ -86,7 +86,7 @@ Deno.test("a run past its deadline is stopped, and its worker goes on", () =>
     expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 60_000 }));
 
-Deno.test("a run is stopped by its signal, whether it computes, waits or was never begun", () =>
+Deno.test("a signal stops a run that computes, waits, or has not begun", () =>
   withPool(1, async (pool) => {
     const stop = new AbortController();
     const runs = [1, 2].map(() => pool.run(task(500_000), limits({ signal: stop.signal })));
@@ -96,10 +96,10 @@ Deno.test("a run is stopped by its signal, whether it computes, waits or was nev
     expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 60_000 }));
 
-Deno.test("a run that no worker takes in time is given up, and runs in advance are wanted only while runs are quick", () =>
+Deno.test("a run that no worker takes in time is stopped, and runs are held in advance only while runs are quick", () =>
   withPool(1, async (pool) => {
     expect(pool.runsWanted).toBe(1);
-    // The first run waits for its worker to start; after many the mean is that of a quick run, sooner or later on a busy machine.
+    // The first run includes the start of its worker; after many runs the mean is that of a quick run.
     for (let i = 0; i < 1000 && pool.runsWanted === 1; i++) await pool.run(task(40), limits());
     expect(pool.runsWanted).toBeGreaterThan(1);
     const long = Array.from({ length: 5 }, () => pool.run(task(500_000), limits()));
@@ -107,7 +107,7 @@ Deno.test("a run that no worker takes in time is given up, and runs in advance a
     for (const { type } of await Promise.all(long)) expect(type).toBe("completed");
   }));
 
-Deno.test("a worker that breaks is replaced, and says why", () =>
+Deno.test("a worker that breaks is replaced, and the reason is reported", () =>
   withPool(1, async (pool) => {
     expect(await pool.run(task(40, "no-such"), limits())).toMatchObject({
       type: "broken",
@@ -116,14 +116,14 @@ Deno.test("a worker that breaks is replaced, and says why", () =>
     expect((await pool.run(task(40), limits())).type).toBe("completed");
   }));
 
-Deno.test("a worker that does not answer in its grace time is replaced", () =>
+Deno.test("a worker that does not answer within the grace time is replaced", () =>
   withPool(1, async (pool) => {
-    // No grace at all: whatever the worker answers comes too late.
+    // Without a grace time every answer comes too late.
     expect(await pool.run(task(500_000), limits({ deadlineMs: 0 }))).toMatchObject({ type: "broken" });
     expect((await pool.run(task(40), limits())).type).toBe("completed");
   }, { graceMs: 0 }));
 
-Deno.test("a closed pool runs nothing more, and lets nobody wait", async () => {
+Deno.test("a closed pool ends running and waiting runs, and begins none", async () => {
   const pool = new Pool(1);
   const runs = [1, 2].map(() => pool.run(task(500_000), limits()));
   // The first run now has the worker, and the second waits.

@@ -9,7 +9,7 @@ import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../
 import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-Deno.test("runs that end together do not wait for one that is deleted while it waits for them", async () => {
+Deno.test("runs that end together do not deadlock with the deletion of one of them", async () => {
   const handle = await openTestDatabase("PostgreSQL");
   const { db } = handle;
   await addUser(db, "ann");
@@ -33,7 +33,7 @@ Deno.test("runs that end together do not wait for one that is deleted while it w
         records.settle(failed, 1, { type: "failed", code: "NO_DATA", message: "Cannot run" }),
       ]);
       await until(async () => (await db.select({ one: sql`1` }).from(sql`(${isWaiting}) as waiting`)).length > 0);
-      // Refused at once where they have it already; to wait for it would be a deadlock.
+      // Fails at once if the settlement holds this lock already: to wait for it would be a deadlock.
       await tx.select().from(backtestSizes).for("update", { noWait: true });
       await deleteBacktest(tx, { id: failed.id, ownerId: "ann" });
     });
@@ -59,14 +59,14 @@ function doubler(itemsMax: number) {
   return { batches, batcher };
 }
 
-Deno.test("calls of one turn are done together, each with its own answer", async () => {
+Deno.test("simultaneous calls are done together, each with its own answer", async () => {
   const { batches, batcher } = doubler(10);
   expect(await Promise.all([1, 2, 3].map((item) => batcher.add(item)))).toEqual([2, 4, 6]);
   expect(await batcher.add(4)).toBe(8);
   expect(batches).toEqual([[1, 2, 3], [4]]);
 });
 
-Deno.test("a batch holds no more than it may", async () => {
+Deno.test("a batch has no more items than its limit", async () => {
   const { batches, batcher } = doubler(2);
   await Promise.all([1, 2, 3].map((item) => batcher.add(item)));
   expect(batches).toEqual([[1, 2], [3]]);

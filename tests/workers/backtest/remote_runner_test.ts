@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { RemoteRunner } from "../../../workers/backtest/remote_runner.ts";
 import { remoteTask, serveDecisions, serveJson, serveRaw, wave } from "../sandbox/remote/endpoints.ts";
 
-/** Runs an endpoint as a worker does: looked up, in a process of its own. */
+/** Runs an endpoint as a worker does: the name is looked up, and the run has a process of its own. */
 async function run(url: string, { allow = new URL(url).host, count = 50, timeoutMs = 5000, deadlineMs = 20_000 } = {}) {
   const progress: number[] = [];
   const task = { ...await remoteTask("http://1.1.1.1/", { candles: wave(count), timeoutMs }), endpoint: url };
@@ -15,7 +15,7 @@ async function run(url: string, { allow = new URL(url).host, count = 50, timeout
   return { outcome, progress };
 }
 
-Deno.test("an endpoint is run in a process that may call it and nothing else", async () => {
+Deno.test("a remote run's process may call its endpoint and nothing else", async () => {
   await using endpoint = serveDecisions((_, at) => at % 10 === 0 ? [{ side: "buy", when: "flat" }] : []);
   const { outcome } = await run(endpoint.url);
   if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
@@ -32,7 +32,7 @@ Deno.test("an endpoint that is not allowed is not called", async () => {
   expect(canary.connections()).toBe(0);
 });
 
-Deno.test("an endpoint's failure is the run's, with its code and words", async () => {
+Deno.test("a run fails with the code and message of its endpoint's failure", async () => {
   await using wrong = serveJson(() => ({ version: 1, decisions: [["buy"]] }));
   expect((await run(wrong.url, { count: 1 })).outcome).toEqual({
     type: "failed",
@@ -55,7 +55,7 @@ Deno.test("an endpoint's failure is the run's, with its code and words", async (
   });
 });
 
-Deno.test("the deadline ends a run whose endpoint is only slow", async () => {
+Deno.test("the deadline ends a run whose endpoint is slow", async () => {
   await using silent = serveRaw(async (connection) => {
     const bytes = new Uint8Array(65_536);
     while (await connection.read(bytes) !== null);
@@ -65,7 +65,7 @@ Deno.test("the deadline ends a run whose endpoint is only slow", async () => {
   expect(outcome).toEqual({ type: "failed", code: "STRATEGY_TIMED_OUT", message });
 });
 
-Deno.test("where an endpoint is that may not be called is told to its owner alone", async () => {
+Deno.test("only its owner learns where a forbidden endpoint is", async () => {
   const runner = new RemoteRunner({ allow: new Set() });
   const limits = {
     deadlineMs: 20_000,
@@ -87,7 +87,7 @@ Deno.test("where an endpoint is that may not be called is told to its owner alon
   }
 });
 
-Deno.test("an endpoint on which runs keep failing is left alone, and another one of its host is not", async () => {
+Deno.test("an endpoint on which runs keep failing is not called for a while, and another endpoint of its host is", async () => {
   const paths: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { asked } = await request.json();
@@ -106,7 +106,7 @@ Deno.test("an endpoint on which runs keep failing is left alone, and another one
   };
   const runOn = async (path: string) =>
     await runner.run({ ...await remoteTask("http://1.1.1.1/"), endpoint: `http://${host}${path}` }, limits);
-  // Whoever knows the host could make the runs of its owner fail otherwise.
+  // Otherwise anybody who knows the host could make its owner's runs fail.
   const failed = await Promise.all(Array.from({ length: 5 }, () => runOn("/made-up")));
   expect(failed.map((outcome) => outcome.type === "failed" && outcome.code)).toEqual(Array(5).fill("ENDPOINT_FAILED"));
   await expect(runOn("/made-up")).rejects.toMatchObject({

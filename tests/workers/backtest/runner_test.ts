@@ -8,7 +8,7 @@ function limits(signal: AbortSignal): RunLimits {
   return { deadlineMs: 60_000, waitMs: 60_000, signal, onProgress: () => {} };
 }
 
-Deno.test("no runs are held in advance while one in a process of its own takes its time", async () => {
+Deno.test("no runs are held in advance while a run in a process of its own is slow", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();
   await using endpoint = serveJson(() => {
@@ -28,7 +28,7 @@ Deno.test("no runs are held in advance while one in a process of its own takes i
   };
   const stop = new AbortController();
   const quick = { ...task, slug: "buy-and-hold", parameters: {} };
-  // The first run waits for its worker to start; after many the mean is that of a quick run, sooner or later on a busy machine.
+  // The first run includes the start of its worker; after many runs the mean is that of a quick run.
   for (let i = 0; i < 1000 && runner.runsWanted === 1; i++) {
     expect((await runner.run({ kind: "builtin", task: quick }, limits(stop.signal))).type).toBe("completed");
   }
@@ -41,7 +41,7 @@ Deno.test("no runs are held in advance while one in a process of its own takes i
   stop.abort();
   answer.resolve(new Response());
   expect((await long).type).toBe("stopped");
-  // And again afterwards.
+  // Afterwards runs are held in advance again.
   expect(runner.runsWanted).toBeGreaterThan(1);
   runner.close();
 });

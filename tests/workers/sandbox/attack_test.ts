@@ -1,4 +1,4 @@
-/** Hostile JavaScript where the sandbox's own Worker stands, started exactly as the runner starts that: nothing is within its reach. */
+/** Hostile JavaScript in the place of the sandbox's own Worker, started exactly as the runner starts that: it can reach nothing. */
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { runExchanged } from "./exchanged_worker.ts";
@@ -21,7 +21,7 @@ Deno.test("code inside the sandbox cannot read, write, connect, listen, start, l
     const outcomes: Record<string, string> = JSON.parse(/\{.*\}$/.exec(message)?.[0] ?? `{"nothing was said":"done"}`);
     for (const [what, came] of Object.entries(outcomes)) print(`${what}: ${came}`);
     expect(Object.keys(outcomes).length).toBeGreaterThan(30);
-    // A module that may not be loaded is a TypeError to whoever imports it; everything else says what it lacks.
+    // A refused import is a TypeError; every other refusal is NotCapable.
     const refused = ([what, came]: [string, string]) =>
       came === (what.startsWith("import") ? "TypeError" : "NotCapable");
     expect(Object.entries(outcomes).filter((one) => !refused(one))).toEqual([]);

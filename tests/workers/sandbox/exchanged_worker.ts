@@ -3,10 +3,10 @@ import type { Outcome } from "../../../workers/outcome.ts";
 import type { ValidModule } from "../../../workers/sandbox/task.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-// What the sandbox's process is made of.
+// The code of the sandbox's process.
 const CODE = ["engine", "workers/sandbox", "workers/outcome.ts", "workers/protocol.ts", "workers/telemetry.ts"];
 
-/** Runs a validation in a copy of the sandbox whose Worker is other code; the folder of the copy is the caller's to remove. */
+/** Runs a validation in a copy of the sandbox with other code as its Worker. The caller removes the folder of the copy. */
 export async function runExchanged(
   folder: string,
   workerSource: string,

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "../../../workers/sandbox/frames.ts";
 
-Deno.test("a message comes back as it was, columns with their types and bits", () => {
+Deno.test("a message arrives unchanged, its columns with their types and bits", () => {
   const message = {
     type: "completed",
     nothing: null,
@@ -17,7 +17,7 @@ Deno.test("a message comes back as it was, columns with their types and bits", (
   expect(roundTrip(message)).toEqual(message);
 });
 
-Deno.test("bits of a NaN, and a column that is a part of a larger one, arrive", () => {
+Deno.test("the bits of a NaN arrive, and so does a column that is a part of a larger one", () => {
   const bits = new BigUint64Array([0x7ff8_0000_dead_beefn, 1n, 2n]);
   const middle = new Float64Array(bits.buffer, 8, 1);
   const back = roundTrip({ all: new Float64Array(bits.buffer), middle });
@@ -25,14 +25,14 @@ Deno.test("bits of a NaN, and a column that is a part of a larger one, arrive", 
   expect([...back.middle]).toEqual([...middle]);
 });
 
-Deno.test("long lists of texts are told once each", () => {
+Deno.test("each text of a long list is written once", () => {
   const tags = Array.from({ length: 100_000 }, (_, i) => i % 3 === 0 ? null : `tag ${i % 3}`);
   const pieces = encodeFrame({ tags });
   expect(pieces[1]!.length).toBeLessThan(200);
   expect(roundTrip({ tags })).toEqual({ tags });
 });
 
-Deno.test("columns in shared memory are sent as a copy", () => {
+Deno.test("columns in shared memory are copied", () => {
   const shared = new Float64Array(new SharedArrayBuffer(16));
   shared.set([3, 4]);
   const back = roundTrip({ shared });
@@ -40,13 +40,13 @@ Deno.test("columns in shared memory are sent as a copy", () => {
   expect([...back.shared]).toEqual([3, 4]);
 });
 
-Deno.test("keys that mean something elsewhere mean nothing here", () => {
+Deno.test("keys such as __proto__ have no special meaning", () => {
   const message: object = JSON.parse('{"columns":[],"value":1,"__proto__":{"polluted":true},"path":["a"]}');
   expect(JSON.stringify(roundTrip(message))).toBe(JSON.stringify(message));
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-Deno.test("a column that lies outside the body is refused", () => {
+Deno.test("a column outside the body is refused", () => {
   const head = (place: object) =>
     new TextEncoder().encode(
       JSON.stringify({ value: { a: null }, columns: [{ path: ["a"], kind: "Float64Array", ...place }] }),

@@ -1,8 +1,8 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /**
- * What hostile code could try if it were JavaScript: a test puts this file in the place of the sandbox's own Worker. It answers with what
- * came of each attempt.
+ * The attempts of hostile JavaScript: a test puts this file in the place of the sandbox's own Worker. It answers with the result of each
+ * attempt.
  */
 self.onmessage = async ({ data }: MessageEvent<{ job: { parametersJson: string } }>) => {
   const { port, file, folder }: Record<string, string> = JSON.parse(data.job.parametersJson);

@@ -10,7 +10,7 @@ import { MINUTE_MS, wave } from "./remote/endpoints.ts";
 
 const FIRST_INDEX = 10;
 
-/** Runs a strategy and puts it to the test; also how many candles were run again. */
+/** Runs a strategy and checks its integrity; also counts the candles that were run again. */
 function check(make: () => Strategy, candles: Candles, seed = 5): Integrity & { readonly candlesAgain: number } {
   const execution = resolveExecution({}, "crypto");
   const settings = { firstIndex: FIRST_INDEX, initialBalance: 1000, execution, timeframeMs: MINUTE_MS, control: null };
@@ -26,7 +26,7 @@ function check(make: () => Strategy, candles: Candles, seed = 5): Integrity & { 
   return { ...integrity, candlesAgain };
 }
 
-/** A strategy that decides by a function of the closes: 1 to be long, 0 to be out. */
+/** A strategy that decides by a function of the closes: 1 for long, 0 for flat. */
 function follow(decide: (close: Float64Array, i: number) => number): () => Strategy {
   return () => {
     const draft = { ...newDraft(), sizeBy: 1, size: 1 };
@@ -47,7 +47,7 @@ function line({ status, evidence }: Finding): string {
   return `${status}: ${evidence}`;
 }
 
-Deno.test("a built-in passes, at the cost of a twentieth of a long run", () => {
+Deno.test("a built-in passes, and the checks cost a twentieth of a long run", () => {
   const candles = wave(100_000);
   const make = () => smaCross.create({ fast: 3, slow: 8, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 });
   const { lookahead, determinism, warm_up, orders, candlesAgain } = check(make, candles);
@@ -63,7 +63,7 @@ Deno.test("a built-in passes, at the cost of a twentieth of a long run", () => {
   expect(candlesAgain).toBeLessThanOrEqual(99_990 / 20);
 });
 
-Deno.test("a strategy that looks ahead is caught wherever the seed looks, with the candle", () => {
+Deno.test("a strategy that looks ahead is caught with any seed, and the candle is named", () => {
   const peekers: Readonly<Record<string, (close: Float64Array, i: number) => number>> = {
     "one candle": (close, i) => close[i + 1]! > close[i]! ? 1 : 0,
     "five candles": (close, i) => close[i + 5]! > close[i]! ? 1 : 0,
@@ -84,7 +84,7 @@ Deno.test("a strategy that looks ahead is caught wherever the seed looks, with t
   }
 });
 
-Deno.test("a strategy that never does the same is told from one that looks ahead", () => {
+Deno.test("a strategy that is not deterministic is not mistaken for one that looks ahead", () => {
   let calls = 0;
   const { lookahead, determinism } = check(follow(() => calls++ % 7 === 0 ? 1 : 0), wave(3000));
   expect(line(determinism)).toMatch(
@@ -93,7 +93,7 @@ Deno.test("a strategy that never does the same is told from one that looks ahead
   expect(lookahead.status).toBe("skipped");
 });
 
-Deno.test("a run of two candles is too short to be tested, and one of three is not", () => {
+Deno.test("a run of two candles is too short to check, and one of three is not", () => {
   const hold = follow(() => 1);
   expect(line(check(hold, wave(FIRST_INDEX + 2)).lookahead)).toBe(
     "skipped: 2 candles are too few to cut off the last ones.",

@@ -1,6 +1,6 @@
 /**
- * A process that runs an endless module: prints which processes then run under it, as JSON. With the argument `stop` it ends the run and
- * prints which are left; without, it waits to be killed.
+ * A process that runs an endless module and prints the processes under it as JSON. With the argument `stop` it ends the run and prints
+ * the processes that are left; without, it waits to be killed.
  */
 import { runInSandbox } from "../../../workers/sandbox/process.ts";
 import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./wasm/modules.ts";

@@ -1,4 +1,4 @@
-/** The process around a sandbox: what it relays, and that it is gone afterwards, however it ended. */
+/** The process around a sandbox: it relays messages, and it is gone afterwards in every case. */
 import { expect } from "@std/expect";
 import { createControl, type RunProgress } from "../../../engine/control.ts";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from
 const HONEST = await Deno.readFile(new URL("../../../strategies/examples/c/sma_cross.wasm", import.meta.url));
 const PARENT = new URL("./lone_parent.ts", import.meta.url).pathname;
 
-Deno.test("a run in a process of its own gives what it gives here, to the last value", async () => {
+Deno.test("a run in a process of its own gives the same result as in this process, to the last value", async () => {
   const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
   const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1, task } as const;
   const here = doWasmJob(job, createControl());
@@ -19,7 +19,7 @@ Deno.test("a run in a process of its own gives what it gives here, to the last v
   expect(await runInSandbox(job, limits())).toEqual(here);
 });
 
-Deno.test("a validation reports what the module needs and how long a decision took", async () => {
+Deno.test("a validation reports the module's needs and the time of a decision", async () => {
   const outcome = await runInSandbox(
     { kind: "validate", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1 },
     limits(),
@@ -31,7 +31,7 @@ Deno.test("a validation reports what the module needs and how long a decision to
   expect(outcome.report.nanosecondsPerCandle).toBeGreaterThan(0);
 });
 
-Deno.test("a module that fills its memory runs again and again: one instance gives its memory back before the next", async () => {
+Deno.test("a module that fills its memory runs again and again: each instance frees its memory before the next", async () => {
   const module = compileWat(
     strategyWat({
       after: `(func $fill
@@ -42,14 +42,14 @@ Deno.test("a module that fills its memory runs again and again: one instance giv
   );
   const task = taskOver(dailyCandles(wanderingCloses(5000)));
   for (let n = 0; n < 6; n++) {
-    // An optimiser that works beside it, or a machine that is busy, must not decide how it ends.
+    // Neither a busy machine nor the optimiser beside it may decide the outcome.
     const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, limits());
     expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
   }
 });
 
-Deno.test("what the candles of a long run take is not counted against its strategy", async () => {
-  // Three million candles are 183 MiB in the process, and the module has another 144 MiB of them.
+Deno.test("the candles of a long run do not count against its strategy's memory", async () => {
+  // Three million candles take 183 MiB in the process, and the module's copy another 144 MiB.
   const module = compileWat(strategyWat({}).replace('"memory") 32', '"memory") 4096'));
   const days = dailyCandles(wanderingCloses(3_000_000));
   const task = taskOver({ ...days, time: days.time.map((_, i) => i * 60_000) }, { timeframeMs: 60_000 });
@@ -58,7 +58,7 @@ Deno.test("what the candles of a long run take is not counted against its strate
   expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
 });
 
-Deno.test("progress is told while it runs, and a stop ends it at once", async () => {
+Deno.test("a run reports its progress, and a stop ends it at once", async () => {
   const slow = compileWat(
     strategyWat({
       locals: "(local $n i32)",
@@ -79,20 +79,20 @@ Deno.test("progress is told while it runs, and a stop ends it at once", async ()
   const task = taskOver(dailyCandles(wanderingCloses(1_000_000)));
   const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, task } as const;
   const outcome = await runInSandbox(job, { ...limits(), deadlineMs: 60_000, onProgress, signal: stop.signal });
-  // The simulator tells how far it is every 1,024 candles.
+  // The simulator reports its progress every 1,024 candles.
   expect(outcome).toEqual({ type: "stopped", candlesDone: told.at(-1) });
   expect(told.at(-1)! % 1024).toBe(0);
   // It never buys.
   expect([...equities]).toEqual([task.initialBalance]);
 });
 
-Deno.test("a job that was stopped beforehand starts nothing", async () => {
+Deno.test("a job that was stopped before its start starts nothing", async () => {
   const job = { kind: "validate", module: HONEST, parametersJson: "{}", candlesMin: 1 } as const;
   const outcome = await runInSandbox(job, { ...limits(), signal: AbortSignal.abort() });
   expect(outcome).toEqual({ type: "stopped", candlesDone: 0 });
 });
 
-Deno.test("when the service is killed, the sandbox ends itself, busy as it is", async () => {
+Deno.test("when the service is killed, even a busy sandbox ends itself", async () => {
   const parent = startParent([], {});
   const running: number[] = JSON.parse(await parent.readLine());
   expect(running.length).toBe(1);
@@ -104,14 +104,14 @@ Deno.test("when the service is killed, the sandbox ends itself, busy as it is", 
 Deno.test("where `deno` is a script that starts the real one, both are gone after a stop", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-shim-" });
   try {
-    // As npm's does: it waits for a process that it cannot hand a signal on to.
+    // Like npm's: it waits for a process to which it passes no signal.
     await Deno.writeTextFile(join(folder, "deno"), `#!/bin/sh\n"${Deno.execPath()}" "$@"\nexit $?\n`, { mode: 0o755 });
     const parent = startParent(["stop"], { PATH: `${folder}:/usr/bin:/bin` });
     const running: number[] = JSON.parse(await parent.readLine());
     expect(running.length).toBe(2);
     expect(JSON.parse(await parent.readLine())).toEqual({ outcome: "stopped", left: [] });
     await parent.end();
-    // The real one was left to the system's first process when its script died: it must be gone all the same.
+    // The real one became a child of the system's first process when its script died; it must be gone too.
     for (const pid of running) await waitUntilGone(pid);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -131,7 +131,7 @@ const DEATHS: readonly (readonly [what: string, source: string, outcome: object]
     type: "broken",
     message: expect.stringContaining("its process cannot be understood"),
   }],
-  // The half may come before, within or after what the process says of itself.
+  // The half message may come before, within or after the process's own first message.
   ["speaks half a message", `Deno.stdout.writeSync(new Uint8Array([9, 0])); Deno.kill(Deno.pid, "SIGKILL");`, {
     type: "broken",
     message: expect.stringMatching(/its process (ended by SIGKILL|cannot be understood)/),
@@ -146,7 +146,7 @@ const DEATHS: readonly (readonly [what: string, source: string, outcome: object]
 ];
 
 for (const [what, source, expected] of DEATHS) {
-  Deno.test(`a sandbox is told from its end when its Worker ${what}`, async () => {
+  Deno.test(`the outcome explains a sandbox whose Worker ${what}`, async () => {
     const folder = await Deno.makeTempDir({ prefix: "hindcast-death-" });
     try {
       expect(await runExchanged(folder, `self.onmessage = () => {};\n${source}`)).toMatchObject(expected);
@@ -187,14 +187,14 @@ function startParent(args: readonly string[], env: Record<string, string>) {
   return { process, readLine, end };
 }
 
-/** A process that nobody waits for can only be looked at. */
+/** Nothing reports the end of a process that is not our child, so this polls. */
 async function waitUntilGone(pid: number): Promise<void> {
   await until(() => !isRunning(pid));
 }
 
 function isRunning(pid: number): boolean {
   try {
-    // A process that has ended and was not yet asked about by its parent is a Z.
+    // Z is a process that has ended and that its parent has not waited for yet.
     return !/\) Z /.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
   } catch {
     return false;

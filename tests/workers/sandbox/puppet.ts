@@ -1,4 +1,4 @@
-/** A module that does at each candle what a test has written down, and keeps what it was told. */
+/** A module that plays a test's script, candle by candle, and records its input. */
 import { run, type RunResult } from "../../../engine/run.ts";
 import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts";
 import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
@@ -12,12 +12,12 @@ const SCRIPT_BYTES = 8 + ROWS_MAX * ORDER_BYTES;
 const SEEN_AT = 1_048_576;
 const SEEN_BYTES = 128;
 
-/** Fields of a row by the names of wasm/abi.ts; what is absent is zero. `action` is "place" where it is absent. */
+/** Fields of a row by the names of wasm/abi.ts. An absent field is zero; an absent `action` is "place". */
 export type Row = { readonly [Field in keyof Omit<typeof ORDER, "action">]?: number } & {
   readonly action?: keyof typeof ACTION | number;
 };
 
-/** What the module was told at one candle. */
+/** The module's input at one candle. */
 export interface Seen {
   readonly results: readonly number[];
   readonly trades: readonly { readonly number: number; readonly quantity: number; readonly entryPrice: number }[];
@@ -45,7 +45,7 @@ const PUPPET = compileWat(strategyWat({
     (local.get $rows)`,
 }));
 
-/** Runs a script, a list of rows a candle from the first on, over candles that close at these prices. Text lies in memory at 256. */
+/** Runs a script, one list of rows for each candle, over candles with these closes. Text lies in memory at 256. */
 export function play(
   script: readonly (readonly Row[])[],
   closes: readonly number[],

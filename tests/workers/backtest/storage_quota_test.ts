@@ -8,7 +8,7 @@ import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded
 import { databaseTest } from "../../support/database.ts";
 
 databaseTest(
-  "a run is not begun for who keeps too much when its turn comes, however much was submitted before",
+  "a run fails when its owner is over the storage quota as it begins, even if it was submitted before",
   async (handle) => {
     const { db } = handle;
     for (const id of ["ann", "bob"]) await addUser(db, id);
@@ -31,7 +31,7 @@ databaseTest(
       }
       const done = await untilEnded(db, other, "bob");
       expect(done).toMatchObject({ status: "completed", error: null });
-      // Its result, curve, orders and trades as well.
+      // Result, curve, orders and trades count too.
       expect(done.sizeBytes).toBeGreaterThan(bytes / 2 + JSON.stringify(done.result).length);
       await deleteBacktest(db, { id: ids[0]!, ownerId: "ann" });
       expect(await untilEnded(db, await submit("ann", newTenDaysBacktest("ann").parameters)))
