@@ -3,7 +3,7 @@ const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
   deno task start     serves on HOST and PORT, and runs backtests unless WORKERS is 0
   deno task worker    only runs backtests, for the services on the same DATABASE_URL
 
-All else is said by environment variables, which README.md lists.`;
+Environment variables set everything else: docs/operating.md lists them.`;
 
 /** What main.ts is to do, or what to say instead of it: as an answer with exit code 0, as a refusal with another. */
 type Asked = "serve" | "worker" | { readonly code: number; readonly text: string };

@@ -43,7 +43,7 @@ const feedSettings = Object.fromEntries(
 );
 
 /**
- * Every setting of the service. `deno task generate` writes the permission to read the variables, and the table in README.md,
+ * Every setting of the service. `deno task generate` writes the permission to read the variables, and the table in docs/operating.md,
  * from these entries.
  */
 const configSchema = z.object({

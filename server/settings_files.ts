@@ -10,7 +10,7 @@ const TABLE_END = "\n<!-- End of the table of settings. -->";
 /** Paths in the repository, and how to bring each file's text up to date. */
 export const SETTINGS_FILES: Readonly<Record<string, (text: string) => string>> = {
   "server/variables.txt": () => `${VARIABLES.join(",")}\n`,
-  "README.md": replaceTable,
+  "docs/operating.md": replaceTable,
 };
 
 function replaceTable(page: string): string {

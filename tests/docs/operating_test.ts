@@ -1,13 +1,14 @@
-/** What README.md says of operation: its lines are run as it says them, and its tables are held to the code. */
+/** The examples of docs/operating.md do what it says, and its tables agree with the code. */
 import { expect } from "@std/expect";
-import manifest from "../../deno.json" with { type: "json" };
 import { inCluster } from "../support/cluster.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
 import { blockIn, readPage, ROOT, runLines } from "../support/pages.ts";
 import { withProvider } from "../support/provider.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
-const PAGE = await readPage("README.md");
+const PAGE = await readPage("docs/operating.md");
+const INTERVALS: Readonly<Record<string, number>> = { "1h": 3_600_000, "1d": 86_400_000 };
 
 Deno.test("the lines start a cluster and restart its processes one after another", async () => {
   const { url, drop } = await createTestDatabase("service");
@@ -45,26 +46,6 @@ Deno.test("the line that starts a service with OpenTelemetry exports to a collec
   expect([...arrived].toSorted()).toEqual(["/v1/metrics application/x-protobuf", "/v1/traces application/x-protobuf"]);
 });
 
-Deno.test("the list of permissions is what the commands run with", () => {
-  const commands = ["start", "worker", "admin", "demo", "strategy"] as const;
-  const given = commands.flatMap((command) => {
-    const [, run = ""] = manifest.tasks[command].command.split(/(?:^|&& )deno run /);
-    return run.replaceAll('"', "").replaceAll("$(cat server/variables.txt)", "VARIABLES").split(" ")
-      // The rest says where packages come from.
-      .filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part)).map((flag) => `${command} ${flag}`);
-  });
-  const code = "db/migrations,engine,strategies/builtin,workers,/proc";
-  const rows = [...PAGE.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
-  const listed = rows.flatMap(([, flag = "", names = ""]) =>
-    names.split(", ").map((command) => {
-      // Only those that start sandboxes look for a program.
-      const own = command === "admin" ? "VARIABLES" : "PATH,VARIABLES";
-      return `${command} ${flag.replace("CODE", code).replace("VARIABLES", own)}`;
-    })
-  );
-  expect(listed.toSorted()).toEqual(given.toSorted());
-});
-
 Deno.test("the list of metrics has every one of ours and no other", async () => {
   const sources = await Promise.all(
     ["workers/telemetry.ts", "market/fetch_series.ts", "market/feeds/provider_client.ts"].map((path) =>
@@ -76,4 +57,38 @@ Deno.test("the list of metrics has every one of ours and no other", async () => 
   );
   const rows = [...PAGE.matchAll(/^\| `(hindcast\.[a-z.]+)` +\| `([^`]+)`/gm)].map(([, name, unit]) => [name, unit]);
   expect(rows.toSorted()).toEqual(made.toSorted());
+});
+
+Deno.test("a holder of the secret imports candles with the page's line", async () => {
+  const service = await startTestService("PGlite");
+  const cwd = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.writeTextFile(`${cwd}/AAPL.csv`, "Volume,Close,Low,High,Open,Date\n10,1.5,0.5,2,1,2024-01-02\n");
+  const env = { API: `${service.url}/api`, INGESTION_ADMIN_SECRET: INGESTION_SECRET };
+  const { code, stdout, stderr } = await runLines(blockIn(PAGE, "sh", "AAPL.csv"), { cwd, env });
+  expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.objectContaining({ imported: 1, rejected: [] })]);
+  await Deno.remove(cwd, { recursive: true });
+  await service.close();
+});
+
+Deno.test("an operator's lines add an instrument, backfill it, watch the events and read its candles", async () => {
+  const exchange = (url: URL) => {
+    const get = (name: string) => Number(url.searchParams.get(name));
+    const length = INTERVALS[url.searchParams.get("interval") ?? ""] ?? 0;
+    const rows = [];
+    for (let time = get("startTime"); time <= get("endTime") && rows.length < 1000; time += length) {
+      rows.push([time, "1", "2", "0.5", "1.5", "10", time + length - 1, "0", 1, "0", "0", "0"]);
+    }
+    return Response.json(rows);
+  };
+  await withProvider(exchange, async (baseUrl) => {
+    const service = await startTestService("PostgreSQL", { BINANCE_BASE_URL: baseUrl });
+    const script = blockIn(PAGE, "sh", "run-once").replace("http://127.0.0.1:8000", service.url);
+    const { code, stdout, stderr } = await runLines(script, { env: { INGESTION_ADMIN_SECRET: INGESTION_SECRET } });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain('"schedule":"5 * * * *"');
+    expect(stdout).toContain('"status":"queued"');
+    // Thirty-one days of January, whether the run had come to them or they were fetched for the request.
+    expect(stdout.match(/^2024-01-..T00:00:00.000Z,1,2,0.5,1.5,\d+$/gm)?.length).toBe(31);
+    await service.close();
+  });
 });

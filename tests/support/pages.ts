@@ -8,6 +8,12 @@ export async function readPage(path: string): Promise<string> {
   return await Deno.readTextFile(`${ROOT}${path}`);
 }
 
+/** The paths of all files of the repository, those that git does not know yet included. */
+export async function listFiles(): Promise<readonly string[]> {
+  const git = await new Deno.Command("git", { args: ["ls-files", "-co", "--exclude-standard"], cwd: ROOT }).output();
+  return new TextDecoder().decode(git.stdout).split("\n").filter((path) => path !== "");
+}
+
 /** The first of a page's code blocks in a language that holds a text. */
 export function blockIn(page: string, language: string, holding: string): string {
   const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)];

@@ -1,0 +1,87 @@
+/** What holds for every page: its commands, its links, and that a test runs each of its examples. */
+import { expect } from "@std/expect";
+import { dirname, join } from "node:path";
+import manifest from "../../deno.json" with { type: "json" };
+import { listFiles, readPage, ROOT } from "../support/pages.ts";
+
+const README_BYTES_MAX = 10_240;
+const FILES = await listFiles();
+const PAGES = new Map(
+  await Promise.all(
+    FILES.filter((path) => path.endsWith(".md")).map(async (path) => [path, await readPage(path)] as const),
+  ),
+);
+
+/** Each example of README.md and docs/: a text that it holds, and the test that runs it by this text. */
+const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[] = [
+  ["README.md", "task demo", "tests/cli/demo_test.ts"],
+  ["README.md", "task test", ".ci/run"],
+  ["README.md", "-c jar", "tests/docs/readme_test.ts"],
+  ["README.md", "createTRPCClient", "tests/docs/client_test.ts"],
+  ["README.md", "--lang python", "tests/docs/strategies_test.ts"],
+  ["docs/api.md", '"ticks":', "tests/docs/api_test.ts"],
+  ["docs/api.md", '"initial_balance":', "tests/docs/api_test.ts"],
+  ["docs/api.md", '"uptime_seconds":', "tests/docs/api_test.ts"],
+  ["docs/api.md", '"request_id":', "tests/docs/api_test.ts"],
+  ["docs/api.md", "httpSubscriptionLink", "tests/docs/client_test.ts"],
+  ["docs/operating.md", "AAPL.csv", "tests/docs/operating_test.ts"],
+  ["docs/operating.md", "run-once", "tests/docs/operating_test.ts"],
+  ["docs/operating.md", "export DATABASE_URL=", "tests/docs/operating_test.ts"],
+  ["docs/operating.md", "kill -TERM", "tests/docs/operating_test.ts"],
+  ["docs/operating.md", "OTEL_DENO=", "tests/docs/operating_test.ts"],
+  ["docs/strategies.md", "--lang rust", "tests/docs/strategies_test.ts"],
+  ["docs/strategies.md", "strategy check", "tests/docs/strategies_test.ts"],
+  ["docs/strategies.md", "-b jar", "tests/docs/strategies_test.ts"],
+];
+
+Deno.test("every command that a page names is a task, run with the pinned runtime", () => {
+  const commands = [...PAGES].flatMap(([path, text]) =>
+    [...text.matchAll(/(?:npx -y (deno@\S+)|deno) task ([\w:]+)/g)].map(([, version, task]) => ({
+      path,
+      version,
+      task,
+    }))
+  );
+  expect(commands.length).toBeGreaterThan(10);
+  for (const { path, version, task = "" } of commands) {
+    expect([path, Object.keys(manifest.tasks)]).toEqual([path, expect.arrayContaining([task])]);
+    expect([path, version ?? `deno@${Deno.version.deno}`]).toEqual([path, `deno@${Deno.version.deno}`]);
+  }
+});
+
+Deno.test("every link from a page leads to a file, and to a heading that it has", () => {
+  const anchors = (text: string) =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-")
+    );
+  const broken = [...PAGES].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].filter(([, target = "", anchor]) => {
+      const file = target === "" ? path : join(dirname(path), target);
+      const isThere = FILES.includes(file) || FILES.some((other) => other.startsWith(`${file}/`));
+      return !isThere || (anchor !== undefined && !anchors(PAGES.get(file) ?? "").includes(anchor));
+    }).map(([link]) => `${path}: ${link}`)
+  );
+  expect(broken).toEqual([]);
+});
+
+Deno.test("a test runs every example of README.md and docs/", async () => {
+  const blocks = [...PAGES].filter(([path]) => path === "README.md" || path.startsWith("docs/"))
+    .flatMap(([path, text]) =>
+      [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = "", code = ""]) => ({ path, language, code }))
+    ).filter(({ language }) => language !== "text");
+  const unknown = blocks.filter(({ path, code }) =>
+    !EXAMPLES.some(([page, holds]) => page === path && code.includes(holds))
+  );
+  expect(unknown).toEqual([]);
+  for (const [page, holds, test] of EXAMPLES) {
+    expect([page, holds, blocks.some(({ path, code }) => path === page && code.includes(holds))])
+      .toEqual([page, holds, true]);
+    const source = await Deno.readTextFile(`${ROOT}${test}`);
+    const word = test.startsWith("tests/docs/") ? holds : holds.split(" ")[1]!;
+    expect([test, holds, source.includes(word)]).toEqual([test, holds, true]);
+  }
+});
+
+Deno.test("the README can be read at one sitting", () => {
+  expect(new TextEncoder().encode(PAGES.get("README.md")).length).toBeLessThanOrEqual(README_BYTES_MAX);
+});
