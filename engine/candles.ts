@@ -2,8 +2,8 @@
  * Candles as columns of equal length, oldest first.
  *
  * `time` holds the open of each candle in milliseconds since 1970 (UTC) and strictly increases; prices are in the quote
- * currency and volume is in units of the instrument. Whoever builds the columns has checked every row (high is the
- * highest, low the lowest, all finite, volume not negative): the engine trusts them.
+ * currency and volume is in units of the instrument. The engine trusts the columns: their builder checks every row (high is
+ * the highest, low the lowest, all finite, volume not negative).
  */
 export interface Candles {
   readonly time: Float64Array;

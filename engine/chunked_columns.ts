@@ -1,37 +1,39 @@
 const CHUNK_BITS = 10;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
-/** Or else the columns of one row would contend for the same place in the cache, 8 KB from one to the next. */
+/** Without padding the columns of a row lie 8 KB apart and compete for the same cache lines. */
 const CHUNK_PADDING = 8;
 
 type Column = Float64Array | Int32Array | Int8Array | Uint8Array;
 
-/** Hands out columns of so many rows, all zero: each in memory of its own, or all in one piece. */
+/** Allocates columns of `rows` zeros: each in its own memory, or all in one buffer. */
 export class ColumnMemory {
   readonly rows: number;
-  readonly #piece: ArrayBuffer | null;
+  readonly #buffer: ArrayBuffer | null;
   #used = 0;
 
-  constructor(rows: number, piece: ArrayBuffer | null) {
+  constructor(rows: number, buffer: ArrayBuffer | null) {
     this.rows = rows;
-    this.#piece = piece;
+    this.#buffer = buffer;
   }
 
   doubles(): Float64Array {
-    return this.#piece === null ? new Float64Array(this.rows) : new Float64Array(this.#piece, this.#take(8), this.rows);
+    return this.#buffer === null
+      ? new Float64Array(this.rows)
+      : new Float64Array(this.#buffer, this.#take(8), this.rows);
   }
 
   integers(): Int32Array {
-    return this.#piece === null ? new Int32Array(this.rows) : new Int32Array(this.#piece, this.#take(4), this.rows);
+    return this.#buffer === null ? new Int32Array(this.rows) : new Int32Array(this.#buffer, this.#take(4), this.rows);
   }
 
-  /** -1 and 1. */
+  /** Values -1 and 1. */
   sides(): Int8Array {
-    return this.#piece === null ? new Int8Array(this.rows) : new Int8Array(this.#piece, this.#take(1), this.rows);
+    return this.#buffer === null ? new Int8Array(this.rows) : new Int8Array(this.#buffer, this.#take(1), this.rows);
   }
 
   /** Indexes into a list, and flags. */
   codes(): Uint8Array {
-    return this.#piece === null ? new Uint8Array(this.rows) : new Uint8Array(this.#piece, this.#take(1), this.rows);
+    return this.#buffer === null ? new Uint8Array(this.rows) : new Uint8Array(this.#buffer, this.#take(1), this.rows);
   }
 
   #take(bytesPerRow: number): number {
@@ -42,8 +44,8 @@ export class ColumnMemory {
 }
 
 /**
- * Rows of columns that are only ever added: in chunks, so that a long log is never copied to make room, and each chunk in
- * one piece, since dozens of small pieces of memory take longer to get than to fill.
+ * Columns to which rows are only added. They lie in chunks, so that a long log is never copied to make room. Each chunk is
+ * one buffer: dozens of small ones take longer to allocate than to fill.
  */
 export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>> {
   count = 0;
@@ -51,7 +53,7 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
   readonly #create: (memory: ColumnMemory) => C;
   readonly #bytesPerRow: number;
 
-  /** @param create Makes the columns, always the same ones in the same order. */
+  /** @param create Creates the columns, always the same ones in the same order. */
   constructor(create: (memory: ColumnMemory) => C) {
     this.#create = create;
     const columns: Column[] = Object.values(create(new ColumnMemory(0, null)));
@@ -64,12 +66,12 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
     return this.count++;
   }
 
-  /** The columns that hold a row; it stands in them at `placeOf(row)`. */
+  /** The columns that hold a row, at `placeOf(row)`. */
   chunkOf(row: number): C {
     return this.#chunks[row >> CHUNK_BITS]!;
   }
 
-  /** All rows, each column in memory of its own. */
+  /** All rows, each column in its own memory. */
   gather(): C {
     const all = this.#create(new ColumnMemory(this.count, null));
     const columns: Column[] = Object.values(all);
@@ -88,7 +90,7 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
   }
 }
 
-/** Where a row stands in the columns of its chunk. */
+/** The place of a row in the columns of its chunk. */
 export function placeOf(row: number): number {
   return row & (CHUNK_ROWS - 1);
 }

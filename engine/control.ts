@@ -1,27 +1,26 @@
-/** Words that a run and whoever watches it share, best in shared memory: a wish to stop, how far the run is, and its equity there. */
+/** Words that a run and its watcher share, best in shared memory: a request to stop, and the run's progress with its equity. */
 
 const STOP = 0;
 const CANDLES_DONE = 1;
 // Two words: the bits of a 64-bit float.
 const EQUITY_BYTE = 8;
 const BYTES = 16;
-// In the place of the candles while the equity is written, so that no one reads the equity of other candles.
+// Stands in CANDLES_DONE while the equity is written, so that nobody reads the equity of other candles.
 const WRITING = -1;
 
-/** How far a run is. */
 export interface RunProgress {
-  /** Of the range, from its first. */
+  /** Candles of the range, from its first. */
   readonly candlesDone: number;
-  /** Money at the close of the last of them; NaN where that is not known. */
+  /** Money at the close of the last of them; NaN while unknown. */
   readonly equity: number;
 }
 
-/** Control words that another thread can be given. */
+/** Creates control words that can be shared with another thread. */
 export function createControl(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(BYTES));
 }
 
-/** Asks the run to stop, as soon as it looks. */
+/** Asks the run to stop at its next look. */
 export function askToStop(control: Int32Array): void {
   Atomics.store(control, STOP, 1);
 }
@@ -36,7 +35,7 @@ export function writeProgress(control: Int32Array, { candlesDone, equity }: RunP
   Atomics.store(control, CANDLES_DONE, candlesDone);
 }
 
-/** How far the run is; null where it is just writing that. */
+/** Reads the progress; null while the run is writing it. */
 export function readProgress(control: Int32Array): RunProgress | null {
   const candlesDone = Atomics.load(control, CANDLES_DONE);
   const equity = equityOf(control)[0]!;

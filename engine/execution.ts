@@ -1,8 +1,8 @@
 import { DAY_MS } from "./durations.ts";
 
 /**
- * The assumptions under which orders are filled: the one home of every `parameters.execution` key, of its values and of
- * the defaults of each profile. What each key means in the market is written where it is applied (engine/rules).
+ * The rules by which orders are filled: every key of `parameters.execution`, its values and the defaults of each profile.
+ * docs/execution.md explains the keys; engine/rules applies them.
  */
 export const ASSET_CLASSES = ["forex", "crypto", "stock"] as const;
 export const PROFILES = ["hindcast", "backtesting.py"] as const;
@@ -28,13 +28,13 @@ export interface Sizing {
   readonly value: number;
 }
 
-/** Fee of one fill; money, but for `rate` and `maximumRate`, which are fractions of the fill's value. */
+/** Fee of one fill: money, except `rate` and `maximumRate`, which are fractions of the fill's value. */
 export interface Commission {
   readonly rate: number;
   readonly fixed: number;
   readonly perUnit: number;
   readonly minimum: number;
-  /** The fee is never more than this fraction of the fill's value; null: no cap. */
+  /** The fee's cap, as a fraction of the fill's value; null: no cap. */
   readonly maximumRate: number | null;
 }
 
@@ -45,7 +45,7 @@ export type Slippage =
   | { readonly ticks: number; readonly tickSize: number }
   | { readonly volumeShare: number; readonly impact: number };
 
-/** Every assumption of a run, complete: what is echoed with its result. Plain data, so it survives JSON unchanged. */
+/** The complete rules of a run, repeated with its result. Plain data, which JSON leaves unchanged. */
 export interface Execution {
   readonly profile: Profile;
   /** Where a market order that was decided at a candle's close is filled. */
@@ -53,11 +53,11 @@ export interface Execution {
   /** Orders are rounded down to a multiple of this quantity. */
   readonly quantityStep: number;
   readonly sizing: Sizing;
-  /** What a fraction is taken of: equity, or equity less the margin of what is open. */
+  /** The base of a fraction: equity, or equity less the margin of the open trades. */
   readonly fractionOf: (typeof FRACTIONS_OF)[number];
-  /** The price at which an order is sized: that of its fill, or the close at which it was decided. */
+  /** The price that sizes an order: that of its fill, or the close at which it was decided. */
   readonly sizingPrice: (typeof SIZING_PRICES)[number];
-  /** What values the trades that stay open when an order is sized: the fill's price, or the close of its candle. */
+  /** The price that values the open trades when an order is sized: the fill's, or the close of its candle. */
   readonly sizingMark: (typeof SIZING_MARKS)[number];
   /** The fee that sizing sets aside: the order's own, or for each lot the fee of an order for one lot. */
   readonly sizingFee: (typeof SIZING_FEES)[number];
@@ -72,21 +72,21 @@ export interface Execution {
   /** Fraction of the initial margin. */
   readonly maintenanceMargin: number;
   readonly allowShort: boolean;
-  /** Fraction per year of 365 days, on the value of what is short. */
+  /** Fraction per year of 365 days, on the value of short positions. */
   readonly borrowRate: number;
-  /** Fraction per 8 hours: longs pay it to shorts. */
+  /** Fraction per 8 hours that longs pay to shorts. */
   readonly fundingRate: number;
   readonly limitFill: (typeof LIMIT_FILLS)[number];
   readonly stopGap: (typeof STOP_GAPS)[number];
   readonly bothTouched: (typeof BOTH_TOUCHED)[number];
   /**
-   * Whether an open beyond the target fills it even if the candle then comes to the stop, too: the open is known to come
-   * first. The library does not look at that, and prefers the stop.
+   * Whether an open beyond the target fills the target even if the candle reaches the stop later: the open comes first.
+   * The library prefers the stop there.
    */
   readonly openDecides: boolean;
   /**
-   * Whether a stop or target can fill on the candle of its entry. `same_direction`: after a market order always, after a
-   * stop order the target alone, when the stop loss was not touched, after a limit order never.
+   * Whether a stop or target can fill on the candle of its entry. `same_direction`: after a market order always; after a
+   * stop order only the target, if the stop loss was not touched; after a limit order never.
    */
   readonly entryCandleExit: boolean | "same_direction";
   readonly exclusive: (typeof EXCLUSIVES)[number];
@@ -95,11 +95,11 @@ export interface Execution {
   readonly lookback: boolean;
   /** Fraction per year. */
   readonly riskFreeRate: number;
-  /** Days in a trading year, or weeks where candles are weeks; null until the asset class is known. */
+  /** Daily returns in a year, weekly ones where candles are weeks; null until the asset class is known. */
   readonly periodsPerYear: number | null;
 }
 
-/** What a client may send: any of the keys; a number for `commission` is a rate. A complete Execution is one, too. */
+/** A client's request: any of the keys, complete or not. A number for `commission` is a rate. */
 export type ExecutionRequest =
   & { readonly [Key in Exclude<keyof Execution, "commission">]?: Execution[Key] | undefined }
   & {
@@ -140,7 +140,7 @@ const HINDCAST: Execution = {
   periodsPerYear: null,
 };
 
-/** The defaults of each profile: `backtesting.py` reproduces the library of that name (version 0.6). */
+/** The defaults of each profile. `backtesting.py` reproduces the library of that name (version 0.6). */
 export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
   hindcast: HINDCAST,
   "backtesting.py": {
@@ -159,17 +159,17 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
   },
 };
 
-/** Days of daily equity in a year: exchange holidays and weekends are no trading days for stocks, weekends for forex. */
+/** Trading days in a year: stocks rest on weekends and holidays, forex on weekends. */
 const PERIODS_PER_YEAR: Readonly<Record<AssetClass, number>> = { stock: 252, forex: 260, crypto: 365 };
-/** Candles that are longer than a day are weeks: each gives one day of equity, whatever the market. */
+/** Candles longer than a day are weeks; each gives one return. */
 const WEEKS_PER_YEAR = 52;
 
 /**
- * The complete assumptions: the profile's, overridden by what was requested.
+ * Completes a request with the defaults of its profile.
  *
  * @param requested Checked values (routers/execution_request.ts); absent and undefined keys take the profile's.
- * @param assetClass The instrument's, which decides periodsPerYear; null while it is not known.
- * @param timeframeMs Of the candles that are run over.
+ * @param assetClass The instrument's class decides periodsPerYear; null while it is unknown.
+ * @param timeframeMs The timeframe of the run's candles.
  */
 export function resolveExecution(
   requested: ExecutionRequest,
@@ -189,7 +189,7 @@ export function resolveExecution(
   return withPeriodsPerYear(execution, assetClass, timeframeMs);
 }
 
-/** Fills in periodsPerYear, unless it was requested or the asset class is not known. */
+/** Fills in periodsPerYear, unless it was requested or the asset class is unknown. */
 export function withPeriodsPerYear(
   execution: Execution,
   assetClass: AssetClass | null,

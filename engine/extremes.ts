@@ -4,9 +4,8 @@ const BLOCK = 64;
 /**
  * Highest high and lowest low over any stretch of candles, for a trade's best and worst price.
  *
- * Once long stretches have been read that add up to the whole, they are answered from the extremes of blocks: a strategy
- * that holds thousands of trades over a whole series does not read it thousands of times, and one that holds a few for
- * long does not read it once more for their sake.
+ * Once the long stretches read so far add up to the whole series, further ones use the extremes of blocks. So thousands of
+ * long trades do not read the series thousands of times, and a few long trades do not pay for the blocks.
  */
 export class Extremes {
   readonly #highs: Float64Array;
@@ -14,7 +13,7 @@ export class Extremes {
   #blocks: Extremes | null = null;
   /** Candles read one by one in long stretches. */
   #candlesRead = 0;
-  /** The highest high and the lowest low of the candles that `over` was given last; of none, infinities. */
+  /** Highest high and lowest low of the last `over`; infinities for no candles. */
   high = NaN;
   low = NaN;
 
@@ -23,7 +22,7 @@ export class Extremes {
     this.#lows = lows;
   }
 
-  /** Finds the extremes of candles `from` to `to`, both included; none when `from > to`. */
+  /** Finds the extremes of candles `from` to `to`, both included; no candles when `from > to`. */
   over(from: number, to: number): void {
     const isLong = to - from >= 4 * BLOCK;
     if (isLong && this.#blocks === null) this.#candlesRead += to - from;
@@ -47,7 +46,7 @@ export class Extremes {
     this.low = Infinity;
   }
 
-  /** Both in one pass: the two comparisons do not wait for each other. */
+  /** Finds both in one pass: the two comparisons do not wait for each other. */
   #scan(from: number, to: number): void {
     const highs = this.#highs;
     const lows = this.#lows;

@@ -1,16 +1,14 @@
-/** What a list holds: its number rises from item to item and stays the same while it is listed. */
+/** An item of a list. Its number is larger than that of the item before it and does not change while it is listed. */
 export interface Numbered {
   readonly number: number;
 }
 
-/**
- * Items in order of their numbers. What is taken out is handed out again: a run with a million orders leaves no garbage.
- */
+/** Items in order of their numbers. Removed items are reused: a run with a million orders leaves no garbage. */
 export class NumberedList<T extends Numbered> {
   readonly #items: T[] = [];
   readonly #spare: T[] = [];
   readonly #create: () => T;
-  /** What lies before it was taken out. */
+  /** The place of the first item: those before it were removed. */
   #first = 0;
 
   constructor(create: () => T) {
@@ -21,26 +19,26 @@ export class NumberedList<T extends Numbered> {
     return this.#items.length - this.#first;
   }
 
-  /** The item at this place, from 0. */
+  /** The item in this row, from 0. */
   at(row: number): T {
     return this.#items[this.#first + row]!;
   }
 
-  /** Adds an item at the end and returns it: the caller overwrites all of it, its number first. */
+  /** Adds an item at the end and returns it. The caller overwrites all of its fields. */
   append(): T {
     const item = this.#spare.pop() ?? this.#create();
     this.#items.push(item);
     return item;
   }
 
-  /** Takes an item out; the later ones move up by one. */
+  /** Removes an item; the later ones move up by one. */
   remove(item: T): void {
     const items = this.#items;
     const place = items[this.#first] === item ? this.#first : this.#placeFrom(item.number);
     if (place === items.length - 1) items.pop();
     else if (place === this.#first) this.#first++;
     else items.splice(place, 1);
-    // The others are moved once they are the smaller half, and not whenever the oldest of thousands goes.
+    // The rest moves when it is the smaller half, and not each time that the oldest of thousands goes.
     if (2 * this.#first > items.length) {
       items.splice(0, this.#first);
       this.#first = 0;
@@ -54,7 +52,7 @@ export class NumberedList<T extends Numbered> {
     return row < this.count && this.at(row).number === number ? this.at(row) : null;
   }
 
-  /** Where the first item of this number or a higher one stands; `count` when there is none. */
+  /** The row of the first item with this number or a higher one; `count` when there is none. */
   rowFrom(number: number): number {
     return this.#placeFrom(number) - this.#first;
   }

@@ -1,4 +1,4 @@
-/** What became of an order. An order's `status` is an index into this list. */
+/** The fate of an order. An order's `status` is an index into this list. */
 export const ORDER_STATUSES = ["working", "filled", "cancelled", "expired", "rejected"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 export const WORKING = 0;
@@ -7,7 +7,7 @@ export const CANCELLED = 2;
 export const EXPIRED = 3;
 export const REJECTED = 4;
 
-/** Why an order was not filled, or not wholly. An order's `reason` is an index into this list. */
+/** Why an order was not filled, or only in part. An order's `reason` is an index into this list. */
 export const ORDER_REASONS = [
   "",
   "smaller than one lot",
@@ -39,10 +39,9 @@ export const RUN_ENDED = 11;
 /**
  * Every order that the strategy placed, as columns, one row an order, in order of placement.
  *
- * `time` is the open of the candle at whose close the order was placed, `fillTime` that of the candle whose price was
- * (last) filled, both in milliseconds since 1970; `side` is 1 or -1; `quantity` is what was asked for in units, NaN when
- * the simulator was to size the order and never came to it; `price` is the mean fill price, costs of spread and slippage
- * included. NaN is "none" in every column of numbers.
+ * `time` is the open of the candle at whose close the order was placed, `fillTime` that of the candle of the last fill, both
+ * in milliseconds since 1970; `side` is 1 or -1; `quantity` is in units, NaN for an order that was never sized; `price` is
+ * the mean fill price, spread and slippage included. NaN means "none" in every column of numbers.
  */
 export interface OrderColumns {
   readonly count: number;

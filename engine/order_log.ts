@@ -28,10 +28,10 @@ const newColumns = (memory: ColumnMemory) => ({
 
 type Columns = ReturnType<typeof newColumns>;
 
-/** Every order of a run and what became of it. An order's number is its row. */
+/** Every order of a run and its fate. An order's number is its row. */
 export class OrderLog {
   readonly #rows = new ChunkedColumns<Columns>(newColumns);
-  /** By the orders' numbers, with holes where there is none. */
+  /** Indexed by the orders' numbers, with holes for orders without a tag. */
   readonly #tags: string[] = [];
   rejected = 0;
 
@@ -52,12 +52,12 @@ export class OrderLog {
     return order;
   }
 
-  /** Notes the quantity that the simulator chose. */
+  /** Records the quantity that the simulator chose. */
   size(order: WorkingOrder): void {
     this.#rows.chunkOf(order.number).quantity[placeOf(order.number)] = order.units;
   }
 
-  /** Notes a fill, whole or partial. @param price Costs of spread and slippage included. */
+  /** Records a fill, whole or partial. @param price Includes spread and slippage. */
   fill(order: number, i: number, units: number, price: number): void {
     const to = this.#rows.chunkOf(order);
     const at = placeOf(order);
@@ -66,7 +66,7 @@ export class OrderLog {
     to.fillIndex[at] = i;
   }
 
-  /** Notes an order's end. */
+  /** Records an order's end. @param reason Index into ORDER_REASONS. */
   end(
     order: number,
     status: typeof FILLED | typeof CANCELLED | typeof EXPIRED | typeof REJECTED,
@@ -78,7 +78,7 @@ export class OrderLog {
     if (status === REJECTED) this.rejected++;
   }
 
-  /** The log as columns, in order of placement. */
+  /** Completes the log and returns it as columns, in order of placement. */
   finish(time: Float64Array): OrderColumns {
     const { count } = this.#rows;
     const rows = this.#rows.gather();

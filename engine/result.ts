@@ -2,7 +2,7 @@ import type { Execution } from "./execution.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import type { Bounds } from "./run.ts";
 
-/** What was found when a strategy was put to the test. */
+/** Findings of the checks on a strategy's honesty. */
 export interface Integrity {
   /** Whether decisions depend on candles that came later. */
   readonly lookahead: Finding;
@@ -16,37 +16,37 @@ export interface Integrity {
 
 export interface Finding {
   readonly status: "passed" | "failed" | "skipped";
-  /** What was done and seen, in a sentence. */
+  /** The check and its outcome, in a sentence. */
   readonly evidence: string;
 }
 
-/** The candles that a run was made of. */
+/** The candles of a run. */
 interface ResultData {
   readonly candles: number;
-  /** Open of the first one, ISO 8601 UTC; `last` that of the last. */
+  /** Open times of the first and the last candle, ISO 8601 UTC. */
   readonly first: string;
   readonly last: string;
-  /** Of all their columns' bytes, hexadecimal. */
+  /** Checksum of the bytes of all columns, hexadecimal. */
   readonly sha256: string;
-  /** Stretches without candles where trade was to be expected. */
+  /** Stretches without candles in trading hours. */
   readonly gaps: number;
 }
 
-/** What is kept of a completed backtest besides its trades, orders and equity: plain data, as clients read it. */
+/** The stored result of a completed backtest, without trades, orders and equity: plain data, as clients read it. */
 export interface BacktestResult {
-  /** Equal for equal inputs, and then all else but the duration is equal, too. */
+  /** Equal for equal inputs. Results with equal keys differ only in their duration. */
   readonly run_key: string;
   readonly engine_version: string;
-  /** Of the WASM module that decided; null for any other strategy. */
+  /** Checksum of the WASM module; null for any other strategy. */
   readonly module_sha256: string | null;
   readonly data: ResultData;
   readonly execution: Execution;
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefined_metrics: Readonly<Record<string, string>>;
-  /** Null where no trade is ambiguous, and where an endpoint decided, which was asked for one outcome alone. */
+  /** Null where no trade is ambiguous, and for remote strategies: their decisions are known for one outcome alone. */
   readonly bounds: Bounds | null;
-  /** What the reader should know, in words. */
+  /** Notes for the reader, in words. */
   readonly notes: readonly string[];
   readonly integrity: Integrity;
   readonly duration_ms: number;

@@ -3,36 +3,36 @@ import { isAskedToStop, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
-import { withOneNaN } from "./one_nan.ts";
+import { withCanonicalNaN } from "./canonical_nan.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
 
-/** Everything that a run's result depends on besides the decisions. */
+/** Everything besides the decisions that a run's result depends on. */
 export interface RunSettings {
   readonly candles: Candles;
-  /** Candles before this one are lookback: indicators see them; there is no decision on them and no row of equity. */
+  /** Candles before this one are lookback: indicators see them, but they have no decision and no row of equity. */
   readonly firstIndex: number;
   readonly timeframeMs: number;
-  /** The instrument's, for the metrics: which days have a return of their own. Absent or null: each has. */
+  /** The instrument's class decides which days count as one for the metrics. Absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
   /** Money, above zero. */
   readonly initialBalance: number;
-  /** Complete, periodsPerYear included. */
+  /** Complete rules, periodsPerYear included. */
   readonly execution: Execution;
-  /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null where there are none. */
+  /** Candles of a finer timeframe for bothTouched `magnify`; absent or null where there are none. */
   readonly finer?: Candles | null;
 }
 
 /** A run: equal inputs give equal bytes, on any machine. */
 export interface RunInput extends RunSettings {
   readonly strategy: Strategy;
-  /** Words of control.ts, which are looked at every 1,024 candles. Null: nobody watches. */
+  /** Words of control.ts, read every 1,024 candles. Null: nobody watches. */
   readonly control: Int32Array | null;
 }
 
-/** How much the unknowable path inside a candle matters: the run's ends when stops, and when targets, come first. */
+/** Two ends of a run, with stops first and with targets first: they bound the effect of the unknown path in a candle. */
 export interface Bounds {
   readonly stop_first: Bound;
   readonly target_first: Bound;
@@ -43,7 +43,7 @@ export interface Bound {
   readonly trades: number;
 }
 
-/** What a run gives: plain data that can be cloned from one thread to another. */
+/** The result of a run: plain data that can be cloned to another thread. */
 export interface RunResult {
   readonly trades: TradeColumns;
   /** Money at each candle's close, a value per candle from firstIndex. */
@@ -53,10 +53,10 @@ export interface RunResult {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
-  /** Null where no trade is ambiguous, and where the caller drove the simulation. */
+  /** Null where no trade is ambiguous, and where the caller drove the simulation (resultOf). */
   readonly bounds: Bounds | null;
   readonly orders: OrderColumns;
-  /** What the reader of the result should know, in words. */
+  /** Notes for the reader of the result, in words. */
   readonly notes: readonly string[];
 }
 
@@ -69,21 +69,21 @@ export class RunStopped extends Error {
   }
 }
 
-/** Candles between two looks at the control words: a power of two. */
+/** Candles between two reads of the control words: a power of two. */
 const CANDLES_PER_LOOK = 1024;
 
 /**
- * Runs a strategy over candles under stated assumptions.
+ * Runs a strategy over candles by the rules of `execution`.
  *
  * @throws {RunStopped} When the control words ask for it.
- * @throws {RangeError} When there is no candle from firstIndex on, or periodsPerYear is not known.
+ * @throws {RangeError} When there is no candle from firstIndex on, periodsPerYear is unknown or the balance is not positive.
  * @throws Whatever the strategy throws.
  */
 export function run(input: RunInput): RunResult {
   checkInput(input);
   const { control, execution } = input;
   const simulation = simulate(input, execution, control);
-  if (control !== null) tell(control, simulation, simulation.equity.length);
+  if (control !== null) report(control, simulation, simulation.equity.length);
   const result = resultOf(input, simulation);
   return { ...result, bounds: computeBounds(input, simulation, result.trades.ambiguous.includes(1)) };
 }
@@ -91,21 +91,22 @@ export function run(input: RunInput): RunResult {
 function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {
   const count = candles.close.length;
   if (!(firstIndex >= 0 && firstIndex < count)) {
-    throw new RangeError(`Cannot run from candle ${firstIndex} on: there are ${count}`);
+    throw new RangeError(`Cannot run from candle ${firstIndex}: there are ${count} candles`);
   }
-  if (execution.periodsPerYear === null) throw new RangeError("Cannot run without periodsPerYear");
-  if (!(initialBalance > 0)) throw new RangeError(`Cannot run with a balance of ${initialBalance}`);
+  if (execution.periodsPerYear === null) throw new RangeError("Cannot run with periodsPerYear null: give a number");
+  if (!(initialBalance > 0)) throw new RangeError(`Cannot run with a balance of ${initialBalance}: it must be above 0`);
 }
 
 /**
- * The hot loop: everything of a run but its metrics. An order decided at the close of candle `i` is filled no earlier than that close.
+ * Simulates a run without computing its metrics: the hot loop. An order decided at the close of candle `i` is filled no
+ * earlier than that close.
  *
- * @param progress Where to tell how far it is, or null.
+ * @param progress Words of control.ts that receive the progress, or null.
  * @throws As `run`.
  */
 export function simulate(input: RunInput, execution: Execution, progress: Int32Array | null): Simulation {
   const { candles, firstIndex, strategy, control } = input;
-  // Which finer candles there are does not depend on the rule that settles what they leave open.
+  // Bounds override bothTouched in `execution` and still replay the run's finer candles.
   const finer = input.execution.bothTouched === "magnify" ? input.finer ?? null : null;
   const simulation = new Simulation({ ...input, execution, finer });
   const { book, ledger } = simulation;
@@ -129,7 +130,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   return simulation;
 }
 
-/** The first candle from `i` on after which the control words are looked at. */
+/** The first candle from `i` on after which the control words are read. */
 function nextLook(i: number): number {
   return (i + CANDLES_PER_LOOK - 1) & -CANDLES_PER_LOOK;
 }
@@ -141,14 +142,14 @@ function look(
   candlesDone: number,
 ): void {
   if (isAskedToStop(control)) throw new RunStopped(candlesDone);
-  if (progress !== null) tell(progress, simulation, candlesDone);
+  if (progress !== null) report(progress, simulation, candlesDone);
 }
 
-function tell(progress: Int32Array, { equity }: Simulation, candlesDone: number): void {
+function report(progress: Int32Array, { equity }: Simulation, candlesDone: number): void {
   writeProgress(progress, { candlesDone, equity: equity[candlesDone - 1] ?? NaN });
 }
 
-/** What remains of the run when stops, and when targets, come first wherever the order is unknown. */
+/** Simulates the run with stops first and with targets first. */
 function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: boolean): Bounds | null {
   if (!hasAmbiguous) return null;
   const boundOf = (bothTouched: "stop_first" | "target_first"): Bound => {
@@ -163,12 +164,12 @@ function describeMissing(input: RunSettings, simulation: Simulation): string[] {
   const { unreplayedCandles } = simulation;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
-    `bothTouched magnify: candles without finer ones that reach as far, where stop_first was assumed: ${unreplayedCandles}`,
+    `bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: ${unreplayedCandles}`,
   ];
 }
 
 /**
- * The result of a finished simulation that its caller drove, without bounds: the decisions are known for this outcome alone.
+ * The result of a finished simulation that the caller drove. It has no bounds: the decisions are known for one outcome alone.
  *
  * @throws {RangeError} As `run`.
  */
@@ -176,8 +177,8 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
   checkInput(input);
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs, assetClass = null } = input;
   const { ledger, equity, position, orders } = simulation;
-  const placed = withOneNaN(orders.finish(time));
-  const trades = withOneNaN(ledger.log.finish(time, placed.tag));
+  const placed = withCanonicalNaN(orders.finish(time));
+  const trades = withCanonicalNaN(ledger.log.finish(time, placed.tag));
   const { metrics, undefinedMetrics } = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),

@@ -1,13 +1,13 @@
 import type { Candles } from "./candles.ts";
 
-/** What an order waits for. An order's `type` is an index into this list. */
+/** Types of orders. An order's `type` is an index into this list. */
 export const ORDER_TYPES = ["market", "limit", "stop", "stop_limit"] as const;
 export const MARKET = 0;
 export const LIMIT = 1;
 export const STOP = 2;
 export const STOP_LIMIT = 3;
 
-/** What an order's `size` counts. An order's `sizeBy` is an index into this list; `default`: execution.sizing decides. */
+/** Units of an order's `size`. An order's `sizeBy` is an index into this list; `default`: execution.sizing decides. */
 export const SIZES_BY = ["default", "units", "equity_fraction", "cash", "risk_fraction"] as const;
 export const BY_DEFAULT = 0;
 export const BY_UNITS = 1;
@@ -19,10 +19,11 @@ export const BY_RISK_FRACTION = 4;
 export const REFUSED = -1;
 
 /**
- * An order before it is placed: a reusable form that a strategy fills in and hands over.
+ * An order before it is placed: a form that a strategy fills in and passes to `place`, which copies it. One draft serves a
+ * whole run without garbage.
  *
- * `place` copies it, so one draft serves a whole run without garbage. NaN is "none" for every price, distance and
- * fraction below; fractions are of the entry price (0.01 is 1%), prices and distances are in the quote currency.
+ * NaN means "none" for every price, distance and fraction below; fractions are of the entry price (0.01 is 1%), prices and
+ * distances are in the quote currency.
  */
 export interface OrderDraft {
   /** 1 buys, -1 sells. */
@@ -39,7 +40,7 @@ export interface OrderDraft {
   candlesMax: number;
   /** Whether the order may only make the open position smaller. */
   reduceOnly: boolean;
-  /** Attached to the trade that the order opens: prices, or fractions of its entry price. Both given: the price counts. */
+  /** Guards of the trade that the order opens: prices, or fractions of its entry price. A price counts before a fraction. */
   stopLoss: number;
   takeProfit: number;
   stopLossFraction: number;
@@ -52,7 +53,7 @@ export interface OrderDraft {
   tag: string | null;
 }
 
-/** A fresh draft: buy at market, sized by default, nothing attached. */
+/** A fresh draft: buy at market, sized by default, without guards. */
 export function newDraft(): OrderDraft {
   return {
     side: 1,
@@ -81,26 +82,26 @@ export interface Account {
   readonly equity: number;
   /** Units held, negative when short. */
   readonly quantity: number;
-  /** Mean entry price of what is open, weighted by quantity; NaN when flat. */
+  /** Mean entry price of the open trades, weighted by quantity; NaN when flat. */
   readonly entryPrice: number;
   readonly initialBalance: number;
 }
 
-/** Where a strategy places its orders. What is placed at a candle's close is filled at that close at the earliest. */
+/** A strategy's access to orders and trades. An order placed at a candle's close is filled at that close at the earliest. */
 export interface OrderBook {
-  /** Orders that are waiting, market orders included. */
+  /** Number of working orders, market orders included. */
   readonly workingOrders: number;
-  /** Trades that are open: each entry order opens one. */
+  /** Number of open trades: each entry order opens one. */
   readonly openTrades: number;
 
-  /** Places an order. Returns its number, from 0, or REFUSED; a refusal is listed with its reason. */
+  /** Places an order. Returns its number, from 0, or REFUSED; the result lists refused orders with their reasons. */
   place(draft: OrderDraft): number;
   /** Places a market order that closes this fraction of each open trade, oldest first. Returns as `place` does. */
   close(fraction: number, tag: string | null): number;
-  /** Withdraws an order; false when it was no longer working. */
+  /** Cancels an order; false when it was no longer working. */
   cancel(order: number): boolean;
   cancelAll(): void;
-  /** Withdraws an order and places another in its stead; REFUSED, and nothing placed, when it was no longer working. */
+  /** Cancels an order and places another; REFUSED, and nothing placed, when it was no longer working. */
   replace(order: number, draft: OrderDraft): number;
   isWorking(order: number): boolean;
 
@@ -112,29 +113,29 @@ export interface OrderBook {
   tradeEntryPrice(trade: number): number;
   /** Places a market order that closes this fraction of one trade. Returns as `place` does. */
   closeTrade(trade: number, fraction: number, tag: string | null): number;
-  /** Sets the stop loss and take profit of an open trade, in prices; NaN takes one away. False when it is closed. */
+  /** Sets the stop loss and take profit of an open trade, in prices; NaN removes one. False when the trade is closed. */
   protect(trade: number, stopLoss: number, takeProfit: number): boolean;
 }
 
 /**
- * A strategy as the simulator sees it, whatever it is written in.
+ * A strategy as the simulator calls it, in any language.
  *
- * `decide` is called once a candle, at its close, and must not look at anything later. A strategy that runs elsewhere
- * is driven by a Simulation (engine/simulation.ts) instead, one `advance` a candle, with the same book and account.
+ * `decide` is called once a candle, at its close, and must not read anything later. For a strategy that runs elsewhere,
+ * the caller drives a Simulation (engine/simulation.ts) instead, one `advance` a candle, with the same book and account.
  */
 export interface Strategy {
-  /** Candles that must have been seen, the deciding one included, before the first decision; at least 1. */
+  /** Candles up to and including the first decision's; at least 1. */
   readonly warmup: number;
   /**
-   * Called before the first decision: the place to compute indicator columns. A result with bounds is simulated three
-   * times, and each time begins with `prepare`: it must forget whatever `decide` has remembered.
+   * Called before the first decision, to compute indicator columns. A run with bounds is simulated up to three times, and
+   * each simulation starts with `prepare`: it must reset the state of `decide`.
    */
   prepare(candles: Candles): void;
-  /** Decides at the close of candle `i`; hot: it should not allocate. */
+  /** Decides at the close of candle `i`. It is hot and should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;
   /**
-   * The first candle from `i` on at which `decide` might do anything, whatever the account; beyond the last where there is
-   * none. It is not asked in between, and candles in which nothing else happens are only valued, many at once.
+   * The first candle from `i` on at which `decide` might act, whatever the account; beyond the last candle if there is none.
+   * `decide` is not called before it, and candles without events are only valued, many at once.
    */
   nextDecision?(i: number): number;
 }

@@ -24,10 +24,10 @@ export type ExitReason = (typeof EXIT_REASONS)[number];
 export const STILL_OPEN = 255;
 
 /**
- * Trades as columns, one row a trade, in order of the first entry fill; trades still open at the end come last.
+ * Trades as columns, one row a trade, in order of the first entry fill; trades that are open at the end come last.
  *
- * `side` is 1 (long) or -1 (short); times are the open of the candle whose price was filled, in milliseconds since 1970;
- * `fees`, `pnl` are money, `pnl` is net of fees and financing; `return` is pnl / (entry price x quantity); `candles` counts
+ * `side` is 1 (long) or -1 (short); times are the open of the fill's candle, in milliseconds since 1970; `fees` and `pnl`
+ * are money, `pnl` is net of fees and financing; `return` is pnl / (entry price x quantity); `candles` counts
  * candles from entry to exit; `mae` and `mfe` are fractions of the entry price. `exitTime` and `exitPrice` are NaN and
  * `exitReason` is STILL_OPEN for an open trade, whose `pnl` is at the last close.
  */

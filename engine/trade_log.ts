@@ -4,7 +4,7 @@ import type { Fill } from "./fill.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import { STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
 
-/** One row of the log: a trade, or the part of it that one exit closed. Indexes are those of candles. */
+/** One row of the log: a trade, or the part of it that one exit closed. Indexes are candles. */
 const newColumns = (memory: ColumnMemory) => ({
   number: memory.integers(),
   order: memory.integers(),
@@ -34,7 +34,7 @@ export class TradeLog {
     return this.#rows.count;
   }
 
-  /** Lists what a fill has closed of a trade. @param reason Index into EXIT_REASONS, or STILL_OPEN. */
+  /** Adds the part of a trade that a fill has closed. @param reason Index into EXIT_REASONS, or STILL_OPEN. */
   append(trade: OpenTrade, side: number, fill: Fill, reason: number, { mae, mfe }: Excursions): void {
     const { units, price } = fill;
     const share = units / trade.quantity;
@@ -73,7 +73,7 @@ export class TradeLog {
     }
   }
 
-  /** Candles in which a trade was open at any moment: the union of all stretches from entry to exit. */
+  /** Number of candles in which a trade was open at any moment. */
   exposedCandles(): number {
     const order = this.#order();
     let exposed = 0;
@@ -91,9 +91,9 @@ export class TradeLog {
   }
 
   /**
-   * The log as columns: closed trades in order of entry and then of exit, open ones (whose reason says so) last.
+   * Returns the log as columns: closed trades in order of entry and then of exit, open trades last.
    *
-   * @param orderTags By the orders' numbers: a trade has the tag of the order that opened it.
+   * @param orderTags Indexed by the orders' numbers: a trade has the tag of the order that opened it.
    */
   finish(time: Float64Array, orderTags: readonly (string | null)[]): TradeColumns {
     const { count } = this;
@@ -135,7 +135,7 @@ export class TradeLog {
     };
   }
 
-  /** Rows in order of entry, equal ones in order of exit; null when they lie so already. */
+  /** Rows in order of entry, then of exit; null when they already are. */
   #order(): Uint32Array | null {
     if (this.#isSorted) return null;
     const numberOf = (row: number) => this.#rows.chunkOf(row).number[placeOf(row)]!;
@@ -152,7 +152,7 @@ function closedBeforeOpen(order: Uint32Array, reasons: Uint8Array): Uint32Array 
   return all;
 }
 
-/** The same columns with the rows that `order` names, in that order. */
+/** Copies of the columns with the rows that `order` names, in that order. */
 function picked(from: Columns, order: Uint32Array): Columns {
   const to = newColumns(new ColumnMemory(order.length, null));
   const targets = Object.values(to);

@@ -191,10 +191,10 @@ export class Walk {
   #take(event: Event, kind: number): void {
     const { open } = this.#ledger;
     const book = this.#book;
-    const { level, what, row } = event;
-    if (what === A_MARGIN_CALL) this.#fills.liquidate(level);
-    else if (what === A_STOP) this.#fills.exitAtStop(open.at(row), level, kind);
-    else if (what === A_TARGET) this.#fills.exitAtTarget(open.at(row), level, kind);
+    const { level, row } = event;
+    if (event.type === A_MARGIN_CALL) this.#fills.liquidate(level);
+    else if (event.type === A_STOP) this.#fills.exitAtStop(open.at(row), level, kind);
+    else if (event.type === A_TARGET) this.#fills.exitAtTarget(open.at(row), level, kind);
     else {
       const order = book.at(row);
       const isBeyond = order.side * (level - order.limitPrice) > 0;

@@ -1,13 +1,13 @@
 import type { Execution } from "./execution.ts";
 import { BY_DEFAULT, LIMIT, MARKET, type OrderDraft, STOP, STOP_LIMIT } from "./strategy.ts";
 
-/** Closes whatever is open, or whatever its side reduces. */
+/** Values of `closes`: all open trades, or those that the order's side reduces. */
 export const ALL_TRADES = -1;
 export const ANY_TRADES = -2;
 
 /**
- * An order that waits. Prices, distances and fractions are NaN where there is none, and whatever may have a fraction is NaN
- * from the start, for the reason that open_trade.ts has.
+ * A working order. Prices, distances and fractions are NaN where there is none. Fields that may hold a fraction start as NaN
+ * (see open_trade.ts).
  */
 export class WorkingOrder {
   number = 0;
@@ -18,14 +18,14 @@ export class WorkingOrder {
   size = NaN;
   limitPrice = NaN;
   stopPrice = NaN;
-  /** Indexes of the first and last candle in which it works. */
+  /** The first and the last candle in which it works. */
   from = 0;
   until = NaN;
   /** Whether it may only make the position smaller. */
   reduces = false;
-  /** Whether it asks for a side: not where it was placed as one that reduces. */
+  /** Whether it was placed as an entry, and not as an order that only reduces. */
   isEntry = true;
-  /** Whether it is an entry of which volume has not allowed all. */
+  /** Whether it is an entry that volume has filled only in part, or not at all. */
   isHeldBack = false;
   /** Number of the trade that it closes, ALL_TRADES or ANY_TRADES. */
   closes = ANY_TRADES;
@@ -41,7 +41,7 @@ export class WorkingOrder {
   /** Index of the candle in which it was sized. */
   sizedAt = -1;
 
-  /** Makes it the order that a draft asks for at the close of candle `index`. */
+  /** Fills it in from a draft that was placed at the close of candle `index`. */
   begin(number: number, draft: OrderDraft, index: number, execution: Execution, reduces: boolean): void {
     const { type } = draft;
     this.number = number;
@@ -52,7 +52,7 @@ export class WorkingOrder {
     this.isHeldBack = false;
     this.sizeBy = draft.sizeBy;
     this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
-    // A reused draft may still name prices that its new type has no use for.
+    // A reused draft may still hold prices of another type.
     this.limitPrice = type === LIMIT || type === STOP_LIMIT ? draft.limitPrice : NaN;
     this.stopPrice = type === STOP || type === STOP_LIMIT ? draft.stopPrice : NaN;
     this.from = type === MARKET && execution.fill === "close" ? index : index + 1;
@@ -69,7 +69,7 @@ export class WorkingOrder {
     this.sizedAt = -1;
   }
 
-  /** Whether it slips: a limit order, triggered or not, names its price. */
+  /** Whether it slips. Limit orders name their price and do not. */
   get slips(): boolean {
     return this.type !== LIMIT && this.type !== STOP_LIMIT;
   }

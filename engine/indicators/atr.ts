@@ -2,8 +2,8 @@ import { checkPeriod } from "./period.ts";
 import { wilder } from "./wilder.ts";
 
 /**
- * Average true range: Wilder's average of the true range, which is how far a candle reached, the gap from the close
- * before it included. The first candle has no close before it, and its range is high - low.
+ * Average true range: Wilder's average of the true range, the distance a candle covers with the gap from the close before
+ * it. The range of the first candle is high - low.
  *
  * @param high Highest price a candle, oldest first.
  * @param low Lowest price a candle.

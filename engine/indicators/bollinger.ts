@@ -9,7 +9,7 @@ export interface BollingerColumns {
 }
 
 /**
- * Bollinger bands: the simple moving average, and so many standard deviations (of a population) above and below it.
+ * Bollinger bands: the simple moving average, and bands `width` standard deviations (of a population) above and below it.
  *
  * @param closes One price a candle, oldest first.
  * @param period Candles, an integer of at least 1: commonly 20.

@@ -2,20 +2,20 @@ import { checkPeriod } from "./period.ts";
 import { settlingCandles, smooth } from "./smoothing.ts";
 
 /**
- * Exponential moving average with the weight 2 / (period + 1), begun at the simple mean of the first `period` values.
+ * Exponential moving average with the weight 2 / (period + 1), starting at the simple mean of the first `period` values.
  *
  * @param values One value a candle, oldest first; NaN only before the first value.
  * @param period Candles, an integer of at least 1.
  * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
  * @throws {RangeError} When `period` is not a positive integer.
- * @see StockCharts ChartSchool, "Moving Averages: Simple and Exponential", for the beginning and the worked example.
+ * @see StockCharts ChartSchool, "Moving Averages: Simple and Exponential", for the start and the worked example.
  */
 export function ema(values: Float64Array, period: number): Float64Array {
   checkPeriod("ema", period);
   return smooth(values, period, weightOf(period));
 }
 
-/** Candles after which it does not matter where an average of this period began. */
+/** Candles after which the start of an average of this period no longer matters. */
 export function emaSettlingCandles(period: number): number {
   return settlingCandles(weightOf(period));
 }

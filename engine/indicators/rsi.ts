@@ -3,8 +3,8 @@ import { sma } from "./sma.ts";
 import { towards } from "./smoothing.ts";
 
 /**
- * Wilder's relative strength index: 100 x G / (G + L), with G and L his averages of the rises and of the falls from close
- * to close. Where prices have not moved at all it is 50: neither strong nor weak.
+ * Wilder's relative strength index: 100 x G / (G + L), where G and L are his averages of the rises and of the falls from
+ * close to close. It is 50 while prices do not move.
  *
  * @param closes One price a candle, oldest first.
  * @param period Changes in the average, an integer of at least 1.
@@ -22,7 +22,7 @@ export function rsi(closes: Float64Array, period: number): Float64Array {
   let rise = sma(changes.map((change) => Math.max(change, 0)), period)[period - 1]!;
   let fall = sma(changes.map((change) => Math.max(-change, 0)), period)[period - 1]!;
   indexes[period] = strengthOf(rise, fall);
-  // Wilder's smoothing (wilder.ts) as it goes: columns of its averages would take longer to write than to compute.
+  // Wilder's smoothing (wilder.ts) in place: columns of the averages take longer to write than to compute.
   const weight = 1 / period;
   for (let i = period + 1; i < count; i++) {
     const change = closes[i]! - closes[i - 1]!;

@@ -3,11 +3,11 @@ import { checkPeriod } from "./period.ts";
 /**
  * Simple moving average: the mean of the last `period` values.
  *
- * Strategies compare these means, so a rounding error is not harmless: it invents a cross where prices stand still. Each
- * window is therefore summed in pairs of doubles (about 106 bits) and rounded once, at the end. A mean of equal prices is
- * that price, two windows with the same mean compare equal whatever their lengths, and candle one million is as exact as
- * the first: no window inherits anything from candles that have left it. It costs the same for every period, because a
- * window is the tail of one block of `period` values and the head of the next, whose running sums are known.
+ * Strategies compare these means, and a rounding error would invent a cross where prices stand still. So each window is
+ * summed in pairs of doubles (about 106 bits) and rounded once. A mean of equal prices is that price, windows with the same
+ * mean compare equal whatever their lengths, and no window inherits errors from candles that have left it. The cost does
+ * not depend on the period: a window is the tail of one block of `period` values and the head of the next, whose running
+ * sums are known.
  *
  * @param values One value a candle, oldest first, finite.
  * @param period Candles in a window, an integer of at least 1.
@@ -20,7 +20,7 @@ export function sma(values: Float64Array, period: number): Float64Array {
   checkPeriod("sma", period);
   const count = values.length;
   const means = new Float64Array(count);
-  // Only what stays undefined: to write a long column twice costs as much as half of the sums.
+  // Only the undefined part: writing a long column twice costs as much as half of the sums.
   means.fill(NaN, 0, period - 1);
   if (period > count) return means;
   const tailHigh = new Float64Array(period + 1);
@@ -48,7 +48,7 @@ export function sma(values: Float64Array, period: number): Float64Array {
   return means;
 }
 
-/** Writes the sum of `values[block + k .. block + period)` at `k`, as a pair whose unrounded sum is the result. */
+/** Writes the sum of `values[block + k .. block + period)` at `k`, as a pair of doubles. */
 function sumTails(values: Float64Array, block: number, period: number, high: Float64Array, low: Float64Array): void {
   let sumHigh = 0;
   let sumLow = 0;
@@ -63,7 +63,7 @@ function sumTails(values: Float64Array, block: number, period: number, high: Flo
   }
 }
 
-/** `(high + low) / divisor`, rounded once: the first quotient is corrected by what it leaves over. */
+/** `(high + low) / divisor`, rounded once: the remainder corrects the first quotient. */
 function dividePair(high: number, low: number, divisor: number): number {
   const quotient = high / divisor;
   // Splitting the quotient in halves (Veltkamp) makes its product with a divisor below 2^26 exact.

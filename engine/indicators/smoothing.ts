@@ -6,18 +6,18 @@ export function towards(average: number, value: number, weight: number): number 
 }
 
 /**
- * Candles after which it no longer matters where a smoothing of this weight began: of what it began with less than three
- * billionths are left, since (1 - w)^(20 / w) is below e^-20.
+ * Candles after which the start of a smoothing of this weight no longer matters: less than three billionths of it are
+ * left, since (1 - w)^(20 / w) is below e^-20.
  */
 export function settlingCandles(weight: number): number {
   return Math.ceil(20 / weight);
 }
 
 /**
- * Exponential smoothing: average += weight x (value - average), begun at the mean of the first `period` values.
+ * Exponential smoothing: average += weight x (value - average), starting at the mean of the first `period` values. This
+ * form keeps the average of equal values exactly equal to them.
  *
- * Values that are NaN at the start of a column (another indicator's warm-up) are stepped over. Written as a step towards
- * the value, so that equal values stay exactly themselves.
+ * NaN at the start of a column (another indicator's warm-up) is skipped.
  *
  * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
  */

@@ -1,12 +1,12 @@
 import { checkPeriod } from "./period.ts";
 
 /**
- * Standard deviation of the last `period` values, about their own mean, with the divisor `period` (a population's: what
- * Bollinger bands use).
+ * Standard deviation of the last `period` values about their mean, with the divisor `period` (of a population, as Bollinger
+ * bands use it).
  *
- * Computed without subtracting large sums from each other: each window is the tail of one block of `period` values and
- * the head of the next, both known as (mean, sum of squared deviations) and joined by Chan's formula. So equal prices
- * deviate by exactly zero, nothing drifts, and the cost does not depend on the period.
+ * It subtracts no large sums from each other: each window is the tail of one block of `period` values and the head of the
+ * next, both known as (mean, sum of squared deviations) and joined by Chan's formula. So equal prices deviate by exactly
+ * zero, errors do not accumulate, and the cost does not depend on the period.
  *
  * @param values One value a candle, oldest first, finite.
  * @param period Candles in a window, an integer of at least 1.

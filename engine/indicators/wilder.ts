@@ -2,8 +2,8 @@ import { checkPeriod } from "./period.ts";
 import { settlingCandles, smooth } from "./smoothing.ts";
 
 /**
- * Wilder's smoothing: an exponential average with the weight 1 / period, begun at the simple mean of the first `period`
- * values. It is what RSI and ATR are made of.
+ * Wilder's smoothing: an exponential average with the weight 1 / period, starting at the simple mean of the first `period`
+ * values. RSI and ATR use it.
  *
  * @param values One value a candle, oldest first; NaN only before the first value.
  * @param period Candles, an integer of at least 1.
@@ -16,7 +16,7 @@ export function wilder(values: Float64Array, period: number): Float64Array {
   return smooth(values, period, 1 / period);
 }
 
-/** Candles after which it does not matter where an average of this period, an RSI or an ATR, began. */
+/** Candles after which the start of an average of this period (an RSI or an ATR) no longer matters. */
 export function wilderSettlingCandles(period: number): number {
   return settlingCandles(1 / period);
 }

@@ -1,8 +1,8 @@
 import type { Commission } from "../execution.ts";
 
 /**
- * Fee of one fill, entry or exit: rate x value + fixed + perUnit x quantity, raised to `minimum`, then cut down to
- * maximumRate x value. The value is that of the fill's price, spread and slippage included.
+ * Fee of one fill, entry or exit: rate x value + fixed + perUnit x quantity, at least `minimum`, at most maximumRate x
+ * value. The value counts the fill's price, spread and slippage included.
  *
  * @param quantity Units, positive. @param price Per unit. @returns Money.
  */
@@ -13,10 +13,10 @@ export function feeOf(commission: Commission, quantity: number, price: number): 
 }
 
 /**
- * The most units whose value and fee together fit into a budget; not rounded to lots, 0 when not even the fee fits.
+ * The most units whose value and fee together fit into a budget; not rounded to lots, 0 when the fee alone does not fit.
  *
- * A fee is the lesser of its cap and the greater of its minimum and its formula, so the answer is the better of two: what
- * fits under the cap, and what fits under both minimum and formula.
+ * A fee is the smaller of its cap and of the larger of minimum and formula. So the answer is the larger of two counts: the
+ * units that fit with the cap as fee, and those that fit with both the minimum and the formula.
  */
 export function affordableUnits(commission: Commission, budget: number, price: number): number {
   const byFormula = (budget - commission.fixed) / (price * (1 + commission.rate) + commission.perUnit);

@@ -3,20 +3,19 @@ import type { Execution } from "../execution.ts";
 
 const FUNDING_MS = 8 * HOUR_MS;
 
-/** Whether holding a position over time costs or earns anything at all. */
+/** Whether holding a position over time costs or earns anything. */
 export function hasFinancing(execution: Execution): boolean {
   return execution.borrowRate !== 0 || execution.fundingRate !== 0;
 }
 
 /**
- * Money that one trade receives (negative: pays) for having been carried from one candle's open to the next one's.
+ * Money that one trade receives (negative: pays) for the time between two candles' opens.
  *
- * Whatever was held at the previous close is charged on its value at that close, before anything is filled in the new
- * candle: a short the borrow rate for the time between the two opens, however long (weekends count), in years of 365
- * days; and every position the funding rate for each 00:00, 08:00 and 16:00 UTC after the earlier open, up to the later
- * open itself: longs pay a positive rate, shorts receive it.
+ * It is charged on the value at the earlier close, before any fill of the later candle. A short pays the borrow rate for
+ * the time between the opens, weekends included, in years of 365 days. Every position has the funding rate for each 00:00,
+ * 08:00 and 16:00 UTC after the earlier open, up to and including the later one: longs pay a positive rate to shorts.
  *
- * @param quantity Units, signed. @param close Of the earlier candle. @param fromMs, toMs Opens of the two candles.
+ * @param quantity Units, signed. @param close Close of the earlier candle. @param fromMs, toMs Opens of the two candles.
  */
 export function financingOf(
   execution: Execution,

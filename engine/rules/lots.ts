@@ -1,10 +1,10 @@
-/** Quantities this close to each other, relatively, are the same: 0.3 is three lots of 0.1. */
+/** Quantities with a relative difference up to this are equal: 0.3 is three lots of 0.1. */
 const ROUNDING = 2 ** -50;
 
 /** Quantities in whole lots of `step` units. */
 export class Lots {
   readonly step: number;
-  /** Lots in one unit where that is a whole number; NaN: it is not. */
+  /** Lots in one unit, or NaN where that is no whole number. */
   readonly #perUnit: number;
 
   constructor(step: number) {
@@ -15,8 +15,8 @@ export class Lots {
   }
 
   /**
-   * Units of so many lots. When a whole number of lots makes one unit, dividing by it keeps decimal quantities exact:
-   * 3 / 10 is 0.3, 3 x 0.1 is not.
+   * Units of so many lots. If a unit is a whole number of lots, dividing by it keeps decimal quantities exact: 3 / 10 is
+   * 0.3, 3 x 0.1 is not.
    */
   unitsOf(lots: number): number {
     return this.#perUnit >= 1 ? lots / this.#perUnit : lots * this.step;
@@ -27,14 +27,14 @@ export class Lots {
     return this.unitsOf(Math.floor(quantity / this.step * (1 + ROUNDING)));
   }
 
-  /** A sum of whole numbers of lots: the nearest whole number, since sums of decimals carry dust. */
+  /** Rounds a sum of lots to the nearest whole number of lots: sums of decimals carry rounding errors. */
   settle(quantity: number): number {
     return this.unitsOf(Math.round(quantity / this.step));
   }
 
   /**
-   * What is left of whole lots once some of them are taken. Where rounding alone is left, it is 0: beyond some 10^15 lots
-   * not even `settle` gives each quantity back as it is.
+   * Subtracts units from a quantity, both in whole lots. A rest that is only rounding is 0: beyond some 10^15 lots even
+   * `settle` does not return each quantity unchanged.
    */
   minus(quantity: number, taken: number): number {
     return taken >= quantity * (1 - ROUNDING) ? 0 : this.settle(quantity - taken);

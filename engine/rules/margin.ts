@@ -1,16 +1,16 @@
 import type { Execution } from "../execution.ts";
 
 /**
- * Equity that is not tied up: equity less the initial margin (value / leverage) of what is open, not below 0.
- * Times leverage it is the buying power that is left.
+ * Free equity: equity less the initial margin (value / leverage) of the open units, not below 0. Times leverage it is the
+ * remaining buying power.
  *
- * @param quantity Units, signed. @param price At which what is open is valued.
+ * @param quantity Open units, signed. @param price The price that values them.
  */
 export function freeMargin(execution: Execution, equity: number, quantity: number, price: number): number {
   return Math.max(0, equity - Math.abs(quantity) * price / execution.leverage);
 }
 
-/** What an account holds; an object, so that its numbers go from call to call without becoming objects (fill.ts). */
+/** Cash and units of an account. Passed as one object, so that V8 allocates none for each number (fill.ts). */
 interface Holding {
   readonly cash: number;
   /** Units, signed. */
@@ -18,8 +18,8 @@ interface Holding {
 }
 
 /**
- * Whether a margin call is due: equity at this price below the maintenance margin, maintenanceMargin x value / leverage.
- * A long at leverage 1 owes nobody anything and has none.
+ * Whether a margin call is due: equity at this price is below the maintenance margin, maintenanceMargin x value / leverage.
+ * A long at leverage 1 has borrowed nothing and has no margin call.
  */
 export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {
   if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return false;
@@ -27,8 +27,7 @@ export function isMarginCall(execution: Execution, { cash, quantity }: Holding, 
 }
 
 /**
- * The price at which a margin call becomes due: for a long any lower price calls, for a short any higher one. NaN when
- * none can.
+ * The price beyond which a margin call is due: below it for a long, above it for a short. NaN when none can be.
  */
 export function marginCallPrice(execution: Execution, { cash, quantity }: Holding): number {
   if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return NaN;

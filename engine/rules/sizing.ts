@@ -5,16 +5,16 @@ import type { Lots } from "./lots.ts";
 
 /** The account and order that a size is computed from. One object serves a whole run, as a fill does (fill.ts). */
 export class SizingInput {
-  /** Of the account, after whatever the order closes first. */
+  /** Equity of the account, after the trades that the order closes first. */
   equity = NaN;
-  /** Equity less the margin of what stays open; not below 0. All of it for a reducing order, which ties up nothing. */
+  /** Equity less the margin of the trades that stay open; not below 0. A reducing order ties up no margin. */
   freeMargin = NaN;
-  /** Whether the order may only reduce: what is open is all that it can take, so no buying power limits it. */
+  /** Whether the order may only reduce: the position limits it, and buying power does not. */
   reduces = false;
-  /** Index into SIZES_BY, `default` resolved, and what it counts. */
+  /** Index into SIZES_BY, `default` resolved, and the size in its unit. */
   sizeBy = BY_EQUITY_FRACTION;
   size = NaN;
-  /** At which the order will be filled, spread and slippage included; and the same without them. */
+  /** The order's expected fill price with spread and slippage, and without them. */
   price = NaN;
   raw = NaN;
   /** Distance from `price` to the order's stop; NaN when it has none on its losing side. */
@@ -22,20 +22,18 @@ export class SizingInput {
 }
 
 /**
- * Units of an order, in whole lots; 0 when it comes to less than one lot, NaN for risk sizing without a usable stop.
+ * Units of an order, in whole lots; 0 for less than one lot, NaN for risk sizing without a usable stop.
  *
  * - units: as asked.
- * - cash: so many that value and fee together cost this money.
- * - equity_fraction: so many that value and fee together cost value x equity x leverage, but no more than the free buying
- *   power (free margin x leverage). With fractionOf `free_margin` the fraction is of the free buying power, 1 is
- *   taken as 1 - 2^-52, more as all of it. With sizingFee `one_lot` the fee set aside for each lot is that of an order
- *   for `value` lots, divided by value (a fixed fee counts for every lot), and lots are counted by exact division. Both
- *   are the library's arithmetic to the last digit.
- * - risk_fraction: so many that a fill at the stop loses value x equity before costs, but no more than the free buying
- *   power buys.
+ * - cash: as many as this money pays, fee included.
+ * - equity_fraction: as many as value x equity x leverage pays, fee included, but no more than the free buying power (free
+ *   margin x leverage). With fractionOf `free_margin` the fraction is of the free buying power; 1 counts as 1 - 2^-52, and
+ *   more than 1 as 1. With sizingFee `one_lot` the fee set aside for each lot is that of an order for `value` lots, divided
+ *   by value (a fixed fee counts for every lot), and lots are counted by exact division. Both are the library's arithmetic.
+ * - risk_fraction: as many as lose value x equity at the stop, before costs, but no more than the free buying power pays.
  *
- * An order that may only reduce is sized alike, as if what is open tied up no margin, and the buying power does not limit
- * it: an account that has put everything into a position can close a fraction of its equity's worth.
+ * A reducing order is sized as if the open trades tied up no margin, and buying power does not limit it: a fully invested
+ * account can still close units worth a fraction of its equity.
  */
 export function sizeUnits(execution: Execution, lots: Lots, by: SizingInput): number {
   const { commission, leverage } = execution;
@@ -49,7 +47,7 @@ export function sizeUnits(execution: Execution, lots: Lots, by: SizingInput): nu
     const budget = Math.min(asked, most);
     if (execution.sizingFee === "order") return lots.roundDown(affordableUnits(commission, budget, price));
     const lotCost = price * lots.step + feeOf(commission, fraction * lots.step, by.raw) / fraction;
-    // The remainder of doubles is exact, so the quotient cannot be rounded up to a lot that the budget does not hold.
+    // The remainder of doubles is exact: the quotient is never rounded up to a lot beyond the budget.
     return lots.unitsOf(Math.max(0, Math.round((budget - budget % lotCost) / lotCost)));
   }
   if (sizeBy === BY_CASH) return lots.roundDown(affordableUnits(commission, size, price));
@@ -60,7 +58,7 @@ export function sizeUnits(execution: Execution, lots: Lots, by: SizingInput): nu
   return lots.roundDown(size);
 }
 
-/** Index into SIZES_BY of an execution's own sizing. */
+/** Index into SIZES_BY of the execution's default sizing. */
 export function sizingIndex(execution: Execution): number {
   return SIZES_BY.indexOf(execution.sizing.type);
 }

@@ -1,9 +1,8 @@
 import type { Execution } from "../execution.ts";
 
 /**
- * The price after spread. Candles hold the middle; every fill, whatever its order type, is worse than it: by half the
- * spread at entry and at exit (`both`), or by all of it at the entry and nothing at the exit (`entry`). What triggers an
- * order is the candle's own price, without spread.
+ * The price after spread. Candles hold the middle, and every fill is worse than it: by half the spread at entry and exit
+ * (`both`), or by all of it at the entry (`entry`). The candle's own price, without spread, triggers orders.
  *
  * @param side 1 for a buy, -1 for a sell.
  */

@@ -1,9 +1,9 @@
 /**
- * When resting orders are reached, by side: 1 buys, -1 sells. NaN prices are reached by nothing.
+ * When candles reach orders, by side: 1 buys, -1 sells. Nothing reaches a NaN price.
  *
- * A stop is reached when the candle trades at it or beyond. A limit is reached when the candle trades at it (`touch`) or
- * beyond it (`penetrate`). What the open has already passed fills at the open: worse than asked for a stop, better for a
- * limit. Anything else fills at its own price.
+ * A candle reaches a stop by trading at it or beyond, and a limit by trading at it (`touch`) or beyond it (`penetrate`). An
+ * order that the open has already passed fills at the open: worse than asked for a stop, better for a limit. Any other
+ * order fills at its own price.
  */
 
 /** Whether the open alone fills a stop order. */

@@ -12,12 +12,12 @@ import {
 } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Enters with the trend and lets a stop that trails by the market's own range decide when to leave. */
+/** Enters with the trend and leaves by a stop that trails by the market's range. */
 export const atrTrend: Builtin = {
   slug: "atr-trend",
   name: "ATR Trend",
   description:
-    "Trend following with a volatility stop. Buys when the close crosses above its exponential moving average, goes short when it crosses below, and leaves by a trailing stop alone, so many average true ranges (measured at the entry) from the best price since. Quiet markets are given little room, wild ones much.",
+    "Trend following with a volatility stop. Buys when the close crosses above its exponential moving average, goes short when it crosses below, and leaves only by a trailing stop. The stop follows the best price at a distance of several average true ranges, measured at the entry: it is tight in quiet markets and wide in volatile ones.",
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 510,
@@ -26,7 +26,7 @@ export const atrTrend: Builtin = {
     type: "object",
     properties: {
       trend: periodProperty("Candles of the average that the close must cross", 50),
-      atr: periodProperty("Candles of the average true range, smoothed as Wilder did: by 1 / period", 14),
+      atr: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 14),
       multiple: {
         type: "number",
         description: "Average true ranges between the best price and the trailing stop",
@@ -60,7 +60,7 @@ export const atrTrend: Builtin = {
         if (account.quantity !== 0) return;
         const up = crossesAbove(close, trend, i);
         if (!up && !(shorts && crossesAbove(trend, close, i))) return;
-        // A market that has not moved at all gives no distance, and a stop without one would fill at once.
+        // Without any movement the distance is 0, and a stop at distance 0 would fill at once.
         if (!(ranges[i]! > 0)) return;
         entry.side = up ? 1 : -1;
         entry.trailDistance = multiple * ranges[i]!;

@@ -10,12 +10,12 @@ import {
 } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Expects closes that leave the Bollinger bands to come back to their mean. */
+/** Expects closes outside the Bollinger bands to return to their mean. */
 export const bollingerReversion: Builtin = {
   slug: "bollinger-reversion",
   name: "Bollinger Reversion",
   description:
-    "Mean reversion. Buys when the close falls through the lower Bollinger band and leaves once it is back at the middle one; goes short when it rises through the upper band, and covers likewise. A band that widens in a crash keeps buying low: consider a stop loss.",
+    "Mean reversion. Buys when the close falls through the lower Bollinger band and leaves once it is back at the middle one; goes short when it rises through the upper band, and covers likewise. In a crash the bands widen and the strategy keeps buying: consider a stop loss.",
   default_frequency: "DAILY",
   min_candles: 3,
   lookback_candles: 21,
@@ -64,7 +64,7 @@ export const bollingerReversion: Builtin = {
         } else if (
           (account.quantity > 0 && close[i]! >= middle[i]!) || (account.quantity < 0 && close[i]! <= middle[i]!)
         ) {
-          // Said again at each close until it is out: what volume held back of the entry, or of the last exit, is withdrawn.
+          // Repeated at each close until flat: volume may have held back part of the entry or of the last exit.
           book.cancelAll();
           book.close(1, null);
         }

@@ -11,27 +11,27 @@ export interface ParameterProperty {
   readonly enum?: readonly string[];
 }
 
-/** A strategy's parameters as a JSON Schema: every one has a default and bounds, and no other is taken. */
+/** A strategy's parameters as a JSON Schema: each has a default and bounds, and unknown ones are refused. */
 export interface ParameterSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, ParameterProperty>>;
   readonly additionalProperties: false;
 }
 
-/** A built-in, made for one run. */
+/** A built-in strategy, created for one run. */
 export interface BuiltinStrategy extends Strategy {
   /**
-   * Candles that it is to be shown before its range begins, as far as they are held, so that it decides the same wherever
-   * that is; absent: its warm-up.
+   * Candles before the range that the strategy should see, as far as the archive has them, so that its decisions do not
+   * depend on the start of the range; absent: its warm-up.
    */
   readonly lookback?: number;
 }
 
-/** A built-in strategy: its catalogue entry, and how to make one. */
+/** A built-in strategy: its catalogue entry and its constructor. */
 export interface Builtin {
   readonly slug: string;
   readonly name: string;
-  /** For a trader: what it does and when. */
+  /** Tells a trader the strategy's rules. */
   readonly description: string;
   readonly default_frequency: "MINUTE" | "HOURLY" | "DAILY" | "WEEKLY";
   readonly min_candles: number;
@@ -39,7 +39,7 @@ export interface Builtin {
   readonly default_config: Readonly<Record<string, number | string | boolean>>;
   readonly parameter_schema: ParameterSchema;
   /**
-   * A strategy for one run.
+   * Creates the strategy for one run.
    *
    * @param parameters Checked against parameter_schema, defaults filled in.
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.

@@ -1,11 +1,11 @@
 import { newDraft } from "../../engine/strategy.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Buys once, at the first decision, and never sells: what any other strategy has to beat. */
+/** Buys once, at the first decision, and never sells: the benchmark of every other strategy. */
 export const buyAndHold: Builtin = {
   slug: "buy-and-hold",
   name: "Buy and Hold",
-  description: "Buys with everything at the start and holds to the end. The yardstick for every other strategy.",
+  description: "Buys with all equity at the start and holds to the end. The benchmark for every other strategy.",
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 0,

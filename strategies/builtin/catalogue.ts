@@ -10,7 +10,7 @@ import { rsiReversion } from "./rsi_reversion.ts";
 import { smaCross } from "./sma_cross.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Every built-in strategy, in the order in which the catalogue shows them. */
+/** Every built-in strategy, in the order of the catalogue. */
 export const BUILTINS: readonly Builtin[] = [
   buyAndHold,
   smaCross,

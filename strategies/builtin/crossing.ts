@@ -4,10 +4,10 @@ import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
 import type { BuiltinStrategy } from "./builtin.ts";
 
 /**
- * A strategy of two lines: long where the first crosses above the second, and where it crosses below, short or (with
- * direction `long`) out. Between crosses it does nothing, so a trade that a stop has ended is not entered again.
+ * A strategy of two lines: long when the first crosses above the second; short, or with direction `long` flat, when it
+ * crosses below. Between crosses it does nothing, so it does not re-enter after a stop.
  *
- * @param needs `warmup`: candles until both lines have two values; `lookback`: as BuiltinStrategy has it.
+ * @param needs `warmup`: candles until both lines have two values; `lookback`: see BuiltinStrategy.
  * @param drawLines Computes both lines, a value a candle.
  */
 export function crossStrategy(
@@ -32,7 +32,7 @@ export function crossStrategy(
     decide(i, account, book) {
       const rises = crossesAbove(first, second, i);
       if (!rises && !crossesAbove(second, first, i)) return;
-      // What volume held back of the last cross's order is not wanted any more.
+      // The unfilled rest of the last cross's order is obsolete.
       book.cancelAll();
       entry.side = rises ? 1 : -1;
       if (entry.side * account.quantity > 0) return;

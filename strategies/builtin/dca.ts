@@ -2,7 +2,7 @@ import { BY_CASH } from "../../engine/strategy.ts";
 import { entryDraft, periodProperty, readNumber, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Less money than this share of a purchase is not worth an order. */
+/** A rest of money below this share of a purchase gives no order. */
 const REMAINDER_MIN = 0.01;
 
 /** Buys for the same amount at fixed intervals, whatever the price. */
@@ -10,7 +10,7 @@ export const dca: Builtin = {
   slug: "dca",
   name: "Dollar-Cost Averaging",
   description:
-    "Accumulation. Buys for the same amount of money every so many candles, whatever the price, until the cash is spent; the last purchase takes what is left. Each purchase is a trade of its own, held to the end or to its take profit.",
+    "Accumulation. Buys for the same amount of money at fixed intervals, whatever the price, until the cash is spent; the last purchase spends the rest. Each purchase is a trade of its own, held to the end or to its take profit.",
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 1,

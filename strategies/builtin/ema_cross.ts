@@ -3,12 +3,12 @@ import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Follows the trend that two exponential moving averages show. */
+/** Follows the trend of two exponential moving averages. */
 export const emaCross: Builtin = {
   slug: "ema-cross",
   name: "EMA Cross",
   description:
-    "Trend following. Buys when the fast exponential moving average of closes crosses above the slow one; sells, or goes short, when it crosses below. Quicker to turn than the SMA cross, and quicker to be wrong in a sideways market. An average of N candles weighs 2 / (N + 1) and begins at the simple mean of N.",
+    "Trend following. Buys when the fast exponential moving average of closes crosses above the slow one; sells, or goes short, when it crosses below. Quicker to turn than the SMA cross, and quicker to be wrong in a sideways market. An average of N candles has the weight 2 / (N + 1) and starts at the simple mean of N.",
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 270,
@@ -17,7 +17,7 @@ export const emaCross: Builtin = {
     type: "object",
     properties: {
       fast: periodProperty("Candles of the fast average", 12),
-      slow: periodProperty("Candles of the slow average; more than the fast one's", 26, 2),
+      slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
       direction: DIRECTION,
       takeProfitLevel: TAKE_PROFIT_LEVEL,
       stopLossLevel: STOP_LOSS_LEVEL,
@@ -27,7 +27,7 @@ export const emaCross: Builtin = {
   create(parameters) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
-    if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
+    if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + 1, lookback: emaSettlingCandles(slow) };
     return crossStrategy(parameters, needs, ({ close }) => [ema(close, fast), ema(close, slow)]);
   },

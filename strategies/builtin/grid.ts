@@ -2,12 +2,12 @@ import { BY_UNITS, LIMIT, newDraft, REFUSED, type Strategy } from "../../engine/
 import { type Parameters, readNumber } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Buys a market that swings at evenly spaced prices below its start, and sells each purchase one step higher. */
+/** Buys at evenly spaced prices below the start, and sells each purchase one step higher. */
 export const grid: Builtin = {
   slug: "grid",
   name: "Grid",
   description:
-    "Range trading. From the first close down, buy limits wait at evenly spaced prices; each purchase is sold once it has gained that spacing, after which its limit waits again. Earns from swings, and holds everything it bought when the market leaves the grid downwards: the floor ends it there.",
+    "Range trading. From the first close down, buy limits wait at evenly spaced prices; each purchase is sold once it has gained that spacing, after which its limit waits again. It earns from swings. When the market falls below the grid, it holds everything it bought; the floor ends it there.",
   default_frequency: "HOURLY",
   min_candles: 1,
   lookback_candles: 1,
@@ -26,7 +26,7 @@ export const grid: Builtin = {
       },
       fraction: {
         type: "number",
-        description: "Share of the initial balance that all levels together may spend; the rest is left for fees",
+        description: "Share of the initial balance that all levels together may spend; the rest pays fees",
         default: 0.95,
         exclusiveMinimum: 0,
         maximum: 1,
@@ -47,7 +47,7 @@ export const grid: Builtin = {
     const spacing = readNumber(parameters, "spacing");
     if (levels * spacing >= 1) {
       throw new RangeError(
-        `levels x spacing must be less than 1, or the lowest price is not above 0: ${levels} x ${spacing}`,
+        `levels x spacing must be less than 1, so that the lowest price is above 0: it is ${levels} x ${spacing}`,
       );
     }
     return gridStrategy(parameters, levels, spacing);
@@ -79,8 +79,8 @@ function gridStrategy(parameters: Parameters, levels: number, spacing: number): 
         if (account.quantity > 0) book.close(1, "floor");
         return;
       }
-      // A lower purchase has a lower target and is sold first, so what is open fills the grid from the top: the levels
-      // below it are those that must wait.
+      // A lower purchase has a lower target and is sold first. So open trades fill the grid from the top, and the levels
+      // below them must have waiting orders.
       const held = book.openTrades;
       if (held + book.workingOrders >= levels) return;
       for (let level = held; level < levels; level++) {

@@ -4,12 +4,12 @@ import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Follows the momentum that the MACD shows. */
+/** Follows the momentum of the MACD. */
 export const macdCross: Builtin = {
   slug: "macd",
   name: "MACD",
   description:
-    "Momentum. Buys when the MACD line (fast less slow exponential moving average) crosses above its own average, the signal line; sells, or goes short, when it crosses below. An average of N candles weighs 2 / (N + 1) and begins at the simple mean of N.",
+    "Momentum. Buys when the MACD line (fast less slow exponential moving average) crosses above its own average, the signal line; sells, or goes short, when it crosses below. An average of N candles has the weight 2 / (N + 1) and starts at the simple mean of N.",
   default_frequency: "DAILY",
   min_candles: 2,
   lookback_candles: 370,
@@ -18,7 +18,7 @@ export const macdCross: Builtin = {
     type: "object",
     properties: {
       fast: periodProperty("Candles of the fast average", 12),
-      slow: periodProperty("Candles of the slow average; more than the fast one's", 26, 2),
+      slow: periodProperty("Candles of the slow average, more than those of the fast one", 26, 2),
       signal: periodProperty("Candles of the signal line: an average of the MACD line", 9, 2),
       direction: DIRECTION,
       takeProfitLevel: TAKE_PROFIT_LEVEL,
@@ -30,7 +30,7 @@ export const macdCross: Builtin = {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     const signal = readNumber(parameters, "signal");
-    if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
+    if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + signal, lookback: emaSettlingCandles(slow) + emaSettlingCandles(signal) };
     return crossStrategy(parameters, needs, ({ close }) => {
       const columns = macd(close, { fast, slow, signal });

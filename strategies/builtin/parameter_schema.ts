@@ -3,7 +3,7 @@ import type { ParameterProperty } from "./builtin.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The longest window that a built-in strategy takes, in candles. */
+/** The longest window of a built-in strategy, in candles. */
 const PERIOD_CANDLES_MAX = 10_000;
 
 /** The schema of a window length in candles. */
@@ -14,7 +14,7 @@ export function periodProperty(description: string, candles: number, candlesMin 
 /** The sides that a strategy may take. */
 export const DIRECTION: ParameterProperty = {
   type: "string",
-  description: "both: goes short where it would otherwise only leave the market; long: never goes short",
+  description: "both: long and short positions; long: leaves the market instead of going short",
   default: "both",
   enum: ["both", "long"],
 };
@@ -36,7 +36,7 @@ export const STOP_LOSS_LEVEL: ParameterProperty = {
 };
 
 /**
- * A numeric parameter. The schema has been checked and defaults are filled in, so anything else is our own bug.
+ * Reads a numeric parameter. Its schema was checked and defaults are filled in, so anything else is a bug of ours.
  *
  * @throws {TypeError} When it is absent or no number.
  */
@@ -51,7 +51,7 @@ export function readShorts(parameters: Parameters): boolean {
   return parameters["direction"] === "both";
 }
 
-/** An entry at market with the stop loss and take profit that the parameters ask for; a level of 0 is none. */
+/** A market entry with the stop loss and take profit of the parameters; a level of 0 is none. */
 export function entryDraft(parameters: Parameters): OrderDraft {
   return {
     ...newDraft(),

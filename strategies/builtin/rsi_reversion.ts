@@ -29,7 +29,7 @@ export const rsiReversion: Builtin = {
     type: "object",
     properties: {
       period: periodProperty(
-        "Changes of the close in the RSI, smoothed as Wilder did: by 1 / period, begun at their simple mean",
+        "Changes of the close in the RSI, smoothed with Wilder's weight 1 / period, starting at their simple mean",
         14,
       ),
       oversold: levelProperty("Buys when the RSI falls below this", 30),
@@ -48,7 +48,7 @@ export const rsiReversion: Builtin = {
     const exit = readNumber(parameters, "exit");
     if (!(oversold <= exit && exit <= overbought)) {
       throw new RangeError(
-        `exit must lie between oversold and overbought, and ${exit} is not between ${oversold} and ${overbought}`,
+        `exit must lie between oversold and overbought: ${exit} is not between ${oversold} and ${overbought}`,
       );
     }
     const shorts = readShorts(parameters);
@@ -70,7 +70,7 @@ export const rsiReversion: Builtin = {
           entry.side = -1;
           book.place(entry);
         } else if ((account.quantity > 0 && now >= exit) || (account.quantity < 0 && now <= exit)) {
-          // Said again at each close until it is out: what volume held back of the entry, or of the last exit, is withdrawn.
+          // Repeated at each close until flat: volume may have held back part of the entry or of the last exit.
           book.cancelAll();
           book.close(1, null);
         }

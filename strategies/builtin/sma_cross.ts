@@ -3,7 +3,7 @@ import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
 import type { Builtin } from "./builtin.ts";
 
-/** Follows the trend that two simple moving averages show. */
+/** Follows the trend of two simple moving averages. */
 export const smaCross: Builtin = {
   slug: "sma-cross",
   name: "SMA Cross",
@@ -17,7 +17,7 @@ export const smaCross: Builtin = {
     type: "object",
     properties: {
       fast: periodProperty("Candles of the fast average", 10),
-      slow: periodProperty("Candles of the slow average; more than the fast one's", 30, 2),
+      slow: periodProperty("Candles of the slow average, more than those of the fast one", 30, 2),
       direction: DIRECTION,
       takeProfitLevel: TAKE_PROFIT_LEVEL,
       stopLossLevel: STOP_LOSS_LEVEL,
@@ -27,7 +27,7 @@ export const smaCross: Builtin = {
   create(parameters) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
-    if (fast >= slow) throw new RangeError(`fast must be less than slow, and ${fast} is not less than ${slow}`);
+    if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     return crossStrategy(parameters, { warmup: slow + 1 }, ({ close }) => [sma(close, fast), sma(close, slow)]);
   },
 };

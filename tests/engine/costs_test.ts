@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { BY_UNITS, LIMIT, STOP } from "../../engine/strategy.ts";
-import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 
 const buyOne = order({ sizeBy: BY_UNITS, size: 1 });
 const buyTen = order({ sizeBy: BY_UNITS, size: 10 });
@@ -20,27 +20,27 @@ Deno.test("with fill close it is filled at that close", () => {
   const result = runOver(rows, script({ 0: (book) => book.place(buyOne) }), { commission: 0.01, fill: "close" }, 100);
   // Buys 1 at 15 with a fee of 0.15: the mark at that close is lower by the fee alone.
   expect([...result.equity]).toEqual([99.85, 109.85, 119.85]);
-  expect(tell(result)).toMatchObject([{ entry: [0, 15], exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [0, 15], exit: null }]);
 });
 
 Deno.test("the spread costs half at the entry and half at the exit, or all of it at the entry", () => {
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.close(1, null) });
   const both = runOver(flat(100, 100, 100), decisions, { spread: 0.02 }, 2000);
-  expect(tell(both)).toMatchObject([{ entry: [1, 101], exit: [2, 99], pnl: -20 }]);
+  expect(listTrades(both)).toMatchObject([{ entry: [1, 101], exit: [2, 99], pnl: -20 }]);
   const entry = runOver(flat(100, 100, 100), decisions, { spread: 0.02, spreadOn: "entry" }, 2000);
-  expect(tell(entry)).toMatchObject([{ entry: [1, 102], exit: [2, 100], pnl: -20 }]);
+  expect(listTrades(entry)).toMatchObject([{ entry: [1, 102], exit: [2, 100], pnl: -20 }]);
 });
 
 Deno.test("a short pays the spread, too", () => {
   const decisions = script({ 0: (book) => book.place(sellTen), 1: (book) => book.close(1, null) });
   const result = runOver(flat(100, 100, 100), decisions, { spread: 0.02 }, 2000);
-  expect(tell(result)).toMatchObject([{ side: "short", entry: [1, 99], exit: [2, 101], pnl: -20 }]);
+  expect(listTrades(result)).toMatchObject([{ side: "short", entry: [1, 99], exit: [2, 101], pnl: -20 }]);
 });
 
 Deno.test("a fee has a rate, a fixed part, a part per unit, a minimum and a cap", () => {
   const trade = (commission: object, spread = 0) => {
     const decisions = script({ 0: (book) => book.place(buyTen) });
-    return tell(runOver(flat(100, 100, 100), decisions, { commission, spread }, 2000))[0]?.fees;
+    return listTrades(runOver(flat(100, 100, 100), decisions, { commission, spread }, 2000))[0]?.fees;
   };
   // 10 units at 100 are worth 1000.
   expect(trade({ rate: 0.001 })).toBe(1);
@@ -54,14 +54,15 @@ Deno.test("a fee has a rate, a fixed part, a part per unit, a minimum and a cap"
 
 Deno.test("slippage is against the order: bps of the price, or ticks", () => {
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.close(1, null) });
-  expect(tell(runOver(flat(100, 100, 100), decisions, { slippage: { bps: 50 } }, 2000))).toMatchObject([
+  expect(listTrades(runOver(flat(100, 100, 100), decisions, { slippage: { bps: 50 } }, 2000))).toMatchObject([
     { entry: [1, 100.49999999999999], exit: [2, 99.5] },
   ]);
-  expect(tell(runOver(flat(100, 100, 100), decisions, { slippage: { ticks: 2, tickSize: 0.25 } }, 2000))).toMatchObject(
-    [
-      { entry: [1, 100.5], exit: [2, 99.5] },
-    ],
-  );
+  expect(listTrades(runOver(flat(100, 100, 100), decisions, { slippage: { ticks: 2, tickSize: 0.25 } }, 2000)))
+    .toMatchObject(
+      [
+        { entry: [1, 100.5], exit: [2, 99.5] },
+      ],
+    );
 });
 
 Deno.test("ticks take no more than half of a price away: at none, a short would be sold for nothing, and a sale could pay", () => {
@@ -71,10 +72,10 @@ Deno.test("ticks take no more than half of a price away: at none, a short would 
     script({ 0: (book) => book.place(buyOne), 1: (book) => book.close(1, null) }),
     { slippage },
   );
-  expect(tell(bought)).toMatchObject([{ entry: [1, 150], exit: [2, 25] }]);
+  expect(listTrades(bought)).toMatchObject([{ entry: [1, 150], exit: [2, 25] }]);
   // 1000 / 25.
   const sold = runOver(flat(50, 50), script({ 0: (book) => book.place(order({ side: -1 })) }), { slippage });
-  expect(tell(sold)).toMatchObject([{ side: "short", quantity: 40, entry: [1, 25] }]);
+  expect(listTrades(sold)).toMatchObject([{ side: "short", quantity: 40, entry: [1, 25] }]);
 });
 
 Deno.test("stops slip and limits do not", () => {
@@ -82,10 +83,10 @@ Deno.test("stops slip and limits do not", () => {
   const stop = order({ type: STOP, stopPrice: 104, sizeBy: BY_UNITS, size: 1 });
   const limit = order({ type: LIMIT, limitPrice: 96, sizeBy: BY_UNITS, size: 1 });
   const slippage = { ticks: 1, tickSize: 0.5 };
-  expect(tell(runOver(rows, script({ 0: (book) => book.place(stop) }), { slippage }))).toMatchObject([
+  expect(listTrades(runOver(rows, script({ 0: (book) => book.place(stop) }), { slippage }))).toMatchObject([
     { entry: [1, 104.5] },
   ]);
-  expect(tell(runOver(rows, script({ 0: (book) => book.place(limit) }), { slippage }))).toMatchObject([
+  expect(listTrades(runOver(rows, script({ 0: (book) => book.place(limit) }), { slippage }))).toMatchObject([
     { entry: [1, 96] },
   ]);
 });
@@ -101,7 +102,7 @@ Deno.test("a volume share fills an order over several candles, into one trade, e
   const result = runOver(rows, script({ 0: (book) => book.place(buyTen) }), { slippage }, 2000);
   // Candle 1: 4 of 10 units, a share of 0.1: 100 x (1 + 0.5 x 0.01) = 100.5. Candle 2: 6 units, again a tenth: 110.55.
   // Their mean is (4 x 100.5 + 6 x 110.55) / 10 = 106.53.
-  const [trade] = tell(result);
+  const [trade] = listTrades(result);
   expect([...result.position]).toEqual([0, 4, 10, 10]);
   expect(trade?.entry[0]).toBe(1);
   expect(trade?.entry[1]).toBeCloseTo(106.53, 10);
@@ -115,7 +116,7 @@ Deno.test("a stop order that was reached goes on where volume is short, although
   const result = runOver(rows, script({ 0: (book) => book.place(stop) }), { slippage }, 2000);
   // Six at 103, and four at the next open of 106.
   expect([...result.position]).toEqual([0, 6, 10, 10]);
-  expect(tell(result)[0]?.entry[1]).toBeCloseTo(104.2, 10);
+  expect(listTrades(result)[0]?.entry[1]).toBeCloseTo(104.2, 10);
 });
 
 Deno.test("a stop loss that volume cannot fill goes on at the next opens", () => {
@@ -124,7 +125,7 @@ Deno.test("a stop loss that volume cannot fill goes on at the next opens", () =>
     const entry = order({ sizeBy: BY_UNITS, size: 10, ...guard });
     const slippage = { volumeShare: 0.1, impact: 0 };
     const result = runOver(rows, script({ 0: (book) => book.place(entry) }), { slippage }, 2000);
-    expect(tell(result)).toMatchObject([{ quantity: 6, exit: [2, 95], reason }, {
+    expect(listTrades(result)).toMatchObject([{ quantity: 6, exit: [2, 95], reason }, {
       quantity: 4,
       exit: [3, 91],
       reason,
@@ -141,7 +142,7 @@ Deno.test("a short pays for what it borrows, over weekends and however long a ca
   );
   // Held over the ends of candles 1 and 2: each day 10 x 100 x 0.365 / 365 = 1.
   expect([...result.equity]).toEqual([2000, 2000, 1999, 1998]);
-  expect(tell(result)).toMatchObject([{ pnl: -2 }]);
+  expect(listTrades(result)).toMatchObject([{ pnl: -2 }]);
 });
 
 Deno.test("funding is paid by longs to shorts at 00:00, 08:00 and 16:00 UTC", () => {

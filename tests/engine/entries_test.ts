@@ -3,7 +3,7 @@ import type { ExecutionRequest } from "../../engine/execution.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderBook, STOP } from "../../engine/strategy.ts";
-import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 import { runBoth, units } from "./run_both.ts";
 
 const buyThirty = order({ sizeBy: BY_UNITS, size: 30 });
@@ -55,7 +55,7 @@ Deno.test("a stop or limit entry does so when it is reached, and not while it wa
 Deno.test("an entry that withdraws another at the open does not hide the one that comes after it", () => {
   const higher = { ...sellLimit, limitPrice: 111 };
   const place = (book: OrderBook) => [sellLimit, higher].forEach((draft) => book.place(draft));
-  expect(tell(trade({ 0: place }, {}, [112, 112, 112, 112]))).toMatchObject([
+  expect(listTrades(trade({ 0: place }, {}, [112, 112, 112, 112]))).toMatchObject([
     { side: "long", quantity: 20, exit: [2, 112] },
     { side: "short", quantity: 5, entry: [2, 112] },
     { side: "short", quantity: 5, entry: [2, 112] },

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { LIMIT, type OrderDraft, STOP } from "../../engine/strategy.ts";
-import { type Row, tell } from "./market.ts";
+import { listTrades, type Row } from "./market.ts";
 import { runBoth, units } from "./run_both.ts";
 
 Deno.test("with entryCandleExit same_direction, a trailing stop leaves the entry candle alone", () => {
@@ -10,9 +10,9 @@ Deno.test("with entryCandleExit same_direction, a trailing stop leaves the entry
       book.place(units(1, { type: STOP, stopPrice: 102, trailDistance: 3 })),
   };
   // The high of 104 moves the stop from 99 to 101, and the close lies below it.
-  expect(tell(runBoth(rows, decisions))).toMatchObject([{ entry: [1, 102], exit: [1, 101] }]);
+  expect(listTrades(runBoth(rows, decisions))).toMatchObject([{ entry: [1, 102], exit: [1, 101] }]);
   const library = runBoth(rows, decisions, { entryCandleExit: "same_direction" });
-  expect(tell(library)).toMatchObject([{ entry: [1, 102], exit: [2, 100.8], reason: "trailing_stop" }]);
+  expect(listTrades(library)).toMatchObject([{ entry: [1, 102], exit: [2, 100.8], reason: "trailing_stop" }]);
 });
 
 Deno.test("a stop that the entry price has already passed fills before anything else, whatever comes first", () => {
@@ -24,7 +24,7 @@ Deno.test("a stop that the entry price has already passed fills before anything 
     },
   }, { bothTouched: "target_first" });
   // The 980 of the first are free again when the 927 of the second are needed. The open had decided nothing.
-  expect(tell(result)).toMatchObject([{ exit: [1, 98], reason: "stop_loss" }, { entry: [1, 103], exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [1, 98], reason: "stop_loss" }, { entry: [1, 103], exit: null }]);
   expect([...result.trades.ambiguous]).toEqual([0, 0]);
 });
 
@@ -32,7 +32,7 @@ Deno.test("a limit price left in a reused draft does not turn a stop order into 
   const rows: Row[] = [[100, 100, 100, 100], [100, 109, 99.5, 107]];
   const buy = units(1, { type: STOP, stopPrice: 103, limitPrice: 90, takeProfit: 108 });
   const result = runBoth(rows, { 0: (book) => book.place(buy) }, { entryCandleExit: "same_direction" });
-  expect(tell(result)).toMatchObject([{ entry: [1, 103], exit: [1, 108] }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 103], exit: [1, 108] }]);
 });
 
 Deno.test("a trailing stop stays where the best price has moved it", () => {
@@ -47,5 +47,5 @@ Deno.test("a trailing stop stays where the best price has moved it", () => {
     // An order that ends with candle 2 makes the simulator look at that candle, whose high is no new best.
     1: (book) => book.place(units(1, { type: LIMIT, limitPrice: 1, candlesMax: 1 })),
   });
-  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [3, 106], reason: "trailing_stop" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [3, 106], reason: "trailing_stop" }]);
 });

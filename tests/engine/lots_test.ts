@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import type { OrderDraft } from "../../engine/strategy.ts";
-import { flat, order, runOver, script, tell } from "./market.ts";
+import { flat, listTrades, order, runOver, script } from "./market.ts";
 import { runBoth, units } from "./run_both.ts";
 
 Deno.test("closing three lots of 0.1 leaves no dust of the trades that held them", () => {
@@ -8,7 +8,7 @@ Deno.test("closing three lots of 0.1 leaves no dust of the trades that held them
     0: (book) => [0.1, 0.2, 1].forEach((size) => book.place(units(size))),
     1: (book) => book.place(units(0.3, { side: -1, reduceOnly: true })),
   });
-  expect(tell(result).map(({ quantity, exit }) => [quantity, exit])).toEqual([[0.1, [2, 10]], [0.2, [2, 10]], [
+  expect(listTrades(result).map(({ quantity, exit }) => [quantity, exit])).toEqual([[0.1, [2, 10]], [0.2, [2, 10]], [
     1,
     null,
   ]]);
@@ -19,13 +19,13 @@ Deno.test("closing everything leaves nothing, even with more lots than a double 
   const rows = flat(0.000154, 0.000154, 0.000154, 0.000154);
   const all = (book: { place(draft: OrderDraft): number }) => book.place(order({}));
   const closed = runBoth(rows, { 0: all, 1: (book) => book.close(1, null) }, {}, 10_000);
-  expect(tell(closed)).toMatchObject([{ side: "long", quantity: 64935064.93506499, exit: [2, 0.000154] }]);
+  expect(listTrades(closed)).toMatchObject([{ side: "long", quantity: 64935064.93506499, exit: [2, 0.000154] }]);
   const turned = runBoth(rows, { 0: all, 1: (book) => book.place(order({ side: -1 })) }, {}, 10_000);
-  expect(tell(turned)).toMatchObject([{ side: "long", exit: [2, 0.000154] }, { side: "short", exit: null }]);
+  expect(listTrades(turned)).toMatchObject([{ side: "long", exit: [2, 0.000154] }, { side: "short", exit: null }]);
   // The slow simulator counts lots, and cannot count so many.
   const sellAll = script({ 0: all, 1: (book, account) => book.place(units(account.quantity, { side: -1 })) });
   const netted = runOver(rows, sellAll, { exclusive: "off" }, 10_000);
-  expect([tell(netted).length, netted.position[2]]).toEqual([1, 0]);
+  expect([listTrades(netted).length, netted.position[2]]).toEqual([1, 0]);
 });
 
 Deno.test("a fraction below 1 only by rounding closes every trade", () => {
@@ -41,5 +41,5 @@ Deno.test("a part of a trade is rounded down to lots", () => {
     0: (book) => book.place(units(10)),
     1: (book) => book.closeTrade(book.tradeAt(0), 0.29, null),
   }, { quantityStep: 1 });
-  expect(tell(result).map(({ quantity }) => quantity)).toEqual([2, 8]);
+  expect(listTrades(result).map(({ quantity }) => quantity)).toEqual([2, 8]);
 });

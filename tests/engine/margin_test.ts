@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type OrderDraft, STOP } from "../../engine/strategy.ts";
-import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { candlesOf, DAY_MS, flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 import { runBoth, units } from "./run_both.ts";
 
 const buy = (size: number) => script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size })) });
@@ -10,7 +10,7 @@ const sell = (size: number) => script({ 0: (book) => book.place(order({ side: -1
 
 Deno.test("a long that is not borrowed for is never called, however far it falls", () => {
   const result = runOver([...flat(100, 100), [100, 100, 1, 2]], buy(10));
-  expect(tell(result)).toMatchObject([{ exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ exit: null }]);
   expect(result.metrics.final_equity).toBe(20);
 });
 
@@ -18,16 +18,16 @@ Deno.test("a leveraged long is liquidated at the low once equity is below half o
   // 50 units at 100 with 1000: cash -4000. At 89 equity is 450, and half the margin 0.5 x 50 x 89 / 5 = 445: it holds.
   // At 88 equity is 400, and 440 are needed: everything is sold there.
   const holds = runOver([...flat(100, 100), [100, 100, 89, 95]], buy(50), { leverage: 5 });
-  expect(tell(holds)).toMatchObject([{ exit: null }]);
+  expect(listTrades(holds)).toMatchObject([{ exit: null }]);
   const called = runOver([...flat(100, 100), [100, 100, 88, 95], ...flat(95)], buy(50), { leverage: 5 });
-  expect(tell(called)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
+  expect(listTrades(called)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
   expect([...called.equity]).toEqual([1000, 1000, 400, 400]);
 });
 
 Deno.test("a price calls in the candle of the entry, too, where it certainly came after it", () => {
   const enter = (fields: Partial<OrderDraft>, candle: Row) => {
     const draft = order({ sizeBy: BY_UNITS, size: 50, ...fields });
-    return tell(runOver([...flat(100), candle], script({ 0: (book) => book.place(draft) }), { leverage: 5 }));
+    return listTrades(runOver([...flat(100), candle], script({ 0: (book) => book.place(draft) }), { leverage: 5 }));
   };
   // In at the open: at 88 there are 400, and 440 are needed.
   expect(enter({}, [100, 100, 88, 95])).toMatchObject([{ entry: [1, 100], exit: [1, 88], reason: "margin_call" }]);
@@ -41,8 +41,8 @@ Deno.test("a price calls in the candle of the entry, too, where it certainly cam
 
 Deno.test("a short is called at the high, at leverage 1 too", () => {
   // 10 sold at 100 with 1000: cash 2000. At 133 equity is 670, half the margin 665. At 134: 660 against 670.
-  expect(tell(runOver([...flat(100, 100), [100, 133, 100, 100]], sell(10)))).toMatchObject([{ exit: null }]);
-  expect(tell(runOver([...flat(100, 100), [100, 134, 100, 100]], sell(10)))).toMatchObject([
+  expect(listTrades(runOver([...flat(100, 100), [100, 133, 100, 100]], sell(10)))).toMatchObject([{ exit: null }]);
+  expect(listTrades(runOver([...flat(100, 100), [100, 134, 100, 100]], sell(10)))).toMatchObject([
     { exit: [2, 134], reason: "margin_call" },
   ]);
 });
@@ -50,7 +50,7 @@ Deno.test("a short is called at the high, at leverage 1 too", () => {
 Deno.test("a stop loss comes before the margin call, since its price does", () => {
   const guarded = script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50, stopLoss: 95 })) });
   const result = runOver([...flat(100, 100), [100, 100, 80, 95]], guarded, { leverage: 5 });
-  expect(tell(result)).toMatchObject([{ exit: [2, 95], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [2, 95], reason: "stop_loss" }]);
 });
 
 /** 50 units at 100 with 1000 and leverage 5: cash -4000. At 88 equity is 400, and half the margin 0.5 x 50 x 88 / 5 = 440. */
@@ -63,27 +63,31 @@ function meetBoth(candle: Row, execution: ExecutionRequest = {}, fields: Partial
 
 Deno.test("where a margin call and a target lie in one candle, the call is assumed, the trade flagged and the result bounded", () => {
   const result = meetBoth([100, 112, 88, 105]);
-  expect(tell(result)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
   expect([...result.trades.ambiguous]).toEqual([1]);
   // 50 x (110 - 100) are gained where the target comes first.
   const bounds = { stop_first: { final_equity: 400, trades: 1 }, target_first: { final_equity: 1500, trades: 1 } };
   expect(result.bounds).toEqual(bounds);
   const best = meetBoth([100, 112, 88, 105], { bothTouched: "target_first" });
-  expect(tell(best)).toMatchObject([{ exit: [2, 110], reason: "take_profit", pnl: 500 }]);
+  expect(listTrades(best)).toMatchObject([{ exit: [2, 110], reason: "take_profit", pnl: 500 }]);
   expect([...best.trades.ambiguous]).toEqual([1]);
   expect(best.bounds).toEqual(bounds);
 });
 
 Deno.test("an open beyond the target decides: no margin call is due any more, and nothing is ambiguous", () => {
   const result = meetBoth([111, 112, 88, 105]);
-  expect(tell(result)).toMatchObject([{ exit: [2, 111], reason: "take_profit" }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [2, 111], reason: "take_profit" }]);
   expect(result.bounds).toBe(null);
 });
 
 Deno.test("bothTouched nearest goes first to the nearer of margin call and target", () => {
   // 12 down and 11 up, then 12 down and 13 up.
-  expect(tell(meetBoth([100, 111, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{ reason: "take_profit" }]);
-  expect(tell(meetBoth([100, 113, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{ reason: "margin_call" }]);
+  expect(listTrades(meetBoth([100, 111, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{
+    reason: "take_profit",
+  }]);
+  expect(listTrades(meetBoth([100, 113, 88, 105], { bothTouched: "nearest" }))).toMatchObject([{
+    reason: "margin_call",
+  }]);
 });
 
 Deno.test("finer candles tell whether the target or the margin call came first, and how deep the call was", () => {
@@ -91,7 +95,7 @@ Deno.test("finer candles tell whether the target or the margin call came first, 
     const draft = order(LEVERED);
     const candles = candlesOf([...flat(100, 100), [100, 112, 85, 90]]);
     const finer = candlesOf(parts);
-    return tell(run({
+    return listTrades(run({
       candles,
       finer: { ...finer, time: finer.time.map((_, k) => 2 * DAY_MS + k * DAY_MS / parts.length) },
       firstIndex: 0,
@@ -110,7 +114,7 @@ Deno.test("after an entry inside a candle, the target waits where the margin cal
   // In at 102 on the way up with 49 units: cash -3998. At 86 equity is 216, and 0.5 x 49 x 86 / 5 = 421.40 are needed.
   const stop = { type: STOP, stopPrice: 102, size: 49 };
   const both = (bothTouched: "stop_first" | "target_first") =>
-    tell(runOver(
+    listTrades(runOver(
       [...flat(100), [100, 112, 86, 105]],
       script({ 0: (book) => book.place(order({ ...LEVERED, ...stop })) }),
       { leverage: 5, bothTouched },
@@ -121,8 +125,8 @@ Deno.test("after an entry inside a candle, the target waits where the margin cal
 
 Deno.test("maintenanceMargin moves the call, and marginCall false takes it away", () => {
   const rows: Row[] = [...flat(100, 100), [100, 100, 88, 95], ...flat(95)];
-  expect(tell(runOver(rows, buy(50), { leverage: 5, maintenanceMargin: 0.4 }))).toMatchObject([{ exit: null }]);
-  expect(tell(runOver(rows, buy(50), { leverage: 5, marginCall: false }))).toMatchObject([{ exit: null }]);
+  expect(listTrades(runOver(rows, buy(50), { leverage: 5, maintenanceMargin: 0.4 }))).toMatchObject([{ exit: null }]);
+  expect(listTrades(runOver(rows, buy(50), { leverage: 5, marginCall: false }))).toMatchObject([{ exit: null }]);
 });
 
 Deno.test("equity that comes to nothing ends the run at 0, and the account loses no more than it had", () => {
@@ -133,7 +137,7 @@ Deno.test("equity that comes to nothing ends the run at 0, and the account loses
   const result = runOver(flat(100, 100, 70, 100, 100), decisions, { leverage: 5, marginCall: false });
   // 50 x -30 would be -1500: the broker bears 500.
   expect([...result.equity]).toEqual([1000, 1000, 0, 0, 0]);
-  expect(tell(result)).toMatchObject([{ exit: [2, 70], reason: "margin_call", pnl: -1000 }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [2, 70], reason: "margin_call", pnl: -1000 }]);
   expect([...result.position]).toEqual([0, 50, 0, 0, 0]);
 });
 
@@ -146,7 +150,7 @@ Deno.test("a low that may have come before one of two entries calls no margin", 
     },
   }, { leverage: 10 });
   // At 80 the account would be worth 1000 - 40 x 25 - 20 x 15; at the close of 100 it is worth 900, of which 300 are tied.
-  expect(tell(result).map(({ entry, reason }) => [entry, reason])).toEqual([[[1, 105], null], [[1, 95], null]]);
+  expect(listTrades(result).map(({ entry, reason }) => [entry, reason])).toEqual([[[1, 105], null], [[1, 95], null]]);
   expect(result.equity[1]).toBe(900);
 });
 
@@ -154,6 +158,6 @@ Deno.test("a long at leverage 1 has no margin call, even when funding has taken 
   const execution = { fundingRate: 0.001, maintenanceMargin: 1 };
   const result = runBoth(flat(100, 100, 100), { 0: (book) => book.place(units(10)) }, execution);
   // Three fundings a day take 3 of the cash of 0, and 997 are less than the value of 1000.
-  expect(tell(result)).toMatchObject([{ quantity: 10, exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 10, exit: null }]);
   expect(result.equity[2]).toBe(997);
 });

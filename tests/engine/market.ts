@@ -65,7 +65,7 @@ export function runOver(
 }
 
 /** A trade as it is told: in candles instead of times. */
-export interface ToldTrade {
+export interface ListedTrade {
   readonly side: "long" | "short";
   readonly quantity: number;
   readonly entry: readonly [candle: number, price: number];
@@ -76,7 +76,7 @@ export interface ToldTrade {
 }
 
 /** The trades of a run in words. */
-export function tell({ trades }: RunResult): ToldTrade[] {
+export function listTrades({ trades }: RunResult): ListedTrade[] {
   return Array.from({ length: trades.count }, (_, k) => {
     const isOpen = trades.exitReason[k] === STILL_OPEN;
     return {

@@ -3,7 +3,7 @@ import { run } from "../../engine/run.ts";
 import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
 import { emaCross } from "../../strategies/builtin/ema_cross.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
-import { flat, order, runOver, script, tell } from "./market.ts";
+import { flat, listTrades, order, runOver, script } from "./market.ts";
 import { bytesOf } from "./properties/bytes.ts";
 import { randomRun } from "./properties/random_run.ts";
 
@@ -74,5 +74,5 @@ Deno.test("an account that comes to nothing while nobody is asked ends there, wh
   const result = runOver(flat(100, 100, 100, 70, 100, 100), once, { leverage: 5, marginCall: false });
   expect([...result.equity]).toEqual([1000, 1000, 1000, 0, 0, 0]);
   expect([...result.position]).toEqual([0, 50, 50, 0, 0, 0]);
-  expect(tell(result)).toMatchObject([{ exit: [3, 70], reason: "margin_call", pnl: -1000 }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [3, 70], reason: "margin_call", pnl: -1000 }]);
 });

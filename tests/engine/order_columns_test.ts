@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { ORDER_REASONS, ORDER_STATUSES } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import { BY_EQUITY_FRACTION, BY_UNITS, LIMIT, MARKET, REFUSED, STOP } from "../../engine/strategy.ts";
-import { DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { DAY_MS, flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 
 const buyTen = order({ sizeBy: BY_UNITS, size: 10 });
 const sellTen = order({ ...buyTen, side: -1 });
@@ -46,12 +46,12 @@ Deno.test("an order works for as many candles as it says, and until it is cancel
 Deno.test("a cancelled order is not filled, and a replaced one only in its new form", () => {
   const rows: Row[] = [...flat(100, 100), [100, 100, 90, 96], ...flat(96)];
   const cancelled = runOver(rows, script({ 0: (book) => book.place(buyAt95), 1: (book) => book.cancel(0) }));
-  expect([fates(cancelled), tell(cancelled)]).toEqual([["cancelled: withdrawn by the strategy"], []]);
+  expect([fates(cancelled), listTrades(cancelled)]).toEqual([["cancelled: withdrawn by the strategy"], []]);
   const replaced = runOver(
     rows,
     script({ 0: (book) => book.place(buyAt95), 1: (book) => book.replace(0, { ...buyAt95, limitPrice: 92 }) }),
   );
-  expect(tell(replaced)).toMatchObject([{ entry: [2, 92] }]);
+  expect(listTrades(replaced)).toMatchObject([{ entry: [2, 92] }]);
 });
 
 Deno.test("what is filled can be neither cancelled nor replaced", () => {
@@ -72,7 +72,7 @@ Deno.test("cancelAll empties the book", () => {
     flat(100, 100, 80),
     script({ 0: (book) => [buyAt95, deeper].forEach((draft) => book.place(draft)), 1: (book) => book.cancelAll() }),
   );
-  expect(tell(result)).toEqual([]);
+  expect(listTrades(result)).toEqual([]);
 });
 
 Deno.test("a new entry closes the opposite position at its own price, and adds to one of its side", () => {
@@ -82,7 +82,7 @@ Deno.test("a new entry closes the opposite position at its own price, and adds t
     2: (book) => book.place(sellTen),
   });
   const result = runOver(flat(100, 101, 102, 103, 104), decisions, {}, 10_000);
-  expect(tell(result)).toMatchObject([
+  expect(listTrades(result)).toMatchObject([
     { side: "long", entry: [1, 101], exit: [3, 103], reason: "signal" },
     { side: "long", entry: [2, 102], exit: [3, 103], reason: "signal" },
     { side: "short", entry: [3, 103], exit: null, pnl: -10 },
@@ -102,13 +102,13 @@ Deno.test("exclusive any: a new entry closes whatever is open and withdraws what
     "cancelled: replaced by a newer entry",
     "filled",
   ]);
-  expect(tell(result)).toMatchObject([{ entry: [3, 103], exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [3, 103], exit: null }]);
 });
 
 Deno.test("exclusive any closes and enters again at one open, even on the same side", () => {
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.place(buyTen) });
   const result = runOver(flat(100, 100, 103, 103), decisions, { exclusive: "any" }, 10_000);
-  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [2, 103] }, { entry: [2, 103], exit: null }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [2, 103] }, { entry: [2, 103], exit: null }]);
 });
 
 Deno.test("exclusive off: orders net, oldest trades first", () => {
@@ -118,7 +118,7 @@ Deno.test("exclusive off: orders net, oldest trades first", () => {
     2: (book) => book.place({ ...sellTen, size: 5 }),
   });
   const result = runOver(flat(100, 100, 100, 100), decisions, { exclusive: "off" }, 10_000);
-  expect(tell(result)).toMatchObject([
+  expect(listTrades(result)).toMatchObject([
     { side: "long", quantity: 10, exit: [2, 100] },
     { side: "long", quantity: 2, exit: [2, 100] },
     { side: "long", quantity: 2, exit: [3, 100] },
@@ -130,7 +130,7 @@ Deno.test("a partial exit is a trade of its own, with its part of the entry fee"
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.close(0.3, "part") });
   const result = runOver(flat(100, 100, 110), decisions, { commission: { fixed: 10 } }, 10_000);
   // Entry fee 10: 3 of it for 3 units, whose exit costs 10 more: 3 x 10 - 13.
-  expect(tell(result)).toMatchObject([
+  expect(listTrades(result)).toMatchObject([
     { quantity: 3, exit: [2, 110], fees: 13, pnl: 17 },
     { quantity: 7, exit: null, fees: 7, pnl: 63 },
   ]);
@@ -143,7 +143,7 @@ Deno.test("one trade of several can be closed, or protected, by its number", () 
     1: (book) => book.closeTrade(book.tradeAt(1), 1, null),
     2: (book) => book.protect(book.tradeAt(1), 95, NaN),
   });
-  expect(tell(runOver(rows, decisions, {}, 10_000))).toMatchObject([
+  expect(listTrades(runOver(rows, decisions, {}, 10_000))).toMatchObject([
     { quantity: 4, exit: [2, 100], reason: "signal" },
     { quantity: 2, exit: [3, 95], reason: "stop_loss" },
     { quantity: 10, exit: null },
@@ -154,14 +154,14 @@ Deno.test("a trade is closed at the open once it has been held for its candles",
   const timed = order({ ...buyTen, timeStopCandles: 2 });
   const result = runOver(flat(100, 101, 102, 103, 104), script({ 0: (book) => book.place(timed) }), {}, 10_000);
   // Held in candles 1 and 2.
-  expect(tell(result)).toMatchObject([{ entry: [1, 101], exit: [3, 103], reason: "time_stop" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 101], exit: [3, 103], reason: "time_stop" }]);
   const atClose = runOver(
     flat(100, 101, 102, 103, 104),
     script({ 0: (book) => book.place(timed) }),
     { fill: "close" },
     10_000,
   );
-  expect(tell(atClose)).toMatchObject([{ entry: [0, 100], exit: [3, 103], reason: "time_stop" }]);
+  expect(listTrades(atClose)).toMatchObject([{ entry: [0, 100], exit: [3, 103], reason: "time_stop" }]);
 });
 
 Deno.test("an order that may only reduce closes no more than there is, and opens nothing", () => {
@@ -171,7 +171,7 @@ Deno.test("an order that may only reduce closes no more than there is, and opens
     2: (book) => book.place({ ...sellTen, reduceOnly: true }),
   });
   const result = runOver(flat(100, 100, 100, 100), decisions, {}, 10_000);
-  expect(tell(result)).toMatchObject([{ quantity: 10, exit: [2, 100] }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 10, exit: [2, 100] }]);
   expect(fates(result)).toEqual(["filled", "filled", "rejected: nothing to close"]);
 });
 
@@ -179,7 +179,7 @@ Deno.test("a stop that may only reduce is a stop loss that outlives its trade, a
   const rows: Row[] = [...flat(100, 100), [100, 100, 94, 96], ...flat(96, 94)];
   const stop = order({ ...sellTen, type: STOP, stopPrice: 95, reduceOnly: true });
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.place(stop) });
-  expect(tell(runOver(rows, decisions, {}, 10_000))).toMatchObject([{ exit: [2, 95], reason: "signal" }]);
+  expect(listTrades(runOver(rows, decisions, {}, 10_000))).toMatchObject([{ exit: [2, 95], reason: "signal" }]);
 });
 
 Deno.test("without short selling a sale reduces, by what it names or by everything, and is refused when flat", () => {
@@ -190,7 +190,7 @@ Deno.test("without short selling a sale reduces, by what it names or by everythi
     3: (book) => book.place(sellTen),
   });
   const result = runOver(flat(100, 100, 100, 100, 100), decisions, { allowShort: false }, 10_000);
-  expect(tell(result)).toMatchObject([{ quantity: 4, exit: [2, 100] }, { quantity: 6, exit: [3, 100] }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 4, exit: [2, 100] }, { quantity: 6, exit: [3, 100] }]);
   expect(fates(result)[3]).toBe("rejected: short selling is not allowed");
   expect(result.metrics.rejected_orders).toBe(1);
 });
@@ -239,7 +239,7 @@ Deno.test("prices on one side of the open are reached in the order of their dist
     0: (book) => book.place({ ...buyTen, stopLoss: 95 }),
     1: (book) => book.place({ ...buyTen, type: LIMIT, limitPrice: 97, stopLoss: 96 }),
   });
-  expect(tell(runOver(rows, decisions, {}, 10_000))).toMatchObject([
+  expect(listTrades(runOver(rows, decisions, {}, 10_000))).toMatchObject([
     { entry: [1, 100], exit: [2, 95] },
     { entry: [2, 97], exit: [2, 96] },
   ]);
@@ -250,7 +250,9 @@ Deno.test("of two orders on different sides of the open the older one comes firs
   const up = order({ ...buyTen, type: STOP, stopPrice: 104 });
   const down = order({ ...sellTen, type: STOP, stopPrice: 96 });
   const place = (first: typeof up, second: typeof up) =>
-    tell(runOver(rows, script({ 0: (book) => [first, second].forEach((draft) => book.place(draft)) }), {}, 10_000));
+    listTrades(
+      runOver(rows, script({ 0: (book) => [first, second].forEach((draft) => book.place(draft)) }), {}, 10_000),
+    );
   expect(place(up, down)).toMatchObject([{ side: "long", entry: [1, 104], exit: [1, 96] }, { side: "short" }]);
   expect(place(down, up)).toMatchObject([{ side: "short", entry: [1, 96], exit: [1, 104] }, { side: "long" }]);
 });

@@ -11,7 +11,7 @@ import { executionRequestSchema } from "../../routers/execution_request.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
 import google from "./parity/goog.csv" with { type: "text" };
 import cases from "./parity/sma_cross.json" with { type: "json" };
-import { DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { DAY_MS, flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 
 const LIBRARY = { profile: "backtesting.py" } as const;
 
@@ -83,7 +83,7 @@ Deno.test("a stop loss comes before a take profit, and one that the open has pas
     LIBRARY,
     10_000,
   );
-  expect(tell(result)).toMatchObject([{ exit: [5, 104.95], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [5, 104.95], reason: "stop_loss" }]);
 });
 
 Deno.test("a short stop and its take profit fill in one candle when the stop loss is out of reach", () => {
@@ -97,13 +97,13 @@ Deno.test("a short stop and its take profit fill in one candle when the stop los
     stopLoss: 113,
   });
   const result = runOver(firstRows, script({ 1: (book) => book.place(sell) }), LIBRARY, 10_000);
-  expect(tell(result)).toMatchObject([{ entry: [3, 108], exit: [3, 105], reason: "take_profit" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [3, 108], exit: [3, 105], reason: "take_profit" }]);
 });
 
 Deno.test("a stop loss of 99.5 that is gapped through fills at the open of 99.19", () => {
   const buy = order({ sizeBy: BY_UNITS, size: 1, stopLoss: 99.5 });
   const result = runOver(firstRows, script({ 1: (book) => book.place(buy) }), LIBRARY, 10_000);
-  expect(tell(result)).toMatchObject([{ exit: [expect.any(Number), 99.19], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [expect.any(Number), 99.19], reason: "stop_loss" }]);
 });
 
 Deno.test("stop-limit orders fill at the stop, not at the limit", () => {
@@ -111,13 +111,13 @@ Deno.test("stop-limit orders fill at the stop, not at the limit", () => {
   const sell = order({ side: -1, type: STOP_LIMIT, sizeBy: BY_UNITS, size: 1, stopPrice: 107, limitPrice: 105 });
   const bought = runOver(firstRows, script({ 1: (book) => book.place(buy) }), LIBRARY, 10_000);
   const sold = runOver(firstRows, script({ 1: (book) => book.place(sell) }), LIBRARY, 10_000);
-  expect([tell(bought)[0]?.entry[1], tell(sold)[0]?.entry[1]]).toEqual([112, 107]);
+  expect([listTrades(bought)[0]?.entry[1], listTrades(sold)[0]?.entry[1]]).toEqual([112, 107]);
 });
 
 Deno.test("a stop loss of 90 leaves a market that gaps from 100 to 50 at 50", () => {
   const buy = order({ sizeBy: BY_UNITS, size: 1, stopLoss: 90 });
   const result = runOver(flat(100, 100, 100, 50, 50), script({ 0: (book) => book.place(buy) }), LIBRARY);
-  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [3, 50], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [3, 50], reason: "stop_loss" }]);
 });
 
 Deno.test("100 units from 1 to 4 with a fee of 10 plus 1% cost 11 at the entry and 14 at the exit", () => {
@@ -126,5 +126,5 @@ Deno.test("100 units from 1 to 4 with a fee of 10 plus 1% cost 11 at the entry a
   const decisions = script({ 0: (book) => book.place(buy), 3: (book) => book.close(1, null) });
   const result = runOver(rows, decisions, { ...LIBRARY, commission: { fixed: 10, rate: 0.01 } });
   // 100 x (4 - 1) - 11 - 14.
-  expect(tell(result)).toMatchObject([{ entry: [1, 1], exit: [4, 4], fees: 25, pnl: 275 }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 1], exit: [4, 4], fees: 25, pnl: 275 }]);
 });

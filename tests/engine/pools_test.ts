@@ -1,7 +1,7 @@
 /** Orders and trades are objects that are used again: nothing of the one before may be left in them. */
 import { expect } from "@std/expect";
 import { BY_UNITS, LIMIT } from "../../engine/strategy.ts";
-import { order, type Row, runOver, script, tell } from "./market.ts";
+import { listTrades, order, type Row, runOver, script } from "./market.ts";
 
 const A_HUNDREDTH = { slippage: { volumeShare: 0.01, impact: 0 } } as const;
 const ten = order({ sizeBy: BY_UNITS, size: 10 });
@@ -26,7 +26,7 @@ Deno.test("a trade knows nothing of the stops, the exit, the flag and the financ
   });
   const result = runOver(rows, decisions, { ...A_HUNDREDTH, fundingRate: 0.001 }, 10_000);
   // Three fundings a day: 3 of 1000 for ten units, and 1.50 for five. The second is carried into candles 5, 6 and 7.
-  expect(tell(result)).toMatchObject([
+  expect(listTrades(result)).toMatchObject([
     { quantity: 5, exit: [2, 95], reason: "stop_loss", pnl: -26.5 },
     { quantity: 5, exit: [3, 96], reason: "stop_loss", pnl: -23 },
     { quantity: 10, entry: [4, 100], exit: [7, 115], reason: "take_profit", pnl: 141 },
@@ -51,7 +51,7 @@ Deno.test("an order knows nothing of the size, the end and the purpose of the on
     {},
     10_000,
   );
-  expect(tell(result)).toMatchObject([
+  expect(listTrades(result)).toMatchObject([
     { quantity: 10, entry: [2, 100], exit: [3, 100] },
     { quantity: 3, entry: [6, 95], exit: [7, 100] },
     { quantity: 4, entry: [6, 95], exit: null },

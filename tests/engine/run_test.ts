@@ -4,7 +4,7 @@ import { resolveExecution } from "../../engine/execution.ts";
 import { run, RunStopped } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type Strategy } from "../../engine/strategy.ts";
 import { buyAndHold } from "../../strategies/builtin/buy_and_hold.ts";
-import { candlesOf, DAY_MS, flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { candlesOf, DAY_MS, flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 
 const buyOne = order({ sizeBy: BY_UNITS, size: 1 });
 
@@ -60,19 +60,19 @@ Deno.test("the account is shown as it stands at each close", () => {
 
 Deno.test("an order that is decided on the last candle stays unfilled", () => {
   const result = runOver(flat(100, 100), script({ 1: (book) => book.place(buyOne) }));
-  expect(tell(result)).toEqual([]);
+  expect(listTrades(result)).toEqual([]);
 });
 
 Deno.test("what is open at the end is marked and listed last, or closed at the last open or close", () => {
   const rows: Row[] = [...flat(100, 100), [104, 106, 103, 105]];
   const decisions = script({ 0: (book) => book.place(buyOne) });
-  expect(tell(runOver(rows, decisions))).toMatchObject([{ exit: null, pnl: 5 }]);
+  expect(listTrades(runOver(rows, decisions))).toMatchObject([{ exit: null, pnl: 5 }]);
   const atOpen = runOver(rows, decisions, { closeAtEnd: "last_open" });
-  expect(tell(atOpen)).toMatchObject([{ exit: [2, 104], reason: "end_of_data", pnl: 4 }]);
+  expect(listTrades(atOpen)).toMatchObject([{ exit: [2, 104], reason: "end_of_data", pnl: 4 }]);
   expect(atOpen.metrics.final_equity).toBe(1004);
   const atClose = runOver(rows, decisions, { closeAtEnd: "last_close", commission: 0.1 });
   // 5 - 10 - 10.50.
-  expect(tell(atClose)).toMatchObject([{ exit: [2, 105], pnl: -15.5 }]);
+  expect(listTrades(atClose)).toMatchObject([{ exit: [2, 105], pnl: -15.5 }]);
   expect([...atClose.position]).toEqual([0, 1, 0]);
 });
 
@@ -84,14 +84,14 @@ Deno.test("what was opened after the last open is closed at the last close: noth
     1: (book) => [buyOne, limit].forEach((o) => book.place(o)),
   });
   // One was held at the open, one was bought at it, one at 98 later.
-  expect(tell(runOver(rows, decisions, { closeAtEnd: "last_open" }))).toMatchObject([
+  expect(listTrades(runOver(rows, decisions, { closeAtEnd: "last_open" }))).toMatchObject([
     { entry: [1, 100], exit: [2, 104] },
     { entry: [2, 104], exit: [2, 104] },
     { entry: [2, 98], exit: [2, 105] },
   ]);
   const atClose = script({ 2: (book) => book.place(buyOne) });
   const result = runOver(rows, atClose, { closeAtEnd: "last_open", fill: "close" });
-  expect(tell(result)).toMatchObject([{ entry: [2, 105], exit: [2, 105], pnl: 0 }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [2, 105], exit: [2, 105], pnl: 0 }]);
 });
 
 Deno.test("the worst and the best price of a trade count what lies between entry and exit, and no more", () => {
@@ -133,7 +133,7 @@ Deno.test("magnify asks finer candles which came first", () => {
     finer,
   });
   // The second hour reaches 108 before the third falls to 90.
-  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [1, 108], reason: "take_profit" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [1, 108], reason: "take_profit" }]);
   expect([result.bounds, result.notes]).toEqual([null, []]);
 });
 
@@ -141,9 +141,9 @@ Deno.test("magnify without finer candles assumes that stops come first, and says
   const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
   const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
   const result = runOver(rows, guarded, { bothTouched: "magnify" });
-  expect(tell(result)).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
   expect(result.notes).toEqual([
-    "bothTouched magnify: candles without finer ones that reach as far, where stop_first was assumed: 1",
+    "bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: 1",
   ]);
 });
 
@@ -153,7 +153,7 @@ Deno.test("finer candles that do not reach as far as the candle itself are not a
   const replay = (...hours: Row[]) => {
     const finer = { ...candlesOf(hours), time: Float64Array.from(hours, (_, k) => DAY_MS + k * DAY_MS / 24) };
     const execution = resolveExecution({ bothTouched: "magnify" }, "crypto");
-    return tell(run({ ...input(rows, guarded), execution, finer }));
+    return listTrades(run({ ...input(rows, guarded), execution, finer }));
   };
   // The hour that fell to 90 is missing: the day itself says that the stop was reached.
   expect(replay([100, 104, 99, 103], [103, 110, 102, 109])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
@@ -212,7 +212,7 @@ Deno.test("a result is plain data, and the same inputs give the same bytes", () 
 Deno.test("what cannot be run is refused with the value that prevents it", () => {
   const strategy = buyAndHold.create({});
   expect(() => run({ ...input(flat(1, 2), strategy), firstIndex: 2 })).toThrow(
-    "Cannot run from candle 2 on: there are 2",
+    "Cannot run from candle 2: there are 2 candles",
   );
   expect(() => run({ ...input(flat(1), strategy), initialBalance: 0 })).toThrow("Cannot run with a balance of 0");
   expect(() => run({ ...input(flat(1), strategy), execution: resolveExecution({}, null) })).toThrow("periodsPerYear");

@@ -6,7 +6,7 @@
 import { expect } from "@std/expect";
 import type { ExecutionRequest } from "../../engine/execution.ts";
 import { BY_UNITS, LIMIT, type OrderDraft, STOP, STOP_LIMIT } from "../../engine/strategy.ts";
-import { flat, order, type Row, runOver, script, tell, type ToldTrade } from "./market.ts";
+import { flat, type ListedTrade, listTrades, order, type Row, runOver, script } from "./market.ts";
 
 type Situation = readonly [order: string, candle: string, expected: string, execution?: ExecutionRequest];
 
@@ -159,14 +159,14 @@ function readCandle(text: string): Row {
   return [open, high, low, close];
 }
 
-function sayExit(trade: ToldTrade): string {
+function sayExit(trade: ListedTrade): string {
   return trade.exit === null ? "" : `out at ${trade.exit[1]}: ${trade.reason}`;
 }
 
 /** What became of the only order, by the end of its candle. */
 function sayOutcome(rows: Row[], draft: OrderDraft, execution: ExecutionRequest, isCarried: boolean): string {
   const result = runOver(rows, script({ 0: (book) => book.place(draft) }), execution);
-  const [trade, ...others] = tell(result);
+  const [trade, ...others] = listTrades(result);
   expect(others).toEqual([]);
   if (trade === undefined) return "waits";
   const parts = [isCarried ? "" : `in at ${trade.entry[1]}`, sayExit(trade)];

@@ -9,13 +9,13 @@ import {
   REFUSED,
 } from "../../engine/strategy.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
-import { flat, order, type Row, runOver, script, tell } from "./market.ts";
+import { flat, listTrades, order, type Row, runOver, script } from "./market.ts";
 import { runBoth, units } from "./run_both.ts";
 
 /** The quantity of a single buy at 10 with 1000 in the account, or why it was refused. */
 function buy(fields: Partial<OrderDraft>, execution: ExecutionRequest = {}): number | string | undefined {
   const result = runOver(flat(10, 10, 10), script({ 0: (book) => book.place(order(fields)) }), execution);
-  return tell(result)[0]?.quantity ?? ORDER_REASONS[result.orders.reason[0]!];
+  return listTrades(result)[0]?.quantity ?? ORDER_REASONS[result.orders.reason[0]!];
 }
 
 Deno.test("an order that names no quantity takes everything", () => {
@@ -99,7 +99,7 @@ Deno.test("a fraction is of the equity while the free margin lasts, or of the fr
   const place = (execution: ExecutionRequest) => {
     const thrice = script({ 0: (book) => [half, half, half].forEach((draft) => book.place(draft)) });
     const result = runOver(flat(10, 10, 10), thrice, execution);
-    return [tell(result).map((trade) => trade.quantity), result.metrics.rejected_orders];
+    return [listTrades(result).map((trade) => trade.quantity), result.metrics.rejected_orders];
   };
   expect(place({})).toEqual([[50, 50], 1]);
   expect(place({ fractionOf: "free_margin" })).toEqual([[50, 25, 12.5], 0]);
@@ -122,7 +122,7 @@ Deno.test("sizing at the signal's close with a cash buffer is LEAN's: whole shar
   } as const;
   const result = runOver(rows, script({ 0: (book) => book.place(order({})) }), lean);
   // floor((1000 x 0.9975 - 1) / 10) = 99 at the close of 10; filled at the open of 11, although 99 x 11 is beyond the cash.
-  expect(tell(result)).toMatchObject([{ quantity: 99, entry: [1, 11], fees: 1 }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 99, entry: [1, 11], fees: 1 }]);
 });
 
 Deno.test("one unit with a fee of 0.2 a unit and ten units are backtrader's contract with multiplier 10", () => {
@@ -133,14 +133,14 @@ Deno.test("one unit with a fee of 0.2 a unit and ten units are backtrader's cont
     leverage: 100,
   });
   // 3 points x 10 - 2 - 2.
-  expect(tell(result)).toMatchObject([{ pnl: 26, fees: 4 }]);
+  expect(listTrades(result)).toMatchObject([{ pnl: 26, fees: 4 }]);
 });
 
 Deno.test("an order that may only reduce is sized by the equity, though all of it is invested, and capped by what is open", () => {
   const reduce = (size: number, execution: ExecutionRequest = {}, fields: Partial<OrderDraft> = {}) => {
     const sell = order({ side: -1, reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size, ...fields });
     const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.place(sell) });
-    return tell(runOver(flat(10, 10, 20), decisions, execution)).map(({ quantity, exit }) => [quantity, exit]);
+    return listTrades(runOver(flat(10, 10, 20), decisions, execution)).map(({ quantity, exit }) => [quantity, exit]);
   };
   // 100 bought at 10 are 2000 at 20, of which a quarter is 25 units.
   expect(reduce(0.25)).toEqual([[25, [2, 20]], [75, null]]);
@@ -149,7 +149,7 @@ Deno.test("an order that may only reduce is sized by the equity, though all of i
   // 100 sold short at 10 cost 1200 at 12, where the equity is 800: twice that is more than what is open.
   const cover = order({ reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size: 2 });
   const short = script({ 0: (book) => book.place(order({ side: -1 })), 1: (book) => book.place(cover) });
-  expect(tell(runOver(flat(10, 10, 12), short))).toMatchObject([{ quantity: 100, exit: [2, 12] }]);
+  expect(listTrades(runOver(flat(10, 10, 12), short))).toMatchObject([{ quantity: 100, exit: [2, 12] }]);
   // A hundredth of 2000 at a risk of 0.5 a unit: 40 units are worth 800, which nobody has to have.
   const risk = { sizeBy: BY_RISK_FRACTION, stopLoss: 20.5 };
   expect(reduce(0.01, {}, risk)).toEqual([[40, [2, 20]], [60, null]]);
@@ -161,7 +161,9 @@ Deno.test("what stays open is valued at the fill's price, or at the close of its
   const add = (execution: ExecutionRequest) => {
     const half = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.5 });
     const decisions = script({ 0: (book) => book.place(half), 1: (book) => book.place(quarter) });
-    return tell(runOver([...flat(10, 10), [20, 30, 20, 30]], decisions, execution)).map(({ quantity }) => quantity);
+    return listTrades(runOver([...flat(10, 10), [20, 30, 20, 30]], decisions, execution)).map(({ quantity }) =>
+      quantity
+    );
   };
   // 50 units and 500 of cash are 1500 at the open of 20, and 2000 at the close of 30: a quarter buys 18.75 or 25 at 20.
   expect(add({})).toEqual([50, 18.75]);
@@ -198,7 +200,7 @@ Deno.test("an order that is too dear at its signal's close is refused at once", 
 Deno.test("no fraction of the free margin buys more than all of it", () => {
   const twice = order({ sizeBy: BY_EQUITY_FRACTION, size: 2 });
   const result = runBoth(flat(100, 100), { 0: (book) => book.place(twice) }, { fractionOf: "free_margin" });
-  expect(tell(result)).toMatchObject([{ quantity: 10 }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 10 }]);
 });
 
 Deno.test("an account that owes more than it has risks nothing", () => {

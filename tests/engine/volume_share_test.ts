@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { LIMIT, STOP } from "../../engine/strategy.ts";
-import { flat, order, type Row, tell } from "./market.ts";
+import { flat, listTrades, order, type Row } from "./market.ts";
 import { A_HUNDREDTH, runBoth, units } from "./run_both.ts";
 
 Deno.test("the unfilled rest of an order is checked against buying power again", () => {
@@ -9,7 +9,7 @@ Deno.test("the unfilled rest of an order is checked against buying power again",
   const rows = flat(100, 100, 150, 150);
   const result = runBoth(rows, { 0: (book) => book.place(order({})) }, A_HUNDREDTH, 2000);
   expect(result.orders.filledQuantity[0]).toBe(10);
-  expect(tell(result)).toMatchObject([{ quantity: 10, entry: [1, 100] }]);
+  expect(listTrades(result)).toMatchObject([{ quantity: 10, entry: [1, 100] }]);
   expect(result.equity[3]).toBe(1000 + 10 * 150);
 });
 
@@ -64,7 +64,7 @@ Deno.test("where the close proves two stops and volume is short, the older trade
     10_000,
   );
   // Of the 20 units of candle 1 the entries take 16.
-  expect(tell(result).map(({ quantity, exit }) => [quantity, exit])).toEqual([[4, [1, 95]], [4, [2, 92]], [8, [
+  expect(listTrades(result).map(({ quantity, exit }) => [quantity, exit])).toEqual([[4, [1, 95]], [4, [2, 92]], [8, [
     2,
     92,
   ]]]);
@@ -75,7 +75,7 @@ Deno.test("a stop that meets no volume at all is filled at the next open", () =>
   const rows: Row[] = [[100, 100, 100, 100], [100, 100, 100, 100], [100, 100, 94, 96, 0], [98, 99, 97, 98]];
   const buy = units(10, { type: LIMIT, limitPrice: 100, stopLoss: 95 });
   const result = runBoth(rows, { 0: (book) => book.place(buy) }, A_HUNDREDTH, 10_000);
-  expect(tell(result)).toMatchObject([{ entry: [1, 100], exit: [3, 98], reason: "stop_loss" }]);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [3, 98], reason: "stop_loss" }]);
 });
 
 Deno.test("the unfilled rest of an order waits for the next open, not for the close of the same candle", () => {

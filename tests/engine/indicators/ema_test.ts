@@ -35,6 +35,6 @@ Deno.test("ema() is NaN throughout where there are fewer values than the period"
 
 Deno.test("ema() refuses a period of zero", () => {
   expect(() => ema(Float64Array.of(1), 0)).toThrow(
-    "Cannot compute ema: the period must be a whole number from 1, not 0",
+    "Cannot compute ema with a period of 0: it must be a whole number from 1",
   );
 });

@@ -67,6 +67,8 @@ Deno.test("sma() forgets a candle that has left the window, however large it was
 
 Deno.test("sma() refuses a period that is not a positive whole number", () => {
   for (const period of [0, -1, 2.5, NaN, Infinity]) {
-    expect(() => sma(new Float64Array(3), period)).toThrow(`must be a whole number from 1, not ${period}`);
+    expect(() => sma(new Float64Array(3), period)).toThrow(
+      `with a period of ${period}: it must be a whole number from 1`,
+    );
   }
 });

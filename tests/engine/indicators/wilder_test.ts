@@ -8,6 +8,6 @@ Deno.test("wilder() of four candles moves a quarter of the way", () => {
 
 Deno.test("wilder() refuses a period that is not whole", () => {
   expect(() => wilder(Float64Array.of(1), 1.5)).toThrow(
-    "Cannot compute wilder: the period must be a whole number from 1",
+    "Cannot compute wilder with a period of",
   );
 });

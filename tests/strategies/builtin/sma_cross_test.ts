@@ -63,6 +63,6 @@ Deno.test("sma-cross asks for no more of what volume held back once the averages
 
 Deno.test("sma-cross refuses a fast average that is not the shorter one", () => {
   expect(() => smaCross.create(parametersOf(smaCross, { fast: 30, slow: 30 }))).toThrow(
-    "fast must be less than slow, and 30 is not less than 30",
+    "fast must be less than slow: 30 is not less than 30",
   );
 });
