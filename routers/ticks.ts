@@ -4,7 +4,7 @@ import { FEED_LABELS } from "../db/schema.ts";
 import type { Candles } from "../engine/candles.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
 import { AddressLimitError } from "../market/on_demand/address_limits.ts";
-import { candleBatches, CandlesChangedError, type Repair } from "../market/archive/read.ts";
+import { candleBatches, type Repair, retryOnChange } from "../market/archive/read.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive/read_plan.ts";
 import { sliceCandles } from "../market/archive/candle_columns.ts";
 import { LostCandlesError } from "../market/archive/chunk.ts";
@@ -20,7 +20,6 @@ import type { Context } from "./trpc.ts";
 /** Two years of 1m candles and some. */
 const RANGE_CANDLES_MAX = 1_100_000;
 const PAGE_CANDLES_MAX = 50_000;
-const READ_ATTEMPTS_MAX = 5;
 
 /** A symbol or an exchange: printable. Spaces around it are not a part of it. */
 export const marketNameSchema = z.string().trim().min(1).max(100).regex(/^\P{C}*$/u, mustBe("printable"));
@@ -166,13 +165,13 @@ export interface TicksPage extends FoundTicks {
  * @throws AppError as `findWholeTicks` does.
  */
 export async function readPage(ctx: Context, input: TicksInput & { readonly limit: number }): Promise<TicksPage> {
-  for (let attempt = 1;; attempt++) {
-    const found = await findTicks(ctx, input);
-    try {
+  try {
+    return await retryOnChange(async () => {
+      const found = await findTicks(ctx, input);
       return { ...found, ...await readUpTo(input.limit, candleBatches(ctx.db, found.plan, repairer(ctx, found.plan))) };
-    } catch (error) {
-      if (!(error instanceof CandlesChangedError) || attempt === READ_ATTEMPTS_MAX) throw refuse(error, input);
-    }
+    });
+  } catch (error) {
+    throw refuse(error, input);
   }
 }
 

@@ -1,66 +1,64 @@
 import { type ChunkRow, type ChunkSummary, readChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import type { Candles } from "../../engine/candles.ts";
-import { type CandleQuery, planRead, type ReadPlan } from "./read_plan.ts";
+import type { ReadPlan } from "./read_plan.ts";
 import { isGap } from "../calendar/trading_hours.ts";
 import { allocateCandles, copyCandles, hashCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { DamagedChunkError, openChunk } from "./chunk.ts";
 import { Resampler } from "./resample.ts";
 import { monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
-// A quarter of 1m candles or years of daily ones in one query: few round trips, little memory.
+// One query reads a quarter of 1m candles or years of daily ones: few round trips, little memory.
 const QUERY_CANDLES_MAX = 131_072;
 const QUERY_CHUNKS_MAX = 200;
 
 const READ_ATTEMPTS_MAX = 5;
 
-/** Someone wrote to the range while it was read: asking again gives the new candles. */
+/** Another process wrote to the range during a read: a new plan reads the new candles. */
 export class CandlesChangedError extends Error {
   override readonly name = "CandlesChangedError";
 }
 
-/** Puts what its provider gives in the place of a damaged chunk; throws where nobody can give it again. */
-export type Repair = (error: DamagedChunkError) => Promise<void>;
-
-/** Candles of a range with what a result says about them. */
-export interface CandlesRead {
-  /** Oldest first; the first `lookback` of them open before the asked start. */
-  readonly candles: Candles;
-  readonly lookback: number;
-  /** The held timeframe from which they were made. */
-  readonly source: Timeframe;
-  /** Of all the columns' bytes (see hashCandles), hexadecimal. */
-  readonly sha256: string;
-  /** Stretches without candles between the first and the last of the range (lookback not counted); see isGap. */
-  readonly gaps: number;
-}
-
-/** How candles are read into columns. */
-export interface ReadOptions {
-  /** Whether the columns are in one SharedArrayBuffer, which a Web Worker takes without a copy; default: no. */
-  readonly shared?: boolean;
-  /** Called with each damaged chunk, which is then read again. */
-  readonly repair?: Repair | undefined;
-}
-
-/**
- * Reads candles into columns.
- *
- * @returns Empty columns where nothing is held.
- * @throws {TimeframeTooFineError} When only coarser timeframes are held.
- * @throws {DamagedChunkError}
- */
-export async function readCandles(db: Db, query: CandleQuery & ReadOptions): Promise<CandlesRead> {
+/** Tries again, with a new plan, where the candles changed during the read. */
+export async function retryOnChange<Answer>(planAndRead: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1;; attempt++) {
     try {
-      return await readPlanned(db, await planRead(db, query), query);
+      return await planAndRead();
     } catch (error) {
       if (!(error instanceof CandlesChangedError) || attempt === READ_ATTEMPTS_MAX) throw error;
     }
   }
 }
 
-async function readPlanned(db: Db, plan: ReadPlan, { shared = false, repair }: ReadOptions): Promise<CandlesRead> {
+/** Fetches a damaged chunk again; throws where no provider has its candles. */
+export type Repair = (error: DamagedChunkError) => Promise<void>;
+
+/** Candles of a range, with the facts that a result reports about them. */
+export interface CandlesRead {
+  /** Oldest first; the first `lookback` of them open before the requested start. */
+  readonly candles: Candles;
+  readonly lookback: number;
+  /** The stored timeframe from which the candles were made. */
+  readonly source: Timeframe;
+  /** Of the bytes of all columns (see hashCandles), hexadecimal. */
+  readonly sha256: string;
+  /** Periods without candles between the first and the last candle of the range, without lookback; see isGap. */
+  readonly gaps: number;
+}
+
+/**
+ * Reads the candles of a plan into columns; empty columns where the archive holds none.
+ *
+ * @param options `shared` puts the columns into one SharedArrayBuffer, which a Web Worker takes without a copy. `repair` is called with
+ *   each damaged chunk, which is then read again.
+ * @throws {CandlesChangedError} When a chunk was written after the plan was made, unless its bytes are the same.
+ * @throws {DamagedChunkError} When a chunk is damaged and `repair` is absent.
+ */
+export async function readPlan(
+  db: Db,
+  plan: ReadPlan,
+  { shared = false, repair }: { readonly shared?: boolean; readonly repair?: Repair | undefined } = {},
+): Promise<CandlesRead> {
   const columns = allocateCandles(plan.candlesMax, shared);
   const gaps = new GapCounter(plan);
   let count = 0;
@@ -75,29 +73,26 @@ async function readPlanned(db: Db, plan: ReadPlan, { shared = false, repair }: R
 }
 
 /**
- * The candles of a plan in parts, a chunk at a time, oldest first: memory stays flat however long the range is.
+ * Yields the candles of a plan, oldest first, a chunk at a time: memory stays flat however long the range is.
  *
- * Lookback is not trimmed: plan without it.
+ * The plan must have no lookback.
  *
  * @param repair Called with each damaged chunk, which is then read again.
- * @throws {CandlesChangedError} When a chunk was written after the plan was made, unless it is the same again.
- * @throws {DamagedChunkError}
+ * @throws {CandlesChangedError} When a chunk was written after the plan was made, unless its bytes are the same.
+ * @throws {DamagedChunkError} When a chunk is damaged and `repair` is absent.
  */
 export function candleBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
   return resampled(plan, sourceBatches(chunkBatches(db, plan, repair)));
 }
 
-/** Candles that are read when they are asked for. */
+/** Candles that load on demand. */
 export interface CandleBatch {
-  /** The checksum of a whole stored chunk, by which what was made from it can be found again; null for anything else. */
+  /** The checksum where the batch is one whole stored chunk, as the key of a cached rendering; null otherwise. */
   readonly sha256: string | null;
   read(): Promise<Candles>;
 }
 
-/**
- * The candles of a plan in parts as `candleBatches` gives them, but stored chunks that are answered whole are not read before they are
- * asked for: who remembers what he made of one need not ask. And whoever takes them may be slow.
- */
+/** Like `candleBatches`, for a reader that may be slow: chunks load lazily, so a cached rendering skips the read. */
 export async function* lazyBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<CandleBatch> {
   const chunks = chunkBatches(db, plan, repair, true);
   if (plan.source !== plan.timeframe) {
@@ -126,7 +121,7 @@ async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): Asyn
   if (last.time.length > 0) yield last;
 }
 
-/** Held candles that open in the plan's [from, until), as they are stored. */
+/** Candles of the source timeframe that open in the plan's [from, until). */
 async function* sourceBatches(batches: Iterable<CandleBatch>): AsyncGenerator<Candles> {
   for (const { read } of batches) {
     const candles = await read();
@@ -139,10 +134,10 @@ function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false):
   const newest = groups.at(-1)?.at(-1);
   let early: Promise<ChunkRow[]> | undefined;
   if (isSlow && newest !== undefined && groups.length > 1 && plan.until < monthEnd(newest.month)) {
-    // A month that is not over grows while a slow reader takes what comes before it, and would be another one then.
+    // The newest month can grow while a slow reader takes the older ones, so it is read at the start.
     groups.push(groups.at(-1)!.splice(-1));
     early = readUnchanged(db, plan, [newest]);
-    // It is thrown to who reads.
+    // The reader of the first batch gets the error.
     early.catch(() => {});
   }
   for (const group of groups) {
@@ -150,7 +145,7 @@ function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false):
     for (const [index, chunk] of group.entries()) {
       const read = async () => {
         await early;
-        // The first that is asked for brings along those that are asked for next.
+        // The first chunk of a group loads the whole group in one query.
         rows ??= readUnchanged(db, plan, group);
         const candles = await openRepaired(db, plan, (await rows)[index]!, repair);
         return sliceCandles(candles, lowerBound(candles.time, plan.from), lowerBound(candles.time, plan.until));
@@ -172,13 +167,13 @@ async function openRepaired(db: Db, plan: ReadPlan, row: ChunkRow, repair: Repai
   }
 }
 
-/** @throws {CandlesChangedError} When one of the chunks is not the one that was planned with. */
+/** @throws {CandlesChangedError} When a chunk differs from the planned one. */
 async function readUnchanged(db: Db, plan: ReadPlan, planned: readonly ChunkSummary[]): Promise<ChunkRow[]> {
   const months = planned.map((chunk) => chunk.month);
   const rows = await readChunks(db, { instrumentId: plan.instrument.id, timeframe: plan.source, months });
   for (const [index, { month, sha256 }] of planned.entries()) {
     if (rows[index]?.month === month && rows[index].sha256 === sha256) continue;
-    throw new CandlesChangedError(`Cannot go on reading: the candles of ${month} were written meanwhile`);
+    throw new CandlesChangedError(`Cannot read on: the candles of ${month} changed after the read began; read again`);
   }
   return rows;
 }

@@ -112,7 +112,7 @@ databaseTest("an answer has the candles that its tag stands for, however long it
   expect([next.tag === whole.tag, next.closes.length]).toEqual([false, 203]);
   // A month that had not been read yet is another one now.
   await expect(interrupt(() => write(["2024-09-01"], 6))).rejects.toThrow(
-    "the candles of 2024-09-01 were written meanwhile",
+    "the candles of 2024-09-01 changed after the read began",
   );
   const revised = await interrupt(() => Promise.resolve());
   expect([revised.tag === next.tag, revised.closes.slice(-3)]).toEqual([false, [6, 5, 5]]);

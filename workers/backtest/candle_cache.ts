@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Db } from "../../db/client.ts";
 import { findInstrument, type Instrument, type InstrumentKey } from "../../db/instruments.ts";
-import { type CandlesRead, readCandles, type Repair } from "../../market/archive/read.ts";
-import { type CandleQuery, planRead, planTag } from "../../market/archive/read_plan.ts";
+import { type CandlesRead, readPlan, type Repair, retryOnChange } from "../../market/archive/read.ts";
+import { type CandleQuery, planRead, planTag, type ReadPlan } from "../../market/archive/read_plan.ts";
 
 // A year of 1m candles is 25 MB.
 const BYTES_MAX = 256 * 1024 ** 2;
@@ -16,7 +16,7 @@ export class CandleCache {
   readonly #db: Db;
   readonly #held: LRUCache<string, CandlesRead>;
   readonly #instruments = new InFlight<Instrument | undefined>();
-  readonly #tags = new InFlight<string>();
+  readonly #plans = new InFlight<{ readonly plan: ReadPlan; readonly tag: string }>();
   readonly #reads = new InFlight<CandlesRead>();
 
   constructor(db: Db, bytesMax = BYTES_MAX) {
@@ -28,23 +28,27 @@ export class CandleCache {
     return this.#instruments.get(JSON.stringify([key.symbol, key.exchange]), () => findInstrument(this.#db, key));
   }
 
-  /** As readCandles() of the archive; the caller must not write to the shared memory. */
-  async read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
-    const tag = await this.#tag(query);
-    const held = this.#held.get(tag);
-    if (held !== undefined) return held;
-    return await this.#reads.get(tag, async () => {
-      const read = await readCandles(this.#db, { ...query, shared: true, repair });
-      // Candles that were replaced during the read are not kept.
-      if (await this.#tag(query) === tag) this.#held.set(tag, read);
-      return read;
+  /** The candles of a query as readPlan() reads them; the caller must not write to the shared memory. */
+  read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
+    return retryOnChange(async () => {
+      const { plan, tag } = await this.#plan(query);
+      const held = this.#held.get(tag);
+      if (held !== undefined) return held;
+      return await this.#reads.get(tag, async () => {
+        const read = await readPlan(this.#db, plan, { shared: true, repair });
+        this.#held.set(tag, read);
+        return read;
+      });
     });
   }
 
-  #tag(query: CandleQuery): Promise<string> {
+  #plan(query: CandleQuery): Promise<{ readonly plan: ReadPlan; readonly tag: string }> {
     const { instrument, timeframe, start, end, lookback = 0 } = query;
     const variant = [instrument.id, timeframe, start, end, lookback].join();
-    return this.#tags.get(variant, async () => planTag(await planRead(this.#db, query), variant));
+    return this.#plans.get(variant, async () => {
+      const plan = await planRead(this.#db, query);
+      return { plan, tag: planTag(plan, variant) };
+    });
   }
 }
 

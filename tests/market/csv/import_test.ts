@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import { listEvents, listRuns } from "../../../db/ingestion.ts";
 import { findInstrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
-import { readCandles } from "../../../market/archive/read.ts";
+import { readCandles } from "../../support/candles.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
 import { type CsvImport, importCsv, ImportRefusedError, ImportTooLargeError } from "../../../market/csv/import.ts";
 import { CsvError } from "../../../market/csv/header.ts";

@@ -3,7 +3,7 @@ import type { Db } from "../../../db/client.ts";
 import { listCoverage } from "../../../db/coverage.ts";
 import { listEvents } from "../../../db/ingestion.ts";
 import { type AssetClass, ensureInstrument, type Instrument } from "../../../db/instruments.ts";
-import { readCandles } from "../../../market/archive/read.ts";
+import { readCandles } from "../../support/candles.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
 import { createRun, executeRun, type RunRequest } from "../../../market/ingestion/ingestion_run.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";

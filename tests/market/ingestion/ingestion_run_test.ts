@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import { findRun, type IngestionEvent, insertEvents, insertRun, listEvents } from "../../../db/ingestion.ts";
 import { ensureInstrument, findInstrument, type Instrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
-import { readCandles } from "../../../market/archive/read.ts";
+import { readCandles } from "../../support/candles.ts";
 import { missingRanges } from "../../../market/archive/held.ts";
 import { type Feed, FeedError } from "../../../market/feeds/feed.ts";
 import { createRun, executeRun, type RunRequest } from "../../../market/ingestion/ingestion_run.ts";
