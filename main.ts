@@ -8,7 +8,8 @@ import { getLogger } from "@logtape/logtape";
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
 import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/embedded/data_directory.ts";
 import { isDatabaseRefusal } from "./db/faults.ts";
-import { keepRoom, NoRoomError, openWithRoom } from "./db/embedded/disk_space.ts";
+import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
+import { SchemaMismatch } from "./db/migrate.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { ReadThrough } from "./market/on_demand/read_through.ts";
@@ -137,7 +138,7 @@ async function openService(
   opened.defer(() => queue.close());
   if (config.workers > 0) await queue.work(config.workers);
   await archiveSample(handle.db);
-  if (handle.connection.kind === "pglite") opened.defer(keepRoom(handle.connection.pglite, config.dataDir));
+  if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pglite, config.dataDir));
   if (directory !== null) {
     const { controlSocketPath: path } = directory;
     const control = await blame("DATA_DIR", () => serveControl(path, (email) => grantAdmin(handle.db, email)));
@@ -200,7 +201,7 @@ async function openDatabase(
   }
   const directory = await blame("DATA_DIR", () => holdDataDirectory(dataDir));
   opened.defer(() => directory.release());
-  const handle = await openWithRoom(directory.path, () => openPglite(directory.databasePath));
+  const handle = await explainFullDisk(directory.path, () => openPglite(directory.databasePath));
   opened.defer(() => handle.close());
   return { handle, directory };
 }
@@ -288,12 +289,11 @@ if (isCommand) {
   try {
     await (typeof asked === "string" ? run(asked) : end(asked.code, asked.text));
   } catch (error) {
-    const expected = error instanceof ConfigError || error instanceof DataDirectoryInUse ||
-      error instanceof NoRoomError;
+    const known = [ConfigError, DataDirectoryInUse, DiskFullError, SchemaMismatch].some((it) => error instanceof it);
     const text = isDatabaseRefusal(error)
       ? `Cannot start: DATABASE_URL is refused: ${error.message}`
       : error instanceof Error
-      ? (expected ? error.message : error.stack ?? error.message)
+      ? (known ? error.message : error.stack ?? error.message)
       : String(error);
     await end(1, text);
   }

@@ -28,7 +28,7 @@ export type NewBacktest = Pick<
   | "initialBalance"
   | "parameters"
   | "runtime"
-  | "turn"
+  | "queuePosition"
 >;
 
 /** A user's key to a record: another user's record does not exist under it. */

@@ -7,21 +7,23 @@ import { storableText } from "./storable.ts";
 export type ModuleCheck = typeof moduleChecks.$inferSelect;
 export type Verdict = NonNullable<ModuleCheck["verdict"]>;
 
-// Nobody waits for a verdict that long: what is older and has none was left behind by a process that died.
+// Requests wait for a verdict for less. An older check without one was left behind by a process that died.
 const WAIT_SECONDS_MAX = 60;
 
 /**
- * The place of a user's next check among all users' waiting ones, by the rule of backtests (see nextTurn() in quotas.ts), or null where
- * so many of his wait already.
+ * The queue position of a user's next check, by the rule of nextQueuePosition() in quotas.ts.
  *
- * @param tx Holds the user's lock, or two checks could get one turn.
+ * @param tx Holds the user's lock, or two checks could get the same position.
+ * @returns Null when `waitingMax` of theirs wait already.
  */
-export async function nextCheckTurn(tx: Db, ownerId: string, waitingMax: number): Promise<number | null> {
+export async function nextCheckPosition(tx: Db, ownerId: string, waitingMax: number): Promise<number | null> {
   const own = sql`filter (where ${moduleChecks.ownerId} = ${ownerId})`;
   const since = sql`now() - ${WAIT_SECONDS_MAX}::integer * interval '1 second'`;
   const [waiting] = await tx.select({
     count: sql`count(*) ${own}`.mapWith(Number),
-    next: sql`greatest(max(${moduleChecks.turn}) ${own} + 1, min(${moduleChecks.turn}), 0)`.mapWith(Number),
+    next: sql`greatest(max(${moduleChecks.queuePosition}) ${own} + 1, min(${moduleChecks.queuePosition}), 0)`.mapWith(
+      Number,
+    ),
   }).from(moduleChecks).where(and(isNull(moduleChecks.verdict), gt(moduleChecks.createdAt, since)));
   if (waiting === undefined || waiting.count >= waitingMax) return null;
   return waiting.next;
@@ -30,26 +32,26 @@ export async function nextCheckTurn(tx: Db, ownerId: string, waitingMax: number)
 /** Asks for a worker's verdict on a module. @returns The check's id. */
 export async function insertCheck(
   tx: Db,
-  values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "turn">,
+  values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "queuePosition">,
 ): Promise<string> {
   const id = uuidv7();
   await tx.insert(moduleChecks).values({ ...values, id });
   return id;
 }
 
-/** A check as it stands, or null when whoever asked has given up. */
+/** A check, or null when the request that asked for it has given up. */
 export async function readCheck(db: Db, id: string): Promise<ModuleCheck | null> {
   const [row] = await db.select().from(moduleChecks).where(eq(moduleChecks.id, id));
   return row ?? null;
 }
 
-/** The verdict alone, since the module may be megabytes; undefined while there is none. */
+/** The verdict without the module, which may have megabytes; undefined while there is none. */
 export async function readVerdict(db: Db, id: string): Promise<Verdict | undefined> {
   const [row] = await db.select({ verdict: moduleChecks.verdict }).from(moduleChecks).where(eq(moduleChecks.id, id));
   return row?.verdict ?? undefined;
 }
 
-/** Records a verdict, with the bytes that it is about. */
+/** Stores a verdict with the bytes of the module. */
 export async function storeVerdict(db: Db, id: string, verdict: Verdict, data: Uint8Array | null): Promise<void> {
   const storable = verdict.accepted ? verdict : { ...verdict, message: storableText(verdict.message) };
   await db.update(moduleChecks).set({ verdict: storable, data }).where(eq(moduleChecks.id, id));
@@ -59,7 +61,7 @@ export async function deleteCheck(db: Db, id: string): Promise<void> {
   await db.delete(moduleChecks).where(eq(moduleChecks.id, id));
 }
 
-/** Removes checks from before a moment, whose askers read no verdict any more. */
+/** Removes checks from before a moment: no request waits for them any more. */
 export async function deleteOldChecks(db: Db, before: Date): Promise<void> {
   await db.delete(moduleChecks).where(lt(moduleChecks.createdAt, before));
 }

@@ -2,29 +2,32 @@ import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or
 import type { Db } from "./client.ts";
 import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
 
-/** Lets one transaction at a time count and add to what is a user's, until it ends; in whatever process. */
+/** Takes a user's lock until the transaction ends, so that one transaction at a time, in any process, counts and adds what is theirs. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
 }
 
 /**
- * The place of a user's next backtest among all users' waiting ones, or null where so many of his are queued or running already.
+ * The queue position of a user's next backtest: workers take lower ones first.
  *
- * It is one after his own last, but not before the first that waits. So users take turns, whatever each has waiting: who comes anew
- * is served after one backtest of each other user at most, and each user's own are served in their order. Numbers begin at 0 again
- * when nothing waits.
+ * It follows the user's own last position, and is not below the first that waits. Users are thus served in turn, however many
+ * backtests each has waiting: a new user waits for one backtest of each other user at most. A user's own keep their order. Positions
+ * begin at 0 again when nothing waits.
  *
- * @param tx Holds the user's lock, or two backtests could get one turn.
+ * @param tx Holds the user's lock, or two backtests could get the same position.
+ * @returns Null when `unendedMax` of theirs are queued or running already.
  */
-export async function nextTurn(tx: Db, ownerId: string, unendedMax: number): Promise<number | null> {
-  const firstWaiting = tx.select({ turn: min(backtests.turn) }).from(backtests).where(eq(backtests.status, "queued"));
+export async function nextQueuePosition(tx: Db, ownerId: string, unendedMax: number): Promise<number | null> {
+  const firstWaiting = tx.select({ queuePosition: min(backtests.queuePosition) }).from(backtests).where(
+    eq(backtests.status, "queued"),
+  );
   const [own] = await tx.select({
-    first: min(backtests.turn),
-    last: max(backtests.turn),
+    first: min(backtests.queuePosition),
+    last: max(backtests.queuePosition),
     firstWaiting: sql<number | null>`(${firstWaiting})`,
   }).from(backtests).where(unended(ownerId));
   const { first, last, firstWaiting: earliest } = own ?? { first: null, last: null, firstWaiting: null };
-  // His turns are all different, so there are no more of them than from the first to the last: counted only where that is not enough.
+  // Positions of one user differ, so first and last bound their number. Only a bound that is too high needs the slower count.
   const atMost = first === null || last === null ? 0 : last - first + 1;
   if (atMost >= unendedMax && await countUnended(tx, ownerId) >= unendedMax) return null;
   return Math.max((last ?? -1) + 1, earliest ?? 0);
@@ -36,10 +39,9 @@ async function countUnended(tx: Db, ownerId: string): Promise<number> {
 }
 
 /**
- * How many versions of strategies a user keeps, and how many bytes their modules have, with those that are kept for records of his
- * backtests alone.
+ * Counts the strategy versions of a user and the bytes of their modules, with modules that only their backtests need.
  *
- * @param without The sum of a module that is counted with the versions only.
+ * @param without The SHA-256 of a module that is left out of the second kind.
  */
 export async function measureRegistry(
   tx: Db,
@@ -62,7 +64,7 @@ export async function measureRegistry(
   };
 }
 
-/** Whether a module is kept in any case, for a version of anybody's or a record of this user's. */
+/** Whether a module is stored already, for a version of any user or a backtest of this one. */
 export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
   const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));
   const ofRecord = tx.select({ one: sql`1` }).from(backtests).where(

@@ -173,8 +173,8 @@ export const moduleChecks = pgTable("module_checks", {
   /** Parameters for the dry run. */
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
   lookbackCandles: integer("lookback_candles").notNull(),
-  /** Its place among all users' waiting checks, as that of a backtest among those. */
-  turn: integer("turn").notNull().default(0),
+  /** As that of a backtest. */
+  queuePosition: integer("queue_position").notNull().default(0),
   /** Null until a worker has looked: accepted, or refused with a code and a reason. */
   verdict: jsonb("verdict").$type<
     { readonly accepted: true } | { readonly accepted: false; readonly code: string; readonly message: string }
@@ -217,8 +217,8 @@ export const backtests = pgTable("backtests", {
   /** What a worker runs in a sandbox; null for a built-in strategy, which its slug names. */
   runtime: jsonb("runtime").$type<SandboxRuntime>(),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
-  /** Its place among all users' waiting backtests (see quotas.ts): the lower, the sooner. */
-  turn: integer("turn").notNull().default(0),
+  /** Workers take lower positions first; see quotas.ts. */
+  queuePosition: integer("queue_position").notNull().default(0),
   progress: real("progress").notNull().default(0),
   /** Money at the close of the last candle that is done, and when that candle opened; of a run that is under way. */
   partialEquity: jsonb("partial_equity").$type<{ readonly timestamp: string; readonly equity: number }>(),
@@ -234,13 +234,13 @@ export const backtests = pgTable("backtests", {
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
   index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),
-  index("backtests_turn_index").on(table.turn).where(sql`status = 'queued'`),
+  index("backtests_queue_index").on(table.queuePosition).where(sql`status = 'queued'`),
   // Which modules are needed, see modules.ts.
   index("backtests_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),
   // And by whom, see quotas.ts.
   index("backtests_owner_module_index").on(table.ownerId, sql`(runtime ->> 'sha256')`)
     .where(sql`runtime ->> 'sha256' is not null`),
-  index("backtests_unended_index").on(table.ownerId, table.turn).where(sql`status in ('queued', 'running')`),
+  index("backtests_unended_index").on(table.ownerId, table.queuePosition).where(sql`status in ('queued', 'running')`),
 ]);
 
 /** The sum of `sizeBytes` over each user's backtests: to add it up at each submission would take longer the more there are. */

@@ -74,7 +74,7 @@ export async function submitBacktest(
       strategyVersion: strategy.version,
       runtime: strategy.runtime,
       parameters,
-      turn: queuePosition,
+      queuePosition,
     });
     if (submission !== null) await insertSubmission(tx, submission, inserted.id);
     await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id, queuePosition);

@@ -28,9 +28,15 @@ export async function checkModule(
 ): Promise<Module> {
   const id = await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
-    const turn = await takeCheckPosition(tx, ctx.user.id);
-    const inserted = await insertCheck(tx, { ...source, ownerId: ctx.user.id, parameters, lookbackCandles, turn });
-    await ctx.queue.enqueueModuleCheck(tx, inserted, turn);
+    const queuePosition = await takeCheckPosition(tx, ctx.user.id);
+    const inserted = await insertCheck(tx, {
+      ...source,
+      ownerId: ctx.user.id,
+      parameters,
+      lookbackCandles,
+      queuePosition,
+    });
+    await ctx.queue.enqueueModuleCheck(tx, inserted, queuePosition);
     return inserted;
   });
   try {

@@ -1,8 +1,8 @@
 import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
 import type { Module } from "../db/modules.ts";
-import { nextCheckTurn } from "../db/module_checks.ts";
-import { isModuleKept, measureRegistry, nextTurn } from "../db/quotas.ts";
+import { nextCheckPosition } from "../db/module_checks.ts";
+import { isModuleKept, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
 /** What one user may have at a time. */
@@ -42,8 +42,8 @@ export async function takeQueuePosition(
     const reason = `your backtests have ${bytes} bytes with their results, and may have ${resultBytesMax}`;
     throw full("another backtest", reason, "backtests");
   }
-  const turn = await nextTurn(tx, userId, backtestsMax);
-  if (turn !== null) return turn;
+  const queuePosition = await nextQueuePosition(tx, userId, backtestsMax);
+  if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",
     `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time; ` +
@@ -59,8 +59,8 @@ export async function takeQueuePosition(
  * @throws AppError QUOTA_EXCEEDED when too many of the user's checks wait.
  */
 export async function takeCheckPosition(tx: Db, userId: string): Promise<number> {
-  const turn = await nextCheckTurn(tx, userId, CHECKS_MAX);
-  if (turn !== null) return turn;
+  const queuePosition = await nextCheckPosition(tx, userId, CHECKS_MAX);
+  if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",
     `Cannot check the module: ${CHECKS_MAX} of yours wait for their checks, and no more may at a time`,

@@ -15,11 +15,11 @@ export interface User {
 
 /** The way to the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
 export interface Queue {
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, turn: number): Promise<void>;
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Takes away the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  enqueueModuleCheck(tx: Db, checkId: string, turn: number): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
   /** Calls back whenever a backtest's record changes, in whatever process. @returns What ends it. */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Makes what runs by itself agree with the instruments' schedules. */

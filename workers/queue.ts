@@ -24,13 +24,13 @@ export interface OpenQueue {
   /**
    * Writes a backtest's job in the transaction that writes its record.
    *
-   * @param turn The record's: lower ones are taken first.
+   * @param queuePosition The record's: lower ones are taken first.
    */
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, turn?: number): Promise<void>;
+  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition?: number): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  /** Asks the workers for a verdict on a module, in the transaction that writes the module down; lower turns are taken first. */
-  enqueueModuleCheck(tx: Db, checkId: string, turn: number): Promise<void>;
+  /** Asks the workers for a verdict on a module, in the transaction that writes the module down; lower positions are taken first. */
+  enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
   /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /**
@@ -105,10 +105,10 @@ export async function openQueue(
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
-    enqueueBacktest: (tx, backtestId, ownerId, turn = 0) =>
-      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -turn),
+    enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0) =>
+      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -queuePosition),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
-    enqueueModuleCheck: (tx, checkId, turn) => jobs.send(tx, QUEUES.checks, checkId, { checkId }, -turn),
+    enqueueModuleCheck: (tx, id, queuePosition) => jobs.send(tx, QUEUES.checks, id, { checkId: id }, -queuePosition),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.notify(tx, [`backtest ${backtestId}`]);

@@ -1,7 +1,10 @@
 import { expect } from "@std/expect";
 import { is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
-import { type Db, openPostgres, rowsOf } from "../../db/client.ts";
+import { drizzle } from "drizzle-orm/pglite";
+import { type Db, openPostgres } from "../../db/client.ts";
+import { migrateEmbedded } from "../../db/migrate.ts";
+import { rowsOf } from "../../db/answer_rows.ts";
 import * as schema from "../../db/schema.ts";
 import { administer, createTestDatabase, databaseTest, testServerUrl } from "../support/database.ts";
 
@@ -51,4 +54,14 @@ Deno.test("a transaction in which nothing happens any more gives its locks back 
   expect(rowsOf(shown)).toEqual([{ idle_in_transaction_session_timeout: "10s" }]);
   await close();
   await drop();
+});
+
+databaseTest("a database that a version before 0.1.0 made is refused in one line", async ({ db, connection }) => {
+  await db.execute(sql`update drizzle.__drizzle_migrations set hash = 'another'`);
+  const refused = connection.kind === "pglite"
+    ? migrateEmbedded(drizzle(connection.pglite, { schema }))
+    : openPostgres(connection.url);
+  await expect(refused).rejects.toThrow(
+    "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
+  );
 });

@@ -38,7 +38,7 @@ databaseTest("whatever a strategy says of itself can be stored", async ({ db }) 
     moduleUrl: "http://example.com/",
     parameters: {},
     lookbackCandles: 0,
-    turn: 0,
+    queuePosition: 0,
   };
   const id = await insertCheck(db, check);
   await storeVerdict(db, id, { accepted: false, code: "INVALID_MODULE", message: SAID }, null);

@@ -55,7 +55,7 @@ export function newBacktest(ownerId: string, more: Partial<NewBacktest> = {}): N
 export async function submitBacktest(db: Db, queue: OpenQueue, backtest: NewBacktest): Promise<string> {
   return await db.transaction(async (tx: Db) => {
     const { id, ownerId } = await insertBacktest(tx, backtest);
-    await queue.enqueueBacktest(tx, id, ownerId, backtest.turn);
+    await queue.enqueueBacktest(tx, id, ownerId, backtest.queuePosition);
     return id;
   });
 }
@@ -192,7 +192,7 @@ export function newTenDaysBacktest(ownerId: string, more: Partial<NewBacktest> =
   });
 }
 
-/** Orders as a run gives them: buys and sells at market in turn, a candle of a minute each, every third one refused. */
+/** Orders as a run gives them: buys and sells at market in queuePosition, a candle of a minute each, every third one refused. */
 export function orderColumns(count: number): OrderColumns {
   const column = (value: (i: number) => number) => Float64Array.from({ length: count }, (_, i) => value(i));
   const isRefused = (i: number) => i % 3 === 2;

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import { type Backtest, cancelBacktest, claimBacktests, getBacktest } from "../../db/backtests.ts";
-import { type DatabaseHandle, type Db, openPostgres, rowsOf } from "../../db/client.ts";
+import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
+import { rowsOf } from "../../db/answer_rows.ts";
 import { PostgresClient } from "../../db/postgres.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";

@@ -4,7 +4,7 @@ import { PgBoss } from "pg-boss";
 import { v7 as uuidv7 } from "uuid";
 import { type Backtest, insertBacktest } from "../../../db/backtests.ts";
 import { type Db, openPostgres } from "../../../db/client.ts";
-import { lockUser, nextTurn } from "../../../db/quotas.ts";
+import { lockUser, nextQueuePosition } from "../../../db/quotas.ts";
 import { backtests } from "../../../db/schema.ts";
 import { QUEUES } from "../../../workers/jobs/jobs.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
@@ -31,14 +31,21 @@ const RUN = {
 
 /** Lets a user have so many waiting, as so many submissions would, but quicker. */
 async function queueMany(db: Db, databaseUrl: string, ownerId: string): Promise<void> {
-  const rows = Array.from({ length: WAITING }, (_, turn) => ({ ...newBacktest(ownerId, RUN), id: uuidv7(), turn }));
+  const rows = Array.from(
+    { length: WAITING },
+    (_, queuePosition) => ({ ...newBacktest(ownerId, RUN), id: uuidv7(), queuePosition }),
+  );
   const boss = new PgBoss({ connectionString: databaseUrl, schedule: false, supervise: false, max: 1 });
   boss.on("error", () => {});
   await boss.start();
   while (rows.length > 0) {
     const part = rows.splice(0, 1000);
     await db.insert(backtests).values(part);
-    const jobs = part.map(({ id, turn }) => ({ id, data: { backtestId: id, ownerId }, priority: -turn }));
+    const jobs = part.map(({ id, queuePosition }) => ({
+      id,
+      data: { backtestId: id, ownerId },
+      priority: -queuePosition,
+    }));
     await boss.insert(QUEUES.backtests, jobs);
   }
   await boss.stop({ graceful: false });
@@ -48,9 +55,9 @@ async function queueMany(db: Db, databaseUrl: string, ownerId: string): Promise<
 async function runOne(db: Db, queue: OpenQueue, ownerId: string): Promise<Backtest> {
   const id = await db.transaction(async (tx: Db) => {
     await lockUser(tx, ownerId);
-    const turn = await nextTurn(tx, ownerId, WAITING) ?? NaN;
-    const inserted = await insertBacktest(tx, { ...newBacktest(ownerId, RUN), turn });
-    await queue.enqueueBacktest(tx, inserted.id, ownerId, turn);
+    const queuePosition = await nextQueuePosition(tx, ownerId, WAITING) ?? NaN;
+    const inserted = await insertBacktest(tx, { ...newBacktest(ownerId, RUN), queuePosition });
+    await queue.enqueueBacktest(tx, inserted.id, ownerId, queuePosition);
     return inserted.id;
   });
   return await untilEnded(db, id, ownerId);

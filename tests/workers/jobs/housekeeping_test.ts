@@ -100,7 +100,7 @@ databaseSteps("housekeeping", async (handle, step) => {
         moduleUrl: null,
         parameters: {},
         lookbackCandles: 0,
-        turn: 0,
+        queuePosition: 0,
       };
       const [left, young] = [await insertCheck(db, check), await insertCheck(db, check)];
       const then = sql`now() - interval '61 minutes'`;

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import { fromPglite, PgBoss } from "pg-boss";
-import { type DatabaseHandle, type Db, rowsOf } from "../../../db/client.ts";
+import type { DatabaseHandle, Db } from "../../../db/client.ts";
+import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { databaseSteps } from "../../support/backtests.ts";

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { eq, sql } from "drizzle-orm";
 import type { Db } from "../../../db/client.ts";
-import { insertCheck, nextCheckTurn, storeVerdict } from "../../../db/module_checks.ts";
+import { insertCheck, nextCheckPosition, storeVerdict } from "../../../db/module_checks.ts";
 import { moduleChecks } from "../../../db/schema.ts";
 import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
 import { openQueue } from "../../../workers/queue.ts";
@@ -16,11 +16,18 @@ databaseSteps("checks of modules", async (handle, step) => {
   /** Asks as the API does. */
   const ask = async (ownerId: string) =>
     await db.transaction(async (tx: Db) => {
-      const turn = await nextCheckTurn(tx, ownerId, WAITING_MAX);
-      if (turn === null) return null;
-      const check = { ownerId, turn, data: new Uint8Array(1), moduleUrl: null, parameters: {}, lookbackCandles: 0 };
+      const queuePosition = await nextCheckPosition(tx, ownerId, WAITING_MAX);
+      if (queuePosition === null) return null;
+      const check = {
+        ownerId,
+        queuePosition,
+        data: new Uint8Array(1),
+        moduleUrl: null,
+        parameters: {},
+        lookbackCandles: 0,
+      };
       const id = await insertCheck(tx, check);
-      await queue.enqueueModuleCheck(tx, id, turn);
+      await queue.enqueueModuleCheck(tx, id, queuePosition);
       return id;
     });
   const take = async () => (await jobs.take(QUEUES.checks, 1))[0]?.id;
@@ -28,7 +35,7 @@ databaseSteps("checks of modules", async (handle, step) => {
     await addUser(db, "ann");
     await addUser(db, "bob");
 
-    await step("are taken in turns between users, each user's own in their order", async () => {
+    await step("are served in turn between users, each user's own in their order", async () => {
       const anns = [await ask("ann"), await ask("ann"), await ask("ann")];
       const bobs = [await ask("bob"), await ask("bob")];
       const taken = [await take(), await take(), await take(), await take(), await take()];

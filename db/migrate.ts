@@ -1,0 +1,53 @@
+import { type SQL, sql } from "drizzle-orm";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
+import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
+import type { PgliteDatabase } from "drizzle-orm/pglite";
+import { fileURLToPath } from "node:url";
+import type { PostgresClient } from "./postgres.ts";
+import { createPostgresDatabase } from "./postgres_session.ts";
+import { rowsOf } from "./answer_rows.ts";
+import type * as schema from "./schema.ts";
+
+const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
+// Any constant will do, if every process that migrates the same database uses it.
+const MIGRATION_LOCK = 7_405_101_984;
+
+/** The tables of the database are not those of this version, and no migration leads from the one to the other. */
+export class SchemaMismatch extends Error {
+  override readonly name = "SchemaMismatch";
+}
+
+/** Brings the tables of an embedded database up to date. @throws {SchemaMismatch} */
+export async function migrateEmbedded(db: PgliteDatabase<typeof schema>): Promise<void> {
+  await requireFirstMigration(db);
+  await migratePglite(db, MIGRATIONS);
+}
+
+/**
+ * Brings the tables of a PostgreSQL database up to date; processes that start at once wait for each other.
+ *
+ * @param client Its session keeps the lock: close it afterwards.
+ * @throws {SchemaMismatch}
+ */
+export async function migrateServer(client: PostgresClient): Promise<void> {
+  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+  const db = createPostgresDatabase(client);
+  await requireFirstMigration(db);
+  const runAll = (statements: readonly string[]) =>
+    client.transaction(async () => {
+      for (const statement of statements) await client.query(statement);
+    });
+  await migratePostgres(db, runAll, MIGRATIONS);
+}
+
+/** Refuses a database that began with another migration than ours, as those of before 0.1.0 did. */
+async function requireFirstMigration(db: { execute(query: SQL): PromiseLike<unknown> }): Promise<void> {
+  const [table] = rowsOf(await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') as name`));
+  if (Object(table).name === null) return;
+  const [first] = rowsOf(await db.execute(sql`select hash from drizzle.__drizzle_migrations order by id limit 1`));
+  if (first === undefined || Object(first).hash === readMigrationFiles(MIGRATIONS)[0]?.hash) return;
+  throw new SchemaMismatch(
+    "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
+  );
+}

@@ -1,2 +1,0 @@
-CREATE INDEX "backtests_module_index" ON "backtests" USING btree ((runtime ->> 'sha256')) WHERE runtime ->> 'sha256' is not null;--> statement-breakpoint
-CREATE INDEX "strategy_versions_module_index" ON "strategy_versions" USING btree ("sha256");

@@ -1,2 +1,0 @@
-ALTER TABLE "module_checks" ADD COLUMN "turn" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE INDEX "backtests_owner_module_index" ON "backtests" USING btree ("owner_id",(runtime ->> 'sha256')) WHERE runtime ->> 'sha256' is not null;
