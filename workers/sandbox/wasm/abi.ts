@@ -1,8 +1,8 @@
-/** The numbers of strategies/ABI.md: offsets, enumerations and limits of what a module and its host share. */
+/** The numbers of strategies/ABI.md: offsets, enumerations and limits that a module and its host share. */
 
 export const ABI_VERSION = 1;
 
-/** Byte offsets in the frame, whose address `init` and `on_candle` are given. */
+/** Byte offsets in the frame, whose address is the argument of `init` and `on_candle`. */
 export const FRAME = {
   abiVersion: 0,
   size: 4,
@@ -63,11 +63,11 @@ export const FLAG_REDUCE_ONLY = 1;
 export const TRADE = { number: 0, quantity: 8, entryPrice: 16 } as const;
 export const TRADE_BYTES = 24;
 
-/** Every block that `alloc` gives begins at a multiple of this. */
+/** Every block from `alloc` begins at a multiple of this. */
 export const ALIGN_BYTES = 8;
 export const PAGE_BYTES = 65_536;
 
-/** What `init` finds in the frame, and how far it may go. */
+/** The values that `init` finds in the frame, and the limits of its own. */
 export const ORDERS_MAX = { default: 64, limit: 1024 } as const;
 export const TRADES_MAX = { default: 0, limit: 4096 } as const;
 export const WORKING_MAX = { default: 0, limit: 4096 } as const;
@@ -78,7 +78,7 @@ export const RUN_ORDERS_MAX = 2_000_000;
 export const MESSAGE_BYTES_MAX = 1024;
 export const LOG_LINES_MAX = 100;
 
-/** What a module may be made of. */
+/** The limits of a module. */
 export const MODULE = {
   bytesMax: 4 * 2 ** 20,
   memoryPagesMax: 4096,
@@ -91,7 +91,7 @@ export const MODULE = {
   nameBytesMax: 256,
 } as const;
 
-/** A function's type in words: `(i32, i32) -> i32`. */
+/** Functions by name, with types such as `(i32, i32) -> i32`. */
 export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string; readonly required: boolean }>> = {
   abi_version: { type: "() -> i32", required: true },
   alloc: { type: "(i32) -> i32", required: true },
@@ -101,7 +101,7 @@ export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string
 };
 export const MEMORY_EXPORT = "memory";
 
-/** The only module name that imports may have, and their allowed types; the longer `abort` is AssemblyScript's. */
+/** The only module name that imports may have, and the allowed types; the longer `abort` is AssemblyScript's. */
 export const IMPORT_MODULE = "env";
 export const IMPORTED_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   abort: ["(i32, i32) -> nothing", "(i32, i32, i32, i32) -> nothing"],

@@ -1,9 +1,9 @@
 import { EXPORTED_FUNCTIONS, IMPORT_MODULE, IMPORTED_FUNCTIONS, MEMORY_EXPORT, MODULE, PAGE_BYTES } from "./abi.ts";
 import { type Limits, ModuleFault, type ModuleShape, readModuleShape, type Span } from "./sections.ts";
 
-/** A module that keeps to strategies/ABI.md as far as its declarations tell. */
+/** A module whose declarations follow strategies/ABI.md. */
 export interface CheckedModule {
-  /** To be compiled: the given bytes, with the maxima of memory and table written in where they were higher or absent. */
+  /** The bytes to compile: maxima of memory and table that were absent or too high are lowered to the limits. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly memoryBytesMin: number;
   readonly memoryBytesMax: number;
@@ -14,9 +14,9 @@ const MEMORY_SECTION_ID = 5;
 const TABLE_SECTION_ID = 4;
 
 /**
- * Checks what a module declares, without compiling it: size, imports, exports and their types, one memory, no large table.
+ * Checks a module's declarations without compiling it: size, imports, exports and their types, one memory, no large table.
  *
- * @throws {ModuleFault} With the reason in words.
+ * @throws {ModuleFault} With the reason.
  */
 export function checkModule(bytes: Uint8Array): CheckedModule {
   const shape = readModuleShape(bytes);
@@ -37,11 +37,11 @@ function checkImports({ imports }: ModuleShape): void {
       ? IMPORTED_FUNCTIONS[name]
       : undefined;
     if (types === undefined) {
-      const given = Object.keys(IMPORTED_FUNCTIONS).map((known) => `${IMPORT_MODULE}.${known}`).join(" and ");
-      throw new ModuleFault(`it imports ${module}.${name}, and only ${given} are given`);
+      const known = Object.keys(IMPORTED_FUNCTIONS).map((name) => `${IMPORT_MODULE}.${name}`).join(" and ");
+      throw new ModuleFault(`it imports ${module}.${name}: only ${known} are provided`);
     }
     if (!types.includes(type)) {
-      throw new ModuleFault(`it imports ${module}.${name} as ${type}, and it is ${types.join(" or ")}`);
+      throw new ModuleFault(`it imports ${module}.${name} as ${type}: the type must be ${types.join(" or ")}`);
     }
   }
 }
@@ -53,9 +53,9 @@ function checkExports({ exports }: ModuleShape): void {
     if (found === undefined) {
       if (required) throw new ModuleFault(`it does not export the function ${name}, which must be ${type}`);
     } else if (found.kind !== "function") {
-      throw new ModuleFault(`its export ${name} is a ${found.kind} and must be a function`);
+      throw new ModuleFault(`its export ${name} is a ${found.kind}: it must be a function`);
     } else if (found.type !== type) {
-      throw new ModuleFault(`its function ${name} is ${found.type} and must be ${type}`);
+      throw new ModuleFault(`its function ${name} is ${found.type}: it must be ${type}`);
     }
   }
   if (byName.get(MEMORY_EXPORT)?.kind !== "memory") {
@@ -65,11 +65,11 @@ function checkExports({ exports }: ModuleShape): void {
 
 function checkMemory({ memories }: ModuleShape): Limits {
   const [memory] = memories;
-  if (memory === undefined) throw new ModuleFault("it declares no memory, and must have one");
+  if (memory === undefined) throw new ModuleFault("it declares no memory: it must have one");
   if (memory.min > MODULE.memoryPagesMax) {
     const asked = memory.min * PAGE_BYTES / MIB;
     throw new ModuleFault(
-      `its memory begins with ${asked} MiB, and at most ${MODULE.memoryPagesMax * PAGE_BYTES / MIB} MiB are given`,
+      `its memory begins with ${asked} MiB: at most ${MODULE.memoryPagesMax * PAGE_BYTES / MIB} MiB are allowed`,
     );
   }
   return memory;
@@ -77,7 +77,7 @@ function checkMemory({ memories }: ModuleShape): Limits {
 
 function checkTable({ min }: Limits): void {
   if (min > MODULE.tableElementsMax) {
-    throw new ModuleFault(`its table has ${min} elements, and at most ${MODULE.tableElementsMax} are given`);
+    throw new ModuleFault(`its table has ${min} elements: at most ${MODULE.tableElementsMax} are allowed`);
   }
 }
 
@@ -85,7 +85,7 @@ function capOf({ max }: Limits, cap: number): number {
   return max === null ? cap : Math.min(max, cap);
 }
 
-/** The same module with a maximum on everything that could grow. The bytes of the reference type before a table's limits stay. */
+/** The same module with a maximum for its memory and its table. The reference type before a table's limits stays. */
 function capLimits(bytes: Uint8Array, shape: ModuleShape, memory: Limits): Uint8Array<ArrayBuffer> {
   const { memorySection, tableSection, tables, tableLimits } = shape;
   const edits: { readonly span: Span; readonly bytes: readonly number[] }[] = [];

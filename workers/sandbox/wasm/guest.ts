@@ -14,7 +14,7 @@ import {
   WORKING_MAX,
 } from "./abi.ts";
 
-/** Thrown through the module's frames by its own call of `abort`. */
+/** Thrown through the module's calls when it calls `abort`. */
 class GuestAbort extends Error {
   override readonly name = "GuestAbort";
 }
@@ -22,9 +22,9 @@ class GuestAbort extends Error {
 type Call = (argument: number) => number;
 
 /**
- * An instance of a checked module, initialised: it has read its parameters and said what it needs.
+ * An initialised instance of a checked module: it has read its parameters and requested its tables.
  *
- * Everything that it says is believed only after a look: pointers lie inside its memory, numbers inside their limits.
+ * Everything that it returns is checked: pointers against its memory, numbers against their limits.
  */
 export class Guest {
   readonly warmup: number;
@@ -36,24 +36,24 @@ export class Guest {
   /** The exported `on_candle`. */
   readonly onCandle: Call;
   readonly memory: WebAssembly.Memory;
-  /** What the module called `abort` with: the run is over even where it caught what that threw. */
+  /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
 
   /**
-   * @param parametersJson What the module is told of its parameters.
-   * @param log Lines that the module writes are added here, LOG_LINES_MAX at most.
-   * @throws {RunError} When it traps, refuses its parameters, or gives what it may not.
-   * @throws {TypeError} When the engine refuses the module: it was not checked.
+   * @param parametersJson The parameters as the module reads them.
+   * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
+   * @throws {RunError} When it traps, refuses its parameters, or returns an invalid value.
+   * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
   constructor(module: WebAssembly.Module, parametersJson: string, log: string[]) {
     let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
-    const giveUp = (message: string): never => {
+    const abort = (message: string): never => {
       this.abortMessage = message;
       throw new GuestAbort(message);
     };
-    const imports = makeImports(read, giveUp, log);
+    const imports = makeImports(read, abort, log);
     const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
     const own = exports[MEMORY_EXPORT];
     if (!(own instanceof WebAssembly.Memory)) throw new TypeError("Cannot find the module's memory");
@@ -61,7 +61,7 @@ export class Guest {
     this.onCandle = callable(exports["on_candle"]);
     this.#alloc = callable(exports["alloc"]);
     if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
-    const version = attempt("tell its ABI version", () => callable(exports["abi_version"])(0));
+    const version = attempt("read its ABI version", () => callable(exports["abi_version"])(0));
     if (version !== ABI_VERSION) {
       throw new RunError(
         "STRATEGY_FAILED",
@@ -81,12 +81,12 @@ export class Guest {
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
   }
 
-  /** @throws {RunError} When the module has given up and gone on all the same. */
+  /** @throws {RunError} When the module has called `abort`, even if it caught the exception and went on. */
   checkAbort(doing: string): void {
     if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
   }
 
-  /** Address of so many bytes of its memory, which the module gives away for the whole run. @throws {RunError} */
+  /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
   allocate(byteLength: number): number {
     const what = `allocate ${byteLength} bytes`;
     const pointer = attempt(what, () => this.#alloc(byteLength)) >>> 0;
@@ -95,7 +95,7 @@ export class Guest {
     if (pointer % ALIGN_BYTES !== 0) {
       throw new RunError(
         "STRATEGY_FAILED",
-        `Cannot ${what}: alloc returned ${pointer}, no multiple of ${ALIGN_BYTES}`,
+        `Cannot ${what}: alloc returned ${pointer}, which is not a multiple of ${ALIGN_BYTES}`,
       );
     }
     if (pointer + byteLength > size) {
@@ -121,7 +121,7 @@ export class Guest {
   }
 }
 
-/** Runs a call into a module. @throws {RunError} Saying that the module cannot do `what`, and why. */
+/** Runs a call into a module. @throws {RunError} Naming the action and the reason. */
 function attempt<Result>(what: string, call: () => Result): Result {
   try {
     return call();
@@ -131,9 +131,9 @@ function attempt<Result>(what: string, call: () => Result): Result {
 }
 
 /**
- * The fault that a call into a module ended with; anything that is not the module's doing is given back as it is.
+ * Turns an error from a call into a module into a RunError; errors that the module did not cause are returned unchanged.
  *
- * @param doing What could not be done, as a sentence to which the reason is added.
+ * @param doing The failed action, as "Cannot …"; the reason is added.
  */
 export function explainTrap(error: unknown, doing: string): unknown {
   if (error instanceof GuestAbort) {
@@ -146,7 +146,7 @@ export function explainTrap(error: unknown, doing: string): unknown {
     return new RunError("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the module`);
   }
   if (error instanceof RangeError) {
-    return new RunError("STRATEGY_FAILED", `${doing}: the module's calls are nested too deep`);
+    return new RunError("STRATEGY_FAILED", `${doing}: the module's calls are nested too deeply`);
   }
   if (Object.prototype.toString.call(error) === "[object WebAssembly.Exception]") {
     return new RunError("STRATEGY_FAILED", `${doing}: the module threw an exception and did not catch it`);
@@ -156,15 +156,15 @@ export function explainTrap(error: unknown, doing: string): unknown {
 
 type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
 
-function makeImports(read: ReadText, giveUp: (message: string) => never, log: string[]): WebAssembly.Imports {
+function makeImports(read: ReadText, abort: (message: string) => never, log: string[]): WebAssembly.Imports {
   return {
     [IMPORT_MODULE]: {
-      // Told apart by how many arguments the module's own declaration of it has.
-      abort: (...given: number[]) => {
-        const [pointer = 0, second = 0, line = 0, column = 0] = given;
-        if (given.length < 4) giveUp(read(pointer, second, "utf-8"));
+      // The number of arguments tells AssemblyScript's `abort` from the other.
+      abort: (...args: number[]) => {
+        const [pointer = 0, second = 0, line = 0, column = 0] = args;
+        if (args.length < 4) abort(read(pointer, second, "utf-8"));
         const file = read(second, null, "utf-16le");
-        giveUp(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
+        abort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
       },
       log: (pointer: number, byteLength: number) => {
         if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
@@ -173,14 +173,14 @@ function makeImports(read: ReadText, giveUp: (message: string) => never, log: st
   };
 }
 
-/** A message of the module's; `byteLength` null: an AssemblyScript string, whose length stands before it. */
+/** A message of the module; with `byteLength` null an AssemblyScript string, whose length precedes it. */
 function readText(
   memory: WebAssembly.Memory | null,
   pointer: number,
   byteLength: number | null,
   encoding: "utf-8" | "utf-16le",
 ): string {
-  if (memory === null) return "(a message from before it had started)";
+  if (memory === null) return "(a message from before its start)";
   const begin = pointer >>> 0;
   const { buffer } = memory;
   const outside = "(a message outside its memory)";
@@ -192,7 +192,7 @@ function readText(
 }
 
 function callable(value: unknown): Call {
-  if (!isCall(value)) throw new TypeError("Cannot find a function that the check has found");
+  if (!isCall(value)) throw new TypeError("Cannot find a function that the check found");
   return value;
 }
 
@@ -205,6 +205,6 @@ function request(words: Uint32Array, name: string, offset: number, min: number, 
   if (value >= min && value <= max) return value;
   throw new RunError(
     "STRATEGY_FAILED",
-    `Cannot initialise: init set ${name} to ${value}, and it is ${min} to ${max}`,
+    `Cannot initialise: init set ${name} to ${value}: it must be ${min} to ${max}`,
   );
 }

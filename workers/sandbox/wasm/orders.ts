@@ -9,12 +9,12 @@ import {
 } from "../../../engine/strategy.ts";
 import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./abi.ts";
 
-/** What a row of the order table asks for cannot be asked for; the message names field and value. */
+/** A row of the order table is invalid; the message names the field and its value. */
 export class SignalFault extends Error {
   override readonly name = "SignalFault";
 }
 
-/** The places of the fields that hold prices, distances and fractions, of which 0 is none. */
+/** The fields that hold prices, distances and fractions, where 0 means none. */
 const PRICES = [
   ["limit_price", ORDER.limitPrice, "limitPrice"],
   ["stop_price", ORDER.stopPrice, "stopPrice"],
@@ -26,9 +26,9 @@ const PRICES = [
   ["trail_fraction", ORDER.trailFraction, "trailFraction"],
 ] as const;
 
-/** Does what the rows of a module's order table ask for. */
+/** Carries out the rows of a module's order table. */
 export class OrderTable {
-  /** Numbers of orders that were working when last looked at, oldest first. */
+  /** Numbers of the orders that worked at the last sweep, oldest first. */
   readonly working: number[] = [];
   readonly #draft: OrderDraft = newDraft();
   readonly #tracked: boolean;
@@ -37,7 +37,7 @@ export class OrderTable {
   #doubles: Float64Array;
   #ordersCount = 0;
 
-  /** @param tracked Whether `working` is to be kept. */
+  /** @param tracked Keeps the list `working`. */
   constructor(memory: ArrayBufferLike, tracked: boolean) {
     this.#tracked = tracked;
     this.#buffer = memory;
@@ -45,7 +45,7 @@ export class OrderTable {
     this.#doubles = new Float64Array(memory);
   }
 
-  /** Looks at the memory anew: growth detaches what was seen of it before. */
+  /** Renews the views of the memory: growth detaches the old ones. */
   attach(memory: ArrayBufferLike): void {
     this.#buffer = memory;
     this.#words = new Int32Array(memory);
@@ -53,10 +53,10 @@ export class OrderTable {
   }
 
   /**
-   * Does what the row at an address asks for.
+   * Carries out the row at an address.
    *
    * @returns The order's number, REFUSED, or for `cancel` and `protect` 1 or 0.
-   * @throws {SignalFault} When the row is not a meaningful one, whatever the state of the account.
+   * @throws {SignalFault} When the row is invalid in any state of the account.
    */
   perform(row: number, book: OrderBook): number {
     const action = this.#word(row, ORDER.action);
@@ -83,11 +83,11 @@ export class OrderTable {
         return Number(book.protect(target, stopLoss, this.#price(row, "take_profit", ORDER.takeProfit)));
       }
       default:
-        throw new SignalFault(`action is ${action}, and none has this number`);
+        throw new SignalFault(`action is ${action}: it must be 1 to ${ACTION.protect}`);
     }
   }
 
-  /** Drops from `working` what no longer is. */
+  /** Drops orders that no longer work from `working`. */
   sweep(book: OrderBook): void {
     const { working } = this;
     let kept = 0;
@@ -98,7 +98,7 @@ export class OrderTable {
   }
 
   #keep(order: number): number {
-    if (++this.#ordersCount > RUN_ORDERS_MAX) throw new SignalFault(`a run has at most ${RUN_ORDERS_MAX} orders`);
+    if (++this.#ordersCount > RUN_ORDERS_MAX) throw new SignalFault(`a run can have at most ${RUN_ORDERS_MAX} orders`);
     if (this.#tracked && order !== REFUSED) this.working.push(order);
     return order;
   }
@@ -106,7 +106,7 @@ export class OrderTable {
   #readDraft(row: number): OrderDraft {
     const draft = this.#draft;
     draft.side = this.#word(row, ORDER.side);
-    if (draft.side !== 1 && draft.side !== -1) throw new SignalFault(`side is ${draft.side}, and it is 1 or -1`);
+    if (draft.side !== 1 && draft.side !== -1) throw new SignalFault(`side is ${draft.side}: it must be 1 or -1`);
     draft.type = this.#index(row, "type", ORDER.type, ORDER_TYPES);
     draft.sizeBy = this.#index(row, "size_by", ORDER.sizeBy, SIZES_BY);
     draft.size = draft.sizeBy === BY_DEFAULT ? NaN : this.#double(row, "size", ORDER.size);
@@ -115,7 +115,7 @@ export class OrderTable {
     draft.timeStopCandles = this.#word(row, ORDER.timeStopCandles) >>> 0;
     const flags = this.#word(row, ORDER.flags);
     if ((flags & ~FLAG_REDUCE_ONLY) !== 0) {
-      throw new SignalFault(`flags is ${flags >>> 0}, and only bit 0 has a meaning`);
+      throw new SignalFault(`flags is ${flags >>> 0}: only bit 0 has a meaning`);
     }
     draft.reduceOnly = flags === FLAG_REDUCE_ONLY;
     draft.tag = this.#tag(row);
@@ -129,7 +129,7 @@ export class OrderTable {
   #index(row: number, name: string, offset: number, list: readonly string[]): number {
     const value = this.#word(row, offset);
     if (value >= 0 && value < list.length) return value;
-    throw new SignalFault(`${name} is ${value}, and it is 0 to ${list.length - 1}`);
+    throw new SignalFault(`${name} is ${value}: it must be 0 to ${list.length - 1}`);
   }
 
   #double(row: number, name: string, offset: number): number {
@@ -138,7 +138,7 @@ export class OrderTable {
     throw new SignalFault(`${name} is ${value}`);
   }
 
-  /** Both zeros are none. */
+  /** NaN, which means none, for 0 and -0. */
   #price(row: number, name: string, offset: number): number {
     const value = this.#double(row, name, offset);
     return value === 0 ? NaN : value;
@@ -147,13 +147,13 @@ export class OrderTable {
   #fraction(row: number): number {
     const value = this.#double(row, "size", ORDER.size);
     if (value > 0 && value <= 1) return value;
-    throw new SignalFault(`size is ${value}, and the fraction to close is above 0 and at most 1`);
+    throw new SignalFault(`size is ${value}: the fraction to close must be above 0 and at most 1`);
   }
 
   #tag(row: number): string | null {
     const length = this.#word(row, ORDER.tagBytes) >>> 0;
     if (length === 0) return null;
-    if (length > TAG_BYTES_MAX) throw new SignalFault(`tag_len is ${length}, and it is at most ${TAG_BYTES_MAX}`);
+    if (length > TAG_BYTES_MAX) throw new SignalFault(`tag_len is ${length}: it must be at most ${TAG_BYTES_MAX}`);
     const pointer = this.#word(row, ORDER.tagPointer) >>> 0;
     if (pointer + length > this.#buffer.byteLength) throw new SignalFault(`tag_ptr is ${pointer}, outside the memory`);
     try {

@@ -19,15 +19,15 @@ import { Guest } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { WasmStrategy } from "./strategy.ts";
 
-// Smaller memories than this need not be collected before the next instance is made.
+// Memories below this size need no collection before the next instance.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
-// How long a collection is waited for, and how long between two looks.
+// The longest wait for a collection, and the pause between two looks.
 const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
 const DRY_RUN_BALANCE = 10_000;
 
 /**
- * Checks a module and runs it; its own faults are answers.
+ * Checks a module and runs it. A fault of the module is an outcome.
  *
  * @param control The run's control words, in shared memory.
  */
@@ -78,11 +78,11 @@ function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Mo
   const nanosecondsPerCandle = Math.round(timed.decisionsMs * 1e6 / count);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
-  const told = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
-  return { type: "completed", report: { ...report, ...told }, log };
+  const dryRun = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
+  return { type: "completed", report: { ...report, ...dryRun }, log };
 }
 
-/** A strategy whose decisions are timed, in code that the engine has not yet optimised. */
+/** Times a strategy's decisions, in code that V8 has not optimised yet. */
 class TimedStrategy implements Strategy {
   readonly warmup: number;
   readonly #strategy: Strategy;
@@ -112,10 +112,10 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
   let waitMs = MAKE_ROOM_MS;
   const makeGuest = (): Guest => {
     const lastBytes = last?.memory.buffer.byteLength ?? 0;
-    // The log is that of the first instance alone.
+    // Only the first instance logs.
     const lines = last === null ? log : [];
     last = null;
-    // What was waited for in vain is no instance's, and will not go by the next time.
+    // After a vain wait the memory belongs to something else: do not wait again.
     if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, bytesMax, waitMs)) waitMs = 0;
     last = new Guest(module, job.parametersJson, lines);
     return last;
@@ -131,11 +131,10 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
 }
 
 /**
- * Frees the memory of the instance before, until another of that size fits into the process: only a collection frees it, and gives
- * it back to the system beside us, some time later. Where it does not fit even so, the process's own limit ends the run, if the next
- * one uses as much of it as it may.
+ * Frees the last instance's memory until another of that size fits into the process. Only a garbage collection frees it, and V8
+ * returns it to the system some time later, on another thread. If it does not fit, the process's memory limit ends the run.
  *
- * @returns Whether it fits.
+ * @returns True if it fits.
  */
 function makeRoom(bytes: number, bytesMax: number, waitMs: number): boolean {
   const collect: unknown = Reflect.get(globalThis, "gc");

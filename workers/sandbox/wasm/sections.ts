@@ -1,6 +1,6 @@
 import { MODULE } from "./abi.ts";
 
-/** The module cannot be used as it is, said in words that follow "Cannot use the module:". */
+/** The reason why a module cannot be used, as the end of "Cannot use the module: …". */
 export class ModuleFault extends Error {
   override readonly name = "ModuleFault";
 }
@@ -11,7 +11,7 @@ export interface Limits {
   readonly max: number | null;
 }
 
-/** Where a module says something, as offsets of its first byte and of the byte after its last. */
+/** A range of a module's bytes: offsets of the first byte and of the byte after the last. */
 export interface Span {
   readonly begin: number;
   readonly end: number;
@@ -32,15 +32,15 @@ export interface Export {
   readonly type: string;
 }
 
-/** What a module declares; nothing of it has been compiled. */
+/** The declarations of a module that has not been compiled. */
 export interface ModuleShape {
   readonly imports: readonly Import[];
   readonly exports: readonly Export[];
   readonly memories: readonly Limits[];
   readonly tables: readonly Limits[];
-  /** The whole sections, their headers included, where there are any. */
+  /** The whole section with its header; null if absent. */
   readonly memorySection: Span | null;
-  /** Each table's limits inside the table section, flag byte included. */
+  /** Each table's limits inside the table section, with their flag byte. */
   readonly tableLimits: readonly Span[];
   readonly tableSection: Span | null;
 }
@@ -62,9 +62,9 @@ const SECTION = { custom: 0, types: 1, imports: 2, functions: 3, tables: 4, memo
 const LIMIT_FLAGS = { hasMax: 1, shared: 2, wide: 4 } as const;
 
 /**
- * Reads the sections in which a module declares what it takes and gives, and no code.
+ * Reads the sections that declare a module's imports, exports, memory and tables, and no code.
  *
- * @throws {ModuleFault} Where the bytes are no module, or one with features that strategies may not use.
+ * @throws {ModuleFault} When the bytes are not a module, or when it uses features that strategies may not use.
  */
 export function readModuleShape(bytes: Uint8Array): ModuleShape {
   checkHeader(bytes);
@@ -83,13 +83,13 @@ export function readModuleShape(bytes: Uint8Array): ModuleShape {
 function checkHeader(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new ModuleFault("it is empty");
   if (bytes.length > MODULE.bytesMax) {
-    throw new ModuleFault(`it has ${bytes.length} bytes, and at most ${MODULE.bytesMax} (4 MiB) are taken`);
+    throw new ModuleFault(`it has ${bytes.length} bytes: at most ${MODULE.bytesMax} (4 MiB) are allowed`);
   }
   if (MAGIC.some((byte, index) => bytes[index] !== byte)) {
     throw new ModuleFault('it does not begin with the four bytes of a WebAssembly binary, "\\0asm"');
   }
   if (CORE_VERSION.some((byte, index) => bytes[MAGIC.length + index] !== byte)) {
-    throw new ModuleFault("it is not a core module of version 1 (a component, perhaps, or cut off)");
+    throw new ModuleFault("it is not a core module of version 1 (perhaps it is a component, or cut off)");
   }
 }
 
@@ -119,22 +119,22 @@ class ShapeReader implements ModuleShape {
     } else if (id === SECTION.memories) {
       this.memorySection = span;
       const count = section.u32();
-      if (count > 1) throw new ModuleFault(`it declares ${count} memories, and must have one`);
+      if (count > 1) throw new ModuleFault(`it declares ${count} memories: it must have one`);
       for (let n = 0; n < count; n++) this.memories.push(readLimits(section, "memory"));
     } else if (id === SECTION.exports) this.#readExports(section);
     else return;
-    if (!section.atEnd) throw new ModuleFault(`its section ${id} is longer than what it lists`);
+    if (!section.atEnd) throw new ModuleFault(`its section ${id} is longer than its entries`);
   }
 
   #readTypes(section: ByteReader): void {
     const count = section.count("types", MODULE.typesMax);
     for (let n = 0; n < count; n++) {
       if (section.byte() !== FUNCTION_TYPE) {
-        throw new ModuleFault("it declares a type that is not a function's (garbage collection is not taken)");
+        throw new ModuleFault("it declares a type that is not a function's (garbage collection is not supported)");
       }
-      const taken = this.#readValueTypes(section).join(", ");
-      const given = this.#readValueTypes(section).join(", ");
-      this.#types.push(`(${taken}) -> ${given === "" ? "nothing" : given}`);
+      const parameters = this.#readValueTypes(section).join(", ");
+      const results = this.#readValueTypes(section).join(", ");
+      this.#types.push(`(${parameters}) -> ${results === "" ? "nothing" : results}`);
     }
   }
 
@@ -142,7 +142,9 @@ class ShapeReader implements ModuleShape {
     const count = section.count("values in a type", 1000);
     return Array.from({ length: count }, () => {
       const type = NUMBER_TYPES[section.byte()];
-      if (type === undefined) throw new ModuleFault("a function of it takes or gives a value of an unknown type");
+      if (type === undefined) {
+        throw new ModuleFault("one of its functions has a parameter or result of an unknown type");
+      }
       return type;
     });
   }
@@ -154,7 +156,7 @@ class ShapeReader implements ModuleShape {
       const name = section.name();
       const kind = KINDS[section.byte()];
       if (kind !== "function") {
-        throw new ModuleFault(`it imports ${module}.${name}, which is not a function; only functions are given`);
+        throw new ModuleFault(`it imports ${module}.${name}, which is not a function: only functions can be imported`);
       }
       const type = section.u32();
       this.#functionTypes.push(type);
@@ -200,7 +202,7 @@ function readLimits(section: ByteReader, what: "memory" | "table"): Limits {
 
 const UNEXPECTED_END = "it is cut off";
 
-/** Bytes read from front to back; reading past the end is a ModuleFault. */
+/** Reads bytes from front to back; reading past the end throws a ModuleFault. */
 class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -230,28 +232,30 @@ class ByteReader {
         return value;
       }
     }
-    throw new ModuleFault("a number in it is longer than 32 bits");
+    throw new ModuleFault("one of its numbers is longer than 32 bits");
   }
 
-  /** How many of something follow. */
+  /** The number of entries that follow. */
   count(what: string, max: number): number {
     const count = this.u32();
-    if (count > max) throw new ModuleFault(`it has ${count} ${what}, and at most ${max} are taken`);
+    if (count > max) throw new ModuleFault(`it has ${count} ${what}: at most ${max} are allowed`);
     return count;
   }
 
   name(): string {
     const length = this.u32();
-    if (length > MODULE.nameBytesMax) throw new ModuleFault(`a name in it has ${length} bytes`);
+    if (length > MODULE.nameBytesMax) {
+      throw new ModuleFault(`one of its names has ${length} bytes: at most ${MODULE.nameBytesMax} are allowed`);
+    }
     const { offset } = this.take(length);
     try {
       return new TextDecoder("utf-8", { fatal: true }).decode(this.#bytes.subarray(offset, offset + length));
     } catch {
-      throw new ModuleFault("a name in it is not UTF-8");
+      throw new ModuleFault("one of its names is not UTF-8");
     }
   }
 
-  /** A reader of the next bytes, which are stepped over. */
+  /** A reader of the next bytes; this reader continues after them. */
   take(length: number): ByteReader {
     if (length > this.#end - this.offset) throw new ModuleFault(UNEXPECTED_END);
     const part = new ByteReader(this.#bytes, this.offset, this.offset + length);

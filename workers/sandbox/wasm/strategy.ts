@@ -9,8 +9,8 @@ import { OrderTable, SignalFault } from "./orders.ts";
 const COLUMNS = 6;
 
 /**
- * A module as the simulator's strategy. A candle is copied into the module's memory when it has closed and not before, so there
- * is nothing later to look at.
+ * A module as the simulator's strategy. A candle is copied into the module's memory only after its close, so the module cannot
+ * look ahead.
  */
 export class WasmStrategy implements Strategy {
   readonly warmup: number;
@@ -19,9 +19,9 @@ export class WasmStrategy implements Strategy {
   #player: GuestPlayer | null = null;
 
   /**
-   * @param makeGuest Makes an instance: one now, and another for each further simulation, which must know nothing of the last.
-   * @param candlesMin No decision before this many candles, whatever the module says of its warm-up.
-   * @throws {RunError} When there can be no instance.
+   * @param makeGuest Makes an instance: one now, and a new one for each further simulation, which must not know the last.
+   * @param candlesMin Candles before the first decision, even if the module's warm-up is shorter.
+   * @throws {RunError} When no instance can be made.
    */
   constructor(makeGuest: () => Guest, candlesMin: number) {
     this.#makeGuest = makeGuest;
@@ -29,11 +29,11 @@ export class WasmStrategy implements Strategy {
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
 
-  /** Has the module give memory for its columns and tables. @throws {RunError} When it cannot. */
+  /** Allocates the columns and tables in the module's memory. @throws {RunError} When that fails. */
   prepare(candles: Candles): void {
     const first = this.#first;
     this.#first = null;
-    // Let go of the last instance before there is another: its memory may be large.
+    // Release the last instance before making another: its memory may be large.
     this.#player = null;
     this.#player = new GuestPlayer(first ?? this.#makeGuest(), candles);
   }
@@ -43,7 +43,7 @@ export class WasmStrategy implements Strategy {
   }
 }
 
-/** One instance over one run's candles: a decision costs six stores for the candle, ten for the account and one call. */
+/** Runs one instance over one run's candles. A decision costs six stores for the candle, ten for the account and one call. */
 class GuestPlayer {
   readonly #guest: Guest;
   readonly #orders: OrderTable;
@@ -52,9 +52,9 @@ class GuestPlayer {
   readonly #candles: Candles;
   #words: Int32Array;
   #doubles: Float64Array;
-  /** Candles that the module has been given. */
+  /** Candles that the module has received. */
   #count = 0;
-  /** Rows that were taken from the last decision. */
+  /** Rows of the last decision. */
   #resultsCount = 0;
   /** Indexes into #doubles of each column's first row. */
   readonly #timeAt: number;
@@ -101,7 +101,7 @@ class GuestPlayer {
   }
 
   decide(i: number, account: Account, book: OrderBook): void {
-    // Memory that has grown since the last candle leaves its old views without length.
+    // When memory grows, its old views have length 0.
     if (this.#doubles.length === 0) this.#attach();
     this.#appendUpTo(i);
     this.#writeAccount(account, book);
@@ -164,14 +164,14 @@ class GuestPlayer {
     this.#words[(this.#frame + FRAME.workingCount) >>> 2] = listed;
   }
 
-  /** Does what the first rows of the order table ask for, and empties them for the next candle. */
+  /** Carries out the first rows of the order table, and clears them for the next candle. */
   #perform(rows: number, i: number, book: OrderBook): void {
     if (rows < 0) {
       throw new RunError("STRATEGY_FAILED", `Cannot go on at ${this.#nameCandle(i)}: on_candle returned ${rows}`);
     }
     const { ordersMax } = this.#guest;
     if (rows > ordersMax) {
-      const found = `on_candle returned ${rows} orders, and its table has ${ordersMax} rows`;
+      const found = `on_candle returned ${rows} orders: its table has ${ordersMax} rows`;
       throw new RunError("INVALID_SIGNAL", `Cannot take the orders of ${this.#nameCandle(i)}: ${found}`);
     }
     if (this.#doubles.length === 0) this.#attach();
@@ -204,9 +204,9 @@ function alignUp(byteLength: number): number {
 }
 
 /**
- * Rows of a column: the candles' count rounded up to four binary digits, 1,024 at least.
+ * Rows of a column: the number of candles rounded up to four binary digits, at least 1,024.
  *
- * A module sees how much memory it is asked for before the first candle; it is not to learn from that when the run ends.
+ * A module sees the requested size before the first candle. Rounding keeps it from learning when the run ends.
  */
 export function roundCapacity(candlesCount: number): number {
   const step = 2 ** Math.max(7, Math.floor(Math.log2(Math.max(candlesCount, 1))) - 3);

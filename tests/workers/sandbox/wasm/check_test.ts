@@ -6,17 +6,17 @@ import { compileWat, strategyWat } from "./modules.ts";
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 const MIB = 2 ** 20;
 
-Deno.test("a module that keeps to the page is taken, and its memory is capped", () => {
+Deno.test("checkModule() accepts a module that follows the ABI, and caps its memory", () => {
   const checked = checkModule(compileWat(strategyWat({})));
   expect(checked.memoryBytesMin).toBe(2 * MIB);
   expect(checked.memoryBytesMax).toBe(256 * MIB);
   const { memory } = instantiate(checked.bytes);
-  // 32 pages are there, and 4,064 more make 256 MiB.
+  // 32 pages and 4,064 more make 256 MiB.
   expect(memory.grow(4064)).toBe(32);
   expect(() => memory.grow(1)).toThrow();
 });
 
-Deno.test("a maximum that the module itself declares below the cap is kept", () => {
+Deno.test("a declared maximum below the cap is kept", () => {
   const wat = strategyWat({}).replace('(memory (export "memory") 32)', '(memory (export "memory") 32 40)');
   const checked = checkModule(compileWat(wat));
   expect(checked.memoryBytesMax).toBe(40 * 65_536);
@@ -36,12 +36,12 @@ Deno.test("a maximum above the cap is lowered, and a table cannot grow beyond 10
 const exported = (count: number) => Array.from({ length: count }, (_, n) => `(func (export "f${n}"))`).join("\n");
 
 const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason: RegExp])[] = [
-  ["nothing at all", () => new Uint8Array(0), /it is empty/],
-  ["something else", () => new TextEncoder().encode("#!/bin/sh\nrm -rf /"), /does not begin with the four bytes/],
+  ["an empty file", () => new Uint8Array(0), /it is empty/],
+  ["a shell script", () => new TextEncoder().encode("#!/bin/sh\nrm -rf /"), /does not begin with the four bytes/],
   ["a header alone", () => Uint8Array.from(HEADER), /does not export the function abi_version/],
   ["half a header", () => Uint8Array.from(HEADER.slice(0, 6)), /not a core module of version 1/],
-  ["a component", () => Uint8Array.from([...HEADER.slice(0, 4), 0x0d, 0x00, 0x01, 0x00]), /a component, perhaps/],
-  ["5 MiB", () => new Uint8Array(5 * MIB), /5242880 bytes, and at most 4194304/],
+  ["a component", () => Uint8Array.from([...HEADER.slice(0, 4), 0x0d, 0x00, 0x01, 0x00]), /perhaps it is a component/],
+  ["5 MiB", () => new Uint8Array(5 * MIB), /5242880 bytes: at most 4194304/],
   ["a module cut off in its middle", () => compileWat(strategyWat({})).slice(0, 60), /it is cut off/],
   ["a section longer than the file", () => Uint8Array.from([...HEADER, 1, 0xff, 0xff, 0x03, 0]), /it is cut off/],
   ["a number without end", () => Uint8Array.from([...HEADER, 1, 0xff, 0xff, 0xff, 0xff, 0xff]), /longer than 32 bits/],
@@ -49,13 +49,13 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "two billion types",
     () => Uint8Array.from([...HEADER, 1, 5, 0xff, 0xff, 0xff, 0xff, 7]),
-    /types, and at most 10000/,
+    /types: at most 10000/,
   ],
   ["a structure type", () => Uint8Array.from([...HEADER, 1, 2, 1, 0x5f]), /a type that is not a function's/],
   ["64 memories", () => compileWat(strategyWat({ after: "(memory 1)".repeat(63) })), /declares 64 memories/],
   ["a 64-bit memory", () => swapMemory('(memory (export "memory") i64 32)'), /64-bit addresses/],
   ["a shared memory", () => swapMemory('(memory (export "memory") 32 64 shared)'), /shared between threads/],
-  ["a memory of 4 GiB", () => swapMemory('(memory (export "memory") 65536)'), /begins with 4096 MiB, and at most 256/],
+  ["a memory of 4 GiB", () => swapMemory('(memory (export "memory") 65536)'), /begins with 4096 MiB: at most 256/],
   ["no memory", () => compileWat(noMemory()), /does not export its memory|declares no memory/],
   ["a hidden memory", () => swapMemory("(memory 32)"), /does not export its memory under the name memory/],
   ["an imported memory", () => importing('(import "env" "memory" (memory 1))'), /env.memory, which is not a function/],
@@ -63,13 +63,13 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "two tables",
     () => compileWat(strategyWat({ after: "(table 1 funcref) (table 1 funcref)" })),
-    /2 tables, and at most 1/,
+    /2 tables: at most 1/,
   ],
-  ["10,000 exports", () => compileWat(strategyWat({ after: exported(10_000) })), /10005 exports, and at most 1000/],
+  ["10,000 exports", () => compileWat(strategyWat({ after: exported(10_000) })), /10005 exports: at most 1000/],
   [
     "30,000 functions",
     () => compileWat(strategyWat({ after: "(func)".repeat(30_000) })),
-    /30004 functions, and at most 20000/,
+    /30004 functions: at most 20000/,
   ],
   [
     "a WASI import",
@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "an unknown import of ours",
     () => importing('(import "env" "fetch" (func))'),
-    /env.fetch, and only env.abort and env.log/,
+    /env.fetch: only env.abort and env.log/,
   ],
   [
     "an import named like a property",
@@ -89,7 +89,7 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "log with another type",
     () => importing('(import "env" "log" (func (param f64)))'),
-    /log as \(f64\) -> nothing, and it is/,
+    /log as \(f64\) -> nothing: the type must be/,
   ],
   ["an imported global", () => importing('(import "env" "x" (global i32))'), /env.x, which is not a function/],
   ["no on_candle", () => renamed("on_candle", "onCandle"), /does not export the function on_candle, which must be/],
@@ -98,17 +98,17 @@ const REFUSED: readonly (readonly [what: string, bytes: () => Uint8Array, reason
   [
     "init with two parameters",
     () => renamed("init", "x", two("init")),
-    /init is \(i32, i32\) -> i32 and must be \(i32\)/,
+    /init is \(i32, i32\) -> i32: it must be \(i32\)/,
   ],
 ];
 
 for (const [what, bytes, reason] of REFUSED) {
-  Deno.test(`a module is refused in words: ${what}`, () => {
+  Deno.test(`a module is refused with the reason: ${what}`, () => {
     expect(reasonFor(bytes())).toMatch(reason);
   });
 }
 
-Deno.test("bytes at random, and modules with bytes changed at random, are read or refused, and nothing else happens", () => {
+Deno.test("random bytes, and modules with random changes, are accepted or refused with a ModuleFault", () => {
   const whole = compileWat(
     strategyWat({ after: "(table 5 funcref)", before: '(import "env" "log" (func (param i32 i32)))' }),
   );
@@ -124,7 +124,7 @@ Deno.test("bytes at random, and modules with bytes changed at random, are read o
   expect(refused).toBeGreaterThan(15_000);
 });
 
-/** The reason for which bytes are refused; null: they are not. Anything but a ModuleFault fails the test. */
+/** The reason why the bytes are refused; null when they are accepted. Any error but a ModuleFault fails the test. */
 function reasonFor(bytes: Uint8Array): string | null {
   try {
     checkModule(bytes);

@@ -1,4 +1,4 @@
-/** What a run ends with when its module misbehaves. */
+/** Faults of a module, and the outcome of its run. */
 import { expect } from "@std/expect";
 import { codeOf, IMPORTS, makeGuest, play, text } from "./guests.ts";
 import { strategyWat } from "./modules.ts";
@@ -32,7 +32,7 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
       after: "(func $deep (result i32) (i32.add (call $deep) (i32.const 1)))",
     }),
     "STRATEGY_FAILED",
-    `Cannot go on at ${candle}: the module's calls are nested too deep`,
+    `Cannot go on at ${candle}: the module's calls are nested too deeply`,
   ],
   [
     "an exception that nobody catches",
@@ -78,13 +78,13 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
     "a table of 5,000 orders",
     strategyWat({ init: "(i32.store offset=20 (local.get $frame) (i32.const 5000)) (i32.const 0)" }),
     "STRATEGY_FAILED",
-    "Cannot initialise: init set orders_max to 5000, and it is 1 to 1024",
+    "Cannot initialise: init set orders_max to 5000: it must be 1 to 1024",
   ],
   [
     "a warm-up of four billion candles",
     strategyWat({ init: "(i32.store offset=16 (local.get $frame) (i32.const -1)) (i32.const 0)" }),
     "STRATEGY_FAILED",
-    "Cannot initialise: init set warmup to 4294967295, and it is 1 to 1000000",
+    "Cannot initialise: init set warmup to 4294967295: it must be 1 to 1000000",
   ],
   [
     "no memory left",
@@ -92,7 +92,12 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
     "STRATEGY_OUT_OF_MEMORY",
     "Cannot allocate 138 bytes: alloc returned 0",
   ],
-  ["a crooked address", allocating("(i32.const 65540)"), "STRATEGY_FAILED", "alloc returned 65540, no multiple of 8"],
+  [
+    "an unaligned address",
+    allocating("(i32.const 65540)"),
+    "STRATEGY_FAILED",
+    "alloc returned 65540, which is not a multiple of 8",
+  ],
   [
     "a block outside the memory",
     allocating("(i32.const 2097144)"),
@@ -109,7 +114,7 @@ const FAULTS: readonly (readonly [what: string, wat: string, code: string, messa
     "more orders than rows",
     strategyWat({ onCandle: "(i32.const 65)" }),
     "INVALID_SIGNAL",
-    `Cannot take the orders of ${candle}: on_candle returned 65 orders, and its table has 64 rows`,
+    `Cannot take the orders of ${candle}: on_candle returned 65 orders: its table has 64 rows`,
   ],
   [
     "two billion orders",

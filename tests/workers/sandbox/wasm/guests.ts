@@ -6,11 +6,11 @@ import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
 import { WasmStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
 import { compileWat, dailyCandles, taskOver } from "./modules.ts";
 
-/** What a module needs that calls `abort` and `log`. */
+/** The imports of a module that calls `abort` and `log`. */
 export const IMPORTS =
   '(import "env" "abort" (func $abort (param i32 i32))) (import "env" "log" (func $log (param i32 i32)))';
 
-/** Words in a module's memory. */
+/** The memory of a module as 32-bit words. */
 export function text(at: number, words: string): string {
   return `(data (i32.const ${at}) "${words}")`;
 }
@@ -25,7 +25,7 @@ export function play(guest: Guest, closes: readonly number[], overrides: Partial
   return run({ ...taskOver(dailyCandles(closes), overrides), strategy, control: null });
 }
 
-/** The code of what an attempt ends with; null when it succeeds. */
+/** The code of the error that an attempt throws; null when it succeeds. */
 export function codeOf(attempt: () => unknown): unknown {
   try {
     attempt();

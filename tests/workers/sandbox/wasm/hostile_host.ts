@@ -1,6 +1,6 @@
 /**
- * A process of its own in which hostile modules are run, so that what it holds before and after can be compared: prints a line of
- * JSON for each case. Beside every run an honest one goes on, for another user.
+ * Runs hostile modules in a process of its own, so that its resources before and after can be compared. It prints a line of JSON for
+ * each case. An honest run of another user goes on beside each.
  */
 import { encodeFrame } from "../../../../workers/sandbox/frames.ts";
 import type { Outcome } from "../../../../workers/outcome.ts";
@@ -14,7 +14,7 @@ export interface CaseReport {
   readonly validation: { readonly code: string; readonly message: string; readonly ms: number };
   /** Of the honest run beside it. */
   readonly neighbour: { readonly sameBytes: boolean; readonly ms: number };
-  /** Once it is over. */
+  /** After the case. */
   readonly left: Holdings;
 }
 
@@ -30,7 +30,7 @@ const honestTask = taskOver(dailyCandles(wanderingCloses(20_000)));
 const hostileTask = taskOver(dailyCandles(wanderingCloses(5000)));
 
 const alone = await runHonest();
-// A whole case beforehand: the runtime opens some files for itself the first time that two processes run at once.
+// One case before the count: the runtime opens some files the first time that two processes run at once.
 await tryOut(HOSTILE[0]!);
 say({ before: look(), alone: { ms: alone.ms } });
 for (const hostile of HOSTILE) say(await tryOut(hostile));

@@ -1,4 +1,4 @@
-/** Modules that mean harm, each with how it must end. */
+/** Hostile modules, each with the outcome that it must have. */
 import { compileWat, strategyWat } from "./modules.ts";
 
 export interface Hostile {
@@ -7,16 +7,16 @@ export interface Hostile {
   /** The code of a run; `done` where the harm comes to nothing. */
   readonly code: string;
   readonly message: RegExp;
-  /** Where the dry run is too short for the harm to show. */
+  /** True when the dry run is too short to show the harm. */
   readonly isAccepted?: true;
-  /** Of the process; 512 unless told otherwise. */
+  /** Of the process; 512 by default. */
   readonly memoryMibMax?: number;
 }
 
-/** For what ends by itself, in a second or two on a quick machine. */
+/** For cases that end by themselves, in a second or two on a quick machine. */
 export const FINISH_MS_MAX = 120_000;
 
-/** What a case may take: those that would go on for ever are stopped early. */
+/** For endless cases, which the deadline stops. */
 export function deadlineOf({ code }: Hostile): number {
   return code === "STRATEGY_TIMED_OUT" ? 1000 : FINISH_MS_MAX;
 }
@@ -24,7 +24,7 @@ export function deadlineOf({ code }: Hostile): number {
 const FOREVER = "(loop $again (br $again))";
 const MIB = 2 ** 20;
 
-/** Grows by `pages` at a time and writes to every page, until it is not given any more. */
+/** Grows by `pages` at a time and writes to every page, until the memory cannot grow. */
 const BOMB = `
   (func $bomb (local $at i32)
     (block $full
@@ -87,10 +87,10 @@ export const HOSTILE: readonly Hostile[] = [
     what: "calls itself without end in start",
     module: () => compileWat(strategyWat({ after: "(func $deep (call $deep) (call $deep)) (start $deep)" })),
     code: "STRATEGY_FAILED",
-    message: /^Cannot start: .*nested too deep/,
+    message: /^Cannot start: .*nested too deeply/,
   },
   {
-    what: "fills all the memory that it is given",
+    what: "fills all of its memory",
     module: () => compileWat(strategyWat({ after: `${BOMB} (start $bomb)` })),
     code: "completed",
     message: /^$/,
@@ -172,10 +172,10 @@ export const HOSTILE: readonly Hostile[] = [
     message: /10005 exports, and at most 1000/,
   },
   {
-    what: "imports what is not given",
+    what: "imports an unknown function",
     module: () => compileWat(strategyWat({ before: '(import "env" "fetch" (func))' })),
     code: "STRATEGY_FAILED",
-    message: /imports env.fetch, and only env.abort and env.log are given/,
+    message: /imports env.fetch: only env.abort and env.log are provided/,
   },
   {
     what: "has an init of another type",
@@ -205,7 +205,7 @@ export const HOSTILE: readonly Hostile[] = [
     message: /order 0 of candle 0 .*: size is Infinity/,
   },
   {
-    what: "stops at no number",
+    what: "sets its stop price to NaN",
     module: () => compileWat(ordering("(f64.store offset=40 (local.get $order) (f64.const nan))")),
     code: "INVALID_SIGNAL",
     message: /order 0 of candle 0 .*: stop_loss is NaN/,
@@ -225,7 +225,7 @@ export const HOSTILE: readonly Hostile[] = [
     message: /tag_ptr is 4294967232, outside the memory/,
   },
   {
-    what: "has a body that is no code",
+    what: "has invalid code",
     module: () => spoil(compileWat(strategyWat({}))),
     code: "STRATEGY_FAILED",
     message: /^Cannot use the module: it is not valid: /,

@@ -1,4 +1,4 @@
-/** Modules that mean harm, run for real: each ends as it must, alone, and leaves nothing. Figures are printed. */
+/** Runs hostile modules in real processes: each ends with its expected outcome, alone, and leaves nothing behind. Prints figures. */
 import { expect } from "@std/expect";
 import type { CaseReport, Holdings } from "./hostile_host.ts";
 import { HOSTILE } from "./hostile_modules.ts";

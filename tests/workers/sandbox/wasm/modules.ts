@@ -1,4 +1,4 @@
-/** Modules for tests, compiled for real, and candles to run them on. */
+/** Compiled modules for tests, and candles to run them on. */
 import asc from "assemblyscript/asc";
 import wabt from "wabt";
 import type { Candles } from "../../../../engine/candles.ts";
@@ -7,7 +7,7 @@ import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 
 const { parseWat } = await wabt();
 
-/** A module from its text. @throws When the text is no module; features beyond the standard are allowed, so that tests can use them. */
+/** A module from its text, with features beyond the standard. @throws When the text is not a module. */
 export function compileWat(text: string): Uint8Array {
   const features = { exceptions: true, multi_memory: true, memory64: true, threads: true, tail_call: true };
   const module = parseWat("test.wat", text, features);
@@ -36,7 +36,7 @@ export async function compileAssemblyScript(
   return module;
 }
 
-/** The fewest functions that make a strategy, around a body of `on_candle` and whatever else a test needs. */
+/** The smallest strategy around a body of `on_candle`, with the further code that a test needs. */
 export function strategyWat(
   { onCandle = "(i32.const 0)", locals = "", init = "(i32.const 0)", before = "", after = "" }: {
     readonly onCandle?: string;
@@ -76,7 +76,7 @@ export function dailyCandles(closes: readonly number[]): Candles {
   };
 }
 
-/** Prices that wander in steps of a hundredth: the same for the same seed. */
+/** A random walk of prices in steps of a hundredth, the same for the same seed. */
 export function wanderingCloses(count: number, seed = 1): number[] {
   let state = seed;
   let cents = 10_000;

@@ -1,4 +1,4 @@
-/** What a module's rows do to the simulator. Candles open where the last one closed and reach half a unit beyond both. */
+/** The effects of a module's rows. Candles open where the last one closed and reach half a unit beyond both. */
 import { expect } from "@std/expect";
 import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../../engine/strategy.ts";
 import { codeOf } from "./guests.ts";
@@ -32,7 +32,7 @@ Deno.test("orders of every type arrive with their prices and are listed as worki
   expect(seen[2]!.working).toEqual([1, 2]);
 });
 
-Deno.test("an order is cancelled and replaced by its number; one that is gone answers 0 and -1", () => {
+Deno.test("an order is cancelled and replaced by its number; for an ended order the results are 0 and -1", () => {
   const wait: Row = { ...buy, type: LIMIT, limitPrice: 5 };
   const { seen, result } = play([
     [wait, wait],
@@ -46,7 +46,7 @@ Deno.test("an order is cancelled and replaced by its number; one that is gone an
   expect(result.trades.count).toBe(0);
 });
 
-Deno.test("a part of a trade is closed by its number, and a trade that is not open cannot be", () => {
+Deno.test("a part of a trade is closed by its number; a closed trade cannot be", () => {
   const { result, seen } = play([
     [buy],
     [{ action: "closeTrade", target: 0, size: 0.5 }, { action: "closeTrade", target: 9, size: 1 }],
@@ -72,7 +72,7 @@ Deno.test("an open trade's stop loss and take profit are set by its number", () 
   expect([...result.trades.exitPrice]).toEqual([12]);
 });
 
-Deno.test("attached stops, trailing stops and time stops are the trade's", () => {
+Deno.test("stops, trailing stops and time stops of an order apply to its trade", () => {
   const exits = (row: Row, closes: number[]) => {
     const { trades } = play([[{ ...buy, ...row }]], closes).result;
     return [...trades.exitPrice];
@@ -87,14 +87,14 @@ Deno.test("attached stops, trailing stops and time stops are the trade's", () =>
   expect(exits({ timeStopCandles: 2 }, [10, 10, 11, 12])).toEqual([11]);
 });
 
-Deno.test("both zeros are none", () => {
+Deno.test("0 and -0 mean none", () => {
   const { result } = play([[{ ...buy, stopLoss: -0, takeProfit: 0, trailDistance: -0, limitPrice: -0 }]], [10, 11, 12]);
   expect([...result.orders.type]).toEqual([MARKET]);
   expect([...result.orders.limitPrice]).toEqual([NaN]);
   expect(result.trades.exitPrice[0]).toBe(NaN);
 });
 
-Deno.test("an order that makes sense but cannot be is refused, and the run goes on", () => {
+Deno.test("the simulator refuses a valid order that it cannot place, and the run goes on", () => {
   const { result, seen } = play([
     [{ ...buy, size: -2 }, { ...buy, type: LIMIT, limitPrice: -1 }, { ...buy, type: STOP }, {
       action: "close",
@@ -109,14 +109,14 @@ Deno.test("an order that makes sense but cannot be is refused, and the run goes 
 });
 
 const UNUSABLE: readonly (readonly [row: Row, reason: string])[] = [
-  [{ ...buy, action: 0 }, "action is 0, and none has this number"],
+  [{ ...buy, action: 0 }, "action is 0: it must be 1 to 7"],
   [{ ...buy, action: 8 }, "action is 8"],
   [{ ...buy, action: -1 }, "action is -1"],
-  [{ ...buy, side: 0 }, "side is 0, and it is 1 or -1"],
+  [{ ...buy, side: 0 }, "side is 0: it must be 1 or -1"],
   [{ ...buy, side: 2 }, "side is 2"],
-  [{ ...buy, type: 4 }, "type is 4, and it is 0 to 3"],
+  [{ ...buy, type: 4 }, "type is 4: it must be 0 to 3"],
   [{ ...buy, type: -2_147_483_648 }, "type is -2147483648"],
-  [{ ...buy, sizeBy: 5 }, "size_by is 5, and it is 0 to 4"],
+  [{ ...buy, sizeBy: 5 }, "size_by is 5: it must be 0 to 4"],
   [{ ...buy, size: NaN }, "size is NaN"],
   [{ ...buy, size: Infinity }, "size is Infinity"],
   [{ ...buy, limitPrice: NaN }, "limit_price is NaN"],
@@ -127,19 +127,19 @@ const UNUSABLE: readonly (readonly [row: Row, reason: string])[] = [
   [{ ...buy, takeProfitFraction: NaN }, "take_profit_fraction is NaN"],
   [{ ...buy, trailDistance: Infinity }, "trail_distance is Infinity"],
   [{ ...buy, trailFraction: NaN }, "trail_fraction is NaN"],
-  [{ ...buy, flags: 2 }, "flags is 2, and only bit 0 has a meaning"],
-  [{ ...buy, tagPointer: 256, tagBytes: 65 }, "tag_len is 65, and it is at most 64"],
+  [{ ...buy, flags: 2 }, "flags is 2: only bit 0 has a meaning"],
+  [{ ...buy, tagPointer: 256, tagBytes: 65 }, "tag_len is 65: it must be at most 64"],
   [{ ...buy, tagPointer: 256, tagBytes: -1 }, "tag_len is 4294967295"],
   [{ ...buy, tagPointer: 2_147_483_647, tagBytes: 1 }, "tag_ptr is 2147483647, outside the memory"],
   [{ ...buy, tagPointer: -1, tagBytes: 1 }, "tag_ptr is 4294967295, outside the memory"],
   [{ ...buy, tagPointer: 258, tagBytes: 1 }, "the tag is not UTF-8"],
-  [{ action: "close", size: 0 }, "size is 0, and the fraction to close is above 0 and at most 1"],
+  [{ action: "close", size: 0 }, "size is 0: the fraction to close must be above 0 and at most 1"],
   [{ action: "close", size: 1.5 }, "size is 1.5"],
   [{ action: "closeTrade", size: NaN }, "size is NaN"],
   [{ action: "protect", stopLoss: NaN }, "stop_loss is NaN"],
 ];
 
-Deno.test("a row that makes no sense ends the run with INVALID_SIGNAL, the candle, the row and the value", () => {
+Deno.test("an invalid row ends the run with INVALID_SIGNAL, the candle, the row and the value", () => {
   for (const [row, reason] of UNUSABLE) {
     // The text's third byte is the second half of a letter.
     const attempt = () => play([[], [{ ...buy }, row]], [10, 11, 12], "aüz");

@@ -1,4 +1,4 @@
-/** What a module is told, and how its messages are heard. */
+/** The frame that a module reads, and the messages that it sends. */
 import { expect } from "@std/expect";
 import { run } from "../../../../engine/run.ts";
 import { FRAME } from "../../../../workers/sandbox/wasm/abi.ts";
@@ -8,7 +8,7 @@ import { roundCapacity, WasmStrategy } from "../../../../workers/sandbox/wasm/st
 import { IMPORTS, makeGuest, play, text } from "./guests.ts";
 import { compileAssemblyScript, dailyCandles, strategyWat, taskOver } from "./modules.ts";
 
-Deno.test("the frame tells version, parameters, defaults, candles and account where the page says", () => {
+Deno.test("the frame has version, parameters, defaults, candles and account at the documented offsets", () => {
   const guest = makeGuest(strategyWat({}), '{"fast":10}');
   const view = new DataView(guest.memory.buffer, guest.frame);
   expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([1, 136]);
@@ -26,7 +26,7 @@ Deno.test("the frame tells version, parameters, defaults, candles and account wh
   const day = 86_400_000;
   const begin = Date.UTC(2024, 0, 1);
   expect(columns).toEqual([
-    // Behind the third candle there is nothing.
+    // After the third candle the column is empty.
     [begin, begin + day, begin + 2 * day, 0],
     [10, 10, 11, 0],
     [10.5, 11.5, 13, 0],
@@ -38,8 +38,8 @@ Deno.test("the frame tells version, parameters, defaults, candles and account wh
   expect([96, 104, 112, 120, 128].map(doubles)).toEqual([10_000, 10_000, 0, 0, 10_000]);
 });
 
-Deno.test("no later candle is in the memory when a decision is made, and no candle is left out", () => {
-  // Gives up when the close behind the last one is not zero, or when the count is not one more than at the last call.
+Deno.test("at a decision the memory has every candle so far and no later one", () => {
+  // Aborts when the close after the last one is not zero, or when the count has not grown by one.
   const wat = strategyWat({
     before: "(global $calls (mut i32) (i32.const 4))",
     onCandle: `
@@ -64,7 +64,7 @@ Deno.test("the first decision waits for the larger of the module's warm-up and t
   expect(new WasmStrategy(() => makeGuest(asking(2)), 3).warmup).toBe(3);
 });
 
-Deno.test("memory that grows during a decision changes nothing", () => {
+Deno.test("memory may grow during a decision", () => {
   const growing = (pages: number) =>
     strategyWat({
       onCandle: `
@@ -93,7 +93,7 @@ Deno.test("equal modules over equal candles give equal results, however often th
   expect(run({ ...settings, strategy, control: null })).toEqual(first);
 });
 
-Deno.test("columns have room for a run's candles, in sizes that do not tell its length", () => {
+Deno.test("columns have room for a run's candles, in sizes that hide its length", () => {
   expect([1, 1024, 1025, 1152, 1153].map(roundCapacity)).toEqual([1024, 1024, 1152, 1152, 1280]);
   for (const count of [1, 999, 4097, 525_600, 1_100_000]) {
     expect(roundCapacity(count)).toBeGreaterThanOrEqual(count);
@@ -101,7 +101,7 @@ Deno.test("columns have room for a run's candles, in sizes that do not tell its 
   }
 });
 
-Deno.test("an abort that the module catches ends the run all the same", () => {
+Deno.test("an abort ends the run even if the module catches it", () => {
   const wat = strategyWat({
     before: IMPORTS,
     after: text(16, "no"),
@@ -110,7 +110,7 @@ Deno.test("an abort that the module catches ends the run all the same", () => {
   expect(() => play(makeGuest(wat), [10])).toThrow("the strategy gave up: no");
 });
 
-Deno.test("AssemblyScript's own abort brings its message, file and place", async () => {
+Deno.test("AssemblyScript's own abort gives its message, file and place", async () => {
   const source = `
     export function abi_version(): i32 { return 1 }
     export function alloc(size: i32): usize { return heap.alloc(size) }
@@ -123,7 +123,7 @@ Deno.test("AssemblyScript's own abort brings its message, file and place", async
   expect(() => play(new Guest(module, "{}", []), [10, 11])).toThrow(/gave up: zwölf is too much \(in\.ts:6:\d+\)/);
 });
 
-Deno.test("a hundred lines are kept of a module that writes without end, and none longer than a kilobyte", () => {
+Deno.test("an endless log is cut to a hundred lines of at most a kilobyte", () => {
   const log: string[] = [];
   const wat = strategyWat({
     before: IMPORTS,
