@@ -138,7 +138,7 @@ Deno.test("on one PostgreSQL, an API process without workers has its backtests r
   }));
 
 Deno.test("under deno serve a start that failed is tried again by the next request", async () => {
-  const server = testServerUrl();
+  const server = await testServerUrl();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   const process = new Deno.Command(Deno.execPath(), {
     args: ["serve", "--allow-all", "--host", "127.0.0.1", "--port", "0", "main.ts"],

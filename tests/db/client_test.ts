@@ -32,7 +32,7 @@ Deno.test("a connection that ends within a transaction breaks that transaction a
       await tx.execute(sql`select 1`);
       const name = new URL(url).pathname.slice(1);
       await administer(
-        testServerUrl(),
+        await testServerUrl(),
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
       );
       // The first statement meets the end while it is on its way, the second after it was noticed.

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { type RunningProcess, startProcess } from "../support/process.ts";
-import { copyFolder } from "../support/service.ts";
+import { copyFolder } from "../support/copy_folder.ts";
 import { checkAcknowledged, checkDatabase, signedIn, untilNoneIsLeft } from "./embedded.ts";
 import type { Outcome } from "./faults.ts";
 import { checkResults, pause } from "./invariants.ts";

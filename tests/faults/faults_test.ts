@@ -1,7 +1,7 @@
 /** The scenarios of `deno task faults` at a size that takes seconds; cluster_test.ts holds the one of killed processes, main_test.ts
  * and jobs_test.ts a killed embedded service. */
 import { expect } from "@std/expect";
-import { createTestDatabase, prepared } from "../support/database.ts";
+import { createTestDatabase, prepare } from "../support/database.ts";
 import { canMount, runDisk, startOnFullDisk } from "./disk.ts";
 import { runFaults } from "./faults.ts";
 import { onPostgres } from "./ground.ts";
@@ -34,7 +34,7 @@ Deno.test({
   name: "an embedded service whose disk is full refuses what it cannot keep, and goes on when there is room",
   ignore,
   fn: async () => {
-    const dataDir = prepared("TEST_TEMPLATE_DATA_DIR");
+    const dataDir = await prepare("folder/service");
     expect(await runDisk({ seed: 1, rounds: 1, dataDir })).toMatchObject({ rounds: 1 });
   },
 });
@@ -43,7 +43,7 @@ Deno.test({
   name: "an embedded service that cannot open its database for want of room says so in one line, and damages nothing",
   ignore,
   fn: async () => {
-    expect(await startOnFullDisk(prepared("TEST_TEMPLATE_DATA_DIR"))).toBe(
+    expect(await startOnFullDisk(await prepare("folder/service"))).toBe(
       "Error: serve ended: Cannot start: the embedded database cannot be opened: the disk of DISK/data has 0 MiB left\n",
     );
   },

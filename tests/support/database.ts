@@ -1,32 +1,46 @@
 import postgres from "postgres";
+import { copyFolder } from "./copy_folder.ts";
 import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
 
-/** The two places where everything that touches the database must work. */
+/** The two kinds of database that the service runs on. */
 export const DATABASES = ["PGlite", "PostgreSQL"] as const;
 
-/** The server that `deno task test` started, or the one that the caller named. */
-export function testServerUrl(): string {
-  return prepared("TEST_DATABASE_URL");
+type Preparation = "server" | "database/migrated" | "database/service" | "folder/migrated" | "folder/service";
+
+const asked = new Map<Preparation, Promise<string>>();
+
+/** What `deno task test` makes for its tests when the first one asks: a server's URL, a template database's name or a folder. */
+export function prepare(name: Preparation): Promise<string> {
+  const answer = asked.get(name) ?? askFor(name);
+  asked.set(name, answer);
+  return answer;
 }
 
-/** What `deno task test` left in the environment for its tests. */
-export function prepared(name: "TEST_DATABASE_URL" | "TEST_TEMPLATE_DATABASE" | "TEST_TEMPLATE_DATA_DIR"): string {
-  const value = Deno.env.get(name);
-  if (value === undefined) throw new Error(`${name} is not set: run the tests with \`deno task test\``);
-  return value;
+async function askFor(name: Preparation): Promise<string> {
+  const preparations = Deno.env.get("TEST_PREPARATIONS_URL");
+  if (preparations === undefined) throw new Error("This test needs a database: run it with `deno task test FILE`");
+  const response = await fetch(`${preparations}/${name}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Cannot prepare ${name} for the tests: ${text}`);
+  return text;
+}
+
+/** The PostgreSQL server of the tests: TEST_DATABASE_URL's, or one of our own. */
+export async function testServerUrl(): Promise<string> {
+  return Deno.env.get("TEST_DATABASE_URL") ?? await prepare("server");
 }
 
 /**
- * A new database on the tests' PostgreSQL server, dropped again by `drop`.
+ * Creates a database on the tests' PostgreSQL server; `drop` removes it.
  *
- * @param from `service` has every table and the sample candles, as after a first start; `empty` has nothing.
+ * @param from `empty` has nothing, `migrated` has our tables, `service` also the queue's and the sample candles, as after a first start.
  */
 export async function createTestDatabase(
-  from: "empty" | "service" = "empty",
+  from: "empty" | "migrated" | "service" = "empty",
 ): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = testServerUrl();
+  const server = await testServerUrl();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  const template = from === "empty" ? "template1" : prepared("TEST_TEMPLATE_DATABASE");
+  const template = from === "empty" ? "template1" : await prepare(`database/${from}`);
   await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -45,14 +59,32 @@ export async function administer(server: string, statement: string): Promise<unk
 
 /** A migrated database of the named kind that no other test sees; closing it removes it. */
 export async function openTestDatabase(kind: (typeof DATABASES)[number]): Promise<DatabaseHandle> {
-  if (kind === "PGlite") return await openPglite("memory://");
-  const { url, drop } = await createTestDatabase();
+  if (kind === "PGlite") return await openTestPglite();
+  // Benches run without templates.
+  const { url, drop } = await createTestDatabase(isPrepared() ? "migrated" : "empty");
   const handle = await openPostgres(url, 4);
   const close = async () => {
     await handle.close();
     await drop();
   };
   return { ...handle, close };
+}
+
+async function openTestPglite(): Promise<DatabaseHandle> {
+  if (!isPrepared()) return await openPglite("memory://");
+  // A copy opens in a tenth of the time that a new database takes.
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  copyFolder(`${await prepare("folder/migrated")}/database`, `${folder}/database`);
+  const handle = await openPglite(`${folder}/database`);
+  const close = async () => {
+    await handle.close();
+    await Deno.remove(folder, { recursive: true });
+  };
+  return { ...handle, close };
+}
+
+function isPrepared(): boolean {
+  return Deno.env.has("TEST_PREPARATIONS_URL");
 }
 
 /**

@@ -1,7 +1,7 @@
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { createTestDatabase, type DATABASES, prepared } from "./database.ts";
-import { join } from "node:path";
+import { createTestDatabase, type DATABASES, prepare } from "./database.ts";
+import { copyFolder } from "./copy_folder.ts";
 import { TestClient } from "./client.ts";
 
 export const INGESTION_SECRET = "a secret for ingestion tests";
@@ -29,7 +29,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const database = kind === "PostgreSQL" ? await createTestDatabase("service") : null;
-  if (database === null) copyFolder(join(prepared("TEST_TEMPLATE_DATA_DIR"), "database"), join(folder, "database"));
+  if (database === null) copyFolder(`${await prepare("folder/service")}/database`, `${folder}/database`);
   const service = await listen(readConfig({
     PORT: "0",
     DATA_DIR: folder,
@@ -53,13 +53,4 @@ export async function startTestService(
     await Deno.remove(folder, { recursive: true });
   };
   return { url, databaseUrl: database?.url ?? "", client: () => new TestClient(url), user, close };
-}
-
-/** Copies a folder to a place where there is nothing yet. */
-export function copyFolder(from: string, to: string): void {
-  Deno.mkdirSync(to);
-  for (const entry of Deno.readDirSync(from)) {
-    if (entry.isDirectory) copyFolder(join(from, entry.name), join(to, entry.name));
-    else Deno.copyFileSync(join(from, entry.name), join(to, entry.name));
-  }
 }

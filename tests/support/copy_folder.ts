@@ -1,0 +1,10 @@
+import { join } from "node:path";
+
+/** Copies a folder to a place where there is nothing yet. */
+export function copyFolder(from: string, to: string): void {
+  Deno.mkdirSync(to);
+  for (const entry of Deno.readDirSync(from)) {
+    if (entry.isDirectory) copyFolder(join(from, entry.name), join(to, entry.name));
+    else Deno.copyFileSync(join(from, entry.name), join(to, entry.name));
+  }
+}

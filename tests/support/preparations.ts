@@ -1,0 +1,91 @@
+import { administer } from "./database.ts";
+import { copyFolder } from "./copy_folder.ts";
+
+/** Addresses and folders that tests begin from. Each is made when the first test asks for it, so one file of tests starts little. */
+export interface Preparations {
+  /** Where tests ask, as `URL/NAME`. */
+  readonly url: string;
+  /** Removes all that was made. */
+  remove(): Promise<void>;
+}
+
+/** The preparations by name, each with what makes it. `migrated` has the tables, `service` also the queue's and the sample candles. */
+type Makers = Readonly<Record<string, () => Promise<string>>>;
+
+/**
+ * Serves preparations to the processes of tests.
+ *
+ * @param givenServer A PostgreSQL server to use instead of one of our own.
+ */
+export async function servePreparations(givenServer: string | undefined): Promise<Preparations> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const id = crypto.randomUUID().slice(0, 8);
+  const removals: (() => Promise<void>)[] = [() => Deno.remove(folder, { recursive: true })];
+  const makers: Makers = {
+    server: async () => {
+      if (givenServer !== undefined) return givenServer;
+      const { startPostgres } = await import("./postgres.ts");
+      const server = await startPostgres();
+      removals.push(() => server.stop());
+      return server.url;
+    },
+    "database/migrated": () => createDatabase("template1", migratePostgres),
+    "database/service": async () => await createDatabase(await make("database/migrated"), runService),
+    "folder/migrated": async () => {
+      const { openPglite } = await import("../../db/client.ts");
+      await Deno.mkdir(`${folder}/migrated`);
+      await (await openPglite(`${folder}/migrated/database`)).close();
+      return `${folder}/migrated`;
+    },
+    "folder/service": async () => {
+      copyFolder(await make("folder/migrated"), `${folder}/service`);
+      await runService({ DATA_DIR: `${folder}/service` });
+      return `${folder}/service`;
+    },
+  };
+  const made = new Map<string, Promise<string>>();
+  const make = (name: string): Promise<string> => {
+    const promise = made.get(name) ?? makers[name]?.() ?? Promise.reject(new Error(`There is no preparation ${name}`));
+    made.set(name, promise);
+    return promise;
+  };
+
+  async function createDatabase(template: string, fill: (place: { DATABASE_URL: string }) => Promise<void>) {
+    const server = await make("server");
+    const name = `template_${id}_${removals.length}`;
+    await administer(server, `create database ${name} template ${template}`);
+    // A server of our own goes with all that it has.
+    if (givenServer !== undefined) {
+      removals.unshift(async () => void await administer(server, `drop database if exists ${name} with (force)`));
+    }
+    await fill({ DATABASE_URL: new URL(`/${name}`, server).href });
+    return name;
+  }
+
+  const http = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    try {
+      return new Response(await make(new URL(request.url).pathname.slice(1)));
+    } catch (error) {
+      return new Response(error instanceof Error ? error.stack : String(error), { status: 500 });
+    }
+  });
+  const remove = async () => {
+    await http.shutdown();
+    await Promise.allSettled(made.values());
+    for (const each of removals.toReversed()) await each();
+  };
+  return { url: `http://127.0.0.1:${http.addr.port}`, remove };
+}
+
+async function migratePostgres({ DATABASE_URL }: { DATABASE_URL: string }): Promise<void> {
+  const { openPostgres } = await import("../../db/client.ts");
+  await (await openPostgres(DATABASE_URL, 1)).close();
+}
+
+/** Starts the service and ends it again. */
+async function runService(place: Readonly<Record<string, string>>): Promise<void> {
+  const { listen } = await import("../../main.ts");
+  const { readConfig } = await import("../../server/config.ts");
+  const shared = { PORT: "0", WORKERS: "0", BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+  await (await listen(readConfig({ ...shared, ...place }))).close();
+}
