@@ -16,30 +16,30 @@ import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { observeQueue } from "./telemetry.ts";
 import { keepVacuumed } from "../db/embedded/vacuum.ts";
 
-// Together with what else a process does when it ends, within five seconds.
+// A process must end within five seconds, and this is one of the things that it waits for.
 const REST_MS = 3000;
 
-/** Jobs for whoever submits them, and the workers that do them in this process. */
+/** The jobs of all processes, and the workers of this one. */
 export interface OpenQueue {
   /**
    * Writes a backtest's job in the transaction that writes its record.
    *
-   * @param queuePosition The record's: lower ones are taken first.
+   * @param queuePosition The record's; lower ones are taken first.
    */
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition?: number): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  /** Asks the workers for a verdict on a module, in the transaction that writes the module down; lower positions are taken first. */
+  /** Writes a module check's job in the transaction that writes its record; lower queue positions are taken first. */
   enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
-  /** Takes the job away from a backtest that the caller's transaction cancels or deletes; a worker that runs it stops within a second or so. */
+  /** Removes the job of a backtest that the caller's transaction cancels or deletes; its worker stops within about a second. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /**
-   * Calls back whenever a backtest's record changes, in whatever process; look at it anew then.
+   * Calls back after each change of a backtest's record by any process, so that the caller reads it again.
    *
-   * @returns What ends it.
+   * @returns A function that ends the watch.
    */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
-  /** Makes what runs by itself agree with the instruments' schedules. */
+  /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
   /**
    * Whether any process takes backtests.
@@ -53,28 +53,28 @@ export interface OpenQueue {
    * @param backtestsMax How many backtests compute at once.
    */
   work(backtestsMax: number): Promise<void>;
-  /** Takes no more jobs and hands back unfinished ones, for another worker or the next start; within three seconds. */
+  /** Takes no more jobs and gives unfinished ones back to the queue, within three seconds. */
   rest(): Promise<void>;
   /** Rests, and disconnects. */
   close(): Promise<void>;
 }
 
-/** What a queue and its workers are opened with. */
+/** The settings of a queue and its workers. */
 export interface QueueOptions {
   readonly handle: DatabaseHandle;
   /** How long a backtest may compute. */
   readonly runSecondsMax: number;
-  /** Whether work() will be called, so that other processes know of a worker; default: no. */
+  /** Announces a worker to other processes, since work() will be called; default: no. */
   readonly isWorker?: boolean;
-  /** How many candles it may have; default: any number. */
+  /** The most candles of a backtest; default: no limit. */
   readonly runCandlesMax?: number;
-  /** How many bytes the backtests of one user may have when another is begun; default: any number. */
+  /** A user whose backtests occupy more bytes cannot begin another; default: no limit. */
   readonly resultBytesMax?: number;
-  /** How many days results are kept; undefined: for ever. */
+  /** How many days results are kept; undefined: without end. */
   readonly resultDaysMax?: number | undefined;
-  /** `host:port` pairs that users' endpoints may have though they are not public. */
+  /** `host:port` pairs of endpoints that may be called although they are not public. */
   readonly remoteAllow?: readonly string[];
-  /** The way to candles that are not archived; default: feeds without keys. */
+  /** Fetches candles that the archive lacks; default: from the feeds that need no key. */
   readonly readThrough?: ReadThrough;
 }
 
@@ -108,7 +108,8 @@ export async function openQueue(
     enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0) =>
       jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -queuePosition),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
-    enqueueModuleCheck: (tx, id, queuePosition) => jobs.send(tx, QUEUES.checks, id, { checkId: id }, -queuePosition),
+    enqueueModuleCheck: (tx, checkId, queuePosition) =>
+      jobs.send(tx, QUEUES.checks, checkId, { checkId }, -queuePosition),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.notify(tx, [`backtest ${backtestId}`]);

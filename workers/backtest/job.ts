@@ -14,7 +14,7 @@ import type { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-// After that another process may have a free worker sooner.
+// After this wait another process may have a free worker sooner.
 const WAIT_MS = 1000;
 
 /** Everything that backtests need. */
@@ -30,7 +30,7 @@ export interface BacktestServices extends CandleServices {
  *
  * While the database is away, claim and outcome wait for it, until the job is lost to another worker.
  *
- * @throws What the database says when not even the failure can be stored: the job's heartbeat then lapses, and it is tried again.
+ * @throws {Error} The database's, when not even the failure can be stored: the job's heartbeat lapses, and another worker takes it.
  */
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, records } = services;
@@ -42,7 +42,7 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
     const begun = performance.now();
     let outcome: Outcome<StorableRun>;
     try {
-      requireRoom(record);
+      requireStorage(record);
       const settings = readSettings(record);
       const plan = await traceStep("load candles", async () => {
         const decider = await findDecider(db, record, settings);
@@ -60,11 +60,11 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
 }
 
 /** @throws {RunError} QUOTA_EXCEEDED */
-function requireRoom({ isOverQuota }: ClaimedBacktest): void {
+function requireStorage({ isOverQuota }: ClaimedBacktest): void {
   if (!isOverQuota) return;
   throw new RunError(
     "QUOTA_EXCEEDED",
-    "Cannot keep a result: your backtests have more bytes than they may; delete some",
+    "Cannot store a result: your backtests are over the storage quota; delete some of them",
   );
 }
 
@@ -75,7 +75,7 @@ async function simulate(
   signal: AbortSignal,
 ): Promise<Outcome<StorableRun>> {
   const time = plan.task.candles.time.subarray(plan.task.firstIndex);
-  const progress = records.writeProgress(record, time);
+  const progress = records.trackProgress(record, time);
   const stop = AbortSignal.any([signal, progress.lost]);
   const limits = { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress: progress.write.bind(progress) };
   const begun = performance.now();

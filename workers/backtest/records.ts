@@ -71,8 +71,8 @@ export class BacktestRecords {
     return this.#claims.add(id);
   }
 
-  /** Follows the progress of an attempt. @param time Opens of the run's candles. */
-  writeProgress(record: Backtest, time: Float64Array): ProgressWriter {
+  /** Stores the progress of an attempt from then on. @param time Opens of the run's candles. */
+  trackProgress(record: Backtest, time: Float64Array): ProgressWriter {
     return new ProgressWriter(this.#db, this.#jobs, record, time);
   }
 
