@@ -1,20 +1,21 @@
 import { measureUnended } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
+import { keepVacuumed } from "../db/embedded/vacuum.ts";
 import { createFeeds } from "../market/feeds/registry.ts";
 import { ReadThrough } from "../market/on_demand/read_through.ts";
-import { runBacktestJob } from "./backtest/job.ts";
-import { BacktestRecords } from "./backtest/records.ts";
 import { CandleCache } from "./backtest/candle_cache.ts";
-import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
-import { type JobHandler, JobLoop } from "./jobs/loop.ts";
-import { Jobs, type QueueName, QUEUES } from "./jobs/jobs.ts";
-import { runDeadJob } from "./jobs/dead_job.ts";
-import { runIngestionJob } from "./jobs/ingestion_job.ts";
-import { runModuleCheckJob } from "./jobs/module_check_job.ts";
+import { type BacktestServices, runBacktestJob } from "./backtest/job.ts";
+import { BacktestRecords } from "./backtest/records.ts";
 import { Runner } from "./backtest/runner.ts";
+import type { EgressRules } from "./egress/guard.ts";
+import { runDeadJob } from "./jobs/dead_job.ts";
+import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
+import { runIngestionJob } from "./jobs/ingestion_job.ts";
+import { Jobs, type QueueName, QUEUES } from "./jobs/jobs.ts";
+import { type JobHandler, JobLoop } from "./jobs/loop.ts";
+import { runModuleCheckJob } from "./jobs/module_check_job.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { observeQueue } from "./telemetry.ts";
-import { keepVacuumed } from "../db/embedded/vacuum.ts";
 
 // A process must end within five seconds, and this is one of the things that it waits for.
 const REST_MS = 3000;
@@ -121,22 +122,12 @@ export async function openQueue(
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
     async work(backtestsMax) {
-      const started = new Runner(backtestsMax, egress);
-      runner = started;
+      runner = new Runner(backtestsMax, egress);
       const services = { records: new BacktestRecords(db, jobs, resultBytesMax), candles: new CandleCache(db) };
       const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
-      const backtests = { db, ...services, readThrough, runner: started, ...limits };
-      const ingestion = { db, jobs, feeds: readThrough.feeds };
-      const checks = { db, jobs, egress };
-      const works = [
-        [QUEUES.backtests, () => started.runsWanted, (job, signal) => runBacktestJob(backtests, job, signal)],
-        [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
-        [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob(checks, job, signal)],
-        [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
-        [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
-        [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
-      ] as const satisfies readonly [QueueName, () => number, JobHandler][];
-      for (const [queue, concurrency, handle] of works) {
+      const backtests = { db, ...services, readThrough, runner, ...limits };
+      const work = listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax });
+      for (const [queue, concurrency, handle] of work) {
         const loop = new JobLoop(jobs, queue, concurrency, handle);
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
@@ -153,4 +144,24 @@ export async function openQueue(
       await jobs.close();
     },
   };
+}
+
+/** The queues of a worker: how many jobs of each it holds at once, and the function that does one. */
+function listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax }: {
+  readonly db: Db;
+  readonly jobs: Jobs;
+  readonly backtests: BacktestServices;
+  readonly backtestsMax: number;
+  readonly egress: EgressRules;
+  readonly resultDaysMax: number | undefined;
+}): readonly (readonly [QueueName, () => number, JobHandler])[] {
+  const ingestion = { db, jobs, feeds: backtests.readThrough.feeds };
+  return [
+    [QUEUES.backtests, () => backtests.runner.runsWanted, (job, signal) => runBacktestJob(backtests, job, signal)],
+    [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
+    [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal)],
+    [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
+    [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
+    [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
+  ];
 }
