@@ -1,17 +1,44 @@
 const encoder = new TextEncoder();
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, cyan: 36 };
+
+/** Gives a text a style, or leaves it as it is. */
+export type Paint = (style: keyof typeof STYLES, text: string) => string;
+
+/** Paints with ANSI escape sequences. */
+export const inColor: Paint = (style, text) => text === "" ? "" : `\x1b[${STYLES[style]}m${text}\x1b[0m`;
+
+/** Leaves every text as it is, for files, pipes and NO_COLOR. */
+export const withoutColor: Paint = (_, text) => text;
+
+/** Whether standard output shows colours. */
+export function showsColor(): boolean {
+  return Deno.stdout.isTerminal() && !Deno.noColor;
+}
+
+/** Breaks a text into lines of at most `columnsMax` characters between words. */
+export function wrap(text: string, columnsMax: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= columnsMax) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
 
 /** Prints a line to standard output. */
 export function say(line = ""): void {
   write(Deno.stdout, `${line}\n`);
 }
 
-/** Prints why to standard error and ends the command with exit code 1. */
+/** Prints the reason to standard error and ends the command with exit code 1. */
 export function stop(message: string): never {
   write(Deno.stderr, `${message}\n`);
   Deno.exit(1);
 }
 
-/** Prints text as it is, without a line's end. */
+/** Prints text as it is, without a line end. */
 export function print(text: string): void {
   write(Deno.stdout, text);
 }

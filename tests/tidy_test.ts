@@ -50,6 +50,8 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
   ["cli/strategy_check.ts", ["cli/", "workers/sandbox/conformance.ts", "types:workers/", "types:engine/"]],
+  // The demonstration calls the service as a typed frontend does.
+  ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   ["main.ts", ["*"]],
   ["tests/", ["*"]],

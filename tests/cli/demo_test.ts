@@ -1,15 +1,20 @@
 import { expect } from "@std/expect";
+import { drawPicture } from "../docs/picture.ts";
+import { readPage } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";
 
-Deno.test("the demonstration goes from a sign-up to the last trades and leaves nothing behind", async () => {
+Deno.test("the demonstration goes from sign-up to the last trades as in the README's picture, and leaves nothing behind", async () => {
   const temporary = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const ended = await runTask("demo", [], { TMPDIR: temporary });
+  const ended = await runTask("demo", ["--color"], { TMPDIR: temporary });
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   for (
     const part of ["sma-cross", "527,040 candles", "100%", "completed", "Sharpe ratio", "2024-12-", "The last 8 of"]
   ) {
     expect(ended.stdout).toContain(part);
   }
+  // `deno task picture` draws it anew. The time is another each time.
+  const timeless = (picture: string) => picture.replace(/textLength="[\d.]+">([\d,]+ candles) in [\d.]+ s/, "$1");
+  expect(timeless(drawPicture(ended.stdout))).toBe(timeless(await readPage("docs/demo.svg")));
   expect([...Deno.readDirSync(temporary)]).toEqual([]);
   await Deno.remove(temporary);
 });
