@@ -1,12 +1,12 @@
 import { type Account, newDraft, type OrderBook, type OrderDraft } from "../../../engine/strategy.ts";
 import { type Action, fillDraft, type When } from "./answer.ts";
 
-/** Does what an endpoint answered: orders are known to it by names that it gave them, to the simulator by numbers. */
+/** Carries out an endpoint's actions. The endpoint names its orders by ids of its own, the simulator by numbers. */
 export class ActionPlayer {
   readonly #draft: OrderDraft = newDraft();
   readonly #orders = new Map<string, number>();
 
-  /** Does a candle's actions in their order; each `when` looks at the position as it was at the close, before any of them. */
+  /** Carries out a candle's actions in order. Each `when` depends on the position at the close, before all of them. */
   play(actions: readonly Action[], account: Account, book: OrderBook): void {
     const quantity = account.quantity;
     for (const action of actions) {
@@ -14,7 +14,7 @@ export class ActionPlayer {
     }
   }
 
-  /** The names of the orders that are still working; forgets all others. */
+  /** The ids of the orders that still work. Drops all others. */
   workingIds(book: OrderBook): string[] {
     for (const [id, order] of this.#orders) {
       if (!book.isWorking(order)) this.#orders.delete(id);

@@ -1,6 +1,6 @@
 import { BY_DEFAULT, BY_UNITS, newDraft, ORDER_TYPES, type OrderDraft, SIZES_BY } from "../../../engine/strategy.ts";
 
-/** The protocol that strategies/REMOTE.md describes; that page and these limits say the same. */
+/** The version and the limits that strategies/REMOTE.md specifies. */
 export const PROTOCOL_VERSION = 1;
 const ACTIONS_PER_CANDLE_MAX = 64;
 const NAME_CHARACTERS_MAX = 64;
@@ -9,7 +9,7 @@ const COUNT_MAX = 2 ** 31 - 1;
 const WHENS = ["always", "flat", "in_position", "long", "short", "not_long", "not_short"] as const;
 export type When = (typeof WHENS)[number];
 
-/** One thing that a strategy wants done at a candle's close, checked and as small as it came. */
+/** One action at a candle's close, checked. */
 export type Action =
   | { readonly action: "order"; readonly when: When; readonly id: string | null; readonly fields: OrderFields }
   | { readonly action: "replace"; readonly when: When; readonly id: string; readonly fields: OrderFields }
@@ -30,14 +30,14 @@ export type Action =
     readonly takeProfit: number;
   };
 
-/** The fields of an order that were given; a draft holds the rest. */
+/** The fields of an order that the answer has; a draft holds the rest. */
 export type OrderFields = Readonly<Partial<OrderDraft>>;
 
-/** An answer that cannot be used. */
+/** An invalid answer. */
 export class AnswerError extends Error {
   override readonly name = "AnswerError";
 
-  /** @param asked Which of the asked candles it is about, from 0. @param message As the end of a sentence. */
+  /** @param asked Number of the asked candle, from 0. @param message The end of a sentence. */
   constructor(readonly asked: number, message: string) {
     super(message);
   }
@@ -61,7 +61,7 @@ const AMOUNTS = [
 const COUNTS = [["candles_max", "candlesMax"], ["time_stop_candles", "timeStopCandles"]] as const;
 
 const ORDER_KEYS = ["side", "type", "size_by", "reduce_only", "tag", ...[...AMOUNTS, ...COUNTS].map(([key]) => key)];
-/** Every key that an action may have. */
+/** The allowed keys of each action. */
 const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
   order: new Set(["action", "when", "id", ...ORDER_KEYS]),
   replace: new Set(["action", "when", "id", ...ORDER_KEYS]),
@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
 /**
  * Reads an answer's body: the actions of each asked candle.
  *
- * @throws {AnswerError} Naming the first thing that is wrong by its JSON pointer.
+ * @throws {AnswerError} Naming the first fault by its JSON pointer.
  */
 export function readAnswer(body: Uint8Array, askedCount: number): readonly (readonly Action[])[] {
   const answer = parseJson(body);
@@ -86,7 +86,10 @@ export function readAnswer(body: Uint8Array, askedCount: number): readonly (read
   if (!Array.isArray(decisions)) throw new AnswerError(0, `/decisions must be a list, not ${show(decisions)}`);
   if (decisions.length !== askedCount) {
     const asked = Math.min(decisions.length, askedCount - 1);
-    throw new AnswerError(asked, `/decisions must have ${askedCount} entries, one a candle, not ${decisions.length}`);
+    throw new AnswerError(
+      asked,
+      `/decisions must have ${askedCount} entries, one for each candle, not ${decisions.length}`,
+    );
   }
   return decisions.map((actions: unknown, asked) => readActions(actions, asked));
 }
@@ -95,7 +98,7 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
-    // The decoder's own words are about encoded data, the parser's about what it met.
+    // The parser's message helps the endpoint's author, the decoder's does not.
     const reason = error instanceof SyntaxError ? error.message.slice(0, 150) : "it is not UTF-8";
     throw new AnswerError(0, `the answer is not JSON: ${reason}`);
   }
@@ -105,15 +108,15 @@ function readActions(actions: unknown, asked: number): readonly Action[] {
   if (!Array.isArray(actions)) throw new AnswerError(asked, `/decisions/${asked} must be a list, not ${show(actions)}`);
   if (actions.length === 0) return NONE;
   if (actions.length > ACTIONS_PER_CANDLE_MAX) {
-    const limit = `${ACTIONS_PER_CANDLE_MAX} actions are the most for a candle`;
-    throw new AnswerError(asked, `/decisions/${asked} has ${actions.length}, and ${limit}`);
+    const limit = `must have at most ${ACTIONS_PER_CANDLE_MAX} actions, not ${actions.length}`;
+    throw new AnswerError(asked, `/decisions/${asked} ${limit}`);
   }
   return actions.map((action: unknown, index) =>
     new ActionReader(action, asked, `/decisions/${asked}/${index}`).read()
   );
 }
 
-/** Reads one action, field by field, and knows where it stands. */
+/** Reads one action field by field; its faults name the JSON pointer. */
 class ActionReader {
   readonly #asked: number;
   readonly #path: string;
@@ -129,7 +132,7 @@ class ActionReader {
   read(): Action {
     const action = this.#choice("action", ACTIONS) ?? "order";
     for (const key in this.#from) {
-      if (!KEYS[action].has(key)) throw this.#wrong(key, `is no key of the action "${action}"`);
+      if (!KEYS[action].has(key)) throw this.#wrong(key, `is not a key of the action "${action}"`);
     }
     const when = this.#choice("when", WHENS) ?? "always";
     switch (action) {
@@ -155,7 +158,7 @@ class ActionReader {
   #readOrder(): OrderFields {
     const fields: Partial<OrderDraft> = {};
     const side = this.#choice("side", SIDES);
-    if (side === undefined) throw this.#wrong("side", 'must be "buy" or "sell", and is missing');
+    if (side === undefined) throw this.#wrong("side", 'must be "buy" or "sell", not missing');
     fields.side = side === "buy" ? 1 : -1;
     const type = this.#choice("type", ORDER_TYPES);
     if (type !== undefined) fields.type = ORDER_TYPES.indexOf(type);
@@ -179,7 +182,7 @@ class ActionReader {
     return fields;
   }
 
-  /** One of the names; absent or null: undefined. */
+  /** One of the names; undefined when absent or null. */
   #choice<Name extends string>(key: string, names: readonly Name[]): Name | undefined {
     const value = this.#from[key];
     if (value === undefined || value === null) return undefined;
@@ -188,7 +191,7 @@ class ActionReader {
     throw this.#wrong(key, `must be one of ${names.map((name) => `"${name}"`).join(", ")}, not ${show(value)}`);
   }
 
-  /** A finite number; absent or null: undefined. JSON writes infinity as 1e999. */
+  /** A finite number; undefined when absent or null. JSON can write infinity as 1e999. */
   #amount(key: string): number | undefined {
     const value = this.#from[key];
     if (value === undefined || value === null) return undefined;
@@ -214,9 +217,9 @@ class ActionReader {
     return id;
   }
 
-  /** A price, or null for none, which must be said. */
+  /** A price, or NaN for an explicit null. */
   #requirePrice(key: string): number {
-    if (this.#from[key] === undefined) throw this.#wrong(key, "is missing; null takes it away");
+    if (this.#from[key] === undefined) throw this.#wrong(key, "is missing: null removes it");
     return this.#amount(key) ?? NaN;
   }
 
@@ -225,7 +228,7 @@ class ActionReader {
   }
 }
 
-/** Makes a draft that an order's fields describe, and nothing that was in it before. */
+/** Resets a draft and fills in an order's fields. */
 export function fillDraft(draft: OrderDraft, fields: OrderFields): OrderDraft {
   return Object.assign(draft, BLANK, fields);
 }

@@ -6,21 +6,21 @@ import type { Action } from "./answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
 import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
 
-// The first requests are small: what is wrong with an endpoint shows at once, and the first is cheap to repeat.
+// The first requests are small, so that faults of an endpoint show at once. The integrity checks repeat the first.
 const FIRST_COUNTS = [64, 256, 1024];
 const COUNT = 4096;
-// What a strategy wants is held until all of it is known.
+// All actions are held until the run has its last decision.
 const ACTIONS_MAX = 1_000_000;
 
-/** What an endpoint decided, a list of actions a candle from index `first` on. */
+/** An endpoint's decisions: a list of actions for each candle from index `first` on. */
 export interface Decisions {
   readonly first: number;
   readonly actions: readonly (readonly Action[])[];
 }
 
 /**
- * The stretches into which a run is cut. They depend on nothing but the run, so that equal runs ask equal questions; a long
- * lookback makes them longer, lest most of what is sent be history.
+ * Cuts a run into stretches. They depend on the run alone, so equal runs send equal requests. A long lookback makes them longer, so
+ * that requests are not mostly history.
  */
 export function planBatches(task: RemoteTask): readonly Stretch[] {
   const stretches: Stretch[] = [];
@@ -66,8 +66,7 @@ export async function decideInBatches(
     }
     if (actionsCount > ACTIONS_MAX) {
       const where = `${task.endpoint.host} by ${describeCandle(task, batch.until - 1)}`;
-      const message =
-        `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached with ${where}: use step mode`;
+      const message = `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached for ${where}: use step mode`;
       throw new RunError("INVALID_SIGNAL", message);
     }
     follow(batch.until);
@@ -77,7 +76,7 @@ export async function decideInBatches(
   return { first, actions };
 }
 
-/** A request whose failure is looked at in its turn, and not reported as unhandled until then. */
+/** Starts a request whose failure is handled later, when its answer is awaited. */
 function start(client: RemoteClient, batch: Stretch): Promise<readonly (readonly Action[])[]> {
   const answer = client.ask(batch);
   answer.catch(() => {});

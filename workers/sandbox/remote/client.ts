@@ -4,17 +4,17 @@ import { type Action, AnswerError, readAnswer } from "./answer.ts";
 import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
 import { type StepState, type Stretch, writeRequest } from "./request.ts";
 
-/** Requests under way at once in batch mode. */
+/** Requests in flight at once in batch mode. */
 export const IN_FLIGHT_MAX = 4;
 const TRIES_MAX = 4;
 const PAUSE_MS = 200;
-// Failures in a row, over all requests, after which the host is not tried again.
+// Failures in a row, over all requests, after which no request is tried again.
 const BREAKER_FAILURES = 8;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_CANDLE = 256;
 const ERROR_CHARACTERS_MAX = 200;
 
-/** Asks one endpoint for decisions, and asks again where a second try may help. */
+/** Asks one endpoint for decisions, and retries where a retry may help. */
 export class RemoteClient {
   readonly #task: RemoteTask;
   readonly #caller: EndpointCaller;
@@ -29,14 +29,14 @@ export class RemoteClient {
   /**
    * The actions of each asked candle of a stretch.
    *
-   * @param state The account and what hangs on it, in step mode.
-   * @throws {RunError} When there is no answer, or none that can be used.
+   * @param state The account, its trades and its orders, in step mode.
+   * @throws {RunError} When there is no answer, or an invalid one.
    */
   async ask(stretch: Stretch, state: StepState | null = null): Promise<readonly (readonly Action[])[]> {
     return await this.askWith(stretch, writeRequest(this.#task, stretch, state));
   }
 
-  /** As `ask`, with a request that was written before. */
+  /** Like `ask`, with a written request. */
   async askWith(stretch: Stretch, request: string): Promise<readonly (readonly Action[])[]> {
     const asked = stretch.until - stretch.first;
     const limits = {
@@ -56,7 +56,7 @@ export class RemoteClient {
     }
   }
 
-  /** Ends every request that is under way, and every connection. */
+  /** Ends every request and every connection. */
   close(): void {
     this.#closing.abort();
     this.#caller.close();
@@ -99,7 +99,7 @@ export class RemoteClient {
     return new RunError(code, `Cannot ${what} ${this.#task.endpoint.host} for ${candle}: ${message}`);
   }
 
-  /** Waits longer before each try, and never as long as another run would. */
+  /** Waits longer before each retry, with a random part, so that runs do not retry together. */
   async #pause(tries: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
@@ -111,12 +111,12 @@ export class RemoteClient {
   }
 }
 
-/** A candle as the endpoint's author knows it: its number on the wire and its open. */
+/** A candle for the endpoint's author: its number on the wire and its time. */
 export function describeCandle({ candles, firstIndex }: RemoteTask, index: number): string {
   return `candle ${index - firstIndex} (${new Date(candles.time[index]!).toISOString()})`;
 }
 
-/** A status in words; what the endpoint says about it in `{"error": "…"}` is its author's help. */
+/** A status in words, with the endpoint's own message `{"error": "…"}`, which helps its author. */
 function describeStatus({ status, body }: HttpAnswer): string {
   if (status >= 300 && status < 400) return `it answered with a redirect (HTTP ${status}), which is not followed`;
   return `it answered HTTP ${status}${readError(body)}`;
@@ -128,7 +128,7 @@ function readError(body: Uint8Array): string {
     if (typeof answer !== "object" || answer === null || !("error" in answer)) return "";
     if (typeof answer.error !== "string") return "";
     const text = answer.error.replace(/\p{C}+/gu, " ").slice(0, ERROR_CHARACTERS_MAX);
-    return `, and says: ${text}`;
+    return `: ${text}`;
   } catch {
     return "";
   }

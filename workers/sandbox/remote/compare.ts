@@ -6,19 +6,19 @@ import type { Stretch } from "./request.ts";
 
 type Asked = readonly (readonly Action[])[];
 
-/** The first candle on which two answers differ, or the failure that stood in an answer's place. */
+/** The first candle on which two answers differ, or the failure of the second. */
 export interface Difference {
   readonly index: number;
-  /** Where the second question ended. */
+  /** The end of the second request's stretch. */
   readonly until: number;
   readonly failure: string | null;
 }
 
 /**
- * Asks a question again.
+ * Sends a request again.
  *
- * @param before What was answered the first time, a list a candle.
- * @returns Where the answers part; null when they are the same.
+ * @param before The first answer, a list for each candle.
+ * @returns The first difference; null when the answers are the same.
  */
 export async function askAgain(
   client: RemoteClient,
@@ -28,7 +28,7 @@ export async function askAgain(
 ): Promise<Difference | null> {
   try {
     const answer = await client.askWith(stretch, request);
-    // Actions are read field by field in a fixed order, so equal ones are written alike; NaN becomes null in both.
+    // The reader builds actions in a fixed order of fields, so equal actions have equal JSON. NaN becomes null in both.
     const n = answer.findIndex((actions, n) => JSON.stringify(actions) !== JSON.stringify(before[n]));
     return n < 0 ? null : { index: stretch.first + n, until: stretch.until, failure: null };
   } catch (error) {
@@ -37,15 +37,15 @@ export async function askAgain(
   }
 }
 
-/** Findings of a check that had to follow another, which did not pass. */
+/** The finding of a check that was skipped because an earlier one did not pass. */
 export function skipAfter({ status }: Finding): Finding {
   const reason = status === "failed"
-    ? "an endpoint that decides differently when it is asked again shows differences anyway"
-    : "the endpoint failed when it was asked again";
+    ? "an endpoint whose answers to equal requests differ would fail this check anyway"
+    : "the endpoint failed on the repeated request";
   return { status: "skipped", evidence: `Not tested: ${reason}.` };
 }
 
-/** Findings where nothing could be tested. */
+/** The findings when there is nothing to test. */
 export function skipAll(evidence: string): Omit<Integrity, "orders"> {
   const finding: Finding = { status: "skipped", evidence };
   return { lookahead: finding, determinism: finding, warm_up: finding };

@@ -8,35 +8,35 @@ import type { PinnedEndpoint } from "../../protocol.ts";
 
 const gunzipAsync = promisify(gunzip);
 const gzipAsync = promisify(gzip);
-// Below one packet there is nothing to win.
+// Compressing less than one packet saves nothing.
 const GZIP_BYTES_MIN = 1400;
 
-/** What an endpoint answered, whatever it was. */
+/** An endpoint's answer of any status. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Unpacked, and no longer than was allowed. */
+  /** Decompressed, at most as long as allowed. */
   readonly body: Uint8Array;
 }
 
-/** A call that brought no answer. */
+/** A call without an answer. */
 export class CallError extends Error {
   override readonly name = "CallError";
 
   /**
-   * @param kind `broken`: the connection failed, a second try may not; `timeout`; `unusable`: it would fail again.
-   * @param message What happened, as the end of a sentence.
+   * @param kind `broken`: the connection failed, and a retry may help; `timeout`; `unusable`: a retry would fail again.
+   * @param message The reason, as the end of a sentence.
    */
   constructor(readonly kind: "broken" | "timeout" | "unusable", message: string) {
     super(message);
   }
 }
 
-/** HTTP calls to one pinned address over kept connections. The name is never looked up here. */
+/** Makes HTTP calls to one pinned address over connections that stay open. It never looks the name up. */
 export class EndpointCaller {
   readonly #endpoint: PinnedEndpoint;
   readonly #agent: http.Agent;
   readonly #path: string;
-  /** Whether the endpoint has said that it unpacks gzip (RFC 7694). */
+  /** True once the endpoint has announced that it accepts gzip (RFC 7694). */
   #takesGzip = false;
 
   constructor(endpoint: PinnedEndpoint, connectionsMax: number) {
@@ -51,8 +51,8 @@ export class EndpointCaller {
   /**
    * Posts JSON and reads the whole answer.
    *
-   * @param limits `timeoutMs` from here to the answer's last byte; `bytesMax` of its body, packed and unpacked.
-   * @throws {CallError} When there is no whole answer within the limits.
+   * @param limits `timeoutMs` from the call to the answer's last byte; `bytesMax` of its body, compressed and decompressed.
+   * @throws {CallError} When no complete answer comes within the limits.
    */
   async post(
     json: string,
@@ -66,7 +66,7 @@ export class EndpointCaller {
     return { status: response.status, body: await unpack(response, limits.bytesMax) };
   }
 
-  /** Reads what is at the URL. Limits and errors as for `post`. */
+  /** Gets the URL. Limits and errors as for `post`. */
   async get(
     limits: { readonly timeoutMs: number; readonly bytesMax: number; readonly signal: AbortSignal },
   ): Promise<HttpAnswer> {
@@ -99,8 +99,8 @@ export class EndpointCaller {
       request.destroy();
     };
     let begun: http.IncomingMessage | null = null;
-    const late = () => fail(new CallError("timeout", describeLateness(begun, timeoutMs)));
-    const timer = setTimeout(late, timeoutMs);
+    const expire = () => fail(new CallError("timeout", describeTimeout(begun, timeoutMs)));
+    const timer = setTimeout(expire, timeoutMs);
     const abort = () => fail(new CallError("unusable", "the run was ended"));
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
@@ -138,8 +138,8 @@ export class EndpointCaller {
 }
 
 /**
- * Connections over TLS to the pinned address that verify the certificate against the endpoint's name. (The agent of
- * node:https asks for permissions beyond that address; a plain TLS socket does not.)
+ * Connects over TLS to the pinned address, and verifies the certificate against the endpoint's name. The agent of node:https needs
+ * permissions beyond that address; a plain TLS socket does not.
  */
 class SecureAgent extends https.Agent {
   readonly #endpoint: PinnedEndpoint;
@@ -151,7 +151,7 @@ class SecureAgent extends https.Agent {
 
   override createConnection(): tls.TLSSocket {
     const { address, port, hostname } = this.#endpoint;
-    // Server name indication has no addresses: there the certificate is checked against the address itself.
+    // Server name indication allows no address. Without it the certificate is checked against the address.
     const name = hostname === address ? {} : { servername: hostname };
     return tls.connect({ host: address, port, ALPNProtocols: ["http/1.1"], ...name });
   }
@@ -184,19 +184,22 @@ function readBody(
   });
 }
 
-/** Tells silence from an answer that does not end, as one that says neither its length nor that the connection ends with it. */
-function describeLateness(begun: http.IncomingMessage | null, timeoutMs: number): string {
+/** Distinguishes silence from an answer that does not end, for example because it has no Content-Length. */
+function describeTimeout(begun: http.IncomingMessage | null, timeoutMs: number): string {
   if (begun === null) return `it did not answer within ${timeoutMs} ms`;
   const hasEnd = begun.headers["content-length"] !== undefined || begun.headers["transfer-encoding"] !== undefined;
-  return `its answer began, and did not end within ${timeoutMs} ms${hasEnd ? "" : ": it has no Content-Length"}`;
+  return `its answer began but did not end within ${timeoutMs} ms${hasEnd ? "" : ": it has no Content-Length"}`;
 }
 
-/** @throws {CallError} When the body is packed in another way, or longer than allowed, or damaged. */
+/** @throws {CallError} When the body is damaged, longer than allowed, or has another encoding than gzip. */
 async function unpack({ headers, bytes }: RawAnswer, bytesMax: number): Promise<Uint8Array> {
   const encoding = headerOf(headers, "content-encoding").trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip") {
-    throw new CallError("unusable", `its answer is packed as ${JSON.stringify(encoding.slice(0, 20))}, not as gzip`);
+    throw new CallError(
+      "unusable",
+      `its answer has the encoding ${JSON.stringify(encoding.slice(0, 20))}: use gzip or none`,
+    );
   }
   try {
     return await gunzipAsync(bytes, { maxOutputLength: bytesMax });
@@ -204,7 +207,7 @@ async function unpack({ headers, bytes }: RawAnswer, bytesMax: number): Promise<
     const tooLong = error instanceof RangeError;
     throw new CallError(
       "unusable",
-      tooLong ? `its answer unpacks to more than ${bytesMax} bytes` : "its answer is not the gzip that it claims to be",
+      tooLong ? `its decompressed answer is longer than ${bytesMax} bytes` : "its answer is not valid gzip",
     );
   }
 }
@@ -218,10 +221,12 @@ function toCallError(error: unknown, { isForeign = false }: PinnedEndpoint): Cal
   if (error instanceof CallError) return error;
   if (!(error instanceof Error)) return new CallError("broken", String(error));
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (error instanceof Deno.errors.NotCapable) return new CallError("unusable", "the sandbox refused the address");
-  // A certificate does not become right by asking again.
+  if (error instanceof Deno.errors.NotCapable) {
+    return new CallError("unusable", "the sandbox refused the connection to its address");
+  }
+  // A retry does not help against a wrong certificate.
   if (/CERT|SIGNATURE|ISSUER|^ERR_TLS|^ERR_SSL/.test(code) || error.message.includes("certificate")) {
-    // The runtime's words can hold the host's names.
+    // The runtime's message can contain the host's name.
     return new CallError("unusable", `its certificate was not accepted${isForeign ? "" : `: ${error.message}`}`);
   }
   if (code === "") return new CallError("broken", isForeign ? "the connection failed" : error.message);

@@ -6,18 +6,18 @@ import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
 import { type Stretch, writeRequest } from "./request.ts";
 
-// A look at one candle asks for its last few decisions, too: whoever looks a few candles ahead is found at any of them.
+// A look at one candle asks for the decisions before it too: one look then finds a strategy that looks a few candles ahead.
 const TAIL_CANDLES = 16;
 const LOOKS_MIN = 8;
 const LOOKS_MAX = 24;
 const WARM_UP_LOOKS_MAX = 4;
-// What looks like a look ahead may be a want of history; of the places that differ, so many are asked about the future alone.
+// A difference may also come from too little history. So many differences are asked again with only the future withheld.
 const CONFIRMATIONS_MAX = 4;
-// Of the candles of a run, as many may be sent again to look at single ones; a run of this many batches affords a whole one.
+// The share of a run's candles that looks may send again. A run of this many batches repeats another whole batch.
 const LOOKS_SHARE = 0.04;
 const BATCHES_PER_REPEAT = 40;
 
-/** What is found out about an endpoint in batch mode by asking it again, at candles that the seed chooses. */
+/** Checks the integrity of an endpoint in batch mode: asks it again at candles that the seed chooses. */
 export class BatchChecks {
   readonly #task: RemoteTask;
   readonly #client: RemoteClient;
@@ -41,7 +41,7 @@ export class BatchChecks {
       return { determinism, lookahead: untested, warm_up: untested };
     }
     const looks = this.#chooseLooks();
-    // No candle after the look's, and no more history than the strategy asks for.
+    // A look withholds all later candles, and sends no more history than the strategy asks for.
     const differences = await this.#compareAll(looks);
     for (const difference of differences.slice(0, CONFIRMATIONS_MAX)) {
       const ahead = await this.#confirmLookahead(difference);
@@ -58,7 +58,7 @@ export class BatchChecks {
     };
   }
 
-  /** The first batch once more, and in a long run another one. */
+  /** Repeats the first batch, and in a long run another one. */
   async #checkDeterminism(): Promise<Finding> {
     const again = [this.#batches[0]!];
     const count = this.#batches.length;
@@ -71,21 +71,21 @@ export class BatchChecks {
     for (const batch of batches) {
       const difference = await this.#compare(batch);
       if (difference?.failure) {
-        return { status: "skipped", evidence: `The endpoint failed when it was asked again: ${difference.failure}` };
+        return { status: "skipped", evidence: `The endpoint failed on a repeated request: ${difference.failure}` };
       }
       if (difference !== null) {
-        const evidence = `Asked the same again, the endpoint decided differently on ${this.#name(difference.index)}.`;
+        const evidence = `On an equal request, the endpoint decided differently for ${this.#name(difference.index)}.`;
         return { status: "failed", evidence };
       }
       candles += batch.until - batch.first;
     }
     return {
       status: "passed",
-      evidence: `Asked the same again about ${candles} candles: the decisions were the same.`,
+      evidence: `Equal requests about ${candles} candles: the decisions were the same.`,
     };
   }
 
-  /** Stretches that end at chosen candles, half of them where something was decided: there an early look would show. */
+  /** Stretches that end at chosen candles. Half of those candles have actions, where looking ahead shows best. */
   #chooseLooks(): readonly Stretch[] {
     const { first, actions } = this.#decisions;
     const cost = this.#task.lookbackCandles + TAIL_CANDLES;
@@ -105,8 +105,8 @@ export class BatchChecks {
   }
 
   /**
-   * Tells a look ahead from too short a lookback (the same history as in the run, and only the future withheld), and from
-   * moods that the first repetition did not show. Null: the endpoint does not look ahead.
+   * Distinguishes looking ahead from a lookback that is too short (it sends the run's history and withholds only the future), and
+   * from random answers that the first repetition did not show. Null: the endpoint does not look ahead.
    */
   async #confirmLookahead(short: Difference): Promise<Omit<Integrity, "orders"> | null> {
     const batch = this.#batches.find(({ first, until }) => first <= short.index && short.index < until)!;
@@ -119,7 +119,7 @@ export class BatchChecks {
       return { determinism, lookahead: untested, warm_up: untested };
     }
     const what = ahead.failure === null
-      ? `decided differently on ${this.#name(ahead.index)}.`
+      ? `decided differently for ${this.#name(ahead.index)}.`
       : `failed: ${ahead.failure}`;
     const evidence = `With all candles after ${this.#name(until - 1)} withheld, the endpoint ${what}`;
     return {
@@ -135,8 +135,8 @@ export class BatchChecks {
     return {
       status: "failed",
       evidence: failure === null
-        ? `With exactly the ${lookback} that it asks for, the endpoint decided differently on ${candle}.`
-        : `With exactly the ${lookback} that it asks for, the endpoint failed on ${candle}: ${failure}`,
+        ? `With exactly the ${lookback} that it asks for, the endpoint decided differently for ${candle}.`
+        : `With exactly the ${lookback} that it asks for, the endpoint failed for ${candle}: ${failure}`,
     };
   }
 
@@ -146,14 +146,14 @@ export class BatchChecks {
     const doubled = looks.filter(({ first }) => first >= 2 * lookbackCandles).slice(0, WARM_UP_LOOKS_MAX)
       .map((look) => ({ ...look, from: look.first - 2 * lookbackCandles }));
     if (doubled.length === 0) {
-      return { status: "skipped", evidence: `Nowhere are there ${2 * lookbackCandles} candles of history.` };
+      return { status: "skipped", evidence: `No candle has ${2 * lookbackCandles} candles of history before it.` };
     }
     const [difference] = await this.#compareAll(doubled);
     if (difference === undefined) {
       const evidence = `Asked again at ${doubled.length} candles with twice the history: the decisions were the same.`;
       return { status: "passed", evidence };
     }
-    const what = difference.failure === null ? "decided differently on" : "failed on";
+    const what = difference.failure === null ? "decided differently for" : "failed for";
     const evidence = `With twice the ${lookbackCandles} candles of history that it asks for, the endpoint ${what} ${
       this.#name(difference.index)
     }`;
@@ -163,7 +163,7 @@ export class BatchChecks {
     };
   }
 
-  /** The differences in the order of the stretches, several of which are asked at a time. */
+  /** The differences in the order of the stretches. Several requests are in flight at a time. */
   async #compareAll(stretches: readonly Stretch[]): Promise<readonly Difference[]> {
     const differences: Difference[] = [];
     for (let n = 0; n < stretches.length; n += IN_FLIGHT_MAX) {
@@ -175,7 +175,7 @@ export class BatchChecks {
     return differences;
   }
 
-  /** Asks for decisions again; only the run's own ones are compared with. */
+  /** Asks for decisions again and compares them with the run's. */
   async #compare(stretch: Stretch): Promise<Difference | null> {
     const { first, actions } = this.#decisions;
     const before = actions.slice(stretch.first - first, stretch.until - first);

@@ -2,14 +2,14 @@ import type { Account, OrderBook } from "../../../engine/strategy.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
 
-/** A stretch of candles, by index: [from, until) is sent, and decisions are asked for on [first, until). */
+/** A stretch of candles by index: [from, until) is sent, decisions are asked for on [first, until). */
 export interface Stretch {
   readonly from: number;
   readonly first: number;
   readonly until: number;
 }
 
-/** What a step request says beyond the candles. */
+/** The state that a step request has besides the candles. */
 export interface StepState {
   readonly account: Account;
   readonly book: OrderBook;
@@ -26,7 +26,7 @@ export function stretchFrom(first: number, count: number, lookbackCandles: numbe
   return { from: Math.max(0, first - lookbackCandles), first, until: first + count };
 }
 
-/** A request's body. On the wire candles are counted from 0 at the first one of the run's range. */
+/** A request's body. On the wire, candle 0 is the first of the run's range. */
 export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, state: StepState | null): string {
   const { time, open, high, low, close, volume } = task.candles;
   const column = (values: Float64Array) => Array.from(values.subarray(from, until));

@@ -11,7 +11,7 @@ import { decideInSteps } from "./step.ts";
 import { checkSteps } from "./step_integrity.ts";
 
 const BATCH_NOTE =
-  "The endpoint decided in batch mode: it was given later candles together with those to decide on, and no account. See integrity.lookahead.";
+  "The endpoint decided in batch mode: it got later candles together with those to decide on, and no account. See integrity.lookahead.";
 
 /**
  * Runs a remote strategy: asks its endpoint for every decision, simulates them, and checks the endpoint's integrity.

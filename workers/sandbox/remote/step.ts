@@ -6,12 +6,12 @@ import type { Action } from "./answer.ts";
 import type { RemoteClient } from "./client.ts";
 import { firstDecision, type Stretch, stretchFrom, writeRequest } from "./request.ts";
 
-// How many requests are kept to be asked again, and the share of a run that this may be.
+// The number of steps that are kept to ask them again, and their share of a run.
 const KEPT_MAX = 32;
 const KEPT_MIN = 4;
 const KEPT_SHARE = 0.03;
 
-/** A request of step mode with its answer. */
+/** A request in step mode with its answer. */
 export interface Step {
   readonly stretch: Stretch;
   readonly request: string;
@@ -46,7 +46,7 @@ export async function decideInSteps(
   return keeper.kept;
 }
 
-/** Keeps a fair sample of the steps as they pass, half of them from those that did something (reservoir sampling). */
+/** Keeps a fair sample of the steps, half of them with actions (reservoir sampling). */
 class StepKeeper {
   readonly #random: Random;
   readonly #halfMax: number;

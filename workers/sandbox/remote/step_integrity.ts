@@ -5,7 +5,7 @@ import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
 import { writeRequest } from "./request.ts";
 import type { Step } from "./step.ts";
 
-/** What is found out about an endpoint in step mode by asking some of its questions again. */
+/** Checks the integrity of an endpoint in step mode: sends some of its requests again. */
 export async function checkSteps(
   task: RemoteTask,
   client: RemoteClient,
@@ -14,7 +14,7 @@ export async function checkSteps(
   if (kept.length === 0) return skipAll("There was no candle to decide on.");
   const lookahead: Finding = {
     status: "passed",
-    evidence: "In step mode the endpoint is never given a candle later than the one to decide on.",
+    evidence: "In step mode the endpoint never gets a candle later than the one to decide on.",
   };
   const again = await findDifference(kept, (step) => askAgain(client, step.stretch, step.request, [step.actions]));
   const determinism = describeSteps(task, again, kept.length, "the same");
@@ -29,7 +29,7 @@ async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: re
   if (lookbackCandles === 0) return { status: "skipped", evidence: "The strategy asks for no candles of history." };
   const steps = kept.filter(({ stretch }) => stretch.first >= 2 * lookbackCandles);
   if (steps.length === 0) {
-    return { status: "skipped", evidence: `Nowhere are there ${2 * lookbackCandles} candles of history.` };
+    return { status: "skipped", evidence: `No candle has ${2 * lookbackCandles} candles of history before it.` };
   }
   const difference = await findDifference(steps, (step) => {
     const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
@@ -47,10 +47,10 @@ function describeSteps(task: RemoteTask, difference: Difference | null, count: n
   if (difference.failure !== null) {
     return {
       status: "skipped",
-      evidence: `The endpoint failed when it was asked again about ${candle}: ${difference.failure}`,
+      evidence: `The endpoint failed on the repeated request about ${candle}: ${difference.failure}`,
     };
   }
-  return { status: "failed", evidence: `Asked again ${how}, the endpoint decided differently on ${candle}.` };
+  return { status: "failed", evidence: `Asked again ${how}, the endpoint decided differently for ${candle}.` };
 }
 
 async function findDifference(

@@ -3,7 +3,7 @@ import { readAnswer } from "../../../../workers/sandbox/remote/answer.ts";
 import { RemoteClient } from "../../../../workers/sandbox/remote/client.ts";
 import { remoteTask, serveBytes } from "./endpoints.ts";
 
-/** An answer for three candles, what is said about it, and about which candle. */
+/** An answer for three candles, its fault, and the candle of the fault. */
 const ANSWERS: readonly (readonly [answer: string, place: string, candle: number])[] = [
   ["", "not JSON", 0],
   ["hello", "not JSON", 0],
@@ -16,8 +16,8 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
   ['{"version":2,"decisions":[[],[],[]]}', "/version must be 1, not 2", 0],
   ['{"version":1}', "/decisions must be a list", 0],
   ['{"version":1,"decisions":{}}', "/decisions must be a list", 0],
-  ['{"version":1,"decisions":[[],[]]}', "/decisions must have 3 entries, one a candle, not 2", 2],
-  ['{"version":1,"decisions":[[],[],[],[]]}', "/decisions must have 3 entries, one a candle, not 4", 2],
+  ['{"version":1,"decisions":[[],[]]}', "/decisions must have 3 entries, one for each candle, not 2", 2],
+  ['{"version":1,"decisions":[[],[],[],[]]}', "/decisions must have 3 entries, one for each candle, not 4", 2],
   ['{"version":1,"decisions":[[],null,[]]}', "/decisions/1 must be a list, not null", 1],
   ['{"version":1,"decisions":[[],["buy"],[]]}', '/decisions/1/0 must be an object, not "buy"', 1],
   ['{"version":1,"decisions":[[],[],[{}]]}', "/decisions/2/0/side", 2],
@@ -65,7 +65,7 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
   ],
 ];
 
-Deno.test("answers that are not what was asked for end in INVALID_SIGNAL, with the place and the candle", async () => {
+Deno.test("invalid answers end in INVALID_SIGNAL, with the JSON pointer and the candle", async () => {
   for (const [answer, place, candle] of ANSWERS) {
     const bytes = Uint8Array.from(answer, (character) => character.charCodeAt(0));
     await using server = serveBytes(() => [`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`, bytes]);
@@ -75,12 +75,12 @@ Deno.test("answers that are not what was asked for end in INVALID_SIGNAL, with t
     await expect(asked).rejects.toMatchObject({
       message: expect.stringContaining(`127.0.0.1:${server.port} for candle ${candle} (`),
     });
-    // Asking again would not make it right.
+    // A retry would not help.
     expect(server.connections()).toBe(1);
   }
 });
 
-Deno.test("what the protocol's page shows is read as it says", async () => {
+Deno.test("the examples of REMOTE.md are valid", async () => {
   const page = await Deno.readTextFile(new URL("../../../../strategies/REMOTE.md", import.meta.url));
   const shown = [...page.matchAll(/^```(?:json|http)\n(.*?)^```/gms)].map(([, text = ""]) => text)
     .flatMap((text) => text.includes('"decisions"') ? [text.slice(text.indexOf("{"))] : []);
@@ -93,11 +93,11 @@ Deno.test("what the protocol's page shows is read as it says", async () => {
     [["protect", "replace"]],
     [["order", "order"], ["cancel", "order"], ["order"], [], ["cancel_all", "close", "protect"]],
   ]);
-  // The first message says its length, as HTTP must.
+  // The first message has its length, which HTTP needs.
   expect(page).toContain(`Content-Length: ${shown[0]!.trim().length}\n`);
 });
 
-Deno.test("what is absent, null or of no effect is left out of an order", () => {
+Deno.test("fields that are absent, null or without effect are left out of an order", () => {
   const read = (action: object) =>
     readAnswer(new TextEncoder().encode(JSON.stringify({ version: 1, decisions: [[action]] })), 1);
   const bare = [[{ action: "order", when: "always", id: null, fields: { side: 1 } }]];

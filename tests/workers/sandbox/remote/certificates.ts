@@ -1,9 +1,9 @@
 /**
- * Certificates for tests of TLS: an authority that nobody trusts by default, and what it signed for "endpoint.test" with one key.
- * Keys of no value: they are good for a test on loopback and for nothing else.
+ * Certificates for tests of TLS: an authority that nobody trusts by default, and its certificates for "endpoint.test" with one key.
+ * The keys have no value outside tests on loopback.
  */
 
-/** Of the authority; valid from 2000 to 2200, whatever the machine takes for today. */
+/** Of the authority; valid from 2000 to 2200, so also on a machine with a wrong clock. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBrDCCAVGgAwIBAgIUFng85VV+UZAE5m1M/XRAYInAd3owCgYIKoZIzj0EAwIw
 IjEgMB4GA1UEAwwXSGluZGNhc3QgdGVzdCBhdXRob3JpdHkwIBcNMDAwMTAxMDAw

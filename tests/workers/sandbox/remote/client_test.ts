@@ -13,7 +13,7 @@ interface Failed {
   readonly message: string;
 }
 
-/** What becomes of asking an endpoint for its first candles. */
+/** The outcome of asking an endpoint for its first candles. */
 async function askFailing(url: string, { timeoutMs = 60_000, count = 3 } = {}): Promise<Failed> {
   const client = new RemoteClient(await remoteTask(url, { timeoutMs }));
   try {
@@ -64,15 +64,15 @@ Deno.test("headers without end fail", async () => {
   expect((await askRaw(server)).code).toBe("ENDPOINT_FAILED");
 });
 
-Deno.test("a body that stops half-way ends in STRATEGY_TIMED_OUT, and one that has no length is said to have none", async () => {
+Deno.test("a body that stops half-way ends in STRATEGY_TIMED_OUT, and the message names a missing length", async () => {
   for (
     const [answer, end] of [
-      [`${HEAD}content-length: 100\r\n\r\n{"version":1`, /began, and did not end within \d+ ms$/],
+      [`${HEAD}content-length: 100\r\n\r\n{"version":1`, /began but did not end within \d+ ms$/],
       [`${HEAD}\r\n{"version":1,"decisions":[[],[],[]]}`, /did not end within \d+ ms: it has no Content-Length$/],
     ] as const
   ) {
     let failed: Failed;
-    // On a busy machine the answer may begin later than it had to.
+    // On a busy machine the answer may begin too late.
     for (let timeoutMs = 150;; timeoutMs *= 2) {
       failed = await askRaw(serveBytes(() => [answer], { hang: true }), { timeoutMs });
       if (!failed.message.includes("did not answer") || timeoutMs > 60_000) break;
@@ -81,7 +81,7 @@ Deno.test("a body that stops half-way ends in STRATEGY_TIMED_OUT, and one that h
   }
 });
 
-Deno.test("a body without end is cut off at 1 MiB and 256 bytes a candle", async () => {
+Deno.test("an endless body is cut off at 1 MiB and 256 bytes for each candle", async () => {
   const server = serveBytes(function* () {
     yield `${HEAD}transfer-encoding: chunked\r\n\r\n`;
     yield* forever(`4000\r\n${" ".repeat(0x4000)}\r\n`);
@@ -94,35 +94,35 @@ Deno.test("a body without end is cut off at 1 MiB and 256 bytes a candle", async
 });
 
 Deno.test("a body of 1 GB is refused by its length", async () => {
-  // Not one byte of it comes: who waited for more than its length would wait in vain.
+  // The body never comes, so waiting for it would end in a timeout.
   const server = serveBytes(() => [`${HEAD}content-length: 1000000000\r\n\r\n`], { hang: true });
   const { code, message } = await askRaw(server);
   expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("longer than")]);
 });
 
-Deno.test("a gzip bomb is not unpacked to its end", async () => {
-  // Whoever came to the end would find that it is cut off there.
+Deno.test("a gzip bomb is not decompressed to its end", async () => {
+  // Its end is cut off, which would be another error.
   const bomb = gzipSync(new Uint8Array(300e6).fill(32)).subarray(0, -100);
   expect(bomb.length).toBeLessThan(1024 * 1024);
   const head = `${HEAD}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
   const { code, message } = await askRaw(serveBytes(() => [head, bomb]));
-  expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("unpacks to more than")]);
+  expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("decompressed answer is longer than")]);
 });
 
-Deno.test("a body that claims to be gzip, or is packed in another way, fails", async () => {
+Deno.test("a body that is not valid gzip, or has another encoding, fails", async () => {
   const plain = `{"version":1,"decisions":[[],[],[]]}`;
-  for (const [encoding, reason] of [["gzip", "not the gzip that it claims"], ["br", 'packed as "br"']]) {
+  for (const [encoding, reason] of [["gzip", "not valid gzip"], ["br", 'packed as "br"']]) {
     const head = `${HEAD}content-encoding: ${encoding}\r\ncontent-length: ${plain.length}\r\n\r\n`;
     const { code, message } = await askRaw(serveBytes(() => [head, plain]));
     expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining(reason!)]);
   }
 });
 
-Deno.test("an endpoint that answers 500 is asked four times, and its words are passed on", async () => {
+Deno.test("an endpoint that answers 500 is asked four times, and the error has its message", async () => {
   await using endpoint = serveJson(() => Response.json({ error: "no such\nmodel" }, { status: 500 }));
   const { code, message } = await askFailing(endpoint.url);
   expect(code).toBe("ENDPOINT_FAILED");
-  expect(message).toMatch(/candle 0 .*: it answered HTTP 500, and says: no such model \(asked 4 times\)$/);
+  expect(message).toMatch(/candle 0 .*: it answered HTTP 500: no such model \(asked 4 times\)$/);
   expect(endpoint.requests.length).toBe(4);
 });
 
@@ -133,7 +133,7 @@ Deno.test("an endpoint that answers 404 is asked once", async () => {
   expect(endpoint.requests.length).toBe(1);
 });
 
-Deno.test("an endpoint that flaps is asked again, and believed when it answers", async () => {
+Deno.test("a request that fails at first is retried, and its later answer counts", async () => {
   let answers = 0;
   await using endpoint = serveJson(() =>
     ++answers < 3 ? new Response(null, { status: 503 }) : { version: 1, decisions: [[], [{ side: "buy" }]] }
@@ -145,7 +145,7 @@ Deno.test("an endpoint that flaps is asked again, and believed when it answers",
   expect(answers).toBe(3);
 });
 
-Deno.test("a host that fails eight times in a row is not tried again by any request", async () => {
+Deno.test("after eight failures in a row no request is retried", async () => {
   await using endpoint = serveJson(() => new Response(null, { status: 500 }));
   const client = new RemoteClient(await remoteTask(endpoint.url));
   const asked = [0, 1, 2, 3].map((first) => client.ask({ from: first, first, until: first + 1 }));
@@ -156,7 +156,7 @@ Deno.test("a host that fails eight times in a row is not tried again by any requ
   expect(endpoint.requests.length).toBeLessThanOrEqual(11);
 });
 
-Deno.test("a connection that is closed in the middle of an answer, or at once, is tried again and then fails", async () => {
+Deno.test("a connection that closes in the middle of an answer, or at once, is retried and then fails", async () => {
   const answers = [
     "",
     "HTTP/1.1 200 OK\r\ncontent-le",
@@ -175,7 +175,7 @@ Deno.test("a port where nothing listens fails", async () => {
   expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("nothing listens there (ECONNREFUSED)")]);
 });
 
-Deno.test("what is not HTTP fails", async () => {
+Deno.test("an answer that is not HTTP fails", async () => {
   const { code, message } = await askRaw(serveBytes(() => ["SSH-2.0-OpenSSH_9.6\r\n\r\n"]));
   expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("does not speak HTTP")]);
 });
@@ -190,7 +190,7 @@ Deno.test("HTTP/1.0 is understood, with and without a length", async () => {
   }
 });
 
-Deno.test("a redirect is a failure, and nobody goes where it points", async () => {
+Deno.test("a redirect is a failure, and is not followed", async () => {
   await using canary = serveRaw(async () => {});
   for (const status of [301, 302, 303, 307, 308]) {
     const target = `http://127.0.0.1:${canary.port}/`;
@@ -201,7 +201,7 @@ Deno.test("a redirect is a failure, and nobody goes where it points", async () =
   expect(canary.connections()).toBe(0);
 });
 
-Deno.test("requests and answers are packed once the endpoint has said that it unpacks them", async () => {
+Deno.test("requests are compressed once the endpoint has announced gzip, and answers may be", async () => {
   const encodings: (string | null)[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (http) => {
     encodings.push(http.headers.get("content-encoding"));
@@ -219,7 +219,7 @@ Deno.test("requests and answers are packed once the endpoint has said that it un
   expect(encodings).toEqual([null, "gzip"]);
 });
 
-Deno.test("connections are kept, and no more than four are open", async () => {
+Deno.test("connections stay open, at most four at a time", async () => {
   const ports = new Set<number>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (http, info) => {
     ports.add(info.remoteAddr.port);
@@ -235,7 +235,7 @@ Deno.test("connections are kept, and no more than four are open", async () => {
   await server.shutdown();
 });
 
-Deno.test("the endpoint is told a run and a candle, and nothing about its user", async () => {
+Deno.test("a request names its run and nothing about its user", async () => {
   await using endpoint = serveDecisions(() => []);
   const client = new RemoteClient(
     await remoteTask(endpoint.url, { parameters: { fast: 3 }, firstIndex: 2, lookbackCandles: 1 }),

@@ -25,14 +25,14 @@ export interface Request {
   readonly working_orders?: readonly string[];
 }
 
-/** An endpoint, its URL, and what it has been asked. */
+/** An endpoint, its URL, and the requests so far. */
 export interface Endpoint {
   readonly url: string;
   readonly requests: Request[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Minutes from 2024-01-01 whose prices wave up and down by a tenth around 100. */
+/** Minutes from 2024-01-01 whose prices rise and fall by a tenth around 100. */
 export function wave(count: number): Candles {
   const close = Float64Array.from({ length: count }, (_, i) => Math.round(1000 + 100 * Math.sin(i / 9)) / 10);
   return {
@@ -45,7 +45,7 @@ export function wave(count: number): Candles {
   };
 }
 
-/** A run of an endpoint that is allowed by name, on a wave of candles unless others are given. */
+/** A run of an allowed endpoint, on a wave of candles by default. */
 export async function remoteTask(url: string, given: Partial<RemoteTask> = {}): Promise<RemoteTask> {
   return {
     runId: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
@@ -66,7 +66,7 @@ export async function remoteTask(url: string, given: Partial<RemoteTask> = {}): 
   };
 }
 
-/** An endpoint that answers what `decide` says for each asked candle, given where it stands in the candles that came. */
+/** An endpoint that answers with `decide` for each asked candle; `at` is the candle's place in the request. */
 export function serveDecisions(decide: (request: Request, at: number) => unknown): Endpoint {
   return serveJson((request) => {
     const start = request.candles.time.length - request.asked;
@@ -74,7 +74,7 @@ export function serveDecisions(decide: (request: Request, at: number) => unknown
   });
 }
 
-/** An endpoint that answers each request with a value as JSON, or with a response, now or when a promise of one is kept. */
+/** An endpoint that answers each request with a value as JSON, or with a response, or with a promise of either. */
 export function serveJson(answer: (request: Request) => unknown): Endpoint {
   const requests: Request[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (http) => {
@@ -112,14 +112,14 @@ export async function startEndpoint(folder: string): Promise<{ readonly url: str
   };
 }
 
-/** A listener on loopback that counts who connects and does with each connection what a test says. */
+/** A listener on loopback that counts its connections. A test handles each of them. */
 export interface RawServer {
   readonly port: number;
   readonly connections: () => number;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves connections one way, until they end or the test does. */
+/** Serves connections until they end or the test does. */
 export function serveRaw(talk: (connection: Deno.Conn) => Promise<void>, hostname = "127.0.0.1", port = 0): RawServer {
   const listener = Deno.listen({ hostname, port });
   const open = new Set<Deno.Conn>();
@@ -130,7 +130,7 @@ export function serveRaw(talk: (connection: Deno.Conn) => Promise<void>, hostnam
     try {
       await talk(connection);
     } catch {
-      // The other side left: that is its right.
+      // The other side closed the connection.
     }
     open.delete(connection);
     try {
@@ -159,12 +159,12 @@ export function serveRaw(talk: (connection: Deno.Conn) => Promise<void>, hostnam
   };
 }
 
-/** A raw server that reads a request and then writes bytes, and says whether to keep the connection open. */
+/** A raw server that reads a request and writes bytes. With `hang` it keeps the connection open. */
 export function serveBytes(parts: () => Iterable<string | Uint8Array>, { hang = false } = {}): RawServer {
   return serveRaw(async (connection) => {
     await connection.read(new Uint8Array(65_536));
     for (const part of parts()) await writeAll(connection, part);
-    // Read until the other side hangs up.
+    // Read until the other side closes the connection.
     const rest = new Uint8Array(65_536);
     while (hang && await connection.read(rest) !== null);
   });

@@ -15,7 +15,7 @@ async function findings(endpoint: Endpoint, given: Partial<RemoteTask> = {}) {
   return answer.integrity;
 }
 
-/** As many minutes that go somewhere, so that the past is no stand-in for the future. */
+/** Minutes with a trend, so that the past does not predict the future. */
 function drift(count: number): Candles {
   let state = 7;
   const close = new Float64Array(count);
@@ -51,7 +51,7 @@ Deno.test("an honest endpoint passes every check", async () => {
     expect.stringMatching(
       /^passed: Asked again at 8 candles with all later candles withheld: the decisions were the same\.$/,
     ),
-    "passed: Asked the same again about 64 candles: the decisions were the same.",
+    "passed: Equal requests about 64 candles: the decisions were the same.",
     "passed: Asked again at 4 candles with twice the history: the decisions were the same.",
     expect.stringMatching(/^passed: 0 of \d+ orders were refused by the simulator\.$/),
   ]);
@@ -61,14 +61,14 @@ Deno.test("an endpoint that looks one candle ahead is caught, with the candle", 
   await using endpoint = serveDecisions(trendFollower(1));
   const { lookahead, warm_up } = await findings(endpoint);
   expect(line(lookahead)).toMatch(
-    /^failed: With all candles after candle \d+ \(2024-\S+Z\) withheld, the endpoint decided differently on candle \d+ \(2024-\S+Z\)\.$/,
+    /^failed: With all candles after candle \d+ \(2024-\S+Z\) withheld, the endpoint decided differently for candle \d+ \(2024-\S+Z\)\.$/,
   );
   const [after, on] = [...lookahead.evidence.matchAll(/candle (\d+)/g)].map(([, number]) => Number(number));
   expect(on).toBe(after);
   expect(line(warm_up)).toBe("skipped: Not tested: the endpoint looks ahead.");
 });
 
-Deno.test("an endpoint that looks far ahead, or at all that it was sent, or only seldom, is caught", async () => {
+Deno.test("an endpoint that looks far ahead, or at the whole request, or only seldom, is caught", async () => {
   const peekers: Readonly<Record<string, (request: Request, at: number) => unknown>> = {
     "ten ahead": trendFollower(10),
     "the whole maximum": ({ candles: { close } }, at) => close[at]! > Math.max(...close) - 1 ? SELL : BUY,
@@ -88,7 +88,7 @@ Deno.test("an endpoint that looks far ahead, or at all that it was sent, or only
 
 Deno.test("an endpoint that breaks when the future is withheld is caught, too", async () => {
   await using endpoint = serveJson((request) => {
-    // Has learnt where the stretches of a run end, and wants two more candles everywhere else.
+    // Knows where a run's stretches end, and needs two more candles everywhere else.
     const end = request.first_asked + request.asked;
     if (![64, 320, 1344, COUNT].includes(end)) {
       return Response.json({ error: "list index out of range" }, { status: 400 });
@@ -99,7 +99,7 @@ Deno.test("an endpoint that breaks when the future is withheld is caught, too", 
   expect(line(lookahead)).toMatch(/^failed: With all candles after candle \d+ .* failed: .*list index out of range$/);
 });
 
-Deno.test("an endpoint that decides differently when it is asked again is not called honest or dishonest about the future", async () => {
+Deno.test("for an endpoint with random decisions the look-ahead check is skipped", async () => {
   let questions = 0;
   await using endpoint = serveJson(({ asked }) => {
     questions++;
@@ -107,23 +107,23 @@ Deno.test("an endpoint that decides differently when it is asked again is not ca
   });
   const { determinism, lookahead, warm_up } = await findings(endpoint);
   expect(line(determinism)).toMatch(
-    /^failed: Asked the same again, the endpoint decided differently on candle \d+ \(2024/,
+    /^failed: On an equal request, the endpoint decided differently for candle \d+ \(2024/,
   );
   expect([lookahead.status, warm_up.status]).toEqual(["skipped", "skipped"]);
 });
 
-Deno.test("an endpoint that has gone when it is asked again is skipped, and the run stands", async () => {
+Deno.test("when the endpoint is gone, the checks are skipped and the run stands", async () => {
   let answers = 0;
   await using endpoint = serveJson(({ asked }) =>
     ++answers > 4 ? new Response(null, { status: 404 }) : { version: 1, decisions: new Array(asked).fill([]) }
   );
   const { determinism, lookahead, warm_up } = await findings(endpoint);
-  expect(line(determinism)).toMatch(/^skipped: The endpoint failed when it was asked again: .*HTTP 404/);
+  expect(line(determinism)).toMatch(/^skipped: The endpoint failed on a repeated request: .*HTTP 404/);
   expect([lookahead.status, warm_up.status]).toEqual(["skipped", "skipped"]);
 });
 
-Deno.test("an indicator that needs more history than it asks for fails the warm-up check, not the look ahead", async () => {
-  // An exponential average over 50 candles, started at the first candle that came.
+Deno.test("an indicator that needs more history than it asks for fails the warm-up check, not the look-ahead check", async () => {
+  // An exponential average over 50 candles that starts at the first candle of the request.
   const decide = ({ candles: { close } }: Request, at: number) => {
     let average = close[0]!;
     for (let i = 1; i <= at; i++) average += (close[i]! - average) * 2 / 51;
@@ -133,7 +133,7 @@ Deno.test("an indicator that needs more history than it asks for fails the warm-
   const { lookahead, warm_up } = await findings(endpoint);
   expect(lookahead.status).toBe("passed");
   expect(line(warm_up)).toMatch(
-    /^failed: With exactly the 20 candles of history that it asks for, the endpoint decided differently on candle \d+ \(/,
+    /^failed: With exactly the 20 candles of history that it asks for, the endpoint decided differently for candle \d+ \(/,
   );
   await using settled = serveDecisions(decide);
   const { warm_up: enough } = await findings(settled, { lookbackCandles: 400 });
@@ -150,12 +150,12 @@ Deno.test("orders that the simulator refuses are counted, and the first is named
   );
 });
 
-Deno.test("in step mode there is no future to look at; repetition and history are checked on kept questions", async () => {
+Deno.test("in step mode looking ahead is impossible; kept steps check determinism and history", async () => {
   const candles = wave(200);
   await using honest = serveDecisions(trendFollower(0));
   const kept = await findings(honest, { mode: "step", candles });
   expect([kept.lookahead, kept.determinism, kept.warm_up].map(line)).toEqual([
-    "passed: In step mode the endpoint is never given a candle later than the one to decide on.",
+    "passed: In step mode the endpoint never gets a candle later than the one to decide on.",
     expect.stringMatching(/^passed: Asked again at [4-6] candles the same: the decisions were the same\.$/),
     expect.stringMatching(
       /^passed: Asked again at [1-6] candles with twice the 20 candles of history: the decisions were /,

@@ -7,17 +7,17 @@ import type { RemoteTask } from "../../../../workers/protocol.ts";
 import { runRemote } from "../../../../workers/sandbox/remote/run.ts";
 import { remoteTask, type Request, serveDecisions, serveJson, wave } from "./endpoints.ts";
 
-/** Runs an endpoint to its end and gives what came out, with how many candles were reported as done, each time with their equity. */
+/** Runs an endpoint to its end. Returns the outcome and the reported progress, after comparing its equity with the result's. */
 async function runToEnd(url: string, given: Partial<RemoteTask>) {
-  const told: RunProgress[] = [];
-  const answer = await runRemote(await remoteTask(url, given), (progress) => told.push(progress));
+  const reported: RunProgress[] = [];
+  const answer = await runRemote(await remoteTask(url, given), (progress) => reported.push(progress));
   if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
-  const progress = told.map(({ candlesDone }) => candlesDone);
-  expect(told.map(({ equity }) => equity)).toEqual(progress.map((done) => answer.result.equity[done - 1]));
+  const progress = reported.map(({ candlesDone }) => candlesDone);
+  expect(reported.map(({ equity }) => equity)).toEqual(progress.map((done) => answer.result.equity[done - 1]));
   return { ...answer, progress };
 }
 
-/** Prices that a person can follow: open is the last close. */
+/** Simple prices: each open is the last close. */
 function prices(close: readonly number[]) {
   const closes = Float64Array.from(close);
   const open = closes.map((_, i) => closes[Math.max(0, i - 1)]!);
@@ -30,7 +30,7 @@ function prices(close: readonly number[]) {
   };
 }
 
-Deno.test("the metrics of an endpoint's run know the asset class: a forex weekend has no daily returns of its own", async () => {
+Deno.test("the metrics of a remote run depend on the asset class: a forex weekend has no daily returns", async () => {
   await using endpoint = serveDecisions(({ first_asked }) => first_asked === 0 ? [{ side: "buy", size: 100 }] : []);
   // Thursday to Sunday: 100 are bought at Friday's open of 50, and are worth 4000 at its close and 1000 at Saturday's.
   const days = Float64Array.of(3, 4, 5, 6).map((day) => Date.UTC(2024, 0, 1 + day));
@@ -41,7 +41,7 @@ Deno.test("the metrics of an endpoint's run know the asset class: a forex weeken
   expect(await worstDay("forex")).toBe(6000 / 10_000 - 1);
 });
 
-Deno.test("an ambiguous trade of an endpoint has no bounds: what it would have decided after the other end is not known", async () => {
+Deno.test("an ambiguous trade of a remote run has no bounds: the decisions after the other outcome are not known", async () => {
   const guarded = { side: "buy", size: 100, stop_loss: 40, take_profit: 60 };
   await using endpoint = serveDecisions(({ first_asked }) => first_asked === 0 ? [guarded] : []);
   const candles = { ...prices([50, 50, 50]), high: Float64Array.of(50, 70, 50), low: Float64Array.of(50, 30, 50) };
@@ -52,7 +52,7 @@ Deno.test("an ambiguous trade of an endpoint has no bounds: what it would have d
   }
 });
 
-Deno.test("in batch mode every decision is filled as the built-in's would be, and the result says how it was asked", async () => {
+Deno.test("in batch mode decisions fill at the next open, and the result has a note about the mode", async () => {
   await using endpoint = serveDecisions(({ first_asked, candles, asked }, at) => {
     const candle = first_asked + at - (candles.time.length - asked);
     if (candle === 1) return [{ side: "buy", size: 2, tag: "in" }];
@@ -63,7 +63,7 @@ Deno.test("in batch mode every decision is filled as the built-in's would be, an
   expect([...result.equity]).toEqual([10_000, 10_000, 10_020, 10_040, 10_040, 10_040]);
   expect([...result.trades.tag]).toEqual(["in"]);
   expect(progress).toEqual([6]);
-  expect(result.notes.join()).toContain("it was given later candles together with those to decide on, and no account");
+  expect(result.notes.join()).toContain("it got later candles together with those to decide on, and no account");
   expect([integrity.lookahead.status, integrity.determinism.status, integrity.orders.status]).toEqual([
     "passed",
     "passed",
@@ -71,12 +71,12 @@ Deno.test("in batch mode every decision is filled as the built-in's would be, an
   ]);
 });
 
-Deno.test("a run is cut into batches of 64, 256, 1024 and then 4096 candles, each with the history that was asked for", async () => {
+Deno.test("a run is cut into batches of 64, 256, 1024 and then 4096 candles, each with the requested history", async () => {
   await using endpoint = serveDecisions(() => []);
   const { progress } = await runToEnd(endpoint.url, { candles: wave(10_000), firstIndex: 100, lookbackCandles: 150 });
   const batches = endpoint.requests.slice(0, 6).sort((a, b) => a.first_asked - b.first_asked);
   expect(batches.map(({ first_asked, asked, candles }) => [first_asked, asked, candles.time.length])).toEqual([
-    // Of history there are 100 candles at the start.
+    // 100 candles of history exist before the range.
     [0, 64, 164],
     [64, 256, 406],
     [320, 1024, 1174],
@@ -132,7 +132,7 @@ Deno.test("in step mode each request carries the account, its trades and its wor
   }
 });
 
-Deno.test("a step strategy is asked no more once its account has come to nothing", async () => {
+Deno.test("in step mode the requests end once nothing is left of the account", async () => {
   await using endpoint = serveJson(({ first_asked }: Request) => ({
     version: 1,
     decisions: [first_asked === 0 ? [{ side: "buy", size: 1000 }] : []],
@@ -224,7 +224,7 @@ Deno.test("`when` looks at the position at the close, and `protect` moves the st
   expect(result.orders.count).toBe(2);
 });
 
-Deno.test("what is wrong with an endpoint fails the run under its name", async () => {
+Deno.test("a fault of the endpoint fails the run, with its host in the message", async () => {
   await using endpoint = serveJson(() => ({ version: 1, decisions: [] }));
   const answer = await runRemote(await remoteTask(endpoint.url), () => {});
   const { host } = new URL(endpoint.url);
@@ -232,6 +232,6 @@ Deno.test("what is wrong with an endpoint fails the run under its name", async (
     type: "failed",
     code: "INVALID_SIGNAL",
     message:
-      `Cannot use the answer of ${host} for candle 0 (2024-01-01T00:00:00.000Z): /decisions must have 10 entries, one a candle, not 0`,
+      `Cannot use the answer of ${host} for candle 0 (2024-01-01T00:00:00.000Z): /decisions must have 10 entries, one for each candle, not 0`,
   });
 });

@@ -1,6 +1,6 @@
 /**
  * A process that trusts the authority it was started with (`deno run --cert`) and calls an endpoint of that authority:
- * `remote_tls_caller.ts HOSTNAME PORT`. It writes what became of the call, as JSON.
+ * `remote_tls_caller.ts HOSTNAME PORT`. It writes the outcome of the call as JSON.
  */
 import { CallError, EndpointCaller } from "../../../../workers/sandbox/remote/http.ts";
 

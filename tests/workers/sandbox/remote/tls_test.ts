@@ -3,7 +3,7 @@ import { RemoteClient } from "../../../../workers/sandbox/remote/client.ts";
 import { AUTHORITY, CERTIFICATE, EXPIRED_CERTIFICATE, KEY } from "./certificates.ts";
 import { remoteTask, serveRaw } from "./endpoints.ts";
 
-/** An endpoint over TLS that says which name and port it was called by. */
+/** An endpoint over TLS that answers with the name and port of the call. */
 function serveTls(cert: string) {
   const calls: string[] = [];
   const options = { hostname: "127.0.0.1", port: 0, cert, key: KEY, onListen: () => {} };
@@ -14,7 +14,7 @@ function serveTls(cert: string) {
   return { port: server.addr.port, calls, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** What a process says that trusts the tests' authority, and may call one address and nothing else. */
+/** The output of a process that trusts the tests' authority and may call one address and nothing else. */
 async function callTrusting(hostname: string, port: number): Promise<string[]> {
   const authority = await Deno.makeTempFile({ suffix: ".pem" });
   try {
@@ -40,9 +40,9 @@ async function callTrusting(hostname: string, port: number): Promise<string[]> {
   }
 }
 
-Deno.test("a certificate of an authority that nobody knows fails the run at once, before anything is said", async () => {
+Deno.test("a certificate of an unknown authority fails the run at once, before a request is sent", async () => {
   await using server = serveTls(CERTIFICATE);
-  // Every call comes through here, also one that ends with its certificate.
+  // Every call comes through here, also one that fails on the certificate.
   await using way = serveRaw(async (connection) => {
     const onward = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
     const there = connection.readable.pipeTo(onward.writable);
@@ -61,12 +61,12 @@ Deno.test("a certificate of an authority that nobody knows fails the run at once
     message: expect.stringMatching(/from another's for candle 0 .*: its certificate was not accepted$/),
   });
   foreign.close();
-  // One of each client: what will not change is not tried again.
+  // One call of each client: a wrong certificate is not retried.
   expect(way.connections()).toBe(2);
   expect(server.calls).toEqual([]);
 });
 
-Deno.test("a trusted certificate is accepted for the name that it carries, over one kept connection to the pinned address", async () => {
+Deno.test("a trusted certificate is accepted for the name that it carries, over one open connection to the pinned address", async () => {
   await using server = serveTls(CERTIFICATE);
   expect(await callTrusting("endpoint.test", server.port)).toEqual(["hello", "hello"]);
   expect(server.calls[0]).toMatch(new RegExp(`^endpoint\\.test:${server.port} from port \\d+$`));
