@@ -1,10 +1,15 @@
+import type { Book } from "./book.ts";
 import type { Execution } from "./execution.ts";
+import type { Exits } from "./exits.ts";
 import { AT_CLOSE, type Fill } from "./fill.ts";
 import type { FillPricing } from "./fill_pricing.ts";
+import type { Ledger } from "./ledger.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./order_columns.ts";
-import { refusalOf } from "./order_sizer.ts";
+import type { OrderLog } from "./order_log.ts";
+import { type OrderSizer, refusalOf } from "./order_sizer.ts";
 import { type ReductionParts, Reductions } from "./reductions.ts";
+import type { Lots } from "./rules/lots.ts";
 import { SIGNAL } from "./trade_columns.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
@@ -15,23 +20,38 @@ interface Parts extends ReductionParts {
 
 /** Fills working orders: entries after what they close or net, and reducing orders. */
 export class OrderFills {
-  readonly #parts: Parts;
+  readonly #execution: Execution;
+  readonly #lots: Lots;
+  readonly #ledger: Ledger;
+  readonly #orders: OrderLog;
+  readonly #book: Book;
+  readonly #pricing: FillPricing;
+  readonly #exits: Exits;
+  readonly #sizer: OrderSizer;
   readonly #reductions: Reductions;
 
   constructor(parts: Parts) {
-    this.#parts = parts;
+    this.#execution = parts.execution;
+    this.#lots = parts.lots;
+    this.#ledger = parts.ledger;
+    this.#orders = parts.orders;
+    this.#book = parts.book;
+    this.#pricing = parts.pricing;
+    this.#exits = parts.exits;
+    this.#sizer = parts.sizer;
     this.#reductions = new Reductions(parts);
   }
 
   /** Fills an order where the market stands; it leaves the book, or waits for its unfilled rest. */
   fill(order: WorkingOrder, fill: Fill): void {
-    const { execution, ledger, book, exits, sizer } = this.#parts;
+    const ledger = this.#ledger;
+    const book = this.#book;
     if (order.isEntry) book.cancelHeldBack(-order.side);
     if (order.reduces) return this.#reductions.fill(order, fill);
-    if (execution.exclusive === "opposite" && ledger.side === -order.side) {
-      if (exits.exitOldest(fill, Infinity, SIGNAL) > 0) return book.postpone(order, fill.index);
+    if (this.#execution.exclusive === "opposite" && ledger.side === -order.side) {
+      if (this.#exits.exitOldest(fill, Infinity, SIGNAL) > 0) return book.postpone(order, fill.index);
     }
-    sizer.sizeAtFill(order, fill);
+    this.#sizer.sizeAtFill(order, fill);
     const refusal = refusalOf(order.units);
     if (refusal !== NO_REASON) return book.end(order, REJECTED, refusal);
     if (ledger.side !== -order.side || this.#nets(order, fill)) this.#enter(order, fill);
@@ -39,11 +59,13 @@ export class OrderFills {
 
   /** Nets an order against the open trades of the other side; true when units remain that open a trade now. */
   #nets(order: WorkingOrder, fill: Fill): boolean {
-    const { lots, orders, book, exits } = this.#parts;
+    const lots = this.#lots;
+    const book = this.#book;
+    const exits = this.#exits;
     exits.begin();
     const left = exits.exitOldest(fill, order.units, SIGNAL);
     const netted = lots.settle(exits.units);
-    if (netted > 0) orders.fill(order.number, fill.index, netted, exits.value / exits.units);
+    if (netted > 0) this.#orders.fill(order.number, fill.index, netted, exits.value / exits.units);
     order.units = lots.minus(order.units, netted);
     if (order.units === 0) book.end(order, FILLED, NO_REASON);
     else if (left > 0) book.postpone(order, fill.index);
@@ -53,12 +75,13 @@ export class OrderFills {
 
   /** Opens a trade, or adds to the one that this order has opened. */
   #enter(order: WorkingOrder, fill: Fill): void {
-    const { execution, lots, ledger, orders, book, pricing, sizer } = this.#parts;
+    const ledger = this.#ledger;
+    const book = this.#book;
     const wanted = order.units;
-    pricing.take(fill, wanted);
+    this.#pricing.take(fill, wanted);
     if (fill.units === 0) return book.postpone(order, fill.index);
-    pricing.price(fill, order.side, true);
-    if (execution.sizingPrice === "fill" && !sizer.isAffordable(order, fill)) {
+    this.#pricing.price(fill, order.side, true);
+    if (this.#execution.sizingPrice === "fill" && !this.#sizer.isAffordable(order, fill)) {
       return book.end(order, REJECTED, NO_BUYING_POWER);
     }
     const { opened } = ledger;
@@ -67,8 +90,8 @@ export class OrderFills {
       attachGuards(order, trade, fill);
       ledger.hasGuards ||= trade.isGuarded;
     }
-    orders.fill(order.number, fill.index, fill.units, fill.price);
-    order.units = lots.minus(wanted, fill.units);
+    this.#orders.fill(order.number, fill.index, fill.units, fill.price);
+    order.units = this.#lots.minus(wanted, fill.units);
     if (order.units === 0) book.end(order, FILLED, NO_REASON);
     else book.postpone(order, fill.index);
   }

@@ -5,8 +5,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive opposite closes the other side first",
     file: "engine/order_fills.ts",
-    text: 'if (execution.exclusive === "opposite" &&',
-    replacement: 'if (execution.exclusive === "off" &&',
+    text: 'if (this.#execution.exclusive === "opposite" &&',
+    replacement: 'if (this.#execution.exclusive === "off" &&',
   },
   {
     rule: "an entry that is reached withdraws what volume held back of an opposite one",
