@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { ChunkedColumns, type ColumnMemory, placeOf } from "../../engine/chunked_columns.ts";
 
-Deno.test("columns hold what was written to them over many chunks, and each ends in memory of its own", () => {
+Deno.test("columns keep their values over many chunks, and each ends in its own memory", () => {
   const rows = new ChunkedColumns((memory: ColumnMemory) => ({
     side: memory.sides(),
     price: memory.doubles(),

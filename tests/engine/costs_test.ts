@@ -65,7 +65,7 @@ Deno.test("slippage is against the order: bps of the price, or ticks", () => {
     );
 });
 
-Deno.test("ticks take no more than half of a price away: at none, a short would be sold for nothing, and a sale could pay", () => {
+Deno.test("ticks take at most half of a price", () => {
   const slippage = { ticks: 100, tickSize: 1 };
   const bought = runOver(
     flat(50, 50, 50),
@@ -91,7 +91,7 @@ Deno.test("stops slip and limits do not", () => {
   ]);
 });
 
-Deno.test("a volume share fills an order over several candles, into one trade, each part at its own impact", () => {
+Deno.test("a volume share fills an order over several candles into one trade, each part with its own impact", () => {
   const rows: Row[] = [[100, 100, 100, 100, 40], [100, 100, 100, 100, 40], [110, 110, 110, 110, 60], [
     120,
     120,
@@ -109,7 +109,7 @@ Deno.test("a volume share fills an order over several candles, into one trade, e
   expect(result.orders.filledQuantity[0]).toBe(10);
 });
 
-Deno.test("a stop order that was reached goes on where volume is short, although its candles are over", () => {
+Deno.test("a stop order that was reached goes on after its last candle if volume was short", () => {
   const rows: Row[] = [...flat(100), [100, 105, 100, 104, 60], ...flat(106, 107)];
   const stop = order({ type: STOP, stopPrice: 103, candlesMax: 1, sizeBy: BY_UNITS, size: 10 });
   const slippage = { volumeShare: 0.1, impact: 0 };
@@ -133,7 +133,7 @@ Deno.test("a stop loss that volume cannot fill goes on at the next opens", () =>
   }
 });
 
-Deno.test("a short pays for what it borrows, over weekends and however long a candle is", () => {
+Deno.test("a short pays for borrowing, over weekends and for any length of candle", () => {
   const result = runOver(
     flat(100, 100, 100, 100),
     script({ 0: (book) => book.place(sellTen) }),

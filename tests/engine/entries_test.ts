@@ -31,7 +31,7 @@ function trade(
 const fateOfBuying = ({ orders }: RunResult) => [orders.filledQuantity[0], ORDER_REASONS[orders.reason[0]!]];
 const REPLACED = "replaced by a newer entry";
 
-Deno.test("who turns withdraws what volume held back of the older entry, and is not kept waiting by it", () => {
+Deno.test("an opposite entry cancels the unfilled rest of the older one and does not wait for it", () => {
   const result = trade({ 2: (book) => book.place(sellFive) });
   expect([...result.position]).toEqual([0, 10, 20, 10, 0, -5]);
   expect(fateOfBuying(result)).toEqual([20, REPLACED]);
@@ -42,7 +42,7 @@ Deno.test("who turns withdraws what volume held back of the older entry, and is 
   expect([...atClose.position]).toEqual([10, 20, 10, 0, -5, -5]);
 });
 
-Deno.test("a stop or limit entry does so when it is reached, and not while it waits", () => {
+Deno.test("a stop or limit entry cancels that rest when it is reached, and not while it waits", () => {
   const unreached = trade({ 0: (book) => [sellStop, sellLimit].forEach((draft) => book.place(draft)) });
   expect([...unreached.position]).toEqual([0, 10, 20, 30, 30, 30]);
   const stopped = trade({ 0: (book) => book.place(sellStop) }, {}, [100, 100, 94, 100]);
@@ -52,7 +52,7 @@ Deno.test("a stop or limit entry does so when it is reached, and not while it wa
   expect([...limited.position]).toEqual([0, 10, -5, -5, -5, -5]);
 });
 
-Deno.test("an entry that withdraws another at the open does not hide the one that comes after it", () => {
+Deno.test("an entry that cancels another at the open does not skip the next order", () => {
   const higher = { ...sellLimit, limitPrice: 111 };
   const place = (book: OrderBook) => [sellLimit, higher].forEach((draft) => book.place(draft));
   expect(listTrades(trade({ 0: place }, {}, [112, 112, 112, 112]))).toMatchObject([
@@ -62,7 +62,7 @@ Deno.test("an entry that withdraws another at the open does not hide the one tha
   ]);
 });
 
-Deno.test("without short selling a sale turns, too; orders that net, or may only reduce, withdraw nothing", () => {
+Deno.test("a sale cancels that rest without short selling, too; netting and reducing orders cancel nothing", () => {
   const sell = order({ side: -1 });
   expect([...trade({ 2: (book) => book.place(sell) }, { allowShort: false }).position]).toEqual([0, 10, 20, 10, 0, 0]);
   const netted = trade({ 2: (book) => book.place(sellFive) }, { exclusive: "off" });

@@ -9,7 +9,7 @@ function complain(request: unknown): string[] {
   return parsed.error?.issues.map(({ path, message }) => `/${path.join("/")} ${message}`) ?? [];
 }
 
-Deno.test("nothing requested is the hindcast profile, with the year of the asset class", () => {
+Deno.test("an empty request is the hindcast profile with the asset class's year", () => {
   expect(resolveExecution({}, null)).toEqual(PROFILE_DEFAULTS.hindcast);
   expect(resolveExecution({}, "stock").periodsPerYear).toBe(252);
   expect(resolveExecution({}, "forex").periodsPerYear).toBe(260);
@@ -35,13 +35,13 @@ Deno.test("a profile is a set of defaults that further keys override", () => {
   });
 });
 
-Deno.test("a commission is a rate, or as many of its parts as are named", () => {
+Deno.test("a commission is a rate, or any of its parts", () => {
   const none = PROFILE_DEFAULTS.hindcast.commission;
   expect(resolveExecution({ commission: 0.002 }, null).commission).toEqual({ ...none, rate: 0.002 });
   expect(resolveExecution({ commission: { fixed: 2 } }, null).commission).toEqual({ ...none, fixed: 2 });
 });
 
-Deno.test("what is echoed can be submitted again, and gives itself", () => {
+Deno.test("echoed settings can be submitted again and resolve to themselves", () => {
   for (const profile of PROFILES) {
     const echoed = resolveExecution(
       { profile, commission: { fixed: 1, maximumRate: 0.01 }, slippage: { bps: 2 } },
@@ -52,13 +52,13 @@ Deno.test("what is echoed can be submitted again, and gives itself", () => {
   }
 });
 
-Deno.test("an undefined key is an absent one", () => {
+Deno.test("an undefined key counts as absent", () => {
   expect(resolveExecution({ fill: undefined, commission: { rate: undefined } }, null)).toEqual(
     PROFILE_DEFAULTS.hindcast,
   );
 });
 
-Deno.test("unknown keys are refused by name, wrong values by their path", () => {
+Deno.test("unknown keys are refused by name, wrong values by path", () => {
   expect(complain({ slipage: 1 })).toEqual(['/ Unrecognized key: "slipage"']);
   expect(complain({ sizing: { type: "units", value: 0 } })).toEqual([expect.stringContaining("/sizing/value")]);
   expect(complain({ sizing: { type: "risk_fraction", value: 2 } })).toEqual([

@@ -8,7 +8,7 @@ import { runBoth, units } from "./run_both.ts";
 const buy = (size: number) => script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size })) });
 const sell = (size: number) => script({ 0: (book) => book.place(order({ side: -1, sizeBy: BY_UNITS, size })) });
 
-Deno.test("a long that is not borrowed for is never called, however far it falls", () => {
+Deno.test("a long without borrowed money has no margin call, however far it falls", () => {
   const result = runOver([...flat(100, 100), [100, 100, 1, 2]], buy(10));
   expect(listTrades(result)).toMatchObject([{ exit: null }]);
   expect(result.metrics.final_equity).toBe(20);
@@ -24,7 +24,7 @@ Deno.test("a leveraged long is liquidated at the low once equity is below half o
   expect([...called.equity]).toEqual([1000, 1000, 400, 400]);
 });
 
-Deno.test("a price calls in the candle of the entry, too, where it certainly came after it", () => {
+Deno.test("a price in the entry candle calls, too, if it certainly came after the entry", () => {
   const enter = (fields: Partial<OrderDraft>, candle: Row) => {
     const draft = order({ sizeBy: BY_UNITS, size: 50, ...fields });
     return listTrades(runOver([...flat(100), candle], script({ 0: (book) => book.place(draft) }), { leverage: 5 }));
@@ -61,7 +61,7 @@ function meetBoth(candle: Row, execution: ExecutionRequest = {}, fields: Partial
   return runOver([...flat(100, 100), candle], decisions, { leverage: 5, ...execution });
 }
 
-Deno.test("where a margin call and a target lie in one candle, the call is assumed, the trade flagged and the result bounded", () => {
+Deno.test("with a margin call and a target in one candle, the call is assumed, the trade flagged and the result bounded", () => {
   const result = meetBoth([100, 112, 88, 105]);
   expect(listTrades(result)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
   expect([...result.trades.ambiguous]).toEqual([1]);
@@ -74,7 +74,7 @@ Deno.test("where a margin call and a target lie in one candle, the call is assum
   expect(best.bounds).toEqual(bounds);
 });
 
-Deno.test("an open beyond the target decides: no margin call is due any more, and nothing is ambiguous", () => {
+Deno.test("an open beyond the target decides: no margin call is due and nothing is ambiguous", () => {
   const result = meetBoth([111, 112, 88, 105]);
   expect(listTrades(result)).toMatchObject([{ exit: [2, 111], reason: "take_profit" }]);
   expect(result.bounds).toBe(null);
@@ -90,7 +90,7 @@ Deno.test("bothTouched nearest goes first to the nearer of margin call and targe
   }]);
 });
 
-Deno.test("finer candles tell whether the target or the margin call came first, and how deep the call was", () => {
+Deno.test("finer candles show whether target or margin call came first, and the depth of the call", () => {
   const magnify = (parts: Row[]) => {
     const draft = order(LEVERED);
     const candles = candlesOf([...flat(100, 100), [100, 112, 85, 90]]);
@@ -110,7 +110,7 @@ Deno.test("finer candles tell whether the target or the margin call came first, 
   expect(magnify([[100, 101, 88, 95], [95, 112, 85, 90]])).toMatchObject([{ exit: [2, 88], reason: "margin_call" }]);
 });
 
-Deno.test("after an entry inside a candle, the target waits where the margin call may have come before it", () => {
+Deno.test("after an entry inside a candle, the target waits if the margin call may have come before it", () => {
   // In at 102 on the way up with 49 units: cash -3998. At 86 equity is 216, and 0.5 x 49 x 86 / 5 = 421.40 are needed.
   const stop = { type: STOP, stopPrice: 102, size: 49 };
   const both = (bothTouched: "stop_first" | "target_first") =>
@@ -123,13 +123,13 @@ Deno.test("after an entry inside a candle, the target waits where the margin cal
   expect(both("target_first")).toMatchObject([{ entry: [1, 102], exit: [1, 110] }]);
 });
 
-Deno.test("maintenanceMargin moves the call, and marginCall false takes it away", () => {
+Deno.test("maintenanceMargin moves the call, and marginCall false removes it", () => {
   const rows: Row[] = [...flat(100, 100), [100, 100, 88, 95], ...flat(95)];
   expect(listTrades(runOver(rows, buy(50), { leverage: 5, maintenanceMargin: 0.4 }))).toMatchObject([{ exit: null }]);
   expect(listTrades(runOver(rows, buy(50), { leverage: 5, marginCall: false }))).toMatchObject([{ exit: null }]);
 });
 
-Deno.test("equity that comes to nothing ends the run at 0, and the account loses no more than it had", () => {
+Deno.test("equity at zero ends the run at 0, and the account loses no more than it had", () => {
   const decisions = script({
     0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50 })),
     3: (book) => book.place(order({ sizeBy: BY_UNITS, size: 1 })),

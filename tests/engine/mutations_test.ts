@@ -3,19 +3,19 @@ import { COPIED, MUTATIONS } from "./mutations_list.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
-Deno.test("every mutation changes one place of the sources, so that the list cannot rot", () => {
+Deno.test("every mutation's text stands exactly once in its source file", () => {
   const count = ({ file, text }: { file: string; text: string }) =>
     Deno.readTextFileSync(ROOT + file).split(text).length - 1;
   expect(MUTATIONS.filter((mutation) => count(mutation) !== 1)).toEqual([]);
 });
 
-Deno.test("every mutation changes something, and breaks a rule of its own", () => {
+Deno.test("every mutation changes something and breaks its own rule", () => {
   expect(MUTATIONS.length).toBeGreaterThanOrEqual(25);
   expect(MUTATIONS.filter(({ text, replacement }) => text === replacement)).toEqual([]);
   expect(new Set(MUTATIONS.map(({ rule }) => rule)).size).toBe(MUTATIONS.length);
 });
 
-Deno.test("what the engine's tests import is copied with them", async () => {
+Deno.test("COPIED holds everything that the engine's tests import", async () => {
   const tests = [...Deno.readDirSync(new URL(".", import.meta.url))].filter(({ name }) => name.endsWith("_test.ts"));
   const entry = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(

@@ -23,7 +23,7 @@ function askedAlways(strategy: Strategy): Strategy {
   };
 }
 
-Deno.test("a strategy that tells its next decision is run to the same bytes as when it is asked at every candle", () => {
+Deno.test("a strategy with nextDecision() gives the same bytes as one that decides at every candle", () => {
   let trades = 0;
   let ruined = 0;
   for (let n = 0; n < RUNS; n++) {
@@ -46,7 +46,7 @@ Deno.test("a strategy that tells its next decision is run to the same bytes as w
   expect(ruined).toBeGreaterThan(0);
 });
 
-Deno.test("so it is whatever orders wait, and whatever guards and costs its trades have", () => {
+Deno.test("nextDecision() gives the same bytes with all kinds of orders, guards and costs", () => {
   let trades = 0;
   for (let n = 0; n < RUNS; n++) {
     /** Anything that an account can do, at some of the candles. */
@@ -65,7 +65,7 @@ Deno.test("so it is whatever orders wait, and whatever guards and costs its trad
   expect(trades).toBeGreaterThan(RUNS);
 });
 
-Deno.test("an account that comes to nothing while nobody is asked ends there, whatever its prices are later", () => {
+Deno.test("an account that falls to zero between decisions ends there, whatever the later prices", () => {
   // 50 units at 100 with 1000: at 70 the broker bears 500 of the loss, and at 100 nothing comes back.
   const once: Strategy = {
     ...script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50 })) }),

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { NumberedList } from "../../engine/numbered_list.ts";
 
-Deno.test("what is left of a list stands in order and is found by its number, whoever is taken out", () => {
+Deno.test("the rest of a list stays in order and is found by number, whichever item is removed", () => {
   const list = new NumberedList(() => ({ number: -1 }));
   const expected: number[] = [];
   let state = 1;
@@ -24,7 +24,7 @@ Deno.test("what is left of a list stands in order and is found by its number, wh
   expect(rows).toEqual(rows.map((_, number) => expected.filter((one) => one < number).length));
 });
 
-Deno.test("what was taken out is handed out again", () => {
+Deno.test("removed items are reused", () => {
   let made = 0;
   const list = new NumberedList(() => ({ number: made++ }));
   const first = list.append();

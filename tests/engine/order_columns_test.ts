@@ -34,7 +34,7 @@ Deno.test("every order is listed with its fate, its price and when it was filled
   expect(result.orders.tag).toEqual([null, null, "deep", null]);
 });
 
-Deno.test("an order works for as many candles as it says, and until it is cancelled otherwise", () => {
+Deno.test("an order works for its number of candles, or until it is cancelled", () => {
   const rows = [...flat(100, 100, 100), [100, 100, 94, 96]] as Row[];
   const forTwo = runOver(rows, script({ 0: (book) => book.place({ ...buyAt95, candlesMax: 2 }) }));
   const forThree = runOver(rows, script({ 0: (book) => book.place({ ...buyAt95, candlesMax: 3 }) }));
@@ -54,7 +54,7 @@ Deno.test("a cancelled order is not filled, and a replaced one only in its new f
   expect(listTrades(replaced)).toMatchObject([{ entry: [2, 92] }]);
 });
 
-Deno.test("what is filled can be neither cancelled nor replaced", () => {
+Deno.test("a filled order can be neither cancelled nor replaced", () => {
   const answers: unknown[] = [];
   runOver(
     flat(100, 100, 100),
@@ -90,7 +90,7 @@ Deno.test("a new entry closes the opposite position at its own price, and adds t
   expect([...result.position]).toEqual([0, 10, 20, -10, -10]);
 });
 
-Deno.test("exclusive any: a new entry closes whatever is open and withdraws whatever waits", () => {
+Deno.test("exclusive any: a new entry closes all open trades and cancels all working orders", () => {
   const decisions = script({
     0: (book) => [buyTen, buyAt95].forEach((draft) => book.place(draft)),
     2: (book) => book.place(buyTen),
@@ -126,7 +126,7 @@ Deno.test("exclusive off: orders net, oldest trades first", () => {
   ]);
 });
 
-Deno.test("a partial exit is a trade of its own, with its part of the entry fee", () => {
+Deno.test("a partial exit is its own trade with its part of the entry fee", () => {
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.close(0.3, "part") });
   const result = runOver(flat(100, 100, 110), decisions, { commission: { fixed: 10 } }, 10_000);
   // Entry fee 10: 3 of it for 3 units, whose exit costs 10 more: 3 x 10 - 13.
@@ -150,7 +150,7 @@ Deno.test("one trade of several can be closed, or protected, by its number", () 
   ]);
 });
 
-Deno.test("a trade is closed at the open once it has been held for its candles", () => {
+Deno.test("a trade is closed at the open after its time stop", () => {
   const timed = order({ ...buyTen, timeStopCandles: 2 });
   const result = runOver(flat(100, 101, 102, 103, 104), script({ 0: (book) => book.place(timed) }), {}, 10_000);
   // Held in candles 1 and 2.
@@ -164,7 +164,7 @@ Deno.test("a trade is closed at the open once it has been held for its candles",
   expect(listTrades(atClose)).toMatchObject([{ entry: [0, 100], exit: [3, 103], reason: "time_stop" }]);
 });
 
-Deno.test("an order that may only reduce closes no more than there is, and opens nothing", () => {
+Deno.test("a reducing order closes no more than the position and opens nothing", () => {
   const decisions = script({
     0: (book) => book.place(buyTen),
     1: (book) => book.place({ ...sellTen, size: 25, reduceOnly: true }),
@@ -175,14 +175,14 @@ Deno.test("an order that may only reduce closes no more than there is, and opens
   expect(fates(result)).toEqual(["filled", "filled", "rejected: nothing to close"]);
 });
 
-Deno.test("a stop that may only reduce is a stop loss that outlives its trade, and then closes nothing", () => {
+Deno.test("a reducing stop outlives its trade, and then closes nothing", () => {
   const rows: Row[] = [...flat(100, 100), [100, 100, 94, 96], ...flat(96, 94)];
   const stop = order({ ...sellTen, type: STOP, stopPrice: 95, reduceOnly: true });
   const decisions = script({ 0: (book) => book.place(buyTen), 1: (book) => book.place(stop) });
   expect(listTrades(runOver(rows, decisions, {}, 10_000))).toMatchObject([{ exit: [2, 95], reason: "signal" }]);
 });
 
-Deno.test("without short selling a sale reduces, by what it names or by everything, and is refused when flat", () => {
+Deno.test("without short selling a sale reduces by its quantity or by everything, and is refused when flat", () => {
   const decisions = script({
     0: (book) => book.place(buyTen),
     1: (book) => book.place({ ...sellTen, size: 4 }),
@@ -195,7 +195,7 @@ Deno.test("without short selling a sale reduces, by what it names or by everythi
   expect(result.metrics.rejected_orders).toBe(1);
 });
 
-Deno.test("orders that make no sense are refused and listed, not guessed at", () => {
+Deno.test("unusable orders are refused and listed", () => {
   const wrong = [
     { side: 0 },
     { side: 1, type: LIMIT },
@@ -216,7 +216,7 @@ Deno.test("orders that make no sense are refused and listed, not guessed at", ()
   expect(result.metrics.rejected_orders).toBe(wrong.length);
 });
 
-Deno.test("ten thousand orders may wait, and one more is refused until one of them is gone", () => {
+Deno.test("ten thousand orders may work; one more is refused until one of them ends", () => {
   const answers: number[] = [];
   const result = runOver(
     flat(100, 100),
@@ -245,7 +245,7 @@ Deno.test("prices on one side of the open are reached in the order of their dist
   ]);
 });
 
-Deno.test("of two orders on different sides of the open the older one comes first", () => {
+Deno.test("of two orders on different sides of the open, the older one comes first", () => {
   const rows: Row[] = [...flat(100), [100, 105, 95, 100], ...flat(100)];
   const up = order({ ...buyTen, type: STOP, stopPrice: 104 });
   const down = order({ ...sellTen, type: STOP, stopPrice: 96 });

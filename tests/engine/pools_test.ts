@@ -6,7 +6,7 @@ import { listTrades, order, type Row, runOver, script } from "./market.ts";
 const A_HUNDREDTH = { slippage: { volumeShare: 0.01, impact: 0 } } as const;
 const ten = order({ sizeBy: BY_UNITS, size: 10 });
 
-Deno.test("a trade knows nothing of the stops, the exit, the flag and the financing of the one whose place it takes", () => {
+Deno.test("a reused trade keeps no stops, exit, flag or financing of the earlier one", () => {
   const rows: Row[] = [
     [100, 100, 100, 100],
     [100, 100, 100, 100],
@@ -34,7 +34,7 @@ Deno.test("a trade knows nothing of the stops, the exit, the flag and the financ
   expect([...result.trades.ambiguous]).toEqual([1, 1, 0]);
 });
 
-Deno.test("an order knows nothing of the size, the end and the purpose of the one whose place it takes", () => {
+Deno.test("a reused order keeps no size, end or purpose of the earlier one", () => {
   const rows: Row[] = Array.from({ length: 8 }, (_, i): Row => [100, 100, i === 6 ? 94 : 100, 100]);
   const short = order({ ...ten, size: 3, type: LIMIT, limitPrice: 90, candlesMax: 1, stopLoss: 99.5 });
   const result = runOver(

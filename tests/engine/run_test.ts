@@ -20,7 +20,7 @@ function input(rows: readonly Row[], strategy: Strategy) {
   };
 }
 
-Deno.test("candles before the first one are seen by indicators, but not decided on and not in the result", () => {
+Deno.test("indicators see lookback candles, which have no decision and no row in the result", () => {
   const decided: number[] = [];
   const strategy: Strategy = { warmup: 2, prepare: () => {}, decide: (i) => decided.push(i) };
   const result = run({ ...input(flat(1, 2, 3, 4, 5), strategy), firstIndex: 2 });
@@ -63,7 +63,7 @@ Deno.test("an order that is decided on the last candle stays unfilled", () => {
   expect(listTrades(result)).toEqual([]);
 });
 
-Deno.test("what is open at the end is marked and listed last, or closed at the last open or close", () => {
+Deno.test("trades open at the end are marked and listed last, or closed at the last open or close", () => {
   const rows: Row[] = [...flat(100, 100), [104, 106, 103, 105]];
   const decisions = script({ 0: (book) => book.place(buyOne) });
   expect(listTrades(runOver(rows, decisions))).toMatchObject([{ exit: null, pnl: 5 }]);
@@ -76,7 +76,7 @@ Deno.test("what is open at the end is marked and listed last, or closed at the l
   expect([...atClose.position]).toEqual([0, 1, 0]);
 });
 
-Deno.test("what was opened after the last open is closed at the last close: nothing is sold before it is bought", () => {
+Deno.test("a trade opened after the last open is closed at the last close", () => {
   const rows: Row[] = [...flat(100, 100), [104, 106, 97, 105]];
   const limit = order({ ...buyOne, type: LIMIT, limitPrice: 98 });
   const decisions = script({
@@ -94,7 +94,7 @@ Deno.test("what was opened after the last open is closed at the last close: noth
   expect(listTrades(result)).toMatchObject([{ entry: [2, 105], exit: [2, 105], pnl: 0 }]);
 });
 
-Deno.test("the worst and the best price of a trade count what lies between entry and exit, and no more", () => {
+Deno.test("a trade's worst and best price count the prices between entry and exit, and no others", () => {
   const rows: Row[] = [[100, 150, 50, 100], [100, 104, 98, 101], [101, 108, 97, 102], [103, 140, 60, 100]];
   const decisions = script({ 0: (book) => book.place(buyOne), 2: (book) => book.close(1, null) });
   const { trades } = runOver(rows, decisions);
@@ -102,7 +102,7 @@ Deno.test("the worst and the best price of a trade count what lies between entry
   expect([trades.mfe[0], trades.mae[0], trades.candles[0]]).toEqual([0.08, 0.03, 2]);
 });
 
-Deno.test("after an entry inside a candle only what is known to come later counts", () => {
+Deno.test("after an entry inside a candle only prices that certainly come later count", () => {
   const rows: Row[] = [...flat(100), [100, 110, 90, 101], [101, 101, 101, 101]];
   const stop = script({ 0: (book) => book.place({ ...buyOne, type: 2, stopPrice: 104 }) });
   const { trades } = runOver(rows, stop);
@@ -110,7 +110,7 @@ Deno.test("after an entry inside a candle only what is known to come later count
   expect([trades.mfe[0], trades.mae[0]]).toEqual([6 / 104, 3 / 104]);
 });
 
-Deno.test("bounds are the ends of the run with stops first and with targets first, where a trade is ambiguous", () => {
+Deno.test("bounds are the ends of the run with stops first and with targets first if a trade is ambiguous", () => {
   const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
   const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
   const result = runOver(rows, guarded);
@@ -122,7 +122,7 @@ Deno.test("bounds are the ends of the run with stops first and with targets firs
   expect(runOver(flat(100, 100), guarded).bounds).toBeNull();
 });
 
-Deno.test("magnify asks finer candles which came first", () => {
+Deno.test("magnify takes the order of prices from finer candles", () => {
   const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
   const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
   const hours = candlesOf([[100, 104, 99, 103], [103, 110, 102, 109], [109, 109, 90, 100]]);
@@ -137,7 +137,7 @@ Deno.test("magnify asks finer candles which came first", () => {
   expect([result.bounds, result.notes]).toEqual([null, []]);
 });
 
-Deno.test("magnify without finer candles assumes that stops come first, and says so", () => {
+Deno.test("magnify without finer candles puts stops first and adds a note", () => {
   const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
   const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
   const result = runOver(rows, guarded, { bothTouched: "magnify" });
@@ -147,7 +147,7 @@ Deno.test("magnify without finer candles assumes that stops come first, and says
   ]);
 });
 
-Deno.test("finer candles that do not reach as far as the candle itself are not all of it, and not replayed", () => {
+Deno.test("finer candles that miss the candle's high or low are not replayed", () => {
   const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
   const guarded = script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 120 }) });
   const replay = (...hours: Row[]) => {
@@ -161,7 +161,7 @@ Deno.test("finer candles that do not reach as far as the candle itself are not a
   expect(replay([100, 110, 80, 85], [85, 121, 85, 100])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
 });
 
-Deno.test("a run that is told to stop says after how many candles it did, and one that is not reports them", () => {
+Deno.test("a stopped run names its number of candles; another reports them as progress", () => {
   const rows = flat(...new Array<number>(70_000).fill(100));
   const strategy = buyAndHold.create({});
   const control = createControl();
@@ -177,7 +177,7 @@ Deno.test("a run that is told to stop says after how many candles it did, and on
   expect(() => run({ ...input(rows, stopper), control })).toThrow(new RunStopped(1024));
 });
 
-Deno.test("while it goes on a run tells its equity at the close of the last candle that it says is done", () => {
+Deno.test("a run's progress holds the equity at the close of its last candle", () => {
   // Bought with everything at candle 1's open of 100, and each close is 1 above the one before.
   const rows = Array.from({ length: 3000 }, (_, i): Row => [99 + i, 100 + i, 99 + i, 100 + i]);
   const control = createControl();
@@ -209,7 +209,7 @@ Deno.test("a result is plain data, and the same inputs give the same bytes", () 
   expect(structuredClone(first)).toEqual(second);
 });
 
-Deno.test("what cannot be run is refused with the value that prevents it", () => {
+Deno.test("a run that cannot start names the value that prevents it", () => {
   const strategy = buyAndHold.create({});
   expect(() => run({ ...input(flat(1, 2), strategy), firstIndex: 2 })).toThrow(
     "Cannot run from candle 2: there are 2 candles",

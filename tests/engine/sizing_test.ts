@@ -18,11 +18,11 @@ function buy(fields: Partial<OrderDraft>, execution: ExecutionRequest = {}): num
   return listTrades(result)[0]?.quantity ?? ORDER_REASONS[result.orders.reason[0]!];
 }
 
-Deno.test("an order that names no quantity takes everything", () => {
+Deno.test("an order without a quantity takes all equity", () => {
   expect(buy({})).toBe(100);
 });
 
-Deno.test("everything includes the fee, the spread and the slippage", () => {
+Deno.test("all equity includes the fee, the spread and the slippage", () => {
   // 1000 / (10 x 1.25) = 80; the fee of 25% is paid out of the same 1000.
   expect(buy({}, { commission: 0.25 })).toBe(80);
   expect(buy({}, { spread: 0.5 })).toBe(80);
@@ -55,7 +55,7 @@ Deno.test("an order of more lots than can be counted is refused, by itself and w
   expect([...equity]).toEqual([1000, 1000, 1000]);
 });
 
-Deno.test("sizing says what an order takes: units, money, a fraction, or a risk", () => {
+Deno.test("sizing is in units, money, a fraction or a risk", () => {
   expect(buy({}, { sizing: { type: "units", value: 7 } })).toBe(7);
   expect(buy({}, { sizing: { type: "cash", value: 250 } })).toBe(25);
   expect(buy({}, { sizing: { type: "cash", value: 250 }, commission: 0.25 })).toBe(20);
@@ -64,7 +64,7 @@ Deno.test("sizing says what an order takes: units, money, a fraction, or a risk"
   expect(buy({ stopLoss: 9.5 }, { sizing: { type: "risk_fraction", value: 0.02 } })).toBe(40);
 });
 
-Deno.test("an order may name its own size", () => {
+Deno.test("an order may have its own size", () => {
   expect(buy({ sizeBy: BY_CASH, size: 300 })).toBe(30);
   expect(buy({ sizeBy: BY_EQUITY_FRACTION, size: 0.2 })).toBe(20);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0.05 })).toBe(20);
@@ -81,14 +81,14 @@ Deno.test("risk sizing needs a stop on the losing side, and never exceeds the bu
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.5, stopLoss: 9.99 })).toBe(100);
 });
 
-Deno.test("what the account cannot pay is refused", () => {
+Deno.test("an order beyond the buying power is refused", () => {
   expect(buy({ sizeBy: BY_UNITS, size: 100 })).toBe(100);
   expect(buy({ sizeBy: BY_UNITS, size: 100.01 })).toBe("not enough buying power");
   expect(buy({ sizeBy: BY_CASH, size: 1001 })).toBe("not enough buying power");
   expect(buy({ sizeBy: BY_UNITS, size: 100 }, { commission: 0.001 })).toBe("not enough buying power");
 });
 
-Deno.test("leverage multiplies what everything is", () => {
+Deno.test("leverage multiplies the buying power", () => {
   expect(buy({}, { leverage: 5 })).toBe(500);
   expect(buy({ sizeBy: BY_UNITS, size: 500 }, { leverage: 5 })).toBe(500);
   expect(buy({ sizeBy: BY_UNITS, size: 501 }, { leverage: 5 })).toBe("not enough buying power");
@@ -136,7 +136,7 @@ Deno.test("one unit with a fee of 0.2 a unit and ten units are backtrader's cont
   expect(listTrades(result)).toMatchObject([{ pnl: 26, fees: 4 }]);
 });
 
-Deno.test("an order that may only reduce is sized by the equity, though all of it is invested, and capped by what is open", () => {
+Deno.test("a reducing order is sized by equity even if all of it is invested, and capped by the position", () => {
   const reduce = (size: number, execution: ExecutionRequest = {}, fields: Partial<OrderDraft> = {}) => {
     const sell = order({ side: -1, reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size, ...fields });
     const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.place(sell) });
@@ -156,7 +156,7 @@ Deno.test("an order that may only reduce is sized by the equity, though all of i
   expect(reduce(0.5, {}, risk)).toEqual([[100, [2, 20]]]);
 });
 
-Deno.test("what stays open is valued at the fill's price, or at the close of its candle", () => {
+Deno.test("open trades are valued at the fill's price, or at the close of its candle", () => {
   const quarter = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.25 });
   const add = (execution: ExecutionRequest) => {
     const half = order({ sizeBy: BY_EQUITY_FRACTION, size: 0.5 });
@@ -170,7 +170,7 @@ Deno.test("what stays open is valued at the fill's price, or at the close of its
   expect(add({ sizingMark: "close" })).toEqual([50, 25]);
 });
 
-Deno.test("an order against the position is sized with what it closes or nets set free", () => {
+Deno.test("an order against the position is sized as if the units that it closes or nets were free", () => {
   const turn = (execution: ExecutionRequest, fields: Partial<OrderDraft> = {}) => {
     const sell = order({ side: -1, ...fields });
     const decisions = script({ 0: (book) => book.place(order({})), 1: (book) => book.place(sell) });

@@ -10,7 +10,7 @@ Deno.test("bollinger() gives a published example of five bars", () => {
   expect([...upper.subarray(0, 4)]).toEqual([NaN, NaN, NaN, NaN]);
 });
 
-Deno.test("bollinger() by hand: 1, 3 is 2 with a deviation of 1", () => {
+Deno.test("bollinger() of 1 and 3 is 2 with a deviation of 1", () => {
   const { upper, middle, lower } = bollinger(Float64Array.of(1, 3, 3), 2, 1.5);
   expect([upper[1], middle[1], lower[1]]).toEqual([3.5, 2, 0.5]);
   expect([upper[2], middle[2], lower[2]]).toEqual([3, 3, 3]);

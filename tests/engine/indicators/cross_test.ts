@@ -10,12 +10,12 @@ Deno.test("crossesAbove() is below before and above now", () => {
   expect(crosses([3, 4], [2, 2])).toBe(false);
 });
 
-Deno.test("crossesAbove() is not a touch, before or now", () => {
+Deno.test("crossesAbove() ignores a touch, before or now", () => {
   expect(crosses([2, 3], [2, 2])).toBe(false);
   expect(crosses([1, 2], [2, 2])).toBe(false);
 });
 
-Deno.test("crossesAbove() is false where a line does not exist yet", () => {
+Deno.test("crossesAbove() is false while a line has no value", () => {
   expect(crosses([NaN, 3], [2, 2])).toBe(false);
   expect(crosses([1, 3], [NaN, 2])).toBe(false);
   expect(crossesAbove(Float64Array.of(1), Float64Array.of(0), 0)).toBe(false);

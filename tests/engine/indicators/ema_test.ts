@@ -24,11 +24,11 @@ Deno.test("ema() of equal prices is that price", () => {
   expect([...ema(new Float64Array(50).fill(0.1), 7).subarray(6)]).toEqual(Array(44).fill(0.1));
 });
 
-Deno.test("ema() steps over the warm-up of the column that it smooths", () => {
+Deno.test("ema() skips the warm-up of the column that it smooths", () => {
   expect([...ema(Float64Array.of(NaN, NaN, 2, 4, 9), 2)]).toEqual([NaN, NaN, NaN, 3, 7]); // 3 + (9 - 3) x 2/3
 });
 
-Deno.test("ema() is NaN throughout where there are fewer values than the period", () => {
+Deno.test("ema() is NaN throughout with fewer values than the period", () => {
   expect([...ema(Float64Array.of(1, 2), 3)]).toEqual([NaN, NaN]);
   expect([...ema(Float64Array.of(NaN, 2, 3), 3)]).toEqual([NaN, NaN, NaN]);
 });

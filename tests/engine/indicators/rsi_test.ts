@@ -23,7 +23,7 @@ Deno.test("rsi() of two changes, worked by hand", () => {
   expect([...strength]).toEqual([NaN, NaN, 100 / 1.5, 200 / 2.25]);
 });
 
-Deno.test("rsi() is 100 where prices only rose, 0 where they only fell, 50 where they stood still", () => {
+Deno.test("rsi() is 100 for rising prices, 0 for falling ones and 50 for constant ones", () => {
   expect(rsi(Float64Array.of(1, 2, 3), 2)[2]).toBe(100);
   expect(rsi(Float64Array.of(3, 2, 1), 2)[2]).toBe(0);
   expect(rsi(Float64Array.of(2, 2, 2), 2)[2]).toBe(50);

@@ -31,7 +31,7 @@ Deno.test("sma() gives the published ten-day example", () => {
   for (let i = 0; i < published.length; i++) expect(Math.abs(means[i + 9]! - published[i]!)).toBeLessThanOrEqual(0.01);
 });
 
-Deno.test("sma() of whole numbers is what one computes by hand", () => {
+Deno.test("sma() of whole numbers, worked by hand", () => {
   expect([...sma(new Float64Array([1, 2, 3, 4, 5, 6, 7]), 3)]).toEqual([NaN, NaN, 2, 3, 4, 5, 6]);
   expect([...sma(new Float64Array([5, 7]), 1)]).toEqual([5, 7]);
   expect([...sma(new Float64Array([5, 7]), 2)]).toEqual([NaN, 6]);

@@ -28,7 +28,7 @@ Deno.test("benchmarkMetrics() of holding the instrument is beta 1 and no alpha, 
   expect(alpha).toBeCloseTo(0, 10);
 });
 
-Deno.test("benchmarkMetrics() is undefined against a price that stands still", () => {
+Deno.test("benchmarkMetrics() is undefined against a constant price", () => {
   const reason = "the instrument's price does not move";
   expect(benchmark(runOf([100, 101, 99], { close: [5, 5, 5] }))).toEqual({ alpha: { reason }, beta: { reason } });
 });

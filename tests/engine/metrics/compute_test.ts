@@ -75,7 +75,7 @@ Deno.test("peak_equity counts the marks alone, max_drawdown the initial balance 
   expect(metrics.max_drawdown).toBe(0.1);
 });
 
-Deno.test("a run without a trade has no trade metrics, and says so", () => {
+Deno.test("a run without a trade has no trade metrics, with reasons", () => {
   const { metrics, undefinedMetrics } = computeSound(runOf([100, 100, 100]));
   for (const name of TRADE_METRICS) {
     expect(metrics[name]).toBeNull();
@@ -136,7 +136,7 @@ Deno.test("one candle is one day with one return", () => {
   });
 });
 
-Deno.test("one candle of a minute that doubles the money has a growth rate beyond numbers, so none", () => {
+Deno.test("a minute that doubles the money has a growth rate beyond the range of numbers", () => {
   const { metrics, undefinedMetrics } = computeSound(runOf([200], { timeframeMs: 60_000 }));
   // 2 to the power 365.25 x 1440 is beyond 1.8e308; by days, 2^365 - 1 is not.
   expect(metrics.cagr).toBeNull();
@@ -154,13 +154,13 @@ Deno.test("a total loss is -100 % and stays defined; the days after it have no r
   expect(metrics.max_drawdown_days).toBe(4); // from the close of day 1 to the end
 });
 
-Deno.test("equity that is zero from the first candle leaves nothing to divide by", () => {
+Deno.test("equity that is zero from the first candle has no turnover", () => {
   const { metrics, undefinedMetrics } = computeSound(runOf([0, 0], { close: [10, 5], tradedValue: 100 }));
   expect(metrics).toMatchObject({ total_return: -1, worst_day: -1, best_day: -1, max_drawdown: 1, ulcer_index: 1 });
   expect(undefinedMetrics["turnover"]).toBe("equity was zero throughout");
 });
 
-Deno.test("where every trade is still open, they count as open and in nothing else", () => {
+Deno.test("trades that are all open count as open trades and in nothing else", () => {
   const { metrics } = computeSound(runOf([100, 130], {
     trades: [{ pnl: 20, exitDay: null }, { pnl: 10, exitDay: null }],
     exposedCandles: 1,
@@ -169,7 +169,7 @@ Deno.test("where every trade is still open, they count as open and in nothing el
   for (const name of TRADE_METRICS) expect(metrics[name]).toBeNull();
 });
 
-Deno.test("a run with nothing in it is refused", () => {
+Deno.test("a run without candles is refused", () => {
   expect(() => computeMetrics(runOf([]))).toThrow("Cannot compute metrics without a candle");
   const uneven = { ...runOf([1, 2]), close: new Float64Array(1) };
   expect(() => computeMetrics(uneven)).toThrow("Cannot compute metrics of 2 candles with 1 closes and 2 marks");

@@ -18,12 +18,12 @@ Deno.test("sampleDaily() gives a day without candles no row", () => {
   expect([...daily.returns]).toEqual([0, 105 / 100 - 1]);
 });
 
-Deno.test("sampleDaily() puts a candle that opens at midnight into the new day", () => {
+Deno.test("sampleDaily() counts a candle that opens at midnight to the new day", () => {
   const daily = sampleDaily(runOf([101, 102], { days: [0.999, 1] }));
   expect([...daily.returns]).toEqual([101 / 100 - 1, 102 / 101 - 1]);
 });
 
-Deno.test("sampleDaily() counts five days a week of forex, which opens on Sunday evening: it is Monday's", () => {
+Deno.test("sampleDaily() counts five days a week of forex: Sunday evening belongs to Monday", () => {
   // Thursday, Friday, Sunday 22:00, Monday, Tuesday of the first days of 2024, which began on a Monday.
   const week = { days: [3, 4, 6 + 22 / 24, 7, 8], close: [1, 2, 4, 8, 16], timeframeMs: DAY / 24 };
   const equity = [100, 110, 99, 121, 60.5];
@@ -37,7 +37,7 @@ Deno.test("sampleDaily() counts five days a week of forex, which opens on Sunday
   }
 });
 
-Deno.test("sampleDaily() counts what is traded late on Friday in New York as Friday's, though it is Saturday", () => {
+Deno.test("sampleDaily() counts New York's late Friday, a Saturday in UTC, to Friday", () => {
   // Friday 20:00, Saturday 00:00, Monday 14:00.
   const days = [4 + 20 / 24, 5, 7 + 14 / 24];
   for (const assetClass of ["stock", "forex"] as const) {
@@ -47,7 +47,7 @@ Deno.test("sampleDaily() counts what is traded late on Friday in New York as Fri
   expect(sampleDaily(runOf([100, 110, 121], { days, assetClass: "crypto" })).days).toBe(3);
 });
 
-Deno.test("a year of hourly forex has the 260 days that it is annualised by, or one or two more", () => {
+Deno.test("a year of hourly forex has 260 to 262 days", () => {
   // 2024, from Sunday 22:00 to Friday 22:00.
   const isOpen = (hour: number) => (hour + 24 + 2) % 168 < 120;
   const hours = Array.from({ length: 366 * 24 }, (_, hour) => hour).filter(isOpen);
@@ -56,7 +56,7 @@ Deno.test("a year of hourly forex has the 260 days that it is annualised by, or 
   expect(sampleDaily(run).days).toBe(314);
 });
 
-Deno.test("sampleDaily() ends the returns with the day of a total loss, and the instrument's with them", () => {
+Deno.test("sampleDaily() ends the returns with the day of a total loss, the instrument's too", () => {
   const daily = sampleDaily(runOf([80, 0, 0, 0], { close: [4, 3, 2, 1] }));
   expect(daily.days).toBe(4);
   expect([...daily.returns]).toEqual([80 / 100 - 1, -1]);

@@ -25,7 +25,7 @@ Deno.test("drawdownMetrics() counts the days between candles, not the candles", 
   expect(drawdownMetrics(runOf([120, 60, 120], { days: [0, 1, 10] })).max_drawdown_days).toBe(10);
 });
 
-Deno.test("drawdownMetrics() has no average where equity never fell", () => {
+Deno.test("drawdownMetrics() has no average if equity never fell", () => {
   const drawdown = drawdownMetrics(runOf([100, 110, 110]));
   expect(drawdown).toMatchObject({ max_drawdown: 0, max_drawdown_days: 0, ulcer_index: 0 });
   expect(drawdown.average_drawdown).toEqual({ reason: "equity never fell below its peak" });

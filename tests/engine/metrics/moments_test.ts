@@ -8,7 +8,7 @@ import {
   sum,
 } from "../../../engine/metrics/moments.ts";
 
-Deno.test("sum() loses nothing beside a large total", () => {
+Deno.test("sum() loses no small numbers beside a large total", () => {
   expect(sum(Float64Array.of(1, 1e100, 1, -1e100))).toBe(2);
   expect(sum(new Float64Array(1_000_000).fill(0.1))).toBe(100_000);
   expect(sum(new Float64Array(0))).toBe(0);

@@ -40,7 +40,7 @@ Deno.test("ratioMetrics() agrees with exact fractions on ten skewed days", () =>
   expect(ratios.probabilistic_sharpe).toBeCloseTo(0.736268473073987, 12);
 });
 
-Deno.test("returns that differ by rounding alone have no deviation", () => {
+Deno.test("returns that differ only by rounding have no deviation", () => {
   // 10 % a day, as quotients of doubles: 110 / 100, 121 / 110, 133.1 / 121 and 146.41 / 133.1, less 1.
   const ratios = ratiosOf([110 / 100 - 1, 121 / 110 - 1, 133.1 / 121 - 1, 146.41 / 133.1 - 1]);
   expect(ratios.sharpe).toEqual({ reason: "all daily returns are equal" });
@@ -48,11 +48,11 @@ Deno.test("returns that differ by rounding alone have no deviation", () => {
   expect(ratios.probabilistic_sharpe).toEqual({ reason: "all daily returns are equal" });
 });
 
-Deno.test("returns whose squares are no numbers any more come to an end, too", () => {
+Deno.test("returns whose squares overflow give a reason and no NaN", () => {
   expect(ratiosOf([0.1, -0.1, 1e200, 0]).probabilistic_sharpe).toEqual({ reason: expect.any(String) });
 });
 
-Deno.test("ratioMetrics() says how many days each metric would need", () => {
+Deno.test("ratioMetrics() names the number of days that each metric needs", () => {
   expect(ratiosOf([0.1])).toMatchObject({
     annual_volatility: { reason: "fewer than two daily returns" },
     sharpe: { reason: "fewer than two daily returns" },

@@ -16,7 +16,7 @@ Deno.test("tailMetrics() interpolates between two days", () => {
   expect(tail.cvar_95).toBe(0.1);
 });
 
-Deno.test("tailMetrics() of days that all gain is a negative loss", () => {
+Deno.test("tailMetrics() of days that all gain gives a negative loss", () => {
   expect(tailMetrics(Float64Array.of(0.02))).toEqual({
     var_95: -0.02,
     cvar_95: -0.02,
@@ -25,7 +25,7 @@ Deno.test("tailMetrics() of days that all gain is a negative loss", () => {
   });
 });
 
-Deno.test("tailMetrics() leaves the returns in their order", () => {
+Deno.test("tailMetrics() does not reorder the returns", () => {
   const returns = Float64Array.of(0.3, -0.1, 0.2);
   tailMetrics(returns);
   expect([...returns]).toEqual([0.3, -0.1, 0.2]);

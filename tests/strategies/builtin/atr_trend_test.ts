@@ -14,7 +14,7 @@ const ROWS: readonly Row[] = [
 ];
 const PERIODS = { trend: 3, atr: 2, multiple: 2 };
 
-Deno.test("atr-trend buys the open after the cross and leaves where the trailing stop has got to", () => {
+Deno.test("atr-trend buys the open after the cross and leaves at its trailing stop", () => {
   // Candle 6 closes at 11.5 below the average: in both directions that is a cross for a short, at the next open.
   expect(play(atrTrend, ROWS, { ...PERIODS, direction: "long" })).toEqual([
     { side: "long", quantity: 1, entry: [4, 12], exit: [6, 13, "trailing_stop"], pnl: 1 },
@@ -25,7 +25,7 @@ Deno.test("atr-trend buys the open after the cross and leaves where the trailing
   ]);
 });
 
-Deno.test("atr-trend takes profit where it is told to", () => {
+Deno.test("atr-trend takes profit at its level", () => {
   expect(play(atrTrend, ROWS, { ...PERIODS, direction: "long", takeProfitLevel: 0.5 })).toEqual([
     { side: "long", quantity: 1, entry: [4, 12], exit: [5, 18, "take_profit"], pnl: 6 },
   ]);

@@ -47,13 +47,13 @@ for (const builtin of BUILTINS) {
     expect(builtin.parameter_schema.additionalProperties).toBe(false);
   });
 
-  Deno.test(`${builtin.slug} asks for the history that its defaults need`, () => {
+  Deno.test(`${builtin.slug} requests the history that its defaults need`, () => {
     const { warmup, lookback = warmup } = builtin.create(parametersOf(builtin));
     expect(builtin.lookback_candles).toBeGreaterThanOrEqual(lookback - 1);
     expect(builtin.min_candles).toBeLessThanOrEqual(warmup);
   });
 
-  Deno.test(`${builtin.slug} decides alike whether it sees all that came before its range or the history that it asks for`, () => {
+  Deno.test(`${builtin.slug} makes the same decisions with the requested history as with all of it`, () => {
     const candles = candlesOf(wander(1200));
     const { warmup, lookback = warmup } = builtin.create(parametersOf(builtin));
     const ordersFrom = (start: number, history: number) => {
@@ -82,7 +82,7 @@ for (const builtin of BUILTINS) {
     }
   });
 
-  Deno.test(`${builtin.slug} trades with its defaults, and prepare() makes it forget an earlier run`, () => {
+  Deno.test(`${builtin.slug} trades with its defaults, and prepare() resets it`, () => {
     const input = {
       candles: candlesOf(wander(600)),
       firstIndex: 0,

@@ -15,7 +15,7 @@ Deno.test("dca buys for a quarter of the money every second candle until the cas
   ]);
 });
 
-Deno.test("dca's last purchase takes what is left", () => {
+Deno.test("dca's last purchase spends the rest", () => {
   expect(play(dca, ROWS.slice(0, 8), { interval: 3, fraction: 0.6 }, { initialBalance: 100 })).toEqual([
     { side: "long", quantity: 6, entry: [1, 10], exit: null, pnl: 240 },
     { side: "long", quantity: 40 / 22, entry: [4, 22], exit: null, pnl: 50.909090909 },

@@ -22,7 +22,7 @@ Deno.test("donchian-breakout enters and leaves by stops at the edges of its chan
   ]);
 });
 
-Deno.test("donchian-breakout that is long only lets the break below pass", () => {
+Deno.test("donchian-breakout with direction long ignores the break below", () => {
   // After candle 6 the buy stop waits at 14, after candle 7 at max(14, 13.6, 11.3) = 13.6... the last candle opens at 14.
   expect(play(donchianBreakout, ROWS, { ...CHANNELS, direction: "long" })).toEqual([
     { side: "long", quantity: 1, entry: [4, 12], exit: [6, 11.4, "signal"], pnl: -0.6 },

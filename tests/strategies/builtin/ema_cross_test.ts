@@ -40,6 +40,6 @@ Deno.test("ema-cross stops its loss at a fraction of its entry price", () => {
   ]);
 });
 
-Deno.test("ema-cross refuses a fast average that is not faster", () => {
+Deno.test("ema-cross refuses a fast period that is not shorter", () => {
   expect(() => emaCross.create(parametersOf(emaCross, { fast: 26 }))).toThrow("fast must be less than slow");
 });

@@ -30,7 +30,7 @@ Deno.test("grid sells everything and ends at its floor", () => {
   ]);
 });
 
-Deno.test("grid refuses levels that would reach down to nothing", () => {
+Deno.test("grid refuses levels that reach a price of 0", () => {
   expect(() => grid.create(parametersOf(grid, { levels: 10, spacing: 0.1 }))).toThrow(
     "levels x spacing must be less than 1",
   );

@@ -28,6 +28,6 @@ Deno.test("macd that is long only leaves the market at the cross below", () => {
   ]);
 });
 
-Deno.test("macd refuses a fast average that is not faster", () => {
+Deno.test("macd refuses a fast period that is not shorter", () => {
   expect(() => macdCross.create(parametersOf(macdCross, { slow: 12 }))).toThrow("fast must be less than slow");
 });

@@ -38,11 +38,11 @@ Deno.test("rsi-reversion does not buy again after a stop while the RSI stays low
   ]);
 });
 
-Deno.test("rsi-reversion refuses an exit outside of its levels", () => {
+Deno.test("rsi-reversion refuses an exit outside its levels", () => {
   expect(() => rsiReversion.create(parametersOf(rsiReversion, { exit: 80 }))).toThrow("80 is not between 30 and 70");
 });
 
-Deno.test("rsi-reversion that is leaving asks for no more of what volume has held back, and for no second exit", () => {
+Deno.test("rsi-reversion, while leaving, cancels the unfilled rest of its entry and places no second exit", () => {
   const rows: Row[] = [...ROWS.slice(0, 6), [11, 12, 11, 12], [12, 13, 12, 13], [13, 13, 13, 13]];
   const { orders, position } = run({
     candles: candlesOf(rows),

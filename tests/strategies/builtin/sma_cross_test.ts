@@ -37,7 +37,7 @@ Deno.test("sma-cross takes profit and stops losses at fractions of its entry pri
   ]);
 });
 
-Deno.test("sma-cross does not take averages that meet, or stand still, for a cross", () => {
+Deno.test("sma-cross ignores averages that touch or stand still", () => {
   const still: Row[] = Array.from({ length: 8 }, () => [10, 10, 10, 10]);
   expect(play(smaCross, still, PERIODS)).toEqual([]);
   // Below at candle 2, equal at candle 3, above at candle 4: it never changed sides from one candle to the next.
@@ -45,7 +45,7 @@ Deno.test("sma-cross does not take averages that meet, or stand still, for a cro
   expect(play(smaCross, meets, PERIODS)).toEqual([]);
 });
 
-Deno.test("sma-cross asks for no more of what volume held back once the averages have crossed again", () => {
+Deno.test("sma-cross cancels the unfilled rest of its entry when the averages cross again", () => {
   // Of a volume of 10^9, so that 0.375 units go in a candle: bought at 12.5 and at 12, and not at 8.5 once it leaves.
   const slippage = { volumeShare: 3.75e-10, impact: 0 };
   const leaving: Row[] = [...ROWS, [8, 8, 8, 8]];
@@ -61,7 +61,7 @@ Deno.test("sma-cross asks for no more of what volume held back once the averages
   ]);
 });
 
-Deno.test("sma-cross refuses a fast average that is not the shorter one", () => {
+Deno.test("sma-cross refuses a fast period that is not shorter", () => {
   expect(() => smaCross.create(parametersOf(smaCross, { fast: 30, slow: 30 }))).toThrow(
     "fast must be less than slow: 30 is not less than 30",
   );
