@@ -1,20 +1,20 @@
 /**
- * A million candles of one minute: the simulator beside the same rules in plain C (engine_bench.c), compiled here with what
- * `cc` is, in turns, on the same candles; medians of processor time, and their ratio.
+ * Measures the simulator beside the same rules in plain C (engine_bench.c, compiled here by `cc`) on a million candles of
+ * one minute. Both run in turn on the same candles; the figures are medians of processor time and their ratio.
  *
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
  *
- * `simulate` is what both do: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their worst
- * and best prices, orders, equity, position, all in memory as a result has them. `run` adds what C does not: every metric.
- * Both must end at the same equity after the same number of trades. Processor time, since a busy machine would be measured
- * otherwise; the simulator's holds the collector's threads. C gets its memory from the kernel, a third of its time: as much
- * as a result that is kept would cost. The simulator's columns are mostly such as the collector has taken back, which have
- * to be cleared; `C with memory reused` spares both, which a service whose results are kept cannot.
+ * `simulate` is the work of both: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their
+ * worst and best prices, orders, equity and position, all in memory as in a result. `run` adds every metric, which C does
+ * not compute. Both must end at the same equity after the same number of trades. Processor time is fair on a busy machine;
+ * the simulator's includes the garbage collector's threads. C takes a third of its time to get memory from the kernel, as
+ * much as a kept result costs. The simulator mostly clears columns that the collector has freed. `C with memory reused`
+ * does neither, which a service that keeps results cannot do.
  *
- * Aimed at are ratios of 1.5 (sma-cross) and 2 (with stops); reached were 1.3, 1.4 with stops, 1.7 to 1.9 for the RSI, and
- * 2.2 to 2.6 with random orders, which C holds one at a time and the simulator in a book. Averages and candles in which
- * nothing happens take as long as in C with fresh memory; a trade costs 0.5 microseconds, of which copying the logs to
- * columns is a fifth and reading the candles between its entry and exit another.
+ * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops). Measured were 1.3, 1.4 with stops, 1.7 to 1.9 for the RSI, and
+ * 2.2 to 2.6 with random orders, of which C holds one at a time and the simulator a book. Averages and candles without
+ * events take as long as in C with fresh memory. A trade costs 0.5 microseconds; a fifth of it copies the logs to columns,
+ * another fifth reads the candles between entry and exit.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
@@ -29,7 +29,7 @@ const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
 const BALANCE = 1_000_000;
 const RUNS = Number(Deno.args[0] ?? 9);
-/** Of each case, before any is measured: a worker that runs one backtest after another has all its code compiled. */
+/** Runs of each case before the measurement: in a worker that runs many backtests, all code is compiled. */
 const WARM_UPS = 10;
 
 interface Case {
@@ -50,8 +50,8 @@ const CASES: readonly Case[] = [
 ];
 
 /**
- * Orders by chance, decided by a seed: at one close of 16 whatever waits is withdrawn, and a market, limit or stop order
- * (or none) against the open position takes its place.
+ * Seeded random orders: at one close of 16 all working orders are cancelled, and a market, limit or stop order (or none)
+ * against the open position replaces them.
  */
 function randomOrders({ stopLossLevel, takeProfitLevel }: Case): Strategy {
   const draft = { ...newDraft(), stopLossFraction: stopLossLevel, takeProfitFraction: takeProfitLevel };
@@ -90,7 +90,7 @@ function strategyOf(test: Case): Strategy {
   return randomOrders(test);
 }
 
-/** A walk that a seed decides, without gaps. */
+/** A seeded random walk without gaps. */
 function walkCandles(): Candles {
   const column = () => new Float64Array(CANDLES);
   const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
@@ -125,13 +125,13 @@ function inputOf(candles: Candles, test: Case) {
 
 type Input = ReturnType<typeof inputOf>;
 
-/** What a run ends with, by which C's is known to be the same. */
+/** The end of a run, which must be the same in C. */
 interface End {
   readonly equity: number;
   readonly trades: number;
 }
 
-/** The part of a run that C does, too: its trades as columns included. */
+/** The part of a run that C does, too, with its trades as columns. */
 function simulateAlone(input: Input): End {
   const { ledger, orders } = simulate(input, input.execution, null);
   const { tag } = orders.finish(input.candles.time);
@@ -184,7 +184,7 @@ async function runC(program: string, data: string, test: Case, reuse: boolean): 
   const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
   const args = [data, test.strategy, "3", reuse ? "1" : "0", ...levels];
   const { stdout } = await new Deno.Command(program, { args }).output();
-  // The first runs warm the candles' pages up, as the simulator's are.
+  // The first runs warm up the pages of the candles; the simulator's are warm already.
   const [, , ms = "", end = ""] = new TextDecoder().decode(stdout).trim().split("\n");
   const [equity, trades] = end.split(" ").map(Number);
   return { ms: Number(ms), end: { equity: equity!, trades: trades! } };
@@ -199,7 +199,9 @@ async function print(rows: Readonly<Record<string, Readonly<Record<string, strin
 
 function checkSame(simulated: End, c: End): void {
   if (Math.abs(simulated.equity - c.equity) <= 1e-9 * c.equity && simulated.trades === c.trades) return;
-  throw new Error(`The simulator ends at ${JSON.stringify(simulated)}, and C at ${JSON.stringify(c)}`);
+  throw new Error(
+    `Cannot compare speeds: the simulator ends at ${JSON.stringify(simulated)}, and C at ${JSON.stringify(c)}`,
+  );
 }
 
 async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
@@ -219,7 +221,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     times.c.push(c?.ms ?? NaN);
     times.reused.push(reused?.ms ?? NaN);
   }
-  // Apart, or else the collector would take away the garbage of one in the time of the other.
+  // Measured separately: otherwise the collector would free the garbage of one in the time of the other.
   for (let k = 0; k < RUNS; k++) times.run.push(measureMs(() => run(input)).ms);
   const c = median(times.c);
   const reused = median(times.reused);

@@ -1,17 +1,17 @@
-/** What the benches share: how memory and time are measured, and how figures are shown. */
+/** Shared by all benches: measures memory and time, and prints figures. */
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const MEBIBYTE = 1024 ** 2;
 
-// The engine's own function, which only a new context is given.
+// V8 exposes `gc` only to a new context.
 setFlagsFromString("--expose-gc");
 const collectGarbage: unknown = runInNewContext("gc");
 
-/** How much more memory the process holds at its most than at the beginning, in MiB. */
+/** Watches the growth of the process's memory from the start to its peak, in MiB. */
 export function watchMemory(): { growth(): number } {
-  // What is left of the work before would be given back meanwhile, and hide as much growth.
+  // Garbage of earlier work would be freed meanwhile and hide as much growth.
   if (typeof collectGarbage === "function") collectGarbage();
   const begun = Deno.memoryUsage().rss;
   let most = begun;
@@ -25,7 +25,7 @@ export function watchMemory(): { growth(): number } {
   return { growth };
 }
 
-/** How long work takes: seconds by the clock, and seconds that all threads of this process computed. */
+/** Times work: seconds by the clock, and processor seconds of all threads. */
 export async function timeWork(work: () => Promise<void>): Promise<{ seconds: number; cpuSeconds: number }> {
   const cpu = process.cpuUsage();
   const begun = performance.now();
@@ -35,12 +35,12 @@ export async function timeWork(work: () => Promise<void>): Promise<{ seconds: nu
   return { seconds, cpuSeconds: (user + system) / 1e6 };
 }
 
-/** The middle one of an odd count of numbers. */
+/** The median of an odd count of numbers. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN;
 }
 
-/** Figures under a title, each beside its name. */
+/** Prints figures under a title, each beside its name. */
 export async function printFigures(title: string, rows: Readonly<Record<string, string>>): Promise<void> {
   const text = Object.entries(rows).map(([name, value]) => `  ${value.padStart(10)}  ${name}\n`).join("");
   await Deno.stdout.write(new TextEncoder().encode(`${title}\n${text}`));

@@ -47,6 +47,9 @@ export class Walk {
   high = NaN;
   low = NaN;
   close = NaN;
+  #i = 0;
+  /** Number of the step: a trade with the same `entryStep` was opened in it. */
+  #step = 0;
 
   constructor(execution: Execution, ledger: Ledger, book: Book, fills: WalkFills) {
     this.#execution = execution;
@@ -59,7 +62,8 @@ export class Walk {
 
   /** @param i Index of the candle to which fills belong. @param isFirst Whether `open` is that candle's own open. */
   step(i: number, isFirst: boolean): void {
-    this.#fills.index = i;
+    this.#i = i;
+    this.#fills.begin(i, this.#step);
     this.isContested = false;
     this.#fillOpened(isFirst);
     for (;;) {
@@ -72,7 +76,7 @@ export class Walk {
     this.#settleEntries();
     this.#trail();
     this.#callMargin();
-    this.#fills.step++;
+    this.#step++;
   }
 
   /** Rule 1. */
@@ -110,10 +114,10 @@ export class Walk {
   #fillOpenedOrder(order: WorkingOrder, isFirst: boolean): void {
     const { type, side, limitPrice: limit } = order;
     const price = this.open;
-    if (type === MARKET || order.from > this.#fills.index) return;
+    if (type === MARKET || order.from > this.#i) return;
     if (type !== LIMIT && !opensBeyondStop(side, order.stopPrice, price)) return;
     if (type === STOP_LIMIT) {
-      if (side * price > side * limit) return this.#book.makeLimit(order, this.#fills.index);
+      if (side * price > side * limit) return this.#book.makeLimit(order, this.#i);
     } else if (type === LIMIT && !opensBeyondLimit(side, limit, price, this.#penetrate)) return;
     const risesToIt = (type === LIMIT) === (side < 0);
     const kind = isFirst ? AT_OPEN : risesToIt ? FROM_BELOW : FROM_ABOVE;
@@ -156,7 +160,7 @@ export class Walk {
 
   #lookAtOrder(order: WorkingOrder, n: number): void {
     const { type, side, limitPrice, stopPrice } = order;
-    if (type === MARKET || order.from > this.#fills.index) return;
+    if (type === MARKET || order.from > this.#i) return;
     if (type === LIMIT) {
       if (reachesLimit(side, limitPrice, this.high, this.low, this.#penetrate)) {
         this.#next.offer(-side, limitPrice, AN_ORDER, n);
@@ -173,7 +177,7 @@ export class Walk {
     const targetTouched = reachesLimit(-side, target, this.high, this.low, this.#penetrate);
     const mayBeGone = stopTouched || isCalled;
     if (mayBeGone && targetTouched) trade.isAmbiguous = true;
-    const path = trade.entryStep === this.#fills.step ? trade.entryPath : BEFORE_ALL;
+    const path = trade.entryStep === this.#step ? trade.entryPath : BEFORE_ALL;
     if (path === BEFORE_ALL) {
       if (stopTouched) this.#next.offer(-side, stop, A_STOP, row);
       if (targetTouched) this.#next.offer(side, target, A_TARGET, row);
@@ -198,7 +202,7 @@ export class Walk {
     else {
       const order = book.at(row);
       const isBeyond = order.side * (level - order.limitPrice) > 0;
-      if (order.type === STOP_LIMIT && isBeyond) book.makeLimit(order, this.#fills.index + 1);
+      if (order.type === STOP_LIMIT && isBeyond) book.makeLimit(order, this.#i + 1);
       else this.#fillOrder(order, level, kind, this.#pathOf(order, kind === FROM_BELOW));
     }
   }
@@ -221,7 +225,7 @@ export class Walk {
   #settleEntry(trade: OpenTrade): boolean {
     const { side } = this.#ledger;
     const { entryPath: path, takeProfit: target } = trade;
-    if (trade.entryStep !== this.#fills.step || path === BEFORE_ALL || trade.isExiting) return false;
+    if (trade.entryStep !== this.#step || path === BEFORE_ALL || trade.isExiting) return false;
     const stop = trade.stopOn(side);
     if (path === side) {
       if (!reachesStop(-side, stop, this.close, this.close)) return false;
@@ -246,7 +250,7 @@ export class Walk {
   #trailTrade(trade: OpenTrade): boolean {
     const { side } = this.#ledger;
     if (Number.isNaN(trade.trailStop) || trade.isExiting) return false;
-    const isInside = trade.entryStep === this.#fills.step && trade.entryPath !== BEFORE_ALL;
+    const isInside = trade.entryStep === this.#step && trade.entryPath !== BEFORE_ALL;
     const awayFromBest = side > 0 ? FROM_ABOVE : FROM_BELOW;
     const mayBeBefore = isInside && trade.entryKind === awayFromBest;
     trade.trail(side, mayBeBefore ? this.close : side > 0 ? this.high : this.low);
@@ -271,7 +275,7 @@ export class Walk {
   #isWorstSeen(): boolean {
     const { open, side } = this.#ledger;
     const towardsWorst = side > 0 ? FROM_ABOVE : FROM_BELOW;
-    for (let row = open.count - 1; row >= 0 && open.at(row).entryStep === this.#fills.step; row--) {
+    for (let row = open.count - 1; row >= 0 && open.at(row).entryStep === this.#step; row--) {
       const { entryKind: kind, entryPath } = open.at(row);
       if (entryPath !== BEFORE_ALL && kind !== AT_OPEN && kind !== towardsWorst) return false;
     }
@@ -280,12 +284,12 @@ export class Walk {
 
   /** Whether this candle may fill any exit of a trade. */
   #seesCandle(trade: OpenTrade): boolean {
-    return this.#execution.entryCandleExit !== false || trade.entryIndex !== this.#fills.index;
+    return this.#execution.entryCandleExit !== false || trade.entryIndex !== this.#i;
   }
 
   /** Whether all of this step comes after a trade's entry. */
   #seesAll(trade: OpenTrade): boolean {
     if (trade.isExiting || !this.#seesCandle(trade)) return false;
-    return trade.entryStep !== this.#fills.step || trade.entryPath === BEFORE_ALL;
+    return trade.entryStep !== this.#step || trade.entryPath === BEFORE_ALL;
   }
 }

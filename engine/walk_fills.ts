@@ -12,10 +12,6 @@ export class WalkFills {
   readonly #exits: Exits;
   readonly #orderFills: OrderFills;
   readonly #fill = new Fill();
-  /** Index of the candle to which fills belong. */
-  index = 0;
-  /** Number of the step: a trade with the same `entryStep` was opened in it. */
-  step = 0;
 
   constructor(ledger: Ledger, exits: Exits, orderFills: OrderFills) {
     this.#ledger = ledger;
@@ -23,12 +19,17 @@ export class WalkFills {
     this.#orderFills = orderFills;
   }
 
+  /** Starts a step of the walk. @param index The candle to which fills belong. */
+  begin(index: number, step: number): void {
+    this.#fill.index = index;
+    this.#fill.step = step;
+  }
+
   /** Fills an order. Returns the trade that it opens, or null. @param path See fill.ts. */
   fillOrder(order: WorkingOrder, price: number, kind: number, path: number): OpenTrade | null {
     const fill = this.#fill;
     const { open, opened } = this.#ledger;
-    fill.at(this.index, kind, price, order.slips);
-    fill.step = this.step;
+    fill.at(fill.index, kind, price, order.slips);
     fill.path = path;
     this.#orderFills.fill(order, fill);
     return this.#ledger.opened > opened ? open.at(open.count - 1) : null;
@@ -38,9 +39,10 @@ export class WalkFills {
   exitAtStop(trade: OpenTrade, price: number, kind: number): boolean {
     const { quantity } = trade;
     const reason = trade.stopOn(this.#ledger.side) === trade.stopLoss ? STOP_LOSS : TRAILING_STOP;
-    this.#fill.at(this.index, kind, price, true);
-    this.#exits.exit(this.#fill, trade, quantity, reason);
-    if (this.#fill.units === quantity) return true;
+    const fill = this.#fill;
+    fill.at(fill.index, kind, price, true);
+    this.#exits.exit(fill, trade, quantity, reason);
+    if (fill.units === quantity) return true;
     trade.exiting = reason;
     // The next open needs a look, even when nothing could be closed.
     this.#ledger.isChanged = true;
@@ -48,13 +50,14 @@ export class WalkFills {
   }
 
   exitAtTarget(trade: OpenTrade, price: number, kind: number): void {
-    this.#fill.at(this.index, kind, price, false);
-    this.#exits.exit(this.#fill, trade, trade.quantity, TAKE_PROFIT);
+    const fill = this.#fill;
+    fill.at(fill.index, kind, price, false);
+    this.#exits.exit(fill, trade, trade.quantity, TAKE_PROFIT);
   }
 
   /** Closes everything for a margin call. */
   liquidate(price: number): void {
-    this.#fill.force(this.index, this.#ledger.side > 0 ? FROM_ABOVE : FROM_BELOW, price);
+    this.#fill.force(this.#fill.index, this.#ledger.side > 0 ? FROM_ABOVE : FROM_BELOW, price);
     this.#exits.exitOldest(this.#fill, Infinity, MARGIN_CALL);
   }
 }

@@ -11,7 +11,7 @@ const sellFive = order({ side: -1, sizeBy: BY_UNITS, size: 5 });
 const sellStop = order({ ...sellFive, type: STOP, stopPrice: 95 });
 const sellLimit = order({ ...sellFive, type: LIMIT, limitPrice: 110 });
 
-/** Runs with volume for ten units a candle, all of which thirty are bought with at first. */
+/** Runs with volume for ten units a candle, after an order for thirty at the first close. */
 function trade(
   decisions: Readonly<Record<number, (book: OrderBook) => unknown>>,
   execution: ExecutionRequest = {},
@@ -35,9 +35,9 @@ Deno.test("an opposite entry cancels the unfilled rest of the older one and does
   const result = trade({ 2: (book) => book.place(sellFive) });
   expect([...result.position]).toEqual([0, 10, 20, 10, 0, -5]);
   expect(fateOfBuying(result)).toEqual([20, REPLACED]);
-  // Ten go at the open of candle 1, where this one has its first turn, too.
+  // Ten are bought at the open of candle 1, where the sale is filled for the first time, too.
   expect([...trade({ 0: (book) => book.place(sellFive) }).position]).toEqual([0, 10, 0, -5, -5, -5]);
-  // At its close there is no volume left of candle 1.
+  // Candle 1 has no volume left at its close.
   const atClose = trade({ 1: (book) => book.place(sellFive) }, { fill: "close" });
   expect([...atClose.position]).toEqual([10, 20, 10, 0, -5, -5]);
 });
@@ -80,6 +80,6 @@ Deno.test("under exclusive any, an entry keeps its number while the order that m
       answers.push(book.isWorking(entry), book.cancel(entry), book.isWorking(entry), book.workingOrders);
     },
   }, { exclusive: "any" });
-  // Once for each simulator; the closing order goes on working.
+  // Both simulators give these answers; the closing order goes on working.
   expect(answers).toEqual([true, true, false, 1, true, true, false, 1]);
 });

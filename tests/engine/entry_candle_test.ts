@@ -23,7 +23,7 @@ Deno.test("a stop that the entry price has already passed fills before anything 
       book.place(units(9, { type: STOP, stopPrice: 103 }));
     },
   }, { bothTouched: "target_first" });
-  // The 980 of the first are free again when the 927 of the second are needed. The open had decided nothing.
+  // The 980 of the first are free again when the second needs 927. The open decides nothing.
   expect(listTrades(result)).toMatchObject([{ exit: [1, 98], reason: "stop_loss" }, { entry: [1, 103], exit: null }]);
   expect([...result.trades.ambiguous]).toEqual([0, 0]);
 });
@@ -44,7 +44,7 @@ Deno.test("a trailing stop stays where the best price has moved it", () => {
   ];
   const result = runBoth(rows, {
     0: (book) => book.place(units(1, { trailDistance: 4 })),
-    // An order that ends with candle 2 makes the simulator look at that candle, whose high is no new best.
+    // An order that ends with candle 2 makes the simulator look at that candle, whose high is no new best price.
     1: (book) => book.place(units(1, { type: LIMIT, limitPrice: 1, candlesMax: 1 })),
   });
   expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [3, 106], reason: "trailing_stop" }]);

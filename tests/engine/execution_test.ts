@@ -3,7 +3,7 @@ import { PROFILE_DEFAULTS, PROFILES, resolveExecution } from "../../engine/execu
 import { executionRequestSchema } from "../../routers/execution_request.ts";
 import { DAY_MS } from "./market.ts";
 
-/** Paths and messages of what is wrong with a request; empty when nothing is. */
+/** Paths and messages of a request's errors; empty when it is valid. */
 function complain(request: unknown): string[] {
   const parsed = executionRequestSchema.safeParse(request);
   return parsed.error?.issues.map(({ path, message }) => `/${path.join("/")} ${message}`) ?? [];
@@ -15,7 +15,7 @@ Deno.test("an empty request is the hindcast profile with the asset class's year"
   expect(resolveExecution({}, "forex").periodsPerYear).toBe(260);
   expect(resolveExecution({}, "crypto").periodsPerYear).toBe(365);
   expect(resolveExecution({ periodsPerYear: 250 }, "stock").periodsPerYear).toBe(250);
-  // A week of candles that are weeks gives one daily return, and not five or seven.
+  // A week of weekly candles gives one return, and not five or seven.
   expect(resolveExecution({}, "crypto", 7 * DAY_MS).periodsPerYear).toBe(52);
   expect(resolveExecution({ periodsPerYear: 50 }, "crypto", 7 * DAY_MS).periodsPerYear).toBe(50);
 });

@@ -8,7 +8,7 @@ Deno.test("the extremes of any stretch are its highest high and its lowest low, 
   const extremes = new Extremes(highs, lows);
   let state = 1;
   const below = (limit: number) => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) % limit;
-  // Short ones, and long ones that are soon answered from blocks, and from blocks of blocks.
+  // Short stretches, and long ones that use blocks and blocks of blocks.
   for (let n = 0; n < 600; n++) {
     const from = below(lows.length);
     const to = Math.min(lows.length - 1, from + below([3, 300, 20_000][n % 3]!));

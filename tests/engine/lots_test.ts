@@ -15,14 +15,14 @@ Deno.test("closing three lots of 0.1 leaves no dust of the trades that held them
 });
 
 Deno.test("closing everything leaves nothing, even with more lots than a double can count", () => {
-  // 10,000 buy 64935064.93506499 at 0.000154: 6.5e15 lots, where rounding to lots may give the number beside it.
+  // 10,000 buy 64935064.93506499 at 0.000154: 6.5e15 lots, where rounding to lots may give a neighbouring number.
   const rows = flat(0.000154, 0.000154, 0.000154, 0.000154);
   const all = (book: { place(draft: OrderDraft): number }) => book.place(order({}));
   const closed = runBoth(rows, { 0: all, 1: (book) => book.close(1, null) }, {}, 10_000);
   expect(listTrades(closed)).toMatchObject([{ side: "long", quantity: 64935064.93506499, exit: [2, 0.000154] }]);
   const turned = runBoth(rows, { 0: all, 1: (book) => book.place(order({ side: -1 })) }, {}, 10_000);
   expect(listTrades(turned)).toMatchObject([{ side: "long", exit: [2, 0.000154] }, { side: "short", exit: null }]);
-  // The slow simulator counts lots, and cannot count so many.
+  // The slow simulator counts lots and cannot count this many.
   const sellAll = script({ 0: all, 1: (book, account) => book.place(units(account.quantity, { side: -1 })) });
   const netted = runOver(rows, sellAll, { exclusive: "off" }, 10_000);
   expect([listTrades(netted).length, netted.position[2]]).toEqual([1, 0]);

@@ -16,7 +16,7 @@ Deno.test("a long without borrowed money has no margin call, however far it fall
 
 Deno.test("a leveraged long is liquidated at the low once equity is below half of its initial margin", () => {
   // 50 units at 100 with 1000: cash -4000. At 89 equity is 450, and half the margin 0.5 x 50 x 89 / 5 = 445: it holds.
-  // At 88 equity is 400, and 440 are needed: everything is sold there.
+  // At 88 equity is 400 and 440 are needed: everything is sold.
   const holds = runOver([...flat(100, 100), [100, 100, 89, 95]], buy(50), { leverage: 5 });
   expect(listTrades(holds)).toMatchObject([{ exit: null }]);
   const called = runOver([...flat(100, 100), [100, 100, 88, 95], ...flat(95)], buy(50), { leverage: 5 });
@@ -29,12 +29,12 @@ Deno.test("a price in the entry candle calls, too, if it certainly came after th
     const draft = order({ sizeBy: BY_UNITS, size: 50, ...fields });
     return listTrades(runOver([...flat(100), candle], script({ 0: (book) => book.place(draft) }), { leverage: 5 }));
   };
-  // In at the open: at 88 there are 400, and 440 are needed.
+  // Entry at the open: at 88 equity is 400, and 440 are needed.
   expect(enter({}, [100, 100, 88, 95])).toMatchObject([{ entry: [1, 100], exit: [1, 88], reason: "margin_call" }]);
-  // In at 98 on the way down: at 86 there are 400, and 430 are needed.
+  // Entry at 98 on the way down: at 86 equity is 400, and 430 are needed.
   const limit = { type: LIMIT, limitPrice: 98 };
   expect(enter(limit, [100, 100, 86, 95])).toMatchObject([{ entry: [1, 98], exit: [1, 86], reason: "margin_call" }]);
-  // In at 102 on the way up: the low may have been before.
+  // Entry at 102 on the way up: the low may have come before.
   const stop = { type: STOP, stopPrice: 102, size: 49 };
   expect(enter(stop, [100, 103, 86, 95])).toMatchObject([{ entry: [1, 102], exit: null }]);
 });
@@ -65,7 +65,7 @@ Deno.test("with a margin call and a target in one candle, the call is assumed, t
   const result = meetBoth([100, 112, 88, 105]);
   expect(listTrades(result)).toMatchObject([{ exit: [2, 88], reason: "margin_call", pnl: -600 }]);
   expect([...result.trades.ambiguous]).toEqual([1]);
-  // 50 x (110 - 100) are gained where the target comes first.
+  // With the target first, the gain is 50 x (110 - 100).
   const bounds = { stop_first: { final_equity: 400, trades: 1 }, target_first: { final_equity: 1500, trades: 1 } };
   expect(result.bounds).toEqual(bounds);
   const best = meetBoth([100, 112, 88, 105], { bothTouched: "target_first" });
@@ -111,7 +111,7 @@ Deno.test("finer candles show whether target or margin call came first, and the 
 });
 
 Deno.test("after an entry inside a candle, the target waits if the margin call may have come before it", () => {
-  // In at 102 on the way up with 49 units: cash -3998. At 86 equity is 216, and 0.5 x 49 x 86 / 5 = 421.40 are needed.
+  // Entry at 102 on the way up with 49 units: cash -3998. At 86 equity is 216, and 0.5 x 49 x 86 / 5 = 421.40 are needed.
   const stop = { type: STOP, stopPrice: 102, size: 49 };
   const both = (bothTouched: "stop_first" | "target_first") =>
     listTrades(runOver(
@@ -149,7 +149,7 @@ Deno.test("a low that may have come before one of two entries calls no margin", 
       book.place(units(20, { type: LIMIT, limitPrice: 95 }));
     },
   }, { leverage: 10 });
-  // At 80 the account would be worth 1000 - 40 x 25 - 20 x 15; at the close of 100 it is worth 900, of which 300 are tied.
+  // At 80 the account would be worth 1000 - 40 x 25 - 20 x 15; at the close of 100 it is worth 900, of which 300 are tied up.
   expect(listTrades(result).map(({ entry, reason }) => [entry, reason])).toEqual([[[1, 105], null], [[1, 95], null]]);
   expect(result.equity[1]).toBe(900);
 });

@@ -1,13 +1,14 @@
 import type { Candles } from "../../engine/candles.ts";
+import { DAY_MS } from "../../engine/durations.ts";
 import { type ExecutionRequest, resolveExecution } from "../../engine/execution.ts";
 import { run, type RunResult } from "../../engine/run.ts";
 import type { Account, OrderBook, OrderDraft, Strategy } from "../../engine/strategy.ts";
 import { newDraft } from "../../engine/strategy.ts";
 import { EXIT_REASONS, STILL_OPEN } from "../../engine/trade_columns.ts";
 
-export const DAY_MS = 86_400_000;
+export { DAY_MS };
 
-/** A candle as a trader writes it: open, high, low, close, and volume (1000 when left out). */
+/** A candle as a trader writes it: open, high, low, close, and volume (1000 if left out). */
 export type Row = readonly [open: number, high: number, low: number, close: number, volume?: number];
 
 /** Daily candles from 1970-01-01 on. */
@@ -28,14 +29,14 @@ export function flat(...prices: number[]): Row[] {
   return prices.map((price) => [price, price, price, price]);
 }
 
-/** A draft with some of its fields filled in: a market buy sized by default where nothing else is said. */
+/** A draft with some fields changed: by default a market buy of default size. */
 export function order(fields: Partial<OrderDraft>): OrderDraft {
   return { ...newDraft(), ...fields };
 }
 
 type Decision = (book: OrderBook, account: Account) => void;
 
-/** A strategy that does what is written down for each candle, by index. */
+/** A strategy of scripted decisions, by the index of the candle. */
 export function script(decisions: Readonly<Record<number, Decision>>): Strategy {
   return {
     warmup: 1,
@@ -46,7 +47,7 @@ export function script(decisions: Readonly<Record<number, Decision>>): Strategy 
   };
 }
 
-/** Runs a strategy over all candles, with 1000 in the account unless said otherwise. */
+/** Runs a strategy over all candles, by default with 1000 in the account. */
 export function runOver(
   rows: readonly Row[] | Candles,
   strategy: Strategy,
@@ -64,7 +65,7 @@ export function runOver(
   });
 }
 
-/** A trade as it is told: in candles instead of times. */
+/** A trade with candles instead of times. */
 export interface ListedTrade {
   readonly side: "long" | "short";
   readonly quantity: number;
@@ -75,7 +76,7 @@ export interface ListedTrade {
   readonly fees: number;
 }
 
-/** The trades of a run in words. */
+/** The trades of a run, in candles instead of times. */
 export function listTrades({ trades }: RunResult): ListedTrade[] {
   return Array.from({ length: trades.count }, (_, k) => {
     const isOpen = trades.exitReason[k] === STILL_OPEN;

@@ -1,15 +1,15 @@
 /**
- * Breaks the simulator on purpose, one rule at a time, and shows which test notices: `deno task mutations [WORDS]`, where
- * words choose the rules that contain them. Each change is made in a copy of the tree in a temporary folder. Ends with 1
- * when a change goes unnoticed.
+ * Breaks the simulator on purpose, one rule at a time, and shows which test notices: `deno task mutations [WORDS]`. The
+ * words choose the rules that contain them. Each change is made in a copy of the tree in a temporary folder. Exits with 1
+ * if a change goes unnoticed.
  */
 import { dirname, join } from "node:path";
 import { COPIED, type Mutation, MUTATIONS } from "./mutations_list.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
-/** A change may well make a loop endless. */
+/** A change may make a loop endless. */
 const TEST_TIMEOUT_MS = 120_000;
-// What runs random orders takes long; a few of them are enough for what the tests on paper do not see.
+// Random runs are slow. They come second, for the changes that the tests on paper do not notice.
 const RANDOM_TESTS = ["tests/engine/properties_test.ts"];
 const UNUSED_TESTS = ["tests/engine/mutations_test.ts"];
 const RANDOM_RUNS = "3000";
@@ -27,13 +27,13 @@ try {
   await copyTree(folder);
   const stages = [listTests(), RANDOM_TESTS];
   const healthy = await firstFailure(stages);
-  if (healthy !== null) throw new Error(`Cannot tell who notices a change: without one, "${healthy}" fails already`);
+  if (healthy !== null) throw new Error(`Cannot try mutations: "${healthy}" fails without any`);
   const words = Deno.args.join(" ");
   const chosen = MUTATIONS.filter(({ rule }) => rule.includes(words));
   for (const [n, mutation] of chosen.entries()) {
     const verdict = await tryMutation(mutation, stages);
     if (verdict.noticedBy === null) survivors++;
-    write(`${String(n + 1).padStart(3)}  ${tell(verdict)}\n`);
+    write(`${String(n + 1).padStart(3)}  ${describe(verdict)}\n`);
   }
   write(`${chosen.length} rules were broken, ${chosen.length - survivors} of them were noticed\n`);
 } finally {
@@ -41,7 +41,7 @@ try {
 }
 Deno.exit(survivors === 0 ? 0 : 1);
 
-function tell({ mutation, noticedBy, seconds }: Verdict): string {
+function describe({ mutation, noticedBy, seconds }: Verdict): string {
   const by = noticedBy === null ? "NOBODY NOTICED" : noticedBy;
   return `${mutation.rule.padEnd(72)} ${mutation.file.padEnd(30)} ${seconds.toFixed(1).padStart(5)} s  ${by}`;
 }
@@ -57,7 +57,7 @@ async function copy(from: string, to: string): Promise<void> {
   for await (const entry of Deno.readDir(from)) await copy(join(from, entry.name), join(to, entry.name));
 }
 
-/** The engine's tests on paper, quick ones; random runs come after them. */
+/** The engine's quick tests on paper. */
 function listTests(): string[] {
   const tests = [...Deno.readDirSync(join(ROOT, "tests/engine"))]
     .filter((entry) => entry.name.endsWith("_test.ts"))
@@ -113,7 +113,7 @@ async function runTests(tests: readonly string[]): Promise<string | null> {
 }
 
 function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "a test that says nothing";
+  return text.trim().split("\n").at(-1) ?? "a test without output";
 }
 
 function write(text: string): void {

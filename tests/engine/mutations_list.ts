@@ -2,12 +2,12 @@ import { MUTATIONS_OF_BOOKS } from "./mutations_of_books.ts";
 import { MUTATIONS_OF_COSTS } from "./mutations_of_costs.ts";
 import { MUTATIONS_OF_PATHS } from "./mutations_of_paths.ts";
 
-/** What the tests need that are run on a broken engine. */
+/** The files and folders that the tests of a broken engine need. */
 export const COPIED = ["db", "engine", "routers", "strategies/builtin", "tests/engine", "deno.json", "deno.lock"];
 
 /** One line changed on purpose: the tests must notice. */
 export interface Mutation {
-  /** The rule that it breaks, as it should be. */
+  /** The rule that it breaks. */
   readonly rule: string;
   readonly file: string;
   /** Stands exactly once in the file. */

@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutations_list.ts";
 
-/** When orders are filled, how large they are, and what they cost. */
+/** Times, sizes and costs of fills. */
 export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a market order is filled at the next open",
@@ -27,7 +27,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "firstIndex",
   },
   {
-    rule: "an order works for so many candles",
+    rule: "an order works for its number of candles",
     file: "engine/working_order.ts",
     text: "index + draft.candlesMax : Infinity",
     replacement: "index + draft.candlesMax + 1 : Infinity",
@@ -45,7 +45,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "units > 0 ? NO_REASON : NO_RISK",
   },
   {
-    rule: "a fraction of equity pays its fee out of itself",
+    rule: "a fraction of equity includes its fee",
     file: "engine/rules/fees.ts",
     text: "(price * (1 + commission.rate) + commission.perUnit)",
     replacement: "price",
@@ -69,13 +69,13 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "buyingPower",
   },
   {
-    rule: "what a reducing order closes ties up no margin for it",
+    rule: "the trades that a reducing order closes tie up no margin for it",
     file: "engine/order_sizer.ts",
     text: "order.reduces || nets ? 0 : ledger.quantity",
     replacement: "nets ? 0 : ledger.quantity",
   },
   {
-    rule: "what an order nets ties up no margin for it",
+    rule: "the trades that an order nets tie up no margin for it",
     file: "engine/order_sizer.ts",
     text: "order.reduces || nets ? 0 : ledger.quantity",
     replacement: "order.reduces ? 0 : ledger.quantity",
@@ -93,13 +93,13 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "return true || cost <= free;",
   },
   {
-    rule: "what volume left over is asked for buying power again",
+    rule: "the unfilled rest of an order is checked against buying power again",
     file: "engine/order_sizer.ts",
     text: "return order.sizedAt === i && order.sizeBy",
     replacement: "return order.sizeBy",
   },
   {
-    rule: "what is open ties up margin",
+    rule: "open trades tie up margin",
     file: "engine/rules/margin.ts",
     text: "Math.max(0, equity - Math.abs(quantity) * price / execution.leverage)",
     replacement: "Math.max(0, equity)",
@@ -153,7 +153,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "price * (1 - side * slippage.bps / 10_000)",
   },
   {
-    rule: "slippage in ticks is so many ticks",
+    rule: "slippage in ticks counts the ticks",
     file: "engine/rules/slippage.ts",
     text: "side * slippage.ticks * slippage.tickSize",
     replacement: "side * slippage.tickSize",

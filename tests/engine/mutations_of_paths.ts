@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutations_list.ts";
 
-/** Margin, what triggers orders, what happens inside a candle, and the guards of a trade. */
+/** Margin, triggers, events inside a candle, and the guards of a trade. */
 export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a margin call liquidates at the candle's worst price",
@@ -33,7 +33,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     replacement: "if (stopTouched && targetTouched) trade",
   },
   {
-    rule: "a target after an entry inside does not fill where a margin call may come before it",
+    rule: "a target after an entry inside does not fill if a margin call may come before it",
     file: "engine/walk.ts",
     text: "if (targetTouched && (!mayBeGone ||",
     replacement: "if (targetTouched && (!stopTouched ||",
@@ -65,7 +65,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     replacement: "return equity > 0 || i < 0 || true;",
   },
   {
-    rule: "what is lost beyond the account is credited to its trades",
+    rule: "the loss beyond the account is credited to its trades",
     file: "engine/ledger.ts",
     text: "this.log.credit(trades, -this.cash);",
     replacement: "",
@@ -133,8 +133,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "a stop-limit triggered inside a candle is no limit before the next",
     file: "engine/walk.ts",
-    text: "book.makeLimit(order, this.#fills.index + 1)",
-    replacement: "book.makeLimit(order, this.#fills.index)",
+    text: "book.makeLimit(order, this.#i + 1)",
+    replacement: "book.makeLimit(order, this.#i)",
   },
   {
     rule: "stop_first prefers the stop",
@@ -191,7 +191,7 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
     replacement: "if (side !== 2) return false;",
   },
   {
-    rule: "what the entry has passed is filled at its price",
+    rule: "an exit that the entry price has passed is filled at that price",
     file: "engine/walk.ts",
     text: "if (path !== BEFORE_ALL && opened !== null)",
     replacement: "if (path === -9 && opened !== null)",

@@ -9,12 +9,12 @@ import { randomRun } from "./properties/random_run.ts";
 
 const RUNS = 1500;
 
-/** One candle of one to seven, by chance. */
+/** A random number from one to seven. */
 function isAsked(i: number, n: number): boolean {
   return (Math.imul(i + n, 2654435761) >>> 8) % (1 + n % 7) === 0;
 }
 
-/** The same strategy, asked at every candle. */
+/** The same strategy without nextDecision(). */
 function askedAlways(strategy: Strategy): Strategy {
   return {
     warmup: strategy.warmup,
@@ -41,7 +41,7 @@ Deno.test("a strategy with nextDecision() gives the same bytes as one that decid
     trades += result.trades.side.length;
     if (result.equity.at(-1)! <= 0) ruined++;
   }
-  // What did not happen was not compared.
+  // Each kind of event must come up, or it was not compared.
   expect(trades).toBeGreaterThan(RUNS);
   expect(ruined).toBeGreaterThan(0);
 });
@@ -49,7 +49,7 @@ Deno.test("a strategy with nextDecision() gives the same bytes as one that decid
 Deno.test("nextDecision() gives the same bytes with all kinds of orders, guards and costs", () => {
   let trades = 0;
   for (let n = 0; n < RUNS; n++) {
-    /** Anything that an account can do, at some of the candles. */
+    /** All kinds of actions, at some of the candles. */
     const seldom = (): Strategy => {
       const { warmup, prepare, decide } = randomRun(2, n).strategy;
       return { warmup, prepare, decide: (i, account, book) => isAsked(i, n) ? decide(i, account, book) : undefined };
@@ -66,7 +66,7 @@ Deno.test("nextDecision() gives the same bytes with all kinds of orders, guards 
 });
 
 Deno.test("an account that falls to zero between decisions ends there, whatever the later prices", () => {
-  // 50 units at 100 with 1000: at 70 the broker bears 500 of the loss, and at 100 nothing comes back.
+  // 50 units at 100 with 1000: at 70 the broker bears 500 of the loss, and nothing comes back at 100.
   const once: Strategy = {
     ...script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 50 })) }),
     nextDecision: () => Infinity,

@@ -9,7 +9,7 @@ Deno.test("the rest of a list stays in order and is found by number, whichever i
     list.append().number = number;
     expected.push(number);
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    // The oldest, the youngest or any other, and now and then several in a row.
+    // The oldest, the youngest or any other, sometimes several in a row.
     for (let more = state >>> 29; more > 3 && expected.length > 0; more--) {
       const row = [0, expected.length - 1, state % expected.length][more % 3]!;
       list.remove(list.at(row));

@@ -1,6 +1,6 @@
 /**
- * Holds the profile `backtesting.py` to what the library of that name gives. Candles (Google, daily, 2004 to 2013: the
- * sample that it ships) and numbers are facts that it printed; they lie in parity/.
+ * Holds the profile `backtesting.py` to the results of the library of that name. Candles (Google, daily, 2004 to 2013: the
+ * library's sample) and its printed numbers lie in parity/.
  */
 import { expect } from "@std/expect";
 import type { Candles } from "../../engine/candles.ts";
@@ -28,7 +28,7 @@ function readCandles(csv: string): Candles {
   };
 }
 
-/** Equal to nine digits, as the library's own sums allow. */
+/** Whether two numbers are equal to nine digits, the precision of the library's own sums. */
 function near(got: unknown, want: number): boolean {
   return typeof got === "number" && Math.abs(got - want) <= 1e-9 * Math.max(1, Math.abs(want));
 }

@@ -1,4 +1,4 @@
-/** Orders and trades are objects that are used again: nothing of the one before may be left in them. */
+/** Order and trade objects are reused: no state of the earlier one may remain. */
 import { expect } from "@std/expect";
 import { BY_UNITS, LIMIT } from "../../engine/strategy.ts";
 import { listTrades, order, type Row, runOver, script } from "./market.ts";
@@ -10,11 +10,11 @@ Deno.test("a reused trade keeps no stops, exit, flag or financing of the earlier
   const rows: Row[] = [
     [100, 100, 100, 100],
     [100, 100, 100, 100],
-    // Stop and target; there is volume for half of it.
+    // Stop and target, with volume for half of the units.
     [100, 111, 94, 100, 500],
     [96, 96, 96, 96],
     [100, 100, 100, 100],
-    // Where the first one's stop, target and trailing stop were, and then where its time was over.
+    // Prices of the first trade's stop, target and trailing stop, and then the end of its time stop.
     [100, 112, 79, 100],
     [100, 100, 100, 100],
     [100, 116, 100, 100],
@@ -41,10 +41,10 @@ Deno.test("a reused order keeps no size, end or purpose of the earlier one", () 
     rows,
     script({
       0: (book) => book.place(short),
-      // It takes the place of the one that has expired, and closes what there is.
+      // It reuses the expired order and closes the position.
       1: (book) => book.place(ten),
       2: (book) => book.close(1, null),
-      // And this the place of both.
+      // This one reuses both.
       3: (book) => book.place(order({ sizeBy: BY_UNITS, size: 7, type: LIMIT, limitPrice: 95 })),
       6: (book) => book.place(order({ side: -1, sizeBy: BY_UNITS, size: 3, reduceOnly: true })),
     }),

@@ -1,8 +1,8 @@
 /**
- * What must hold for any strategy on any candles under any assumptions, tried on random ones.
+ * Properties that hold for any strategy on any candles with any settings, tried on random ones.
  *
- * PROPERTY_SEED, PROPERTY_FROM and PROPERTY_RUNS choose which: a failure names the run that brings it back. Without them
- * the runs are always the same, so that a change is to blame when they fail; whoever looks for more gives another seed.
+ * PROPERTY_SEED, PROPERTY_FROM and PROPERTY_RUNS choose the runs; a failure names the values that repeat it. The default
+ * runs are always the same, so a failure is due to a change. Give another seed to search further.
  */
 import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
@@ -13,7 +13,7 @@ import { randomRun } from "./properties/random_run.ts";
 
 const SEED = 1;
 const RUNS = 10_000;
-// Rare combinations need some hundred runs to come up at all.
+// Rare combinations need thousands of runs to come up.
 const RUNS_FOR_COVERAGE_MIN = 5000;
 const LINES_SHOWN_MAX = 5;
 
@@ -23,18 +23,18 @@ const runs = Number(Deno.env.get("PROPERTY_RUNS") ?? RUNS);
 
 const PROPERTIES: Readonly<Record<string, checks.Check>> = {
   "the books balance": checks.balances,
-  "trades tell the equity at every close": checks.tradesTellEquity,
+  "the trades give the equity at every close": checks.tradesGiveEquity,
   "no price lies outside its candle": checks.fillsLieInTheirCandles,
   "no fill comes before its order": checks.fillsFollowTheirOrders,
   "no entry goes beyond the buying power": checks.staysWithinBuyingPower,
-  "equity is never negative, and nothing short where it may not be": checks.respectsTheAccount,
+  "equity is never negative, and no position short without allowShort": checks.respectsTheAccount,
   "a null metric has a reason that its definition names": checks.nullsHaveStatedReasons,
   "the same inputs give the same bytes": ({ input, result }) =>
     bytesOf(run(input)) === bytesOf(result) ? [] : ["a second run gave other bytes"],
   "the slow simulator agrees": checks.agreesWithTheSlowSimulator,
 };
 
-/** Tries the runs from one on until before another, and adds to the complaints what does not hold by property. */
+/** Tries runs `from` to `until` - 1 and adds violations to `complaints`, by property. */
 function tryRuns(from: number, until: number, coverage: Coverage, complaints: Map<string, string[]>): void {
   for (let n = from; n < until; n++) {
     const input = randomRun(seed, n);
@@ -43,7 +43,7 @@ function tryRuns(from: number, until: number, coverage: Coverage, complaints: Ma
       (most, units, k) => Math.max(most, Math.abs(units) * input.candles.close[input.firstIndex + k]!),
       0,
     );
-    // The first of its simulations; the others, for bounds, assume another order of prices.
+    // The first simulation is the run itself; the others, for bounds, assume another order of prices.
     const transcript = input.strategy.transcripts[0]!;
     const finished = { input, result, transcript, scale: input.initialBalance + largest };
     noteCoverage(coverage, finished);
@@ -61,7 +61,7 @@ Deno.test(`${runs} random runs of seed ${seed}`, async (t) => {
   const end = first + runs;
   for (let from = first; from < end; from += RUNS) {
     const until = Math.min(end, from + RUNS);
-    // A word now and then, or whoever tries millions would be taken for one who waits for what never comes.
+    // Steps show progress: millions of runs would look like a test that hangs.
     await t.step(`runs ${from} to ${until - 1}`, () => tryRuns(from, until, coverage, complaints));
   }
   for (const [name, lines] of complaints) {

@@ -48,7 +48,7 @@ Deno.test("the account is shown as it stands at each close", () => {
     },
   };
   run(input(flat(100, 110, 120, 130, 140), strategy));
-  // The oldest is sold: what was bought at 120 and 130 is left.
+  // The oldest is sold: the units bought at 120 and 130 are left.
   expect(seen).toEqual([
     [1000, 1000, 0, NaN],
     [890, 1000, 1, 110],
@@ -83,7 +83,7 @@ Deno.test("a trade opened after the last open is closed at the last close", () =
     0: (book) => book.place(buyOne),
     1: (book) => [buyOne, limit].forEach((o) => book.place(o)),
   });
-  // One was held at the open, one was bought at it, one at 98 later.
+  // One was held at the open, one is bought at the open, and one at 98 later.
   expect(listTrades(runOver(rows, decisions, { closeAtEnd: "last_open" }))).toMatchObject([
     { entry: [1, 100], exit: [2, 104] },
     { entry: [2, 104], exit: [2, 104] },
@@ -98,7 +98,7 @@ Deno.test("a trade's worst and best price count the prices between entry and exi
   const rows: Row[] = [[100, 150, 50, 100], [100, 104, 98, 101], [101, 108, 97, 102], [103, 140, 60, 100]];
   const decisions = script({ 0: (book) => book.place(buyOne), 2: (book) => book.close(1, null) });
   const { trades } = runOver(rows, decisions);
-  // In at the open of candle 1, out at the open of candle 3: high 108, low 97.
+  // Entry at the open of candle 1, exit at the open of candle 3: high 108, low 97.
   expect([trades.mfe[0], trades.mae[0], trades.candles[0]]).toEqual([0.08, 0.03, 2]);
 });
 
@@ -106,7 +106,7 @@ Deno.test("after an entry inside a candle only prices that certainly come later 
   const rows: Row[] = [...flat(100), [100, 110, 90, 101], [101, 101, 101, 101]];
   const stop = script({ 0: (book) => book.place({ ...buyOne, type: 2, stopPrice: 104 }) });
   const { trades } = runOver(rows, stop);
-  // Reached from below: the high of 110 came after, the low of 90 may not have; the lowest known price is the close.
+  // Reached from below: the high of 110 came after, the low of 90 may have come before; the lowest certain price is the close.
   expect([trades.mfe[0], trades.mae[0]]).toEqual([6 / 104, 3 / 104]);
 });
 
@@ -155,9 +155,9 @@ Deno.test("finer candles that miss the candle's high or low are not replayed", (
     const execution = resolveExecution({ bothTouched: "magnify" }, "crypto");
     return listTrades(run({ ...input(rows, guarded), execution, finer }));
   };
-  // The hour that fell to 90 is missing: the day itself says that the stop was reached.
+  // The hour that fell to 90 is missing: the day itself shows that the stop was reached.
   expect(replay([100, 104, 99, 103], [103, 110, 102, 109])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
-  // Candles of another source: the day knows no price of 80, nor of 121.
+  // Candles of another source: the day has no price of 80 or 121.
   expect(replay([100, 110, 80, 85], [85, 121, 85, 100])).toMatchObject([{ exit: [1, 95], reason: "stop_loss" }]);
 });
 
@@ -178,7 +178,7 @@ Deno.test("a stopped run names its number of candles; another reports them as pr
 });
 
 Deno.test("a run's progress holds the equity at the close of its last candle", () => {
-  // Bought with everything at candle 1's open of 100, and each close is 1 above the one before.
+  // All equity buys at candle 1's open of 100, and each close is 1 above the one before.
   const rows = Array.from({ length: 3000 }, (_, i): Row => [99 + i, 100 + i, 99 + i, 100 + i]);
   const control = createControl();
   const seen: unknown[] = [];

@@ -1,7 +1,7 @@
 /**
- * One candle, one order, one expected fill: the rules of engine/walk.ts and engine/rules/triggers.ts as a trader would
- * check them. A candle is written open high low close; the market stood at 100 before it. `loss`, `target` and `trail` are
- * the stop loss, the take profit and the trailing stop's distance that an order brings along.
+ * One candle, one order, one expected fill: the rules of engine/walk.ts and engine/rules/triggers.ts as a trader checks
+ * them. A candle is written open high low close; the market is at 100 before it. `loss`, `target` and `trail` are the stop
+ * loss, the take profit and the trailing stop's distance of the order.
  */
 import { expect } from "@std/expect";
 import type { ExecutionRequest } from "../../engine/execution.ts";
@@ -16,12 +16,12 @@ const NEAREST = { bothTouched: "nearest" } as const;
 const NOT_ON_ENTRY = { entryCandleExit: false } as const;
 const LIBRARY_ENTRY = { entryCandleExit: "same_direction" } as const;
 
-/** Orders that wait for the candle; none has a position. */
+/** Orders that wait for the candle; the account is flat. */
 const ENTRIES: readonly Situation[] = [
-  // Market orders do not care where the candle goes.
+  // Market orders fill at the open, whatever the candle does.
   ["buy", "101 105 95 103", "in at 101"],
   ["sell", "101 105 95 103", "in at 101"],
-  // Limits: at their price, or at the open when that is better.
+  // Limits: at their price, or at the open if that is better.
   ["buy limit 98", "100 101 97 99", "in at 98"],
   ["buy limit 98", "100 101 98 99", "in at 98"],
   ["buy limit 98", "100 101 98.01 99", "waits"],
@@ -40,7 +40,7 @@ const ENTRIES: readonly Situation[] = [
   ["buy limit 98", "97 99 97 98", "in at 97", PENETRATE],
   ["sell limit 102", "100 102 99 101", "waits", PENETRATE],
   ["sell limit 102", "100 102.01 99 101", "in at 102", PENETRATE],
-  // Stops: at their price, or at the open when that is worse.
+  // Stops: at their price, or at the open if that is worse.
   ["buy stop 103", "100 104 99 102", "in at 103"],
   ["buy stop 103", "100 103 99 102", "in at 103"],
   ["buy stop 103", "100 102.99 99 102", "waits"],
@@ -59,7 +59,7 @@ const ENTRIES: readonly Situation[] = [
   ["sell stop 97 limit 96", "96.5 98 95 97", "in at 96.5"],
   ["sell stop 97 limit 96", "94 95 93 94", "waits"],
   ["sell stop 97 limit 96", "94 97 93 96", "in at 96"],
-  // A market order is in before anything else happens: its stop and target see the whole candle.
+  // A market order fills before anything else: its stop and target see the whole candle.
   ["buy loss 95 target 110", "100 105 94 96", "in at 100, out at 95: stop_loss"],
   ["buy loss 95 target 110", "100 111 98 109", "in at 100, out at 110: take_profit"],
   ["buy loss 95 target 110", "100 111 94 105", "in at 100, out at 95: stop_loss, ambiguous"],
@@ -69,7 +69,7 @@ const ENTRIES: readonly Situation[] = [
   ["buy target 99", "100 105 94 96", "in at 100, out at 100: take_profit"],
   ["sell loss 105 target 90", "100 106 95 101", "in at 100, out at 105: stop_loss"],
   ["sell loss 105 target 90", "100 104 89 91", "in at 100, out at 90: take_profit"],
-  // After a buy stop, the high is yet to come; the low may have been before.
+  // After a buy stop the high is yet to come; the low may have come before.
   ["buy stop 103 loss 99 target 108", "100 109 99.5 107", "in at 103, out at 108: take_profit"],
   ["buy stop 103 loss 99 target 108", "100 109 98 107", "in at 103, ambiguous"],
   ["buy stop 103 loss 99 target 108", "100 109 98 107", "in at 103, out at 108: take_profit, ambiguous", TARGET_FIRST],
@@ -81,7 +81,7 @@ const ENTRIES: readonly Situation[] = [
   ["buy stop 103 loss 102 target 108", "105 109 101 107", "in at 105, out at 102: stop_loss, ambiguous"],
   ["buy stop 103 loss 104", "100 106 99 105", "in at 103, out at 103: stop_loss"],
   ["sell stop 97 loss 101 target 92", "100 100.5 91 93", "in at 97, out at 92: take_profit"],
-  // After a buy limit, the low is yet to come; the high may have been before.
+  // After a buy limit the low is yet to come; the high may have come before.
   ["buy limit 98 loss 95", "100 101 94 97", "in at 98, out at 95: stop_loss"],
   ["buy limit 98 loss 95", "100 101 94 97", "in at 98", LIBRARY_ENTRY],
   ["buy limit 98 target 102", "100 103 97 101", "in at 98"],
@@ -163,7 +163,7 @@ function sayExit(trade: ListedTrade): string {
   return trade.exit === null ? "" : `out at ${trade.exit[1]}: ${trade.reason}`;
 }
 
-/** What became of the only order, by the end of its candle. */
+/** The fate of the only order at the end of its candle. */
 function sayOutcome(rows: Row[], draft: OrderDraft, execution: ExecutionRequest, isCarried: boolean): string {
   const result = runOver(rows, script({ 0: (book) => book.place(draft) }), execution);
   const [trade, ...others] = listTrades(result);

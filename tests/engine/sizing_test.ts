@@ -69,7 +69,7 @@ Deno.test("an order may have its own size", () => {
   expect(buy({ sizeBy: BY_EQUITY_FRACTION, size: 0.2 })).toBe(20);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0.05 })).toBe(20);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, trailDistance: 2 })).toBe(5);
-  // A fraction or a distance of 0 is no stop, here as where stops are attached.
+  // A fraction or a distance of 0 is no stop.
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, stopLossFraction: 0, trailDistance: 2 })).toBe(5);
   expect(buy({ sizeBy: BY_RISK_FRACTION, size: 0.01, trailDistance: 0, trailFraction: 0.2 })).toBe(5);
 });
@@ -106,7 +106,7 @@ Deno.test("a fraction is of the equity while the free margin lasts, or of the fr
 });
 
 Deno.test("the library's sizing takes a hair less than everything, and a fixed fee for every lot", () => {
-  // 1000 x (1 - 2^-52) / 10 is just below 100, and so it gives 99 whole units there.
+  // 1000 x (1 - 2^-52) / 10 is just below 100, which gives 99 whole units.
   expect(buy({}, { profile: "backtesting.py" })).toBe(99);
   // 1000 / (10 + 10).
   expect(buy({}, { profile: "backtesting.py", commission: { fixed: 10 } })).toBe(49);
@@ -146,11 +146,11 @@ Deno.test("a reducing order is sized by equity even if all of it is invested, an
   expect(reduce(0.25)).toEqual([[25, [2, 20]], [75, null]]);
   expect(reduce(0.25, { fractionOf: "free_margin" })).toEqual([[25, [2, 20]], [75, null]]);
   expect(reduce(3)).toEqual([[100, [2, 20]]]);
-  // 100 sold short at 10 cost 1200 at 12, where the equity is 800: twice that is more than what is open.
+  // 100 sold short at 10 cost 1200 at 12, where equity is 800: twice that is more than the position.
   const cover = order({ reduceOnly: true, sizeBy: BY_EQUITY_FRACTION, size: 2 });
   const short = script({ 0: (book) => book.place(order({ side: -1 })), 1: (book) => book.place(cover) });
   expect(listTrades(runOver(flat(10, 10, 12), short))).toMatchObject([{ quantity: 100, exit: [2, 12] }]);
-  // A hundredth of 2000 at a risk of 0.5 a unit: 40 units are worth 800, which nobody has to have.
+  // A hundredth of 2000 at a risk of 0.5 a unit: 40 units are worth 800, which the account need not have.
   const risk = { sizeBy: BY_RISK_FRACTION, stopLoss: 20.5 };
   expect(reduce(0.01, {}, risk)).toEqual([[40, [2, 20]], [60, null]]);
   expect(reduce(0.5, {}, risk)).toEqual([[100, [2, 20]]]);
@@ -179,13 +179,13 @@ Deno.test("an order against the position is sized as if the units that it closes
   };
   for (const sizingPrice of ["fill", "signal_close"] as const) {
     expect(turn({ sizingPrice })).toEqual([-100, ""]);
-    // All of the equity is 100 units, and as many are held: netted, nothing is left.
+    // All equity is 100 units, and 100 are held: netting leaves nothing.
     const off = { sizingPrice, exclusive: "off" } as const;
     expect(turn(off)).toEqual([0, ""]);
     expect(turn(off, { sizeBy: BY_RISK_FRACTION, size: 0.1, stopLoss: 11 })).toEqual([0, ""]);
     expect(turn(off, { sizeBy: BY_UNITS, size: 150 })).toEqual([-50, ""]);
     expect(turn(off, { sizeBy: BY_UNITS, size: 200 })).toEqual([-100, ""]);
-    // At its fill it has netted already what it could; at the signal nothing has happened yet.
+    // At its fill the order has already netted; at the signal it has not.
     const tooMany = turn(off, { sizeBy: BY_UNITS, size: 201 });
     expect(tooMany).toEqual([sizingPrice === "fill" ? 0 : 100, "not enough buying power"]);
   }
@@ -204,7 +204,7 @@ Deno.test("no fraction of the free margin buys more than all of it", () => {
 });
 
 Deno.test("an account that owes more than it has risks nothing", () => {
-  // 10 sold short at 100 with 1000; at the open of 250 the equity is 2000 - 2500.
+  // 10 sold short at 100 with 1000: at the open of 250 equity is 2000 - 2500.
   const rows: Row[] = [...flat(100, 100), [250, 250, 100, 100], ...flat(100)];
   const risky = order({ side: -1, sizeBy: BY_RISK_FRACTION, size: 0.1, stopLoss: 300 });
   const result = runBoth(rows, {

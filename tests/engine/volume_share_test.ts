@@ -5,7 +5,7 @@ import { flat, listTrades, order, type Row } from "./market.ts";
 import { A_HUNDREDTH, runBoth, units } from "./run_both.ts";
 
 Deno.test("the unfilled rest of an order is checked against buying power again", () => {
-  // 20 units are 2000 at 100. Ten are filled there; at 150 the other ten are more than the 1000 that are left.
+  // 20 units cost 2000 at 100. Ten are filled there; at 150 the other ten cost more than the remaining 1000.
   const rows = flat(100, 100, 150, 150);
   const result = runBoth(rows, { 0: (book) => book.place(order({})) }, A_HUNDREDTH, 2000);
   expect(result.orders.filledQuantity[0]).toBe(10);
@@ -45,7 +45,7 @@ Deno.test("the unfilled rest of a partial close keeps its units", () => {
     A_HUNDREDTH,
     10_000,
   );
-  // Four units a candle: 4, 4 and 2 of the ten; the other order met 16 units in candle 2 and wants four of them.
+  // Four units a candle: 4, 4 and 2 of the ten. The other order is a quarter of the 16 units that are open in candle 2.
   expect([...result.orders.filledQuantity]).toEqual([20, 10, 4]);
   expect(result.position.at(-1)).toBe(6);
 });
@@ -90,7 +90,7 @@ Deno.test("the unfilled rest of an order waits for the next open, not for the cl
     { ...A_HUNDREDTH, fill: "close" },
     10_000,
   );
-  // Four at the close of candle 1, four at the open of candle 2; then the target takes the rest, and nobody asks again.
+  // Four at the close of candle 1, four at the open of candle 2; then the target takes the rest.
   expect(result.orders.filledQuantity[1]).toBe(8);
   expect(ORDER_REASONS[result.orders.reason[1]!]).toBe("the run ended");
 });

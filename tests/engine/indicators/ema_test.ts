@@ -16,7 +16,7 @@ Deno.test("ema() gives the published ten-day example", () => {
 });
 
 Deno.test("ema() of three candles moves half of the way", () => {
-  // Begins at (2 + 4 + 6) / 3 = 4, then 4 + (8 - 4) / 2 = 6 and 6 + (3 - 6) / 2 = 4.5.
+  // Starts at (2 + 4 + 6) / 3 = 4, then 4 + (8 - 4) / 2 = 6 and 6 + (3 - 6) / 2 = 4.5.
   expect([...ema(Float64Array.of(2, 4, 6, 8, 3), 3)]).toEqual([NaN, NaN, 4, 6, 4.5]);
 });
 

@@ -12,7 +12,7 @@ Deno.test("macd() of one and three candles, worked by hand", () => {
 });
 
 Deno.test("macd() with a signal of two candles starts one candle later", () => {
-  // Line 2, 2, 1: the signal begins at their mean 2, then 2 + (1 - 2) x 2/3.
+  // Line 2, 2, 1: the signal starts at their mean 2, then 2 + (1 - 2) x 2/3.
   const { signal, histogram } = macd(Float64Array.of(2, 4, 6, 8, 8), { fast: 1, slow: 3, signal: 2 });
   expect([...signal]).toEqual([NaN, NaN, NaN, 2, 2 - 2 / 3]);
   expect([...histogram]).toEqual([NaN, NaN, NaN, 0, 1 - (2 - 2 / 3)]);

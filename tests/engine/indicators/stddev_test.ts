@@ -30,7 +30,7 @@ Deno.test("stddev() of equal prices is exactly zero, also after a jump", () => {
 });
 
 Deno.test("stddev() keeps its digits where prices are large and moves small", () => {
-  // 1e9 and 1e9 + 0.5 in turn: 0.25 from their mean.
+  // 1e9 and 1e9 + 0.5 alternate: 0.25 from their mean.
   const prices = Float64Array.from({ length: 50 }, (_, i) => 1e9 + (i % 2) / 2);
   for (const deviation of stddev(prices, 10).subarray(9)) expect(deviation).toBeCloseTo(0.25, 7);
 });

@@ -24,14 +24,14 @@ Deno.test("sampleDaily() counts a candle that opens at midnight to the new day",
 });
 
 Deno.test("sampleDaily() counts five days a week of forex: Sunday evening belongs to Monday", () => {
-  // Thursday, Friday, Sunday 22:00, Monday, Tuesday of the first days of 2024, which began on a Monday.
+  // Thursday, Friday, Sunday 22:00, Monday and Tuesday of the first days of 2024, which started on a Monday.
   const week = { days: [3, 4, 6 + 22 / 24, 7, 8], close: [1, 2, 4, 8, 16], timeframeMs: DAY / 24 };
   const equity = [100, 110, 99, 121, 60.5];
   const forex = sampleDaily(runOf(equity, { ...week, assetClass: "forex" }));
   expect(forex.days).toBe(4);
   expect([...forex.returns]).toEqual([0, 110 / 100 - 1, 121 / 110 - 1, 60.5 / 121 - 1]);
   expect([...forex.closeReturns]).toEqual([1, 3, 1]);
-  // Where nothing rests, and where stocks are traded on Sundays, it is a day of its own.
+  // For crypto and for stocks traded on Sundays, Sunday is its own day.
   for (const assetClass of ["crypto", "stock", null] as const) {
     expect(sampleDaily(runOf(equity, { ...week, assetClass })).days).toBe(5);
   }

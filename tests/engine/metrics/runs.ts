@@ -3,7 +3,7 @@ import { STILL_OPEN, type TradeColumns } from "../../../engine/trade_columns.ts"
 
 export const DAY = 86_400_000;
 
-/** One trade in a test's words: times in days, `exitDay` null while it is open. */
+/** One trade for a test: times in days, `exitDay` null while it is open. */
 export interface TradeRow {
   readonly pnl: number;
   readonly return?: number;
@@ -12,7 +12,7 @@ export interface TradeRow {
   readonly ambiguous?: boolean;
 }
 
-/** Trades as the simulator hands them over. */
+/** Trades as the simulator returns them. */
 export function tradeColumns(rows: readonly TradeRow[]): TradeColumns {
   const ones = Float64Array.from(rows, () => 1);
   const exitDays = rows.map((row) => row.exitDay === undefined ? 1 : row.exitDay);

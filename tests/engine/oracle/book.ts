@@ -18,7 +18,7 @@ import { endOrder, withdrawOpposite } from "./fills.ts";
 import { sizeAtSignal } from "./sizing.ts";
 import { type Order, positionSide, type State, unitsOf } from "./state.ts";
 
-/** Where a strategy places its orders in the slow simulation. */
+/** The strategy's access to orders in the slow simulation. */
 export function bookOf(state: State): OrderBook {
   const find = (number: number) => state.working.find((order) => order.number === number);
   const trade = (number: number) => state.trades.find((one) => one.number === number);
@@ -80,7 +80,7 @@ function place(state: State, draft: OrderDraft, closes: Order["closes"]): number
     if (state.trades.length > 0) close(state, "all", 1, null);
   }
   const order = newOrder(state, draft, closes, reduces);
-  // Decided at this close; a market order may be filled at it, all else from the next candle on.
+  // A market order may be filled at the close that decided it, any other from the next candle on.
   order.from = draft.type === MARKET && execution.fill === "close" ? index : index + 1;
   if (draft.candlesMax > 0 && draft.type !== MARKET) order.until = index + draft.candlesMax;
   state.working.push(order);
@@ -125,7 +125,7 @@ function newOrder(state: State, draft: OrderDraft, closes: Order["closes"], redu
   return order;
 }
 
-/** Why an order cannot even wait; null when it can. */
+/** Why an order cannot work at all; null when it can. */
 function refusalOf(state: State, draft: OrderDraft): OrderReason | null {
   const isPrice = (price: number) => price > 0 && price < Infinity;
   const needsLimit = draft.type === LIMIT || draft.type === STOP_LIMIT;

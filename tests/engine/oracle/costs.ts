@@ -25,7 +25,7 @@ function spread(state: State, price: number, side: Sign, isEntry: boolean): numb
   return isEntry ? price + side * price * spread : price;
 }
 
-/** What a fill costs for each unit, when the market stands at `level`. */
+/** The price of a fill while the market stands at `level`. */
 export function fillPrice(
   state: State,
   level: number,
@@ -38,7 +38,7 @@ export function fillPrice(
   return spread(state, slips ? slipped(state, level, side, share) : level, side, isEntry);
 }
 
-/** The price that an entry is sized for: with the impact of the largest fill that the volume share allows. */
+/** The price that sizes an entry, with the impact of the largest fill that the volume share allows. */
 export function sizingPrice(state: State, level: number, side: Sign, slips: boolean): number {
   return spread(state, slips ? slipped(state, level, side, Infinity) : level, side, true);
 }
@@ -59,9 +59,9 @@ export function takeVolume(state: State, units: number): void {
 }
 
 /**
- * What a position pays (negative) or receives for having been carried into this candle: borrowing for the time between
- * the two opens on a short, and the funding rate at every 00:00, 08:00 and 16:00 UTC after the earlier open, up to and
- * including the later one. Both on the value at the earlier close.
+ * Money that a position receives (negative: pays) for the time between two opens: borrowing on a short, and the funding
+ * rate at every 00:00, 08:00 and 16:00 UTC after the earlier open, up to and including the later one. Both count the value
+ * at the earlier close.
  */
 export function financingOf(state: State, side: Sign, units: number): number {
   const { candles: { time, close }, execution, index } = state;

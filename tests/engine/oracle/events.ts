@@ -3,7 +3,7 @@ import { isCalledAt, sawWorst, worstPrice } from "./margin.ts";
 import { type Bar, type Order, positionSide, type Sign, type State, type Trade } from "./state.ts";
 import { stopOf } from "./trades.ts";
 
-/** A price inside a bar at which something happens. */
+/** A price inside a bar that causes an event. */
 export type Event =
   & { readonly level: number; /** 1: above the open, -1: below it. */ readonly direction: Sign }
   & (
@@ -14,8 +14,7 @@ export type Event =
   );
 
 /**
- * Whether a price has passed a level that lies in a direction: it is there or beyond; only beyond for a limit that must be
- * penetrated. NaN is passed by nothing.
+ * Whether a price is at a level or beyond it; only beyond for a limit that must be penetrated. No price passes NaN.
  *
  * @param direction 1: the level is passed by prices at or above it; -1: at or below it.
  */
@@ -24,12 +23,12 @@ export function isPassed(level: number, price: number, direction: number, penetr
   return penetrate ? direction * price > direction * level : direction * price >= direction * level;
 }
 
-/** Whether a bar comes to a level anywhere. */
+/** Whether a bar reaches a level. */
 export function isReached(level: number, bar: Bar, direction: number, penetrate: boolean): boolean {
   return isPassed(level, direction > 0 ? bar.high : bar.low, direction, penetrate);
 }
 
-/** Everything that can happen in what is left of a bar: trades, oldest first, a stop before a target; then orders. */
+/** All possible events in the rest of a bar: trades, oldest first, a stop before a target; then orders. */
 export function reachableEvents(state: State, bar: Bar): Event[] {
   const events = state.trades.flatMap((trade) => guardEvents(state, bar, trade));
   const { execution } = state;
@@ -49,7 +48,7 @@ export function reachableEvents(state: State, bar: Bar): Event[] {
   return events;
 }
 
-/** The stop and target of a trade, as far as it is certain that they are reached while it is open. */
+/** The stop and target of a trade, if they are certainly reached while it is open. */
 function guardEvents(state: State, bar: Bar, trade: Trade): Event[] {
   const events: Event[] = [];
   const { side, takeProfit } = trade;
@@ -62,7 +61,7 @@ function guardEvents(state: State, bar: Bar, trade: Trade): Event[] {
   let stopCounts = stopTouched;
   let targetCounts = targetTouched;
   if (trade.enteredIn === bar) {
-    // What lies further on in the direction of the entry came after it; what lies behind it may have come before.
+    // Prices further on in the direction of the entry come after it; prices behind it may come before.
     const ahead: Sign = trade.reached === "from_below" ? 1 : trade.reached === "from_above" ? -1 : aheadAtOpen(trade);
     const mayBeLost = isReached(stop, bar, -side, false) || isCalledAt(state, worstPrice(state, bar));
     const closeProvesTarget = isPassed(takeProfit, bar.close, side, penetrate);
@@ -75,7 +74,7 @@ function guardEvents(state: State, bar: Bar, trade: Trade): Event[] {
   return events;
 }
 
-/** The direction that goes with a trade's order: a stop order is reached by prices that move its way, a limit by others. */
+/** The direction of prices that reach an order: towards its side for a stop, against it for a limit. */
 function aheadAtOpen(trade: Trade): Sign {
   const isStop = trade.entryBarExits === "target";
   return (trade.side === 1) === isStop ? 1 : -1;
@@ -84,7 +83,7 @@ function aheadAtOpen(trade: Trade): Sign {
 const STOPS_FIRST = { margin_call: 0, stop: 0, order: 1, target: 2 };
 const TARGETS_FIRST = { target: 0, order: 1, stop: 2, margin_call: 2 };
 
-/** The event that comes first; null when there is none. Below the open prices fall, above it they rise. */
+/** The first event, or null. Below the open prices fall, above it they rise. */
 export function nextEvent(state: State, bar: Bar, events: readonly Event[]): Event | null {
   const down = nearest(events, -1);
   const up = nearest(events, 1);
@@ -96,7 +95,7 @@ export function nextEvent(state: State, bar: Bar, events: readonly Event[]): Eve
   return priority[down.what] <= priority[up.what] ? down : up;
 }
 
-/** The event on one side of the open to which the price comes first; of equals the first in the list. */
+/** The event that is nearest on one side of the open; of equals the first in the list. */
 function nearest(events: readonly Event[], direction: Sign): Event | null {
   let found: Event | null = null;
   for (const event of events) {

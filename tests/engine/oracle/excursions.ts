@@ -1,8 +1,8 @@
 import type { Reached, State, Trade } from "./state.ts";
 
 /**
- * The largest loss (mae) and gain (mfe) of a trade on its way, as fractions of its entry price and never below 0, from
- * the prices that are known to lie between entry and exit.
+ * The largest loss (mae) and gain (mfe) of an open trade, as fractions of its entry price and at least 0, by the prices
+ * that certainly lie between entry and exit.
  */
 export function excursions(
   state: State,

@@ -14,23 +14,23 @@ import {
 } from "./state.ts";
 import { closeTrade, openTrade } from "./trades.ts";
 
-/** Where and how an order meets the market. */
+/** The place of a fill. */
 export interface Meeting {
   /** The market's price, before spread and slippage. */
   readonly level: number;
   readonly reached: Reached;
-  /** The bar in the course of which it is met; null: at its open before all else, or at a close. */
+  /** The bar inside which it happens; null: at the open before all else, or at a close. */
   readonly inside: Bar | null;
 }
 
-/** Takes an order out of those that work. */
+/** Removes an order from the working ones. */
 export function endOrder(state: State, order: Order, status: Order["status"], reason: OrderReason): void {
   order.status = status;
   order.reason = reason;
   state.working = state.working.filter((other) => other !== order);
 }
 
-/** Fills an order where it meets the market; it ends, or goes on working for what could not be filled. */
+/** Fills an order; it ends, or goes on working for its unfilled rest. */
 export function fillOrder(state: State, order: Order, at: Meeting): void {
   withdrawOpposite(state, order);
   if (order.reduces) return reduce(state, order, at);
@@ -55,7 +55,7 @@ export function fillOrder(state: State, order: Order, at: Meeting): void {
   enter(state, order, at);
 }
 
-/** Withdraws entries against this one for which volume was short, where positions exclude each other by their sides. */
+/** Cancels the held-back entries of the other side (exclusive `opposite`). */
 export function withdrawOpposite(state: State, order: Order): void {
   if (order.draft.reduceOnly || state.execution.exclusive !== "opposite") return;
   for (const other of [...state.working]) {
@@ -64,7 +64,7 @@ export function withdrawOpposite(state: State, order: Order): void {
   }
 }
 
-/** Opens a trade with what an order has left, as far as volume and buying power go. */
+/** Opens a trade with the rest of an order, as far as volume and buying power allow. */
 function enter(state: State, order: Order, at: Meeting): void {
   const wanted = order.lotsLeft ?? 0;
   const lots = slips(order) ? allowedLots(state, wanted) : wanted;
@@ -86,7 +86,7 @@ function enter(state: State, order: Order, at: Meeting): void {
   else waitForVolume(state, order);
 }
 
-/** Fills an order that may only make the position smaller. */
+/** Fills an order that may only reduce the position. */
 function reduce(state: State, order: Order, at: Meeting): void {
   if (positionSide(state) !== -order.side) return endOrder(state, order, "rejected", "nothing to close");
   if (order.lotsLeft === null && order.closes !== null && order.draft.size < 1) return closePart(state, order, at);
@@ -98,7 +98,7 @@ function reduce(state: State, order: Order, at: Meeting): void {
     const wanted = Math.min(order.lotsLeft ?? trade.lots, trade.lots);
     closed = closeTrade(state, trade, wanted, at, slips(order), "signal");
     left = wanted - closed.lots;
-    // Who asked for all of a trade means all, whatever becomes of it while volume is short.
+    // An order for all of a trade stays one for all, even while volume is short.
     if (order.lotsLeft !== null) order.lotsLeft = left;
   } else if (order.closes === "all" || order.draft.sizeBy === BY_DEFAULT) {
     ({ closed, left } = closeOldest(state, order.lotsLeft ?? positionLots(state), at, slips(order)));
@@ -110,13 +110,13 @@ function reduce(state: State, order: Order, at: Meeting): void {
       return endOrder(state, order, "rejected", "risk sizing needs a stop loss on the losing side of the price");
     }
     ({ closed, left } = closeOldest(state, Math.max(0, lots), at, slips(order)));
-    // It asked for no more than could be closed when it first met the market.
+    // Its quantity is at most the position at its first fill.
     order.lotsLeft = left;
   }
   finishReducing(state, order, closed, left);
 }
 
-/** Closes a fraction of each open trade, or of one: what volume does not allow is closed at the next opens. */
+/** Closes a fraction of each open trade, or of one. Units that volume does not allow are closed at the next opens. */
 function closePart(state: State, order: Order, at: Meeting): void {
   const trades = order.closes === "all"
     ? [...state.trades]
@@ -141,7 +141,7 @@ function finishReducing(state: State, order: Order, closed: Closed, left: number
   endOrder(state, order, "filled", "");
 }
 
-/** What an exit came to; `value` is units x price. */
+/** The units and value of an exit; `value` is units x price. */
 export interface Closed {
   readonly lots: number;
   readonly units: number;
@@ -154,7 +154,7 @@ function add(a: Closed, b: Closed): Closed {
   return { lots: a.lots + b.lots, units: a.units + b.units, value: a.value + b.value };
 }
 
-/** Closes up to this many lots, oldest trades first, and says how many of them volume did not allow. */
+/** Closes up to this many lots, oldest trades first. Returns the lots that volume did not allow. */
 function closeOldest(state: State, lots: number, at: Meeting, slipping: boolean): { closed: Closed; left: number } {
   let closed = NOTHING;
   const wantedInAll = Math.min(lots, positionLots(state));
@@ -168,7 +168,7 @@ function closeOldest(state: State, lots: number, at: Meeting, slipping: boolean)
   return { closed, left: wantedInAll - closed.lots };
 }
 
-/** What volume did not allow waits for the next open, at market: a stop that was reached stays reached. */
+/** Keeps the unfilled rest for the next open, at market: a stop that was reached stays reached. */
 function waitForVolume(state: State, order: Order): void {
   if (order.waitsAs === "stop") {
     order.waitsAs = "market";
@@ -185,7 +185,7 @@ function noteFill(state: State, order: Order, { lots, units, value }: Closed): v
   order.filledAt = state.index;
 }
 
-/** As many of the wanted lots as this candle's volume still allows. */
+/** The wanted lots, as far as this candle's volume allows. */
 export function allowedLots(state: State, wanted: number): number {
   const left = volumeLeft(state);
   return left === Infinity ? wanted : Math.min(wanted, Math.max(0, lotsIn(state, left)));

@@ -2,12 +2,12 @@ import type { ExitReason } from "../../../engine/trade_columns.ts";
 import { type Bar, equityAt, position, positionSide, type Reached, type State } from "./state.ts";
 import { closeTrade } from "./trades.ts";
 
-/** The price of a bar that is worst for what is open. */
+/** A bar's worst price for the open trades. */
 export function worstPrice(state: State, bar: Bar): number {
   return positionSide(state) === 1 ? bar.low : bar.high;
 }
 
-/** Whether the account, as it is, cannot hold what is open at this price. */
+/** Whether the account cannot hold the open trades at this price. */
 export function isCalledAt(state: State, price: number): boolean {
   const { marginCall, leverage, maintenanceMargin } = state.execution;
   const side = positionSide(state);
@@ -15,25 +15,25 @@ export function isCalledAt(state: State, price: number): boolean {
   return equityAt(state, price) < Math.abs(position(state)) * price / leverage * maintenanceMargin;
 }
 
-/** How prices come to the worst one. */
+/** The direction from which prices reach the worst one. */
 export function towardsWorst(state: State): Reached {
   return positionSide(state) === 1 ? "from_above" : "from_below";
 }
 
-/** Whether all that is open was certainly held when the bar's worst price came. */
+/** Whether all open trades were certainly held at the bar's worst price. */
 export function sawWorst(state: State, bar: Bar): boolean {
   return state.trades.every((trade) =>
     trade.enteredIn !== bar || trade.reached === "open" || trade.reached === towardsWorst(state)
   );
 }
 
-/** After everything else in a bar: liquidates at the worst price, or at the close when the worst may have come before. */
+/** Liquidates after all else in a bar: at the worst price, or at the close if the worst may have come before an entry. */
 export function callMargin(state: State, bar: Bar): void {
   const price = sawWorst(state, bar) ? worstPrice(state, bar) : bar.close;
   if (isCalledAt(state, price)) closeAll(state, towardsWorst(state), price, "margin_call");
 }
 
-/** Closes everything, whole, whatever the volume. */
+/** Closes everything, whatever the volume. */
 export function closeAll(
   state: State,
   reached: Reached,

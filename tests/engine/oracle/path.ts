@@ -5,8 +5,8 @@ import { callMargin, closeAll, isCalledAt, worstPrice } from "./margin.ts";
 import type { Bar, Order, Reached, State, Trade } from "./state.ts";
 
 /**
- * Walks candle `i`: the finer candles inside it one after the other where they tell all of it, its high and its low, else
- * its own four prices. The first finer candle begins at the open of the candle itself.
+ * Walks candle `i`: the finer candles inside it if they reach its high and its low, else its own four prices. The first
+ * finer candle starts at the open of the candle itself.
  */
 export function walkCandle(state: State, i: number): void {
   const { candles: { time, open, high, low, close }, finer, timeframeMs } = state;
@@ -44,7 +44,7 @@ function walkBar(state: State, bar: Bar): { hadEventsOnBothSides: boolean } {
   return { hadEventsOnBothSides };
 }
 
-/** Whether a trade's stop or target may be filled in this bar. */
+/** Whether this bar may fill a trade's stop or target. */
 export function mayExit(state: State, bar: Bar, trade: Trade, what: "stop" | "target"): boolean {
   if (trade.exiting !== null) return false;
   if (state.execution.entryCandleExit === false) return trade.entryIndex !== bar.index;
@@ -52,13 +52,13 @@ export function mayExit(state: State, bar: Bar, trade: Trade, what: "stop" | "ta
   return trade.entryBarExits === "both" || trade.entryBarExits === what;
 }
 
-/** How the open of a bar was reached: one that is not its candle's own lies inside it. */
+/** How a bar's open was reached: the open of a finer bar lies inside the candle. */
 function reachedAtOpen(bar: Bar, rises: boolean): Reached {
   if (bar.isFirst) return "open";
   return rises ? "from_below" : "from_above";
 }
 
-/** Closes a trade at the open when that has passed its stop or target. */
+/** Closes a trade at the open if the open has passed its stop or target. */
 function exitAtOpen(state: State, bar: Bar, trade: Trade): void {
   if (!state.trades.includes(trade) || trade.enteredIn === bar) return;
   const stop = stopOf(trade).price;
@@ -74,7 +74,7 @@ function exitAtOpen(state: State, bar: Bar, trade: Trade): void {
   closeTrade(state, trade, trade.lots, at, false, "take_profit");
 }
 
-/** Fills a resting order at the open when that has passed its price. */
+/** Fills a resting order at the open if the open has passed its price. */
 function fillAtOpen(state: State, bar: Bar, order: Order): void {
   if (!state.working.includes(order) || order.waitsAs === "market" || order.from > bar.index) return;
   const { side, draft: { limitPrice, stopPrice } } = order;
@@ -84,18 +84,18 @@ function fillAtOpen(state: State, bar: Bar, order: Order): void {
   } else {
     if (!isPassed(stopPrice, bar.open, side, false)) return;
     if (order.waitsAs === "stop_limit" && side * bar.open > side * limitPrice) {
-      // The stop is reached, but the market is already beyond the limit: from here on it is a limit order.
+      // The stop is reached and the market is beyond the limit: from here on it is a limit order.
       order.waitsAs = "limit";
       return;
     }
   }
   const rises = order.waitsAs === "limit" ? side === -1 : side === 1;
-  // The library's rule goes by the type of the order, wherever it was filled.
+  // The library's rule depends on the type of the order, and not on the place of its fill.
   const inside = state.execution.entryCandleExit === "same_direction" ? bar : null;
   enter(state, bar, order, { level: bar.open, reached: reachedAtOpen(bar, rises), inside });
 }
 
-/** Fills an order; what the price of an entry inside the bar has already passed is filled at that price, too. */
+/** Fills an order, and at once the exits that the price of an entry inside the bar has already passed. */
 function enter(state: State, bar: Bar, order: Order, at: Meeting): void {
   const opened = state.tradesOpened;
   fillOrder(state, order, at);
@@ -103,7 +103,7 @@ function enter(state: State, bar: Bar, order: Order, at: Meeting): void {
   if (at.inside === bar && state.tradesOpened > opened && youngest !== undefined) exitPassed(state, bar, youngest);
 }
 
-/** A trade is ambiguous when its target lies within the bar, and its stop or a margin call, too, and the open did not decide. */
+/** A trade is ambiguous when the bar reaches its target and also its stop or a margin call, and the open did not decide. */
 function flagAmbiguous(state: State, bar: Bar): void {
   const penetrate = state.execution.limitFill === "penetrate";
   for (const trade of state.trades) {
@@ -115,7 +115,7 @@ function flagAmbiguous(state: State, bar: Bar): void {
   }
 }
 
-/** Lets an event happen. */
+/** Carries out an event. */
 function take(state: State, bar: Bar, event: Event): void {
   const { level } = event;
   const reached = event.direction === 1 ? "from_below" : "from_above";
@@ -127,7 +127,7 @@ function take(state: State, bar: Bar, event: Event): void {
   if (event.what === "margin_call") return closeAll(state, reached, level, "margin_call");
   const { order } = event;
   if (order.waitsAs === "stop_limit" && order.side * level > order.side * order.draft.limitPrice) {
-    // Whether the price came back to the limit after the stop cannot be known in this candle.
+    // This candle does not show whether the price came back to the limit after the stop.
     order.waitsAs = "limit";
     order.from = bar.index + 1;
     return;
@@ -135,7 +135,7 @@ function take(state: State, bar: Bar, event: Event): void {
   enter(state, bar, order, { level, reached, inside: bar });
 }
 
-/** A stop or target that the price of the entry had already passed is filled at that price, at once. */
+/** Fills a stop or target that the entry price had already passed, at that price. */
 function exitPassed(state: State, bar: Bar, trade: Trade): void {
   const { entryLevel: level, reached } = trade;
   const penetrate = state.execution.limitFill === "penetrate";
@@ -148,14 +148,14 @@ function exitPassed(state: State, bar: Bar, trade: Trade): void {
   closeTrade(state, trade, trade.lots, { level, reached, inside: bar }, false, "take_profit");
 }
 
-/** Closes a trade at its stop; what volume does not allow goes at the next opens. */
+/** Closes a trade at its stop; units that volume does not allow are closed at the next opens. */
 function exitAtStop(state: State, trade: Trade, level: number, reached: Reached): void {
   const { reason } = stopOf(trade);
   closeTrade(state, trade, trade.lots, { level, reached, inside: null }, true, reason);
   if (state.trades.includes(trade)) trade.exiting = reason;
 }
 
-/** What the close proves about a trade that was opened inside the bar: a price on the other side came after the entry. */
+/** Fills the exit that the close proves for a trade opened inside the bar: the other side came after the entry. */
 function exitByClose(state: State, bar: Bar, trade: Trade): void {
   if (trade.enteredIn !== bar || trade.entryBarExits !== "both" || !mayExit(state, bar, trade, "stop")) return;
   const direction = trade.reached === "from_below" ? 1 : -1;
@@ -171,7 +171,7 @@ function exitByClose(state: State, bar: Bar, trade: Trade): void {
   closeTrade(state, trade, trade.lots, at, false, "take_profit");
 }
 
-/** Moves a trailing stop after the bar, and closes the trade if the bar's close proves that the moved stop was hit. */
+/** Moves a trailing stop after the bar, and closes the trade if the close proves that the moved stop was hit. */
 function trail(state: State, bar: Bar, trade: Trade): void {
   if (trade.exiting !== null || Number.isNaN(trade.trailStop)) return;
   const extreme = trade.side === 1 ? bar.high : bar.low;

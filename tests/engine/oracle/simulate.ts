@@ -7,7 +7,7 @@ import { closeAll } from "./margin.ts";
 import { equityAt, position, type State, unitsOf } from "./state.ts";
 import { closeTrade, recordRow } from "./trades.ts";
 
-/** What a slow simulation ends with: its last state, and the marks at each close. */
+/** The end of a slow simulation: its last state, and the marks at each close. */
 export interface SlowResult {
   readonly state: State;
   readonly equity: number[];
@@ -15,8 +15,8 @@ export interface SlowResult {
 }
 
 /**
- * A second simulator: slow, without cleverness, one step after the other as the rules are stated. It looks at every candle
- * and at every order, counts in whole lots, and keeps plain objects.
+ * A second simulator: slow and simple, one step after the other as the rules are stated. It looks at every candle and every
+ * order, counts in whole lots, and keeps plain objects.
  *
  * @param replays Whether candles are replayed on finer ones, where there are some.
  */
@@ -102,7 +102,7 @@ function payFinancing(state: State): void {
   }
 }
 
-/** Market orders in order of placement. */
+/** Fills market orders in order of placement. */
 function fillMarketOrders(state: State, reached: "open" | "close", price: number): void {
   for (const order of [...state.working]) {
     if (order.waitsAs !== "market" || order.from > state.index || order.status !== "working") continue;
@@ -110,7 +110,7 @@ function fillMarketOrders(state: State, reached: "open" | "close", price: number
   }
 }
 
-/** Nothing is left: all is closed, and what was lost beyond the account is credited to the trades that are closed here. */
+/** Ends the run at 0: closes everything, and credits the loss beyond the account to the trades that are closed here. */
 function ruin(state: State): void {
   const before = state.closed.length;
   closeAll(state, "close", state.candles.close[state.index]!, "margin_call");

@@ -9,24 +9,24 @@ import {
 import { feeOf, sizingPrice } from "./costs.ts";
 import { equityAt, lotsIn, type Order, position, positionLots, positionSide, type State, unitsOf } from "./state.ts";
 
-/** Whether an order's fills are worsened by slippage: one that names a limit price is not. */
+/** Whether an order slips. Orders with a limit price do not. */
 export function slips(order: Order): boolean {
   return order.waitsAs === "market" || order.waitsAs === "stop";
 }
 
-/** How an order counts its size: as it says, or as the execution says where it says nothing. */
+/** The unit of an order's size: its own, or the execution's default. */
 function sizeOf(state: State, order: Order): { by: number; size: number } {
   const { sizing } = state.execution;
   if (order.draft.sizeBy !== BY_DEFAULT) return { by: order.draft.sizeBy, size: order.draft.size };
   return { by: SIZES_BY.indexOf(sizing.type), size: sizing.value };
 }
 
-/** Equity that no open trade ties up, when everything is valued at `mark`. */
+/** Free equity, with open trades valued at `mark`. */
 export function freeMargin(state: State, mark: number): number {
   return Math.max(0, equityAt(state, mark) - Math.abs(position(state)) * mark / state.execution.leverage);
 }
 
-/** The most lots whose value and fee fit into a budget, found by halving. */
+/** The most lots whose value and fee fit into a budget, found by bisection. */
 function affordableLots(state: State, budget: number, price: number): number {
   const fits = (lots: number) => {
     const units = unitsOf(state, lots);
@@ -44,7 +44,7 @@ function affordableLots(state: State, budget: number, price: number): number {
   return most;
 }
 
-/** Money lost for each unit if the order's stop is hit; NaN where it has none that loses. */
+/** Money lost for each unit at the order's stop; NaN without a stop that loses. */
 function riskPerUnit(order: Order, price: number): number {
   const { stopLoss, stopLossFraction, trailDistance, trailFraction } = order.draft;
   let distance = price * trailFraction;
@@ -57,7 +57,7 @@ function riskPerUnit(order: Order, price: number): number {
 /**
  * Lots of an order at a price of the market; NaN for risk sizing without a stop that loses.
  *
- * @param equity, free What the account is worth, and what of it is not tied up, once the order has closed what it closes.
+ * @param equity, free Equity and free equity of the account, after the trades that the order closes.
  */
 function lotsFor(state: State, order: Order, level: number, equity: number, free: number): number {
   const { fractionOf, sizingFee, leverage, quantityStep } = state.execution;
@@ -81,7 +81,7 @@ function lotsFor(state: State, order: Order, level: number, equity: number, free
   return budget > 0 ? Math.round((budget - budget % lotCost) / lotCost) : 0;
 }
 
-/** Sizes an order when it comes to be filled at `level`, with the account as it stands. */
+/** Sizes an order that is about to be filled at `level`. */
 export function sizeAtFill(state: State, order: Order, level: number): void {
   if (order.lotsLeft !== null) return;
   const mark = markFor(state, level);
@@ -94,7 +94,7 @@ export function sizeAtFill(state: State, order: Order, level: number): void {
   order.sizedAt = state.index;
 }
 
-/** Sizes an order at the close that decided it, as if everything that it is going to close were closed. */
+/** Sizes an order at the close that decided it, as if the trades that it is going to close were closed. */
 export function sizeAtSignal(state: State, order: Order, closesAll: boolean): { fits: boolean } {
   const close = state.candles.close[state.index]!;
   const equity = equityAt(state, close);
@@ -104,21 +104,21 @@ export function sizeAtSignal(state: State, order: Order, closesAll: boolean): { 
   order.sizedAt = state.index;
   const price = sizingPrice(state, close, order.side, slips(order));
   if (isSizedToFit(state, order)) return { fits: true };
-  // What it nets needs no buying power; what it opens then has all of it.
+  // Netted units need no buying power; units that it opens then have all of it.
   const netted = !closesAll && positionSide(state) === -order.side ? positionLots(state) : 0;
   const opened = unitsOf(state, Math.max(0, order.lotsLeft - netted));
   if (netted > 0) return { fits: opened === 0 || isWithin(state, opened, price, Math.max(0, equity)) };
   return { fits: isWithin(state, order.quantity, price, free) };
 }
 
-/** Whether an order nets what is open, and with it sets its margin free: the library does not count on that. */
+/** Whether an order nets open units and so frees their margin. The library does not count on that. */
 function setsFree(state: State, order: Order): boolean {
   return positionSide(state) === -order.side && state.execution.fractionOf === "equity";
 }
 
 /**
- * Whether the next fill fits into the buying power. What was sized to fit at this very candle is not asked again; all
- * else is: units and money as asked, and what an earlier candle's volume has left over.
+ * Whether the next fill fits into the buying power. An order that was sized to fit in this candle is not checked again.
+ * Named units and money are, and so is the rest that an earlier candle's volume left.
  */
 export function isAffordable(state: State, order: Order, level: number, units: number, price: number): boolean {
   if (isSizedToFit(state, order) && order.sizedAt === state.index) return true;
@@ -134,7 +134,7 @@ function isWithin(state: State, units: number, price: number, free: number): boo
   return units * price + feeOf(state, units, price) <= free * state.execution.leverage * (1 + 1e-12);
 }
 
-/** The price that values what is open while an order is sized. */
+/** The price that values the open trades while an order is sized. */
 function markFor(state: State, level: number): number {
   return state.execution.sizingMark === "close" ? state.candles.close[state.index]! : level;
 }

@@ -7,12 +7,12 @@ import type { ExitReason } from "../../../engine/trade_columns.ts";
 /** +1: long, or a buy, or upwards; -1: short, or a sale, or downwards. */
 export type Sign = 1 | -1;
 
-/** How a price came to be: at the open or close of a candle, or inside it, from below or from above. */
+/** How a price was reached: at the open or close of a candle, or inside it from below or from above. */
 export type Reached = "open" | "close" | "from_below" | "from_above";
 
-/** The four prices that are being walked: a candle's own, or those of a finer candle inside it. */
+/** The four prices of a step: a candle's own, or those of a finer candle inside it. */
 export interface Bar {
-  /** Of the candle to which fills belong. */
+  /** The candle to which fills belong. */
   readonly index: number;
   readonly open: number;
   readonly high: number;
@@ -22,18 +22,18 @@ export interface Bar {
   readonly isFirst: boolean;
 }
 
-/** An order that was placed, from then to its end. */
+/** An order from its placement to its end. */
 export interface Order {
   readonly number: number;
   readonly placedAt: number;
   readonly draft: OrderDraft;
   readonly side: Sign;
-  /** A stop becomes "market" for what its candle's volume did not allow, a stop-limit "limit" once its stop is reached. */
+  /** A stop becomes "market" for its unfilled rest, a stop-limit becomes "limit" when its stop is reached. */
   waitsAs: "market" | "limit" | "stop" | "stop_limit";
   readonly reduces: boolean;
-  /** Whether volume has not allowed all of it in a candle. */
+  /** Whether a candle's volume did not allow all of it. */
   isHeldBack: boolean;
-  /** What it closes: each open trade, the one of this number, or (null) whatever its side reduces. */
+  /** The trades it closes: each open one, the one of this number, or (null) those that its side reduces. */
   closes: "all" | number | null;
   /** First and last candle in which it works. */
   from: number;
@@ -42,7 +42,7 @@ export interface Order {
   lotsLeft: number | null;
   /** The candle at whose prices it was sized. */
   sizedAt: number | null;
-  /** Units as they were asked for or chosen; NaN: never. */
+  /** Units that were requested or chosen; NaN: never sized. */
   quantity: number;
   filledUnits: number;
   filledValue: number;
@@ -51,7 +51,7 @@ export interface Order {
   reason: OrderReason;
 }
 
-/** A trade that is open. */
+/** An open trade. */
 export interface Trade {
   readonly number: number;
   readonly order: Order;
@@ -59,13 +59,13 @@ export interface Trade {
   lots: number;
   readonly entryIndex: number;
   readonly reached: Reached;
-  /** The bar in which it was opened; null: at the open of one, before all else in it, or at a close. */
+  /** The bar inside which it was opened; null: at an open before all else, or at a close. */
   readonly enteredIn: Bar | null;
-  /** Whether execution lets its stop, and its target, be filled in the bar of its entry. */
+  /** Whether its stop and target may be filled in the bar of its entry. */
   readonly entryBarExits: "both" | "target" | "none";
   /** The market's price at the entry. */
   readonly entryLevel: number;
-  /** What was paid, spread and slippage included; the mean of several fills. */
+  /** Entry price with spread and slippage; the mean of several fills. */
   entryPrice: number;
   fees: number;
   financing: number;
@@ -77,12 +77,12 @@ export interface Trade {
   trailStop: number;
   /** The candle at whose open it is closed. */
   readonly timeStopAt: number;
-  /** An exit that began and for which volume was short: the rest goes at the next opens. */
+  /** An exit that volume filled only in part: the rest is closed at the next opens. */
   exiting: ExitReason | null;
   isAmbiguous: boolean;
 }
 
-/** A trade that ended, the part of one that did, or (exitReason null) one that is open at the end. */
+/** A closed trade or closed part of one, or (exitReason null) a trade that is open at the end. */
 export interface TradeRow {
   readonly number: number;
   readonly side: Sign;
@@ -100,7 +100,7 @@ export interface TradeRow {
   readonly tag: string | null;
 }
 
-/** Everything that one simulation knows. */
+/** The state of one simulation. */
 export interface State {
   readonly candles: Candles;
   readonly finer: Candles | null;
@@ -123,13 +123,13 @@ export interface State {
   /** Units that market and stop orders took from the volume of candle `volumeIndex`. */
   volumeTaken: number;
   volumeIndex: number;
-  /** Fills that were forced take no notice of volume. */
+  /** Whether fills are forced: volume does not limit them. */
   isForced: boolean;
   isRuined: boolean;
   unreplayedCandles: number;
 }
 
-/** The side of what is open; 0: nothing is. */
+/** The side of the open trades; 0: flat. */
 export function positionSide(state: State): Sign | 0 {
   return state.trades[0]?.side ?? 0;
 }
@@ -143,7 +143,7 @@ export function position(state: State): number {
   return positionSide(state) * unitsOf(state, positionLots(state));
 }
 
-/** What the account would be worth at this price. */
+/** Equity at this price. */
 export function equityAt(state: State, price: number): number {
   return state.cash + position(state) * price;
 }
@@ -155,7 +155,7 @@ export function unitsOf(state: State, lots: number): number {
   return lotsPerUnit >= 1 && Math.abs(lotsPerUnit * step - 1) < 1e-12 ? lots / lotsPerUnit : lots * step;
 }
 
-/** Whole lots in a quantity; one that is only a rounding error short of a whole number is that number. */
+/** Whole lots in a quantity; a rounding error below a whole number counts as that number. */
 export function lotsIn(state: State, units: number): number {
   return Math.floor(units / state.execution.quantityStep * (1 + 2 ** -50));
 }

@@ -5,7 +5,7 @@ import { excursions } from "./excursions.ts";
 import { allowedLots, type Closed, type Meeting } from "./fills.ts";
 import { type Order, type State, type Trade, unitsOf } from "./state.ts";
 
-/** Adds to the youngest trade when the same order opened it, else opens one with the order's guards. */
+/** Adds to the youngest trade if the same order opened it, else opens one with the order's guards. */
 export function openTrade(state: State, order: Order, at: Meeting, lots: number, price: number, fee: number): void {
   const youngest = state.trades.at(-1);
   if (youngest?.order === order) {
@@ -44,7 +44,7 @@ export function openTrade(state: State, order: Order, at: Meeting, lots: number,
   state.trades.push(trade);
 }
 
-/** The first candle in which a trade is held: the next one, for one that was opened at a close. */
+/** The first candle in which a trade is held: the next one after an entry at a close. */
 function firstCandle(state: State, at: Meeting): number {
   return at.reached === "close" ? state.index + 1 : state.index;
 }
@@ -62,7 +62,7 @@ function entryBarExits(state: State, order: Order): Trade["entryBarExits"] {
   return order.draft.type === STOP ? "target" : "none";
 }
 
-/** Moves a trailing stop after a price, if that is better than all before; it never moves back. */
+/** Moves a trailing stop after a new best price. It never moves back. */
 export function moveTrailingStop(trade: Trade, price: number): void {
   const { side, trailDistance, trailFraction } = trade;
   if (!(trailDistance > 0) && !(trailFraction > 0)) return;
@@ -80,7 +80,7 @@ export function stopOf(trade: Trade): { price: number; reason: "stop_loss" | "tr
   return { price: stopLoss, reason: "stop_loss" };
 }
 
-/** Closes lots of one trade where it meets the market, as far as volume allows. */
+/** Closes lots of one trade, as far as volume allows. */
 export function closeTrade(
   state: State,
   trade: Trade,
@@ -109,7 +109,7 @@ export function closeTrade(
   return { lots: closing, units, value: units * price };
 }
 
-/** Lists a trade, or the part of it that has ended; its share of entry fees and financing goes with it. */
+/** Lists a trade, or the part of it that has ended, with its share of entry fees and financing. */
 export function recordRow(
   state: State,
   trade: Trade,

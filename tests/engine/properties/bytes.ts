@@ -1,6 +1,5 @@
 /**
- * Everything in a result as one text, to the last bit: numbers that differ in one bit, -0 and 0 included, give another
- * text.
+ * A whole result as one text, to the last bit: numbers that differ in one bit, -0 and 0 included, give different texts.
  */
 export function bytesOf(value: unknown): string {
   if (ArrayBuffer.isView(value)) {

@@ -5,7 +5,7 @@ import { simulateSlowly } from "../oracle/simulate.ts";
 import { differences, isSame } from "./compare.ts";
 import type { RandomRun } from "./random_run.ts";
 
-/** What one run gave, and what was told to its strategy meanwhile. */
+/** One run's result, and the transcript of its strategy. */
 export interface Finished {
   readonly input: RandomRun;
   readonly result: RunResult;
@@ -14,7 +14,7 @@ export interface Finished {
   readonly scale: number;
 }
 
-/** Says what is wrong with a run, a line each; nothing when it holds. */
+/** Lists a run's violations of one property, a line each. */
 export type Check = (finished: Finished) => string[];
 
 /** Index of the candle that opened at a time, -1 where none did. */
@@ -37,7 +37,7 @@ export const nullsHaveStatedReasons: Check = ({ result: { metrics, undefinedMetr
     return (metrics[name] === null) !== (reason !== undefined) || (reason !== undefined && !isStated);
   }).map((name) => `${name} is ${metrics[name]} because of "${undefinedMetrics[name]}"`);
 
-/** Equity is cash and what is held at the close, and all that was gained is in the trades, fees included. */
+/** Equity is cash plus position at the close, and all gains are in the trades, fees included. */
 export const balances: Check = ({ input, result, transcript, scale }) => {
   const { candles: { close }, initialBalance } = input;
   const lines: string[] = [];
@@ -46,18 +46,18 @@ export const balances: Check = ({ input, result, transcript, scale }) => {
   }
   const gained = result.equity.at(-1)! - initialBalance;
   const told = result.trades.pnl.reduce((sum, pnl) => sum + pnl, 0);
-  return isSame(told, gained, scale) ? lines : [...lines, `${gained} were gained, and ${told} told by trades`];
+  return isSame(told, gained, scale) ? lines : [...lines, `${gained} were gained, and the trades sum to ${told}`];
 };
 
-/** Where fills cost neither fee nor financing, the trades alone tell equity and position at every close. */
-export const tradesTellEquity: Check = (finished) => {
+/** Without fees and financing, the trades alone determine equity and position at every close. */
+export const tradesGiveEquity: Check = (finished) => {
   const { input, result: { trades, equity, position }, scale } = finished;
   const { commission, borrowRate, fundingRate, slippage } = input.execution;
   const fees = commission.rate + commission.fixed + commission.perUnit + commission.minimum;
   const fillsInParts = slippage !== 0 && "volumeShare" in slippage;
   if (fees > 0 || borrowRate !== 0 || fundingRate !== 0 || fillsInParts || equity.at(-1) === 0) return [];
   const lines: string[] = [];
-  // What was bought at a close is held from there on, and what was sold there no longer is: as trades tell it.
+  // Units bought at a close are held from that close on, and units sold at it are not.
   for (let k = 0; k < equity.length; k++) {
     const i = input.firstIndex + k;
     let money = input.initialBalance;
@@ -75,7 +75,7 @@ export const tradesTellEquity: Check = (finished) => {
   return lines;
 };
 
-/** Every price, before spread and slippage, was one of its candle's. */
+/** Every price, before spread and slippage, lies in its candle. */
 export const fillsLieInTheirCandles: Check = (finished) => {
   const { input: { candles: { high, low }, execution }, result: { trades, orders }, scale } = finished;
   const lines: string[] = [];
@@ -86,7 +86,7 @@ export const fillsLieInTheirCandles: Check = (finished) => {
     if (price < least && !isSame(price, least, 0)) lines.push(`${what}: ${price} is below candle ${i}`);
     if (price > most && !isSame(price, most, 0)) lines.push(`${what}: ${price} is above candle ${i}`);
   };
-  // A mean of several fills belongs to no single candle.
+  // The mean of several fills belongs to no single candle.
   const inParts = execution.slippage !== 0 && "volumeShare" in execution.slippage;
   for (let k = 0; k < trades.count; k++) {
     if (!inParts) look(`entry of trade ${k}`, trades.entryTime[k]!, trades.entryPrice[k]!, trades.side[k]!);
@@ -102,7 +102,7 @@ export const fillsLieInTheirCandles: Check = (finished) => {
   return lines;
 };
 
-/** The worst that a price can become by slippage and spread. */
+/** The worst price after slippage and spread. */
 function worstPrice({ slippage, spread }: RandomRun["execution"], price: number, side: number): number {
   let slipped = price;
   if (slippage !== 0) {
@@ -113,7 +113,7 @@ function worstPrice({ slippage, spread }: RandomRun["execution"], price: number,
   return slipped * (1 + side * spread);
 }
 
-/** No order is filled before the candle after its own; at its own close only a market order, and only if fills are there. */
+/** No order is filled before the next candle; only market orders may fill at their own close, with fill `close`. */
 export const fillsFollowTheirOrders: Check = (finished) => {
   const { input, result: { orders, trades } } = finished;
   const lines: string[] = [];
@@ -132,8 +132,8 @@ export const fillsFollowTheirOrders: Check = (finished) => {
 };
 
 /**
- * No entry costs more than the account can carry: seen in candles with one fill alone, without spread and slippage, where
- * price, fee and the account just before are known from the account at two closes.
+ * No entry exceeds the buying power. Checked in candles with a single fill, without spread and slippage: there the accounts
+ * at two closes give the price, the fee and the account just before.
  */
 export const staysWithinBuyingPower: Check = (finished) => {
   const { input: { execution }, result: { orders, trades }, transcript, scale } = finished;
@@ -160,7 +160,7 @@ export const staysWithinBuyingPower: Check = (finished) => {
   return lines;
 };
 
-/** Equity is never below zero, and once nothing is left it stays so; nothing is sold short where that is not allowed. */
+/** Equity is never below zero and stays at zero once there; without allowShort no position is short. */
 export const respectsTheAccount: Check = ({ input, result: { equity, position } }) => {
   const lines: string[] = [];
   for (let k = 0; k < equity.length; k++) {
@@ -173,7 +173,7 @@ export const respectsTheAccount: Check = ({ input, result: { equity, position } 
   return lines;
 };
 
-/** The slow simulator says the same: of every order, trade, close and total, and to the strategy at every candle. */
+/** The slow simulator gives the same orders, trades, closes and totals, and shows the strategy the same account. */
 export const agreesWithTheSlowSimulator: Check = ({ input, result, transcript, scale }) => {
   const { transcripts } = input.strategy;
   const before = transcripts.length;

@@ -6,13 +6,13 @@ import type { TradeRow } from "../oracle/state.ts";
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Two sums of the same money may differ by rounding alone, relatively. */
+/** Relative difference by which two sums of the same money may differ. */
 const ROUNDING = 1e-9;
 
 /**
- * What the slow simulator says otherwise than the engine, each difference in a line; empty when they agree.
+ * Lists the differences between engine and slow simulator, a line each; empty when they agree.
  *
- * @param scale Money at stake: amounts of money may differ by rounding of so much.
+ * @param scale Money at stake: amounts may differ by its rounding error.
  */
 export function differences(input: RunInput, result: RunResult, slow: SlowResult, scale: number): string[] {
   const time = (index: number | null) => index === null ? NaN : input.candles.time[index]!;
@@ -37,7 +37,7 @@ function differencesOf(what: string, got: readonly Row[], want: readonly Row[], 
   return lines;
 }
 
-/** Equal, or apart by rounding: of the value itself, or of the money at stake. */
+/** Whether two numbers are equal but for rounding of the value itself or of the money at stake. */
 export function isSame(a: unknown, b: unknown, scale: number): boolean {
   if (typeof a !== "number" || typeof b !== "number") return a === b;
   if (!Number.isFinite(a) || !Number.isFinite(b)) return Object.is(a, b);
@@ -163,7 +163,7 @@ function slowTotals(input: RunInput, { state, equity }: SlowResult): Row {
   };
 }
 
-/** The run's end under another rule for what the candles leave open; finer candles stay what they are. */
+/** The run's end under another rule for bothTouched, with the same finer candles. */
 function slowBound(input: RunInput, bothTouched: "stop_first" | "target_first"): { equity: number; trades: number } {
   const replays = input.execution.bothTouched === "magnify" && input.finer !== undefined && input.finer !== null;
   const { state, equity } = simulateSlowly({ ...input, execution: { ...input.execution, bothTouched } }, replays);

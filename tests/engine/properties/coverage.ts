@@ -4,12 +4,12 @@ import { ORDER_TYPES } from "../../../engine/strategy.ts";
 import { EXIT_REASONS, STILL_OPEN } from "../../../engine/trade_columns.ts";
 import type { Finished } from "./checks.ts";
 
-/** How often each thing came up that random runs are there to try. */
+/** How often random runs met each kind of order, fate, exit and setting. */
 export type Coverage = Map<string, number>;
 
 const FILLED_TYPES = ORDER_TYPES.map((type) => `a ${type} order filled`);
 const FATES = ORDER_STATUSES.map((status) => `an order ${status}`);
-// Ten thousand orders that wait at once are another test's matter.
+// Another test has ten thousand working orders.
 const REASONS = ORDER_REASONS.filter((reason) => reason !== "" && reason !== "too many working orders");
 const EXITS = EXIT_REASONS.map((reason) => `exit by ${reason}`);
 const MODES = [...BOTH_TOUCHED, ...EXCLUSIVES.map((mode) => `exclusive ${mode}`), ...CLOSES_AT_END];
@@ -47,7 +47,7 @@ export function noteCoverage(
   for (const mode of [execution.bothTouched, `exclusive ${execution.exclusive}`, execution.closeAtEnd]) note(mode);
 }
 
-/** What never came up. */
+/** The kinds that never came up. */
 export function uncovered(coverage: Coverage): string[] {
   return [...coverage].filter(([, count]) => count === 0).map(([what]) => what);
 }

@@ -1,6 +1,6 @@
 /** Numbers that look random and follow from a seed. */
 export interface Random {
-  /** From 0 up to, but not, 1. */
+  /** From 0 to 1, without 1. */
   next(): number;
   between(low: number, high: number): number;
   /** A whole number, both ends included. */

@@ -4,11 +4,11 @@ import type { Random } from "./random.ts";
 export interface RandomMarket {
   readonly candles: Candles;
   readonly timeframeMs: number;
-  /** Four to a candle where there are any: some candles have none, some lack one. */
+  /** Four finer candles for most candles; some have none, some lack one. */
   readonly finer: Candles | null;
   /** Every price is a multiple of it. */
   readonly tick: number;
-  /** What prices are multiplied with, beside usual ones. */
+  /** Factor of all prices against usual ones. */
   readonly scale: number;
 }
 
@@ -27,10 +27,10 @@ const FINER_PER_CANDLE = 4;
 
 /** Candles with gaps, limit moves, candles without range, spikes, candles without volume and weekends. */
 export function randomMarket(random: Random): RandomMarket {
-  // A long one now and then: what is kept in blocks and growing columns is not seen by short ones.
+  // A few long ones: short ones never fill a block or a chunk.
   const count = random.chance(0.002) ? random.whole(500, 1500) : random.whole(30, 60);
   const timeframeMs = random.pick([MINUTE_MS, HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS, 168 * HOUR_MS]);
-  // A coin of which a cent buys a million, and an index in a currency of small money, now and then.
+  // A few extreme prices: a coin of which a cent buys a million, and an index in a small currency.
   const scale = random.chance(0.8) ? 1 : random.pick([1e-9, 1e6]);
   const tick = scale * random.pick([0.01, 0.01, 0.5, 1]);
   const wildness = random.pick([0.005, 0.02, 0.08]);
@@ -55,7 +55,7 @@ function newWalk(random: Random, price: number, tick: number, wildness: number):
     if (isFirst && random.chance(0.1)) price = round(price * (1 + random.between(-5, 5) * wildness));
     const open = isFirst || random.chance(0.1) ? move() : round(price);
     const close = kind < 0.1 ? open : (price = open, move());
-    // Candles without range (and whole limit moves, when a gap came before) stay where they opened.
+    // Candles without range (whole limit moves after a gap) stay at their open.
     const reach = kind < 0.1 ? 0 : kind > 0.9 ? 4 * wildness : wildness / 2;
     const high = kind < 0.1 ? open : round(Math.max(open, close) * (1 + random.between(0, reach)));
     const low = kind < 0.1 ? open : round(Math.min(open, close) * (1 - random.between(0, reach)));

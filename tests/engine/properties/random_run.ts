@@ -13,7 +13,7 @@ export interface RandomRun extends RunInput {
 export function randomRun(seed: number, n: number): RandomRun {
   const random = randomFrom(mixSeeds(seed, n));
   const { candles, finer, timeframeMs, tick, scale } = randomMarket(random);
-  // Not a round number: where money buys a whole number of lots exactly, rounding decides, and two right simulators differ.
+  // Not a round number: if money buys exactly a whole number of lots, rounding decides and correct simulators differ.
   const initialBalance = random.pick([200, 1000, 10_000, 1_000_000]) * random.between(0.9, 1.1);
   return {
     candles,
@@ -33,8 +33,8 @@ export function randomRun(seed: number, n: number): RandomRun {
 }
 
 /**
- * A lot must be worth more than the rounding of all money that went through the account, or two right simulators may
- * differ by one: small lots are for small accounts and short runs, and of what costs next to nothing a lot is many units.
+ * A lot must be worth more than the rounding error of all money that passes through the account, or two correct simulators
+ * may differ by one lot. So small lots need small accounts and short runs, and cheap instruments have large lots.
  */
 function withVisibleLots(
   execution: Execution,

@@ -9,20 +9,20 @@ import {
 } from "../../../engine/strategy.ts";
 import { mixSeeds, type Random, randomFrom } from "./random.ts";
 
-/** A strategy that does anything that it may, and writes down what it was told. */
+/** A strategy that uses every action, and keeps a transcript of what it was shown. */
 export interface RandomStrategy extends Strategy {
   /**
-   * A transcript of each simulation so far: for each candle its index, cash, equity, quantity and entry price as they were
-   * told, then every answer of the book. Two simulators must say the same.
+   * A transcript of each simulation: for each candle its index, the shown cash, equity, quantity and entry price, then every
+   * answer of the book. Two simulators must give the same.
    */
   readonly transcripts: number[][][];
 }
 
 /**
- * Decisions that depend on the seed, the candle and what the book says, and on nothing that is remembered.
+ * Decisions that depend on the seed, the candle and the book's answers, without memory.
  *
  * @param activity Actions a candle, on average.
- * @param hoards Whether it only ever buys, little at a time, so that many trades are open at once.
+ * @param hoards Whether it only buys, in small quantities, so that many trades are open at once.
  */
 export function randomStrategy(
   seed: number,
@@ -74,7 +74,7 @@ function act(random: Random, account: Account, book: OrderBook, market: Market):
   return told + 2 * Number(book.isOpen(trade)) + (book.tradeEntryPrice(trade) || 0) + book.tradeQuantity(trade);
 }
 
-/** A price on one side of the market, most of the time; rounded to ticks, so that candles touch it exactly now and then. */
+/** A price, mostly on one side of the market, rounded to ticks so that some candles touch it exactly. */
 function near(random: Random, close: number, direction: number, tick: number): number {
   const distance = random.chance(0.1) ? random.between(-0.03, 0) : random.between(0, random.pick([0.01, 0.03, 0.15]));
   return Math.max(tick, Math.round(close * (1 + direction * distance) / tick) * tick);
@@ -123,7 +123,7 @@ function attachGuards(random: Random, draft: OrderDraft, entry: number, tick: nu
   if (random.chance(0.2)) draft.timeStopCandles = random.whole(1, 8);
 }
 
-/** Makes an order that must be refused, or one with guards that make no sense. */
+/** Creates an order that must be refused, or one with unusable guards. */
 function spoil(random: Random, draft: OrderDraft): void {
   const mistakes: readonly [() => void, ...(() => void)[]] = [
     () => draft.side = 0,

@@ -15,7 +15,7 @@ const ROWS: readonly Row[] = [
 const PERIODS = { trend: 3, atr: 2, multiple: 2 };
 
 Deno.test("atr-trend buys the open after the cross and leaves at its trailing stop", () => {
-  // Candle 6 closes at 11.5 below the average: in both directions that is a cross for a short, at the next open.
+  // Candle 6 closes at 11.5 below the average: with direction both the cross gives a short at the next open.
   expect(play(atrTrend, ROWS, { ...PERIODS, direction: "long" })).toEqual([
     { side: "long", quantity: 1, entry: [4, 12], exit: [6, 13, "trailing_stop"], pnl: 1 },
   ]);

@@ -5,7 +5,7 @@ import { BUILTINS, findBuiltin } from "../../../strategies/builtin/catalogue.ts"
 import type { ParameterProperty } from "../../../strategies/builtin/builtin.ts";
 import { candlesOf, parametersOf, type Row } from "./play.ts";
 
-/** A seeded walk that trends and turns, so that every strategy finds something to do. */
+/** A seeded walk that trends and turns, so that every strategy trades. */
 function wander(count: number): Row[] {
   let state = 7;
   let price = 100;

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { macdCross } from "../../../strategies/builtin/macd.ts";
 import { parametersOf, play, type Row } from "./play.ts";
 
-// The close less its average of three (12, 10, 12, 12 from candle 2) is 0, -2, 2, 0; the signal begins at (0 - 2) / 2 =
+// The close less its average of three (12, 10, 12, 12 from candle 2) is 0, -2, 2, 0; the signal starts at (0 - 2) / 2 =
 // -1 at candle 3 and moves two thirds of the way: 1, then 1/3. So the line is below at 3, above at 4, below at 5.
 const ROWS: readonly Row[] = [
   [12, 12, 12, 12],

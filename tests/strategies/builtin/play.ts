@@ -18,7 +18,7 @@ export interface PaperTrade {
   readonly pnl: number;
 }
 
-/** Candles an hour apart, with volume to spare. */
+/** Hourly candles with ample volume. */
 export function candlesOf(rows: readonly Row[]): Candles {
   const column = (index: 0 | 1 | 2 | 3) => Float64Array.from(rows, (row) => row[index]);
   return {
@@ -37,7 +37,7 @@ export function parametersOf(builtin: Builtin, parameters: Readonly<Record<strin
   return { ...Object.fromEntries(defaults), ...builtin.default_config, ...parameters };
 }
 
-/** Runs a built-in with 1,000 of money and one unit an order, unless `execution` and `initialBalance` say otherwise. */
+/** Runs a built-in, by default with a balance of 1,000 and one unit an order. */
 export function play(
   builtin: Builtin,
   rows: readonly Row[],
@@ -65,7 +65,7 @@ export function play(
   });
 }
 
-/** To nine digits after the point, as far as a person computes. */
+/** Rounds to nine digits after the point. */
 function rounded(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }

@@ -32,7 +32,7 @@ Deno.test("rsi-reversion in both directions turns short above 70 and covers at 5
 });
 
 Deno.test("rsi-reversion does not buy again after a stop while the RSI stays low", () => {
-  // The stop at 8.5 x 0.9 = 7.65 is touched on candle 4; the RSI has not been back above 30 from there to candle 5.
+  // The stop at 8.5 x 0.9 = 7.65 is touched on candle 4; the RSI stays below 30 until candle 5.
   expect(play(rsiReversion, ROWS, { period: 2, direction: "long", stopLossLevel: 0.1 })).toEqual([
     { side: "long", quantity: 1, entry: [4, 8.5], exit: [4, 7.65, "stop_loss"], pnl: -0.85 },
   ]);
@@ -51,13 +51,13 @@ Deno.test("rsi-reversion, while leaving, cancels the unfilled rest of its entry 
     initialBalance: 1000,
     execution: resolveExecution({
       sizing: { type: "units", value: 1 },
-      // Of a volume of 10^9, so that 0.375 units go in a candle.
+      // Of a volume of 10^9: 0.375 units are filled in a candle.
       slippage: { volumeShare: 3.75e-10, impact: 0 },
     }, "crypto"),
     strategy: rsiReversion.create(parametersOf(rsiReversion, { period: 2, direction: "long" })),
     control: null,
   });
-  // Bought at the opens of candles 4 and 5; from the close of candle 5 on the RSI says that it is over.
+  // It buys at the opens of candles 4 and 5; from the close of candle 5 on the RSI is back at the exit level.
   expect([...position]).toEqual([0, 0, 0, 0, 0.375, 0.75, 0.375, 0, 0]);
   expect(Array.from(orders.status, (status) => ORDER_STATUSES[status])).toEqual(["cancelled", "cancelled", "filled"]);
 });

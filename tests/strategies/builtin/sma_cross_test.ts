@@ -40,20 +40,20 @@ Deno.test("sma-cross takes profit and stops losses at fractions of its entry pri
 Deno.test("sma-cross ignores averages that touch or stand still", () => {
   const still: Row[] = Array.from({ length: 8 }, () => [10, 10, 10, 10]);
   expect(play(smaCross, still, PERIODS)).toEqual([]);
-  // Below at candle 2, equal at candle 3, above at candle 4: it never changed sides from one candle to the next.
+  // Below at candle 2, equal at candle 3, above at candle 4: no cross from one candle to the next.
   const meets: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [8, 8, 8, 8], [8, 8, 8, 8], [9, 9, 9, 9], [9, 9, 9, 9]];
   expect(play(smaCross, meets, PERIODS)).toEqual([]);
 });
 
 Deno.test("sma-cross cancels the unfilled rest of its entry when the averages cross again", () => {
-  // Of a volume of 10^9, so that 0.375 units go in a candle: bought at 12.5 and at 12, and not at 8.5 once it leaves.
+  // Of a volume of 10^9: 0.375 units are filled in a candle. It buys at 12.5 and 12, and not at 8.5 while leaving.
   const slippage = { volumeShare: 3.75e-10, impact: 0 };
   const leaving: Row[] = [...ROWS, [8, 8, 8, 8]];
   expect(play(smaCross, leaving, { ...PERIODS, direction: "long" }, { slippage })).toEqual([
     { side: "long", quantity: 0.375, entry: [4, 12.25], exit: [6, 8.5, "signal"], pnl: -1.40625 },
     { side: "long", quantity: 0.375, entry: [4, 12.25], exit: [7, 8, "signal"], pnl: -1.59375 },
   ]);
-  // Short from 10, 9 and 8; above at 9, but at the next close below again: what is left of the short stays.
+  // Short from 10, 9 and 8; above at 9, but below again at the next close: the rest of the short stays.
   const turning = [10, 12, 11, 10, 9, 8, 9, 8, 7].map((price): Row => [price, price, price, price]);
   expect(play(smaCross, turning, PERIODS, { slippage })).toEqual([
     { side: "short", quantity: 0.375, entry: [3, 9.125], exit: [7, 8, "signal"], pnl: 0.421875 },
