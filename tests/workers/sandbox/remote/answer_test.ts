@@ -44,7 +44,7 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
     "/decisions/2/0/candles_max must be a whole number",
     2,
   ],
-  ['{"version":1,"decisions":[[],[],[{"side":"buy","stoploss":9}]]}', "/decisions/2/0/stoploss is no key", 2],
+  ['{"version":1,"decisions":[[],[],[{"side":"buy","stoploss":9}]]}', "/decisions/2/0/stoploss is not a key", 2],
   [
     '{"version":1,"decisions":[[],[],[{"side":"buy","reduce_only":1}]]}',
     "/decisions/2/0/reduce_only must be a boolean",
