@@ -9,8 +9,8 @@ const USAGE = `Gives a user the role admin.
 
   deno task admin EMAIL
 
-EMAIL is one that has signed up. With DATABASE_URL the role is given on that PostgreSQL; otherwise by the service that
-runs on DATA_DIR, or, when none runs, in its files.`;
+The user with EMAIL must have signed up. With DATABASE_URL, the command writes to that PostgreSQL. Without, it asks the
+service that runs on DATA_DIR, or opens the database there when none runs.`;
 
 /** `deno task admin EMAIL`. */
 async function main(args: readonly string[]): Promise<void> {
@@ -33,10 +33,10 @@ async function grantIn(handle: DatabaseHandle, email: string): Promise<boolean> 
   }
 }
 
-/** Asks the service that holds the data directory, or opens it where none does. */
+/** Asks the service that holds the data directory, or opens its database when none runs. */
 async function grantEmbedded(config: Config, email: string): Promise<boolean> {
   let directory;
-  // Made anew, it would have nobody.
+  // A new database would have no users.
   if (!await Deno.stat(config.dataDir).catch(() => null)) {
     throw new Error(`Cannot make ${email} an admin: there is no DATA_DIR ${resolve(config.dataDir)}`);
   }
@@ -61,7 +61,7 @@ async function askService(dataDir: string, email: string): Promise<boolean> {
     await response.body?.cancel();
     if (response.status === 204) return true;
     if (response.status === 404) return false;
-    throw new Error(`Cannot give the role: the service answered ${response.status}`);
+    throw new Error(`Cannot make ${email} an admin: the service answered ${response.status}`);
   } finally {
     client.close();
   }

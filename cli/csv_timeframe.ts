@@ -1,6 +1,6 @@
 const HEAD_BYTES = 64 * 1024;
 
-// Minutes to names. They are the service's own: a wrong guess is refused there, with the right ones named.
+// The service's own names. It refuses a wrong guess and lists the right ones.
 const NAMES: readonly (readonly [minutes: number, name: string])[] = [
   [1, "1m"],
   [5, "5m"],
@@ -13,9 +13,9 @@ const NAMES: readonly (readonly [minutes: number, name: string])[] = [
 ];
 
 /**
- * How far apart the candles of a CSV file are, by the smallest distance between neighbours in its first lines.
+ * Guesses the timeframe of a CSV file from the smallest distance between neighbours in its first lines.
  *
- * @throws Error when the first lines tell no time.
+ * @throws Error when the first lines have no times, or times that no timeframe fits.
  */
 export async function guessTimeframe(path: string): Promise<string> {
   const times = (await readHead(path)).split(/\r?\n/).slice(0, -1).map(timeOf).filter((time) => !Number.isNaN(time));
@@ -25,7 +25,7 @@ export async function guessTimeframe(path: string): Promise<string> {
   const minutes = Math.min(...distances) / 60_000;
   const name = NAMES.find(([length]) => length === minutes)?.[1];
   if (name === undefined) {
-    throw new Error(`Cannot tell how far apart the candles of ${path} are: say it with --timeframe`);
+    throw new Error(`Cannot guess the timeframe of ${path}: give it with --timeframe`);
   }
   return name;
 }
@@ -37,7 +37,7 @@ async function readHead(path: string): Promise<string> {
   return `${new TextDecoder().decode(bytes.subarray(0, count))}${count < HEAD_BYTES ? "\n" : ""}`;
 }
 
-/** The first cell of a line that is a date, ISO time or epoch in milliseconds; NaN where none is. */
+/** Reads the first cell of a line that is a date, an ISO time or milliseconds since 1970; NaN without one. */
 function timeOf(line: string): number {
   for (const cell of line.split(",").map((text) => text.trim().replaceAll('"', ""))) {
     if (/^\d{12,14}$/.test(cell)) return Number(cell);

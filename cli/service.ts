@@ -12,7 +12,7 @@ export interface Service {
 /**
  * Starts the service in a process of its own, on a free port and a temporary data directory.
  *
- * @throws Error with what the process said when it does not come up.
+ * @throws Error with the process's messages when it does not start.
  */
 export async function startService(): Promise<Service> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-demo-" });
@@ -62,7 +62,7 @@ export function taskArguments(task: "start" | "worker" | "admin" | "strategy", d
     .split(" ").map((argument) => argument.replaceAll("$DATA", dataDir));
 }
 
-/** The address in the first lines that the service prints; the rest is read and forgotten, so that it never blocks. */
+/** Finds the address in the first lines that the service prints. It reads on, so that the service never blocks on a full pipe. */
 async function findUrl(output: ReadableStream<Uint8Array>): Promise<string | null> {
   let seen = "";
   const reader = output.pipeThrough(new TextDecoderStream()).getReader();
@@ -72,11 +72,11 @@ async function findUrl(output: ReadableStream<Uint8Array>): Promise<string | nul
     seen += value;
     const url = /http:\/\/\S+:\d+(?=\s)/.exec(seen)?.[0];
     if (url === undefined) continue;
-    void forget(reader);
+    void drain(reader);
     return url;
   }
 }
 
-async function forget(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
   while (!(await reader.read()).done);
 }
