@@ -15,13 +15,14 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, databaseSteps, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { eachDatabaseSteps } from "../support/database.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
 const partialEquity = { timestamp: "2024-01-05T00:00:00.000Z", equity: 101.5 };
 const error = { code: "NO_DATA", message: "Cannot run" };
 
-databaseSteps("backtests", async ({ db }, step) => {
+eachDatabaseSteps("backtests", async ({ db }, step) => {
   await addUser(db, "ann");
   await addUser(db, "bob");
   const queue = async (ownerId = "ann", symbol = "DEMO") =>

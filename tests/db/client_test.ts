@@ -6,9 +6,9 @@ import { type Db, openPostgres } from "../../db/client.ts";
 import { migrateEmbedded } from "../../db/migrate.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import * as schema from "../../db/schema.ts";
-import { administer, createTestDatabase, databaseTest, testServerUrl } from "../support/database.ts";
+import { administer, createTestDatabase, eachDatabaseTest, testServerUrl } from "../support/database.ts";
 
-databaseTest("an opened database has every table", async ({ db }) => {
+eachDatabaseTest("an opened database has every table", async ({ db }) => {
   for (const table of Object.values(schema).filter((value) => is(value, PgTable))) {
     expect(await db.select().from(table).limit(1)).toEqual([]);
   }
@@ -56,7 +56,7 @@ Deno.test("a transaction in which nothing happens any more gives its locks back 
   await drop();
 });
 
-databaseTest("a database that a version before 0.1.0 made is refused in one line", async ({ db, connection }) => {
+eachDatabaseTest("a database that a version before 0.1.0 made is refused in one line", async ({ db, connection }) => {
   await db.execute(sql`update drizzle.__drizzle_migrations set hash = 'another'`);
   const refused = connection.kind === "pglite"
     ? migrateEmbedded(drizzle(connection.pglite, { schema }))

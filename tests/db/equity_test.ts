@@ -1,9 +1,10 @@
 import { expect } from "@std/expect";
 import { insertBacktest } from "../../db/backtests.ts";
 import { encodeCurve, insertEquity, readEquity } from "../../db/equity.ts";
-import { addUser, databaseSteps, newBacktest } from "../support/backtests.ts";
+import { addUser, newBacktest } from "../support/backtests.ts";
+import { eachDatabaseSteps } from "../support/database.ts";
 
-databaseSteps("equity", async ({ db }, step) => {
+eachDatabaseSteps("equity", async ({ db }, step) => {
   await addUser(db, "ann");
 
   await step("comes back to the last bit, to its owner alone", async () => {

@@ -2,7 +2,8 @@ import { expect } from "@std/expect";
 import { claimBacktests, deleteBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { listOrders } from "../../db/orders.ts";
-import { addUser, databaseSteps, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { databaseSteps } from "../support/database.ts";
 
 databaseSteps("orders", async ({ db }, step) => {
   await addUser(db, "ann");

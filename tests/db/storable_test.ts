@@ -4,13 +4,13 @@ import { insertCheck, readVerdict, storeVerdict } from "../../db/module_checks.t
 import { listOrders } from "../../db/orders.ts";
 import { listTrades } from "../../db/trades.ts";
 import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
-import { databaseTest } from "../support/database.ts";
+import { eachDatabaseTest } from "../support/database.ts";
 
 // A zero byte and halves of a surrogate pair: JavaScript's text can have them, PostgreSQL's cannot.
 const SAID = "a\0b\ud83dc";
 const KEPT = "a\ufffdb\ufffdc";
 
-databaseTest("whatever a strategy says of itself can be stored", async ({ db }) => {
+eachDatabaseTest("whatever a strategy says of itself can be stored", async ({ db }) => {
   await addUser(db, "ann");
   const begin = async () => {
     const { id } = await insertBacktest(db, newBacktest("ann"));

@@ -1,9 +1,10 @@
 import { expect } from "@std/expect";
 import { insertBacktest } from "../../db/backtests.ts";
 import { insertTrades, listTrades } from "../../db/trades.ts";
-import { addUser, databaseSteps, newBacktest, tradeColumns } from "../support/backtests.ts";
+import { addUser, newBacktest, tradeColumns } from "../support/backtests.ts";
+import { eachDatabaseSteps } from "../support/database.ts";
 
-databaseSteps("trades", async ({ db }, step) => {
+eachDatabaseSteps("trades", async ({ db }, step) => {
   await addUser(db, "ann");
   const record = async (count: number) => {
     const { id } = await insertBacktest(db, newBacktest("ann"));

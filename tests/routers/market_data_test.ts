@@ -13,7 +13,7 @@ import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import { ingestionRouter } from "../../routers/ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter, type TicksAnswer } from "../../routers/market_data.ts";
 import { createCallerFactory } from "../../routers/trpc.ts";
-import { databaseTest } from "../support/database.ts";
+import { databaseTest, eachDatabaseTest } from "../support/database.ts";
 import { strangerContext } from "../support/context.ts";
 import { type Handler, withProvider } from "../support/provider.ts";
 
@@ -34,7 +34,7 @@ async function refusal(attempt: Promise<unknown>) {
   return ["schema", JSON.stringify(issues).match(/"path":\["(\w*)"\]/)?.[1] ?? JSON.stringify(issues).slice(0, 60)];
 }
 
-databaseTest("candles and instruments are found, paged and refused as the contract says", async ({ db }) => {
+eachDatabaseTest("candles and instruments are found, paged and refused as the contract says", async ({ db }) => {
   await importHours(db, "BTC/USD ü", "ONE", 50);
   await importHours(db, "BTC/USD ü", "TWO", 3);
   await importHours(db, "eth_x", "ONE", 1);

@@ -1,6 +1,5 @@
 import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
-import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 
 const REMOTE = { type: "remote", language: "python", lookbackCandles: 50, endpoint: "https://signals.example.com/v1" };
@@ -221,28 +220,26 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
   await service.close();
 });
 
-for (const kind of DATABASES) {
-  Deno.test(`the slug of a deleted strategy stays its owner's where records name it, and is free where none does (${kind})`, async () => {
-    const service = await startTestService(kind, { WORKERS: "0" });
-    const [owner, other] = [await service.user(), await service.user()];
-    const register = (user: TestClient, slug: string) =>
-      user.send("POST", "/api/strategies", { strategy: strategy({ slug, is_public: true }) });
-    for (const slug of ["was-run", "never-run"]) expect((await register(owner, slug)).status).toBe(201);
-    const runtime = { slug: "was-run" };
-    const run = await other.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters: { runtime } } });
-    await other.send("POST", `/api/backtests/${run.at("/backtest/id")}/cancel`);
-    for (const slug of ["was-run", "never-run"]) {
-      expect((await owner.send("DELETE", `/api/strategies/${slug}`)).status).toBe(204);
-    }
-    const refused = await register(other, "was-run");
-    expect([refused.status, refused.at("/error/code")]).toEqual([409, "SLUG_TAKEN"]);
-    expect((await register(other, "never-run")).status).toBe(201);
-    expect((await register(owner, "was-run")).status).toBe(201);
-    expect((await register(owner, "was-run")).at("/error/code")).toBe("SLUG_TAKEN");
-    // The last of its records being gone, so is what keeps it.
-    expect((await other.send("DELETE", `/api/backtests/${run.at("/backtest/id")}`)).status).toBe(204);
-    expect((await owner.send("DELETE", "/api/strategies/was-run")).status).toBe(204);
-    expect((await register(other, "was-run")).status).toBe(201);
-    await service.close();
-  });
-}
+Deno.test("the slug of a deleted strategy stays its owner's where records name it, and is free where none does", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const [owner, other] = [await service.user(), await service.user()];
+  const register = (user: TestClient, slug: string) =>
+    user.send("POST", "/api/strategies", { strategy: strategy({ slug, is_public: true }) });
+  for (const slug of ["was-run", "never-run"]) expect((await register(owner, slug)).status).toBe(201);
+  const runtime = { slug: "was-run" };
+  const run = await other.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters: { runtime } } });
+  await other.send("POST", `/api/backtests/${run.at("/backtest/id")}/cancel`);
+  for (const slug of ["was-run", "never-run"]) {
+    expect((await owner.send("DELETE", `/api/strategies/${slug}`)).status).toBe(204);
+  }
+  const refused = await register(other, "was-run");
+  expect([refused.status, refused.at("/error/code")]).toEqual([409, "SLUG_TAKEN"]);
+  expect((await register(other, "never-run")).status).toBe(201);
+  expect((await register(owner, "was-run")).status).toBe(201);
+  expect((await register(owner, "was-run")).at("/error/code")).toBe("SLUG_TAKEN");
+  // The last of its records being gone, so is what keeps it.
+  expect((await other.send("DELETE", `/api/backtests/${run.at("/backtest/id")}`)).status).toBe(204);
+  expect((await owner.send("DELETE", "/api/strategies/was-run")).status).toBe(204);
+  expect((await register(other, "was-run")).status).toBe(201);
+  await service.close();
+});

@@ -1,7 +1,7 @@
 import { type AssetClass, resolveExecution } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/order_columns.ts";
 import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
-import type { DatabaseHandle, Db } from "../../db/client.ts";
+import type { Db } from "../../db/client.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { user } from "../../db/schema.ts";
 import type { BacktestResult } from "../../engine/result.ts";
@@ -9,25 +9,7 @@ import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_
 import { storeCandles } from "../../market/archive/store.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
-import { DATABASES, openTestDatabase } from "./database.ts";
 import { until } from "./until.ts";
-
-/** Declares one test of several steps for each kind of database; the steps share it. */
-export function databaseSteps(
-  name: string,
-  body: (handle: DatabaseHandle, step: (name: string, body: () => Promise<void>) => Promise<void>) => Promise<void>,
-): void {
-  for (const kind of DATABASES) {
-    Deno.test(`${name} (${kind})`, async (t) => {
-      const handle = await openTestDatabase(kind);
-      try {
-        await body(handle, async (stepName, run) => void await t.step(stepName, run));
-      } finally {
-        await handle.close();
-      }
-    });
-  }
-}
 
 /** A user who can own backtests. */
 export async function addUser(db: Db, id: string): Promise<void> {

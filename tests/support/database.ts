@@ -88,19 +88,48 @@ function isPrepared(): boolean {
 }
 
 /**
- * Declares one test for each kind of database.
+ * Declares a test on PostgreSQL: of what does not depend on the kind of database.
+ *
+ * @param name What is true, as a sentence.
+ */
+export function databaseTest(name: string, body: (handle: DatabaseHandle) => Promise<void>): void {
+  declare(name, "PostgreSQL", body);
+}
+
+/**
+ * Declares a test for each kind of database: of opening, locks, claims, notifications, values on their way in and out, and large results.
  *
  * @param name What is true, as a sentence; the kind is added to it.
  */
-export function databaseTest(name: string, body: (handle: DatabaseHandle) => Promise<void>): void {
+export function eachDatabaseTest(name: string, body: (handle: DatabaseHandle) => Promise<void>): void {
+  for (const kind of DATABASES) declare(`${name} (${kind})`, kind, body);
+}
+
+type Step = (name: string, body: () => Promise<void>) => Promise<void>;
+
+/** Declares a test of several steps on PostgreSQL; the steps share the database. */
+export function databaseSteps(name: string, body: (handle: DatabaseHandle, step: Step) => Promise<void>): void {
+  declare(name, "PostgreSQL", (handle, t) => body(handle, async (...step) => void await t.step(...step)));
+}
+
+/** Declares a test of several steps for each kind of database; the steps share it. */
+export function eachDatabaseSteps(name: string, body: (handle: DatabaseHandle, step: Step) => Promise<void>): void {
   for (const kind of DATABASES) {
-    Deno.test(`${name} (${kind})`, async () => {
-      const handle = await openTestDatabase(kind);
-      try {
-        await body(handle);
-      } finally {
-        await handle.close();
-      }
-    });
+    declare(`${name} (${kind})`, kind, (handle, t) => body(handle, async (...step) => void await t.step(...step)));
   }
+}
+
+function declare(
+  name: string,
+  kind: (typeof DATABASES)[number],
+  body: (handle: DatabaseHandle, t: Deno.TestContext) => Promise<void>,
+): void {
+  Deno.test(name, async (t) => {
+    const handle = await openTestDatabase(kind);
+    try {
+      await body(handle, t);
+    } finally {
+      await handle.close();
+    }
+  });
 }

@@ -13,12 +13,12 @@ import {
   addUser,
   archiveHours,
   archiveTenDays,
-  databaseSteps,
   newTenDaysBacktest,
   submitBacktest,
   untilEnded,
 } from "../support/backtests.ts";
 import { until } from "../support/until.ts";
+import { eachDatabaseSteps } from "../support/database.ts";
 
 const RUN_SECONDS_MAX = 60;
 
@@ -27,7 +27,7 @@ const submit = (db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}) =>
 
 const get = (db: Db, id: string) => getBacktest(db, { id, ownerId: "ann" });
 
-databaseSteps("the queue", async (handle, step) => {
+eachDatabaseSteps("the queue", async (handle, step) => {
   const { db } = handle;
   await addUser(db, "ann");
   await archiveTenDays(db);

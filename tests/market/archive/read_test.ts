@@ -10,7 +10,7 @@ import { storeCandles } from "../../../market/archive/store.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
 import { planRead, planTag, TimeframeTooFineError } from "../../../market/archive/read_plan.ts";
 import { type Timeframe, TIMEFRAMES } from "../../../market/timeframes.ts";
-import { databaseTest } from "../../support/database.ts";
+import { eachDatabaseTest } from "../../support/database.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (times: Float64Array) => [...times].map((time) => new Date(time).toISOString().slice(0, 16));
@@ -41,7 +41,7 @@ function every(timeframe: Timeframe, from: string, count: number): number[] {
 const store = (db: Db, instrument: Instrument, timeframe: Timeframe, candles: Candles) =>
   db.transaction((tx) => storeCandles(tx, { instrumentId: instrument.id, timeframe }, candles));
 
-databaseTest(
+eachDatabaseTest(
   "the archive gives back what was stored: whole, checked, resampled, with nothing unfinished",
   async ({ db }) => {
     await storesByMonth(db);

@@ -6,7 +6,7 @@ import { findRun, type IngestionRun, listEvents } from "../../../db/ingestion.ts
 import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import { createRun, executeRun } from "../../../market/ingestion/ingestion_run.ts";
-import { createTestDatabase, DATABASES, databaseTest } from "../../support/database.ts";
+import { createTestDatabase, DATABASES, eachDatabaseTest } from "../../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
@@ -103,7 +103,7 @@ for (const kind of DATABASES) {
   });
 }
 
-databaseTest("two runs at once over the same instrument leave what one would", async (handle) => {
+eachDatabaseTest("two runs at once over the same instrument leave what one would", async (handle) => {
   const clean = await addInstrument(handle, "ONE");
   await executeRun(handle.db, (await addRun(handle, "ONE")).id, { feeds: () => flakyFeed(0), now });
   const doubled = await addInstrument(handle, "TWO");

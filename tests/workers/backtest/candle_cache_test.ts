@@ -3,7 +3,8 @@ import type { Db } from "../../../db/client.ts";
 import type { CandlesRead } from "../../../market/archive/read.ts";
 import { storeCandles } from "../../../market/archive/store.ts";
 import { CandleCache, InFlight } from "../../../workers/backtest/candle_cache.ts";
-import { archiveTenDays, databaseSteps } from "../../support/backtests.ts";
+import { archiveTenDays } from "../../support/backtests.ts";
+import { databaseSteps } from "../../support/database.ts";
 
 databaseSteps("the candle cache", async ({ db }, step) => {
   await archiveTenDays(db);

@@ -5,7 +5,8 @@ import { insertCheck, nextCheckPosition, storeVerdict } from "../../../db/module
 import { moduleChecks } from "../../../db/schema.ts";
 import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { addUser, databaseSteps } from "../../support/backtests.ts";
+import { addUser } from "../../support/backtests.ts";
+import { databaseSteps } from "../../support/database.ts";
 
 const WAITING_MAX = 3;
 

@@ -16,8 +16,9 @@ import {
 } from "../../../db/schema.ts";
 import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { addUser, databaseSteps, newBacktest } from "../../support/backtests.ts";
+import { addUser, newBacktest } from "../../support/backtests.ts";
 import { until } from "../../support/until.ts";
+import { databaseSteps } from "../../support/database.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -5,11 +5,11 @@ import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
 import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
-import { databaseSteps } from "../../support/backtests.ts";
+import { eachDatabaseSteps } from "../../support/database.ts";
 
 const RUN_SECONDS_MAX = 60;
 
-databaseSteps("jobs", async (handle, step) => {
+eachDatabaseSteps("jobs", async (handle, step) => {
   const { db } = handle;
   const jobs = await Jobs.open(handle, RUN_SECONDS_MAX);
   const send = (id: string) => db.transaction((tx: Db) => jobs.send(tx, QUEUES.backtests, id, { backtestId: id }));

@@ -4,9 +4,9 @@ import { deleteInstrument, ensureInstrument, updateInstrument } from "../../../d
 import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { startScheduledRun, syncSchedules } from "../../../workers/jobs/schedules.ts";
-import { databaseTest } from "../../support/database.ts";
+import { databaseTest, eachDatabaseTest } from "../../support/database.ts";
 
-databaseTest("the queue's schedules are the instruments', and what the clock starts is a run", async (handle) => {
+eachDatabaseTest("the queue's schedules are the instruments', and what the clock starts is a run", async (handle) => {
   const { db } = handle;
   const jobs = await Jobs.open(handle, 60);
   try {
