@@ -59,14 +59,6 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
 ];
 /** Everything that is shipped; authors' examples and templates are read as text and not as part of the house. */
 const PRODUCT = /^((bench|cli|db|engine|market|routers|server|strategies\/builtin|workers)\/(?!templates\/)|main\.ts$)/;
-/** Files whose circles are known and being broken. */
-const CIRCLES_KNOWN: readonly string[] = [
-  "routers/module_check.ts",
-  "routers/quotas.ts",
-  "routers/trpc.ts",
-  "workers/backtest/plan.ts",
-  "workers/backtest/run_candles.ts",
-];
 /** Folders whose file names count among themselves: each runtime names its parts alike. */
 const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
 /** Files that may have equal names, and why. */
@@ -107,9 +99,7 @@ Deno.test("every file imports only what its folder may", () => {
 });
 
 Deno.test("no file imports itself through others, types included", () => {
-  const circles = findCircles(importsOf(sources.filter((path) => PRODUCT.test(path))));
-  const isKnown = (circle: string) => circle.split(" -> ").every((path) => CIRCLES_KNOWN.includes(path));
-  expect(circles.filter((circle) => !isKnown(circle))).toEqual([]);
+  expect(findCircles(importsOf(sources.filter((path) => PRODUCT.test(path))))).toEqual([]);
 });
 
 Deno.test("no two files have the same name, but by a convention", () => {
