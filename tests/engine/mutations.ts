@@ -9,7 +9,8 @@ import { COPIED, type Mutation, MUTATIONS } from "./mutations_list.ts";
 const ROOT = new URL("../..", import.meta.url).pathname;
 /** A change may make a loop endless. */
 const TEST_TIMEOUT_MS = 120_000;
-// Random runs are slow. They come second, for the changes that the tests on paper do not notice.
+// Stages run one after the other: quick tests on paper, then long ones, then random runs for the changes left unnoticed.
+const LONG_TESTS = ["tests/engine/next_decision_test.ts"];
 const RANDOM_TESTS = ["tests/engine/properties_test.ts"];
 const UNUSED_TESTS = ["tests/engine/mutations_test.ts"];
 const RANDOM_RUNS = "3000";
@@ -25,7 +26,7 @@ const folder = await Deno.makeTempDir({ prefix: "hindcast-mutations-" });
 let survivors = 0;
 try {
   await copyTree(folder);
-  const stages = [listTests(), RANDOM_TESTS];
+  const stages = [listTests(), LONG_TESTS, RANDOM_TESTS];
   const healthy = await firstFailure(stages);
   if (healthy !== null) throw new Error(`Cannot try mutations: "${healthy}" fails without any`);
   const words = Deno.args.join(" ");
@@ -62,7 +63,7 @@ function listTests(): string[] {
   const tests = [...Deno.readDirSync(join(ROOT, "tests/engine"))]
     .filter((entry) => entry.name.endsWith("_test.ts"))
     .map((entry) => `tests/engine/${entry.name}`)
-    .filter((path) => !RANDOM_TESTS.includes(path) && !UNUSED_TESTS.includes(path));
+    .filter((path) => ![...RANDOM_TESTS, ...LONG_TESTS, ...UNUSED_TESTS].includes(path));
   return [...tests.sort(), "tests/engine/metrics"];
 }
 
