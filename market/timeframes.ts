@@ -28,14 +28,14 @@ export const TIMEFRAME_NAMES = [
   "1w",
 ] as const satisfies readonly Timeframe[];
 
-// 1970 began on a Thursday; the Monday after it is the fifth of January.
+// 1970 began on a Thursday, so its first Monday was 5 January.
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 export function isTimeframe(name: string): name is Timeframe {
   return Object.hasOwn(TIMEFRAMES, name);
 }
 
-/** Where the buckets of a timeframe are counted from, in milliseconds since 1970: weeks open on Monday 00:00 UTC. */
+/** The start of a timeframe's first bucket, in milliseconds since 1970: weeks open on Monday 00:00 UTC. */
 export function bucketOrigin(timeframe: Timeframe): number {
   return timeframe === "1w" ? FIRST_MONDAY_MS : 0;
 }
@@ -53,7 +53,7 @@ export function bucketStartAtOrAfter(timeMs: number, timeframe: Timeframe): numb
   return start === timeMs ? start : start + TIMEFRAMES[timeframe];
 }
 
-/** Whether candles of one timeframe are made of whole candles of the other (or the two are the same). */
+/** Whether the finer timeframe resamples to the coarser one, or equals it. */
 export function divides(finer: Timeframe, coarser: Timeframe): boolean {
   return TIMEFRAMES[coarser] % TIMEFRAMES[finer] === 0;
 }
@@ -63,7 +63,7 @@ export function monthOf(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, -17)}-01`;
 }
 
-/** When the month after the given one begins, in milliseconds since 1970. @param month `YYYY-MM-01` */
+/** The start of the month after the given one, in milliseconds since 1970. @param month `YYYY-MM-01` */
 export function monthEnd(month: string): number {
   const start = new Date(`${month}T00:00:00Z`);
   return start.setUTCMonth(start.getUTCMonth() + 1);

@@ -3,8 +3,8 @@ import { DAY_MS } from "../market/timeframes.ts";
 import { AppError, mustBe } from "./errors.ts";
 
 /**
- * A calendar date `YYYY-MM-DD` that exists: JavaScript reads 2023-02-29 as 1 March, so it is checked by round trip; and it has
- * a year 0, which PostgreSQL's calendar has not.
+ * An existing calendar date `YYYY-MM-DD`. JavaScript reads 2023-02-29 as 1 March, so the check is a round trip; PostgreSQL's calendar has
+ * no year 0.
  */
 export const dateSchema = z.string().refine(isCalendarDate, mustBe("a calendar date YYYY-MM-DD"));
 
@@ -14,7 +14,7 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Where a range's dates stand in the request (JSON pointers), for the issues of a refusal. */
+/** The JSON pointers of a range's dates, for the issues of an error. */
 export interface RangePaths {
   readonly start: string;
   readonly end: string;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { InstrumentKey } from "../db/instruments.ts";
 
-/** The key of an instrument in a listing, as a cursor carries it. */
+/** The key of an instrument in a listing, for a cursor. */
 export function holdingKeyText({ symbol, exchange }: InstrumentKey): string {
-  // Cursors are made of single bytes, and symbols need not be.
+  // A cursor takes single bytes only, and a symbol may have others.
   return encodeURIComponent(JSON.stringify([symbol, exchange]));
 }
 
-/** What holdingKeyText() made. */
+/** Reads the text of holdingKeyText(). */
 export const holdingKeySchema = z.string().transform((text, context): InstrumentKey => {
   try {
     const [symbol, exchange] = z.tuple([z.string(), z.string()]).parse(JSON.parse(decodeURIComponent(text)));

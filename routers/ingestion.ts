@@ -63,13 +63,13 @@ const eventSchema = z.object({
   created_at: z.iso.datetime(),
 });
 
-// What is no id of a run names none, like any other unknown id.
+// A text that is no UUID is an unknown id, like any other.
 const runIdSchema = z.string().max(100);
 
 export const ingestionRouter = router({
   ...instrumentProcedures,
 
-  /** What ingestion did, newest first: all of it, or what concerns a symbol, the begin and end of its runs included. */
+  /** Events, newest first: all, or those of a symbol with the start and end of its runs. */
   events: ingestionProcedure
     .input(z.strictObject({
       ...pageShape,
@@ -106,7 +106,7 @@ export const ingestionRouter = router({
       return { run: toRun(run) };
     }),
 
-  /** What ingestion is doing, in numbers. */
+  /** The state of ingestion in numbers. */
   status: ingestionProcedure
     .input(z.strictObject({}).optional())
     .output(z.object({ queued: z.int(), running: z.int(), instruments: z.int(), last_run: runSchema.nullable() }))
@@ -121,7 +121,7 @@ export const ingestionRouter = router({
       };
     }),
 
-  /** Fetches what is missing now: of the named instruments, or of all that have a feed. */
+  /** Starts a run that fetches the missing candles of the named instruments, or of all with a feed. */
   runOnce: ingestionProcedure
     .input(z.strictObject({
       instruments: z.array(keySchema).min(1).max(RUN_INSTRUMENTS_MAX).optional(),
@@ -143,7 +143,7 @@ export const ingestionRouter = router({
 });
 
 export const ingestionStreamsRouter = router({
-  /** Archives the candles of a CSV file while it arrives. */
+  /** Archives the candles of a CSV file as it arrives. */
   import: ingestionProcedure
     .input(z.strictObject({
       symbol: marketNameSchema,
@@ -184,7 +184,7 @@ async function importOrRefuse(db: Db, request: CsvImport): Promise<CsvImportResu
 }
 
 function checkDates(startDate: string | undefined, endDate: string | undefined): void {
-  // A range may be open at either end: a day that is surely before, or today, stands for the missing one.
+  // A range may be open at either end: year 1 or today stands for a missing date.
   const today = new Date().toISOString().slice(0, 10);
   const paths = { start: "/start_date", end: endDate === undefined ? "/today" : "/end_date" };
   if (startDate !== undefined || endDate !== undefined) parseRange(startDate ?? "0001-01-01", endDate ?? today, paths);
@@ -192,7 +192,7 @@ function checkDates(startDate: string | undefined, endDate: string | undefined):
 
 async function requireInstrument(db: Db, key: InstrumentKey, index: number): Promise<void> {
   if (await findInstrument(db, key) !== undefined) return;
-  const message = `names no instrument that exists: ${key.symbol} on ${key.exchange}`;
+  const message = `must be an existing instrument, not ${key.symbol} on ${key.exchange}`;
   throw new AppError("SYMBOL_NOT_FOUND", `Cannot ingest: /instruments/${index} ${message}`, {
     issues: [{ path: `/instruments/${index}`, message }],
   });

@@ -29,7 +29,7 @@ const scheduleSchema = z.string().max(100).superRefine((text, context) => {
 // The service makes its sample instrument itself.
 const providerSchema = z.enum(PROVIDERS).exclude(["sample"]);
 
-/** What an operator may change. */
+/** The fields that an operator may change. */
 const settings = {
   provider: providerSchema,
   timeframe: z.enum(TIMEFRAME_NAMES).nullable(),
@@ -60,10 +60,10 @@ const instrumentSchema = z.object({
   updated_at: z.iso.datetime(),
 });
 
-// An id is looked up whatever it looks like: what is no UUID does not exist, like any other unknown id.
+// A text that is no UUID is an unknown id, like any other.
 const idSchema = z.string().max(100);
 
-/** The operator's list of instruments: what ingestion keeps up to date, and how. */
+/** The instruments that ingestion keeps up to date, with their settings. */
 export const instrumentProcedures = {
   instruments: ingestionProcedure
     .input(z.strictObject({ ...pageShape, cursor: z.string().max(2_000).optional() }))
@@ -83,7 +83,10 @@ export const instrumentProcedures = {
       requireFeed(ctx, { ...row, backfillFrom });
       const inserted = await insertInstrument(ctx.db, { ...row, backfillFrom });
       if (inserted === undefined) {
-        throw new AppError("INSTRUMENT_EXISTS", `Cannot add ${row.symbol} on ${row.exchange}: it is there already`);
+        throw new AppError(
+          "INSTRUMENT_EXISTS",
+          `Cannot add ${row.symbol} on ${row.exchange}: it exists already; change it with PATCH`,
+        );
       }
       await ctx.queue.syncSchedules();
       return { instrument: toInstrument(inserted) };
@@ -104,7 +107,7 @@ export const instrumentProcedures = {
       requireFeed(ctx, { ...changed, assetClass: held.assetClass });
       const updated = await ctx.db.transaction(async (tx: Db) => {
         const row = await updateInstrument(tx, id, changed);
-        // What one provider gave is not what another would give: it is asked for again.
+        // Providers differ, so the new one is asked for the whole history.
         if (changed.provider !== held.provider) await clearCoverage(tx, id);
         return row;
       });
@@ -122,7 +125,7 @@ export const instrumentProcedures = {
     }),
 };
 
-/** An instrument that is fetched needs to say what and from when, and a feed that can. */
+/** An instrument with a provider needs a timeframe, a start and a feed that works. */
 function requireFeed(
   ctx: Context,
   row: Pick<Instrument, "provider" | "assetClass" | "timeframe" | "backfillFrom" | "schedule">,

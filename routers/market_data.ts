@@ -34,7 +34,7 @@ const holdingSchema = z.object({
 });
 
 export const marketDataRouter = router({
-  /** Up to `limit` candles of a range, and where the rest begins. */
+  /** Up to `limit` candles of a range, and the cursor of the rest. */
   ticks: publicProcedure
     .input(z.strictObject({ ...ticksShape, limit: limitSchema }))
     .output(z.object({
@@ -51,7 +51,7 @@ export const marketDataRouter = router({
       return { ...head, ticks: toTicks(batches), next_cursor: nextCursor };
     }),
 
-  /** What data exists, by symbol and exchange. */
+  /** The stored instruments, by symbol and exchange. */
   instruments: publicProcedure
     .input(z.strictObject({
       ...pageShape,
@@ -69,7 +69,7 @@ export const marketDataRouter = router({
     }),
 });
 
-/** @throws AppError RANGE_TOO_LARGE where the calls of one request read too much together: all answers are held until the last is known. */
+/** @throws AppError RANGE_TOO_LARGE where the calls of a batch read too much: all their answers stay in memory until the last one. */
 function requireFew({ read }: Context, candles: number): void {
   read.candles += candles;
   if (read.candles <= BATCH_CANDLES_MAX) return;
@@ -92,13 +92,13 @@ function toHolding({ instrument, timeframes, first, last, candles }: InstrumentH
   };
 }
 
-/** An answer of candles that is written while they are read. */
+/** A streamed answer of candles. */
 export interface TicksAnswer {
   readonly head: TicksHead;
-  /** Changes when the candles do; the format is the encoder's to add. */
+  /** Changes with the candles; the encoder adds the format. */
   readonly tag: string;
   readonly batches: AsyncIterable<CandleBatch> | Iterable<CandleBatch>;
-  /** Undefined where all was asked for, null where nothing is left. */
+  /** Undefined for a whole range, null where nothing is left. */
   readonly nextCursor: string | null | undefined;
   readonly format: TicksFormat | undefined;
 }
@@ -114,7 +114,7 @@ export const marketDataStreamsRouter = router({
       const { limit, format } = input;
       if (limit === undefined) {
         const { head, tag, plan } = await findWholeTicks(ctx, input);
-        // A damaged chunk is replaced on the way; where its provider cannot be reached or says something else now, the answer breaks off.
+        // A damaged chunk is fetched again during the answer. If that fails or gives other candles, the answer breaks off.
         const batches = lazyBatches(ctx.db, plan, repairer(ctx, plan));
         return { head, tag, batches, nextCursor: undefined, format };
       }

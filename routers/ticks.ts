@@ -17,14 +17,14 @@ import { AppError, type ErrorCode, mustBe } from "./errors.ts";
 import { decodeCursor, encodeCursor, integerSchema } from "./paging.ts";
 import type { Context } from "./trpc.ts";
 
-/** Two years of 1m candles and some. */
+// A little more than two years of 1m candles.
 const RANGE_CANDLES_MAX = 1_100_000;
 const PAGE_CANDLES_MAX = 50_000;
 
-/** A symbol or an exchange: printable. Spaces around it are not a part of it. */
+/** A symbol or an exchange: printable, without the spaces around it. */
 export const marketNameSchema = z.string().trim().min(1).max(100).regex(/^\P{C}*$/u, mustBe("printable"));
 
-/** What both ways of asking for candles take, but for the limit. */
+/** The input of both queries for candles, without the limit. */
 export const ticksShape = {
   symbol: marketNameSchema,
   startDate: dateSchema,
@@ -40,28 +40,27 @@ export const limitSchema = integerSchema.pipe(z.int().min(1).max(PAGE_CANDLES_MA
 const ticksSchema = z.object(ticksShape);
 export type TicksInput = z.infer<typeof ticksSchema>;
 
-/** What is said about candles before they come. */
+/** The facts that an answer states before its candles. */
 export interface TicksHead {
   readonly symbol: string;
   readonly timeframe: Timeframe;
   readonly assetClass: AssetClass;
-  /** Who served them. */
+  /** The source of the candles. */
   readonly provider: Instrument["provider"];
 }
 
-/** Candles that are still to be read. */
+/** The candles of an answer before they are read. */
 export interface FoundTicks {
   readonly head: TicksHead;
   readonly plan: ReadPlan;
-  /** Changes when the candles do. */
+  /** Changes with the candles. */
   readonly tag: string;
 }
 
 /**
- * Finds the candles of an answer that begins before they are read: where some are known to be damaged, which would break it off, that is
- * told at once.
+ * Finds the candles of a streamed answer. Known damage is an error here, because it would break off the answer later.
  *
- * @throws AppError for a range, a symbol or a timeframe that cannot be answered, and for damage.
+ * @throws AppError for a range, a symbol or a timeframe without an answer, and for damage.
  */
 export async function findWholeTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
   const found = await findTicks(ctx, input);
@@ -69,11 +68,11 @@ export async function findWholeTicks(ctx: Context, input: TicksInput): Promise<F
     await ctx.readThrough.requireWhole(found.plan);
     return found;
   } catch (error) {
-    throw refuse(error, input);
+    throw toAppError(error, input);
   }
 }
 
-/** Finds the candles that a request asks for, without reading them. @throws AppError as `findWholeTicks` does, but for damage. */
+/** Finds the candles of a request without reading them. @throws AppError as `findWholeTicks` does, except for damage. */
 async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
   const { symbol, timeframe } = input;
   const range = parseRange(input.startDate, input.endDate, { start: "/startDate", end: "/endDate" });
@@ -88,11 +87,11 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
   } catch (error) {
-    throw refuse(error, input);
+    throw toAppError(error, input);
   }
 }
 
-/** The instrument that answers, with the range fetched where the archive lacks it. */
+/** The instrument that answers, after the archive has fetched what it lacks of the range. */
 async function findInstrument(ctx: Context, input: TicksInput, wanted: Wanted): Promise<Instrument> {
   const { readThrough } = ctx;
   const target = await chooseTarget(ctx.db, readThrough.feeds, input);
@@ -100,8 +99,8 @@ async function findInstrument(ctx: Context, input: TicksInput, wanted: Wanted): 
   return await readThrough.complete(target, ctx.user === null ? { ...wanted, beforeFetch } : wanted);
 }
 
-/** What keeps candles from being found, as callers are told. */
-function refuse(cause: unknown, { symbol, timeframe }: TicksInput): unknown {
+/** The error that a caller gets for the error of a search for candles. */
+function toAppError(cause: unknown, { symbol, timeframe }: TicksInput): unknown {
   if (cause instanceof TimeframeTooFineError) {
     const message = `must be ${cause.finest} or coarser for ${symbol}, not ${timeframe}`;
     return new AppError("TIMEFRAME_TOO_FINE", cause.message, { issues: [{ path: "/timeframe", message }], cause });
@@ -152,15 +151,15 @@ function tooLarge(candles: number, timeframe: Timeframe): AppError {
   });
 }
 
-/** The first candles of a range, and where the rest begins. */
+/** The first candles of a range, and the cursor of the rest. */
 export interface TicksPage extends FoundTicks {
   readonly batches: readonly Candles[];
-  /** The cursor from which the rest can be read, or null where there is none. */
+  /** The cursor of the rest, or null where nothing is left. */
   readonly nextCursor: string | null;
 }
 
 /**
- * Finds and reads no more than `limit` candles.
+ * Finds and reads up to `limit` candles.
  *
  * @throws AppError as `findWholeTicks` does.
  */
@@ -171,11 +170,11 @@ export async function readPage(ctx: Context, input: TicksInput & { readonly limi
       return { ...found, ...await readUpTo(input.limit, candleBatches(ctx.db, found.plan, repairer(ctx, found.plan))) };
     });
   } catch (error) {
-    throw refuse(error, input);
+    throw toAppError(error, input);
   }
 }
 
-/** What a damaged chunk of a plan is replaced with. */
+/** The repair of damaged chunks of a plan. */
 export function repairer({ readThrough }: Context, { instrument }: ReadPlan): Repair {
   return (error) => readThrough.repair(instrument, error);
 }
@@ -195,7 +194,7 @@ async function readUpTo(
   return { batches, nextCursor: null };
 }
 
-/** One candle as an answer shows it. */
+/** One candle of an answer. */
 export const tickSchema = z.object({
   timestamp: z.iso.datetime(),
   open: z.number(),

@@ -9,41 +9,44 @@ import { FeedError } from "../feeds/feed.ts";
 import type { TimeRange } from "./time_ranges.ts";
 import { monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
-/** One step of a run: candles, what they cover, and what is to be told of them. */
+/** One step of a run: candles with the facts for their coverage and their events. */
 export interface ArchiveStep extends TimeRange {
   readonly runId: string;
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
   readonly candles: Candles;
-  /** Who gave the candles; absent: the instrument's own provider. */
+  /** The source of the candles; default: the instrument's provider. */
   readonly provider?: Provider;
-  /** Up to here all there is in the step is among the candles, so that nobody needs to ask for it again; absent: not known. */
+  /** The candles are complete up to here, so no later request needs to fetch the range; default: unknown. */
   readonly coveredUntil?: number;
-  /** The close of the candle before the step, from which on missing candles are a gap; absent: gaps are not looked for. */
+  /** The close of the candle before the step, from which gaps are counted; default: no search for gaps. */
   readonly previousClose?: number;
-  /** How many rows were left out because they are no candles. */
+  /** Rows that were left out because they are no candles. */
   readonly rejected?: number;
-  /** Whether nothing is told of candles that are held exactly so. */
+  /** Whether equal candles make no event. */
   readonly isCheck?: boolean;
 }
 
 const GAP_EVENTS_MAX = 20;
 
 /**
- * Archives a step with its events: all of it in the given transaction, or nothing.
+ * Archives a step with its events in the given transaction.
  *
- * A held chunk that turns out to be damaged is replaced, reported, and the rest of its month is missing from then on.
+ * A stored chunk that is damaged is replaced and reported, and the rest of its month counts as missing.
  *
- * @throws {FeedError} `unknown_symbol` where an operator has removed the instrument, or given it to another provider, since it was read.
+ * @throws {FeedError} `unknown_symbol` where an operator has removed the instrument or changed its provider in the meantime.
  */
 export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCounts> {
   const { runId, instrument, timeframe, candles, start, end, coveredUntil, rejected } = step;
   const series = { instrumentId: instrument.id, timeframe };
   const current = await lockInstrument(tx, instrument.id);
   if (current?.provider !== instrument.provider) {
-    const what = current === undefined ? "was removed" : `was given to ${current.provider}`;
+    const change = current === undefined ? "was removed" : `was moved to ${current.provider}`;
     const { symbol, exchange } = instrument;
-    throw new FeedError("unknown_symbol", `Cannot keep candles of ${symbol} on ${exchange}: it ${what} meanwhile`);
+    throw new FeedError(
+      "unknown_symbol",
+      `Cannot store candles of ${symbol} on ${exchange}: the instrument ${change} during the fetch`,
+    );
   }
   const counts = await storeCandles(tx, series, candles);
   const lost = counts.damaged.map(({ chunk: { month, candles }, message }) => {

@@ -1,15 +1,15 @@
 import type { Candles } from "../../engine/candles.ts";
 import { createHash } from "node:crypto";
 
-/** The columns of candles, in the order in which they are stored and hashed. */
+/** The columns of candles, in the order of storage and of hashing. */
 export const CANDLE_COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const satisfies readonly (
   keyof Candles
 )[];
 
 /**
- * Columns to be filled, all zero.
+ * Columns of zeros, to fill.
  *
- * @param shared Whether they lie in one SharedArrayBuffer, which a Web Worker can be handed without a copy.
+ * @param shared Whether they share one SharedArrayBuffer, which a Web Worker takes without a copy.
  */
 export function allocateCandles(length: number, shared = false): Candles {
   const bytes = length * Float64Array.BYTES_PER_ELEMENT;
@@ -29,7 +29,7 @@ export function copyCandles(source: Candles, target: Candles, at: number): void 
   for (const name of CANDLE_COLUMNS) target[name].set(source[name], at);
 }
 
-/** Candles one after another in new memory. */
+/** Joins candles, one part after the other. */
 export function concatCandles(parts: readonly Candles[]): Candles {
   const only = parts.length === 1 ? parts[0] : undefined;
   if (only !== undefined) return only;
@@ -63,7 +63,7 @@ export function lowerBound(time: Float64Array, timeMs: number): number {
   return low;
 }
 
-/** SHA-256 of the columns' bytes one after another (little-endian doubles), hexadecimal: the same candles, the same sum. */
+/** SHA-256 of the columns' bytes one after another (little-endian doubles), hexadecimal: equal candles have equal hashes. */
 export function hashCandles(candles: Candles): string {
   const hash = createHash("sha256");
   for (const name of CANDLE_COLUMNS) {

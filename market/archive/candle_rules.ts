@@ -1,10 +1,10 @@
 /**
- * What keeps five numbers from being a candle, in words, or null when they are one.
+ * The fault that keeps five numbers from being a candle, in words, or null for a candle.
  *
  * Prices are above 0 and finite, high is the highest and low the lowest of the four, volume is finite and not negative.
  */
 export function findFault(open: number, high: number, low: number, close: number, volume: number): string | null {
-  // Every comparison with NaN is false, so this passes whole candles alone.
+  // Every comparison with NaN is false, so NaN does not pass here.
   if (
     low > 0 && high >= open && high >= close && low <= open && low <= close && high < Infinity && volume >= 0 &&
     volume < Infinity

@@ -6,7 +6,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { candlesFromColumns } from "./candle_columns.ts";
 import { monthEnd, type Timeframe } from "../timeframes.ts";
 
-/** A chunk's bytes are not what was stored. */
+/** The bytes of a chunk differ from the stored ones. */
 export class DamagedChunkError extends Error {
   override readonly name = "DamagedChunkError";
   constructor(readonly chunk: ChunkSummary, cause?: unknown) {
@@ -14,7 +14,7 @@ export class DamagedChunkError extends Error {
   }
 }
 
-/** A damaged chunk whose candles no provider gives again; the message names them, and says who can bring them back. */
+/** A damaged chunk whose candles no provider has; the message names them and the remedy. */
 export class LostCandlesError extends Error {
   override readonly name = "LostCandlesError";
   constructor(
@@ -31,7 +31,7 @@ export class LostCandlesError extends Error {
   }
 }
 
-/** A month of a series as it is stored, with the sum of its bytes. */
+/** A month of a series in its stored form, with a checksum. */
 export function makeChunk(
   series: { instrumentId: string; timeframe: Timeframe },
   month: string,
@@ -45,14 +45,14 @@ export function makeChunk(
     candles: time.length,
     firstTime: new Date(time[0]!),
     lastTime: new Date(time[time.length - 1]!),
-    sha256: sumOf(data),
+    sha256: checksum(data),
     data,
   };
 }
 
-/** The candles of a stored chunk. @throws {DamagedChunkError} When its bytes are not those whose sum was stored. */
+/** The candles of a stored chunk. @throws {DamagedChunkError} When its bytes do not match its checksum. */
 export function openChunk({ data, ...summary }: ChunkRow): Candles {
-  if (sumOf(data) !== summary.sha256) throw new DamagedChunkError(summary);
+  if (checksum(data) !== summary.sha256) throw new DamagedChunkError(summary);
   try {
     return candlesFromColumns(decodeColumns(data));
   } catch (error) {
@@ -60,6 +60,6 @@ export function openChunk({ data, ...summary }: ChunkRow): Candles {
   }
 }
 
-function sumOf(data: Uint8Array): string {
+function checksum(data: Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }

@@ -4,12 +4,12 @@ import { listCoverage, type SeriesKey } from "../../db/coverage.ts";
 import { isTimeframe, TIMEFRAMES } from "../timeframes.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 
-/** The parts of a range of a series that were never asked for, oldest first. */
+/** The parts of a range that were never fetched for a series, oldest first. */
 export async function missingRanges(db: Db, series: SeriesKey, wanted: TimeRange): Promise<TimeRange[]> {
   return subtractRanges(wanted, await listCoverage(db, series));
 }
 
-/** From the first held candle's open to the last one's close; null where none is held. */
+/** From the open of the first stored candle to the close of the last; null without candles. */
 export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey): Promise<TimeRange | null> {
   const chunks = (await listChunks(db, instrumentId)).filter((chunk) => chunk.timeframe === timeframe);
   const [first, last] = [chunks[0], chunks.at(-1)];
@@ -18,8 +18,8 @@ export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey):
 }
 
 /**
- * The close of the last candle that is held, where a range that follows would show a gap behind it: all that is held lies before, and
- * what is between was asked for.
+ * The close of the last stored candle, for a search for gaps in the range that follows. Undefined where a stored candle lies in or after
+ * the range, or where the time between was never fetched: then a missing candle is no gap.
  */
 export async function closeBefore(db: Db, series: SeriesKey, range: TimeRange): Promise<number | undefined> {
   const end = (await heldRange(db, series))?.end ?? Infinity;

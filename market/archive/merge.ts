@@ -1,18 +1,18 @@
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, CANDLE_COLUMNS, concatCandles, copyCandles, sliceCandles } from "./candle_columns.ts";
 
-/** How candles that arrived compare with those that were held. */
+/** How new candles compare with the stored ones. */
 export interface MergeCounts {
-  /** Were not held before. */
+  /** Were not stored before. */
   readonly imported: number;
-  /** Were held exactly so. */
+  /** Were stored with the same values. */
   readonly unchanged: number;
-  /** Were held with other values, which they replace. */
+  /** Replace other values. */
   readonly revised: number;
 }
 
 /**
- * Held candles with the arriving ones put among them; where both have a time, the arriving one stays.
+ * Merges arriving candles into held ones; where both have a time, the arriving candle wins.
  *
  * @param held Strictly increasing times, like `arriving`.
  * @returns `merged` is `held` itself when nothing changed.

@@ -16,56 +16,56 @@ import {
   TIMEFRAMES,
 } from "../timeframes.ts";
 
-/** Which candles are asked for. */
+/** A request for candles. */
 export interface CandleQuery {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
   /** Candles that open in [start, end), milliseconds since 1970. */
   readonly start: number;
   readonly end: number;
-  /** How many candles before `start` are wanted besides, as far as they are held; default 0. */
+  /** The number of candles before `start` to add, as far as they are stored; default 0. */
   readonly lookback?: number;
-  /** Milliseconds since 1970: a candle that closes later is still open. Default: the clock. */
+  /** Milliseconds since 1970; a candle that closes later is still open. Default: the clock. */
   readonly now?: number;
 }
 
-/** Where the candles of a query lie, found without reading them. */
+/** The chunks that answer a query, found without reading them. */
 export interface ReadPlan {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
-  /** The held timeframe that the answer is made from. */
+  /** The stored timeframe that the answer is made from. */
   readonly source: Timeframe;
-  /** Held candles that open in [from, until) make the answer; both on boundaries of `timeframe`. Empty where from >= until. */
+  /** Stored candles that open in [from, until) make the answer; both on boundaries of `timeframe`. Empty where from >= until. */
   readonly from: number;
   readonly until: number;
-  /** The asked start, which is after `from` where lookback was asked for. */
+  /** The requested start; `from` is earlier where the query has lookback. */
   readonly start: number;
   readonly lookback: number;
   readonly chunks: readonly ChunkSummary[];
   /**
-   * Stretches of `source` that the query asks for and whose held candles may be of another adjustment than the others, oldest first.
-   * What lies before the last of them is not used as lookback.
+   * Ranges of `source` whose stored candles may have another adjustment for splits than the rest, oldest first. Lookback starts after
+   * the last of them.
    */
   readonly doubtful: readonly TimeRange[];
-  /** No more candles than this come out. */
+  /** An upper bound of the answer's candles. */
   readonly candlesMax: number;
 }
 
-/** A finer timeframe was asked for than the archive holds. */
+/** The archive holds only coarser candles than the requested ones. */
 export class TimeframeTooFineError extends Error {
   override readonly name = "TimeframeTooFineError";
   constructor(readonly asked: Timeframe, readonly finest: Timeframe, instrument: Instrument) {
     super(
-      `Cannot make ${asked} candles of ${instrument.symbol} on ${instrument.exchange}: the finest held are ${finest}`,
+      `Cannot make ${asked} candles of ${instrument.symbol} on ${instrument.exchange}: the finest stored are ${finest}`,
     );
   }
 }
 
 /**
- * Finds what answers a query: the chunks of the coarsest held timeframe that the asked one is made of.
+ * Finds the chunks that answer a query.
  *
- * Where several are held, the coarsest that reaches as far into the range as any without a doubt. A bucket is answered when it is closed
- * and nothing that is not held yet can still belong to it.
+ * The source is the coarsest stored timeframe that divides the requested one, among those that reach furthest into the range without a
+ * doubtful candle. A bucket is part of the answer when it has closed and no later candle can belong to it.
  *
  * @throws {TimeframeTooFineError}
  */
@@ -98,25 +98,25 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
   return { instrument, timeframe, source, from, until, start, lookback, chunks, doubtful: doubts, candlesMax };
 }
 
-/** Whether a provider gives its candles: imports do not say where there was no trade, and the sample trades always. */
+/** Whether a provider's feed has the candles. An import does not tell when there was no trade, and the sample always trades. */
 export function isFed({ provider }: Pick<Instrument, "provider">): boolean {
   return FEED_LABELS.some((label) => label === provider);
 }
 
-/** Whether its provider may change all of its history at once, as a split does. */
+/** Whether a provider may change the whole history at once, as a split does. */
 export function isAdjusting(instrument: Pick<Instrument, "provider" | "assetClass">): boolean {
   return instrument.assetClass === "stock" && isFed(instrument);
 }
 
-/** Whatever is not held yet opens no earlier than this, so the buckets before it are complete. */
+/** The earliest open of a candle that is not stored yet; every bucket before it is complete. */
 function knownUntil(instrument: Instrument, known: readonly Stretch[], lastClose: number): number {
   const askedUntil = known.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
   return nextTradeTime(instrument.assetClass, askedUntil?.end.getTime() ?? lastClose);
 }
 
 /**
- * Where candles are held that are not known (any more): a split makes a stock's whole history one that is to be fetched again, and until
- * it is, what is held does not go with what has been fetched since.
+ * The ranges of stored candles without coverage. A split clears the coverage of a stock, and candles that were stored before do not go
+ * with candles that were fetched since.
  */
 function findDoubtful(
   held: ReadonlyMap<Timeframe, readonly ChunkSummary[]>,
@@ -137,9 +137,9 @@ function clip(ranges: readonly TimeRange[], { start, end }: TimeRange): TimeRang
 }
 
 /**
- * A tag that changes when the answer does, made from the chunks' sums without reading them.
+ * A tag that changes with the answer, made from the chunks' checksums without reading them.
  *
- * @param variant What else the answer depends on: its format, its limit.
+ * @param variant Everything else that the answer depends on: its format, its limit.
  */
 export function planTag(plan: ReadPlan, variant: string): string {
   const hash = createHash("sha256");
@@ -176,7 +176,7 @@ function chooseSource(
     if (first === undefined || last === undefined) return { name, reachMs: 0 };
     return { name, reachMs: Math.min(closeOf(last, name), end) - Math.max(first.firstTime.getTime(), start) };
   });
-  // What holds nothing in the range is not in doubt, but no source either.
+  // A timeframe without candles in the range is not doubtful, but no source either.
   const sure = all.filter(({ name, reachMs }) => {
     return reachMs > 0 && clip(doubtful.get(name) ?? [], { start, end }).length === 0;
   });
@@ -187,7 +187,7 @@ function chooseSource(
     .sort((a, b) => TIMEFRAMES[b.name] - TIMEFRAMES[a.name])[0]?.name;
 }
 
-/** Far enough back that at least `lookback` candles open before `start`, if so many are held. */
+/** A time far enough before `start` that at least `lookback` candles open between, if so many are stored. */
 function lookbackStart(
   chunks: readonly ChunkSummary[],
   start: number,
@@ -195,13 +195,13 @@ function lookbackStart(
   timeframe: Timeframe,
   lookback: number,
 ): number {
-  // However they lie, k held candles make at least k / perBucket buckets.
+  // k stored candles make at least k / perBucket buckets.
   const perBucket = TIMEFRAMES[timeframe] / TIMEFRAMES[source];
   let missing = lookback * perBucket;
   let from = start;
   for (let i = chunks.length - 1; i >= 0 && missing > 0; i--) {
     const chunk = chunks[i]!;
-    // The chunk in which the range starts counts for nothing, since it is not known how many of its candles lie before.
+    // The chunk that holds the start does not count: the number of its candles before the start is unknown.
     if (chunk.firstTime.getTime() >= start) continue;
     from = bucketStart(chunk.firstTime.getTime(), timeframe);
     if (chunk.lastTime.getTime() < start) missing -= chunk.candles;

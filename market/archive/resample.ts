@@ -5,12 +5,12 @@ import { bucketOrigin, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 /**
  * Makes coarser candles from finer ones that arrive in parts, oldest first.
  *
- * A bucket without a finer candle is not made up: it is absent, as the finer candles are.
+ * A bucket without a finer candle stays absent.
  */
 export class Resampler {
   readonly #lengthMs: number;
   readonly #originMs: number;
-  /** The bucket that later candles may still belong to, as a single row. */
+  /** The unfinished bucket, as a single row. */
   readonly #open = allocateCandles(1);
   #hasOpen = false;
 
@@ -19,7 +19,7 @@ export class Resampler {
     this.#originMs = bucketOrigin(timeframe);
   }
 
-  /** Takes candles and gives the buckets that they ended; the last bucket is kept until a candle of another one comes. */
+  /** Takes candles and returns the buckets that they finish; a bucket is finished by the first candle of a later one. */
   push(candles: Candles): Candles {
     const { time, open, high, low, close, volume } = candles;
     const made = allocateCandles(time.length);
@@ -46,7 +46,7 @@ export class Resampler {
     return sliceCandles(made, 0, count);
   }
 
-  /** The last bucket, or none. To be called when no candle follows. */
+  /** Returns the last bucket, if any. Call it after the last candle. */
   flush(): Candles {
     const made = allocateCandles(this.#hasOpen ? 1 : 0);
     if (this.#hasOpen) this.#take(made, 0);
@@ -65,7 +65,7 @@ export class Resampler {
   }
 }
 
-/** Coarser candles from all the finer ones that there are. */
+/** Resamples complete candles at once. */
 export function resampleAll(candles: Candles, timeframe: Timeframe): Candles {
   const resampler = new Resampler(timeframe);
   return concatCandles([resampler.push(candles), resampler.flush()]);

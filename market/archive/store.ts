@@ -7,14 +7,14 @@ import { allocateCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { DamagedChunkError, makeChunk, openChunk } from "./chunk.ts";
 import { mergeCandles, type MergeCounts } from "./merge.ts";
 
-/** What became of candles that arrived, and of what they found. */
+/** The outcome of a store. */
 export interface StoreCounts extends MergeCounts {
-  /** Held chunks that could not be read any more: what arrived is all that is left of their months. */
+  /** Stored chunks that were damaged: only the new candles are left of their months. */
   readonly damaged: readonly DamagedChunkError[];
 }
 
 /**
- * Puts candles into the archive, where they replace held ones of the same time. Belongs in one transaction with the event that tells of it.
+ * Stores candles; they replace stored ones of the same time. The event that reports them belongs in the same transaction.
  *
  * @param candles Checked (see candle_rules.ts), times strictly increasing and on boundaries of the timeframe.
  */
@@ -43,7 +43,7 @@ export async function storeCandles(
   return counts;
 }
 
-/** As openChunk(), but no candles where there is damage, which is added to the list. */
+/** The candles of a chunk; of a damaged one none, and its error is added to the list. */
 function openUndamaged(row: ChunkRow, damaged: DamagedChunkError[]): Candles {
   try {
     return openChunk(row);

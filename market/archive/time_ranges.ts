@@ -1,10 +1,10 @@
-/** A stretch of time [start, end), milliseconds since 1970. */
+/** A range of time [start, end), milliseconds since 1970. */
 export interface TimeRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** What is left of a range without others, which are sorted by their start. */
+/** The rest of a range without the others, which must be sorted by start. */
 export function subtractRanges(
   wanted: TimeRange,
   others: readonly { readonly start: Date; readonly end: Date }[],

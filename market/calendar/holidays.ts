@@ -2,7 +2,7 @@ import { DAY_MS } from "../timeframes.ts";
 
 const [SUNDAY, MONDAY, THURSDAY, SATURDAY] = [0, 1, 4, 6];
 
-// Days on which the New York exchanges stayed shut besides, since 2000: mourning, attacks, a storm.
+// Other days since 2000 on which the New York exchanges stayed shut: mourning, attacks, a storm.
 const SHUT = new Set([
   "2001-09-11",
   "2001-09-12",
@@ -17,7 +17,7 @@ const SHUT = new Set([
 ]);
 
 /**
- * Whether the New York stock exchanges are shut all day on a weekday.
+ * Whether the New York stock exchanges stay shut on a weekday.
  *
  * @param day Days since 1970.
  * @see https://www.nyse.com/markets/hours-calendars, and NYSE rule 7.2 for days that fall on a weekend.
@@ -29,7 +29,7 @@ export function isNewYorkHoliday(day: number): boolean {
   return SHUT.has(iso) || holidaysOf(year).has(day);
 }
 
-/** Whether the whole currency market rests: Christmas and New Year's Day. @param day Days since 1970. */
+/** Whether the currency market is closed: Christmas and New Year's Day. @param day Days since 1970. */
 export function isForexHoliday(day: number): boolean {
   const monthAndDay = new Date(day * DAY_MS).toISOString().slice(5, 10);
   return monthAndDay === "12-25" || monthAndDay === "01-01";
@@ -42,7 +42,7 @@ function holidaysOf(year: number): ReadonlySet<number> {
   if (known !== undefined) return known;
   const newYear = dayOf(year, 0, 1);
   const holidays = new Set([
-    // A New Year's Day on a Saturday is not made up for.
+    // A New Year's Day on a Saturday moves to no other day.
     weekday(newYear) === SUNDAY ? newYear + 1 : newYear,
     nthWeekday(year, 0, MONDAY, 3),
     nthWeekday(year, 1, MONDAY, 3),
@@ -73,7 +73,7 @@ function nthWeekday(year: number, month: number, which: number, nth: number): nu
   return first + ((which - weekday(first) + 7) % 7) + 7 * (nth - 1);
 }
 
-/** A holiday on a Saturday is kept on Friday, one on a Sunday on Monday. */
+/** A holiday on a Saturday moves to Friday, one on a Sunday to Monday. */
 function observed(day: number): number {
   return weekday(day) === SATURDAY ? day - 1 : weekday(day) === SUNDAY ? day + 1 : day;
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from "../timeframes.ts";
 
 const HOUR_MS = 3_600_000;
 
-// Forex rests from Friday 17:00 to Sunday 17:00 in New York, whose clock moves against UTC twice a year.
+// Forex closes from Friday 17:00 to Sunday 17:00 in New York, whose offset from UTC changes twice a year.
 const newYork = new Intl.DateTimeFormat("en-US", {
   timeZone: "America/New_York",
   weekday: "short",
@@ -15,8 +15,8 @@ const newYork = new Intl.DateTimeFormat("en-US", {
 /**
  * The first moment at or after `timeMs` at which an asset class can trade; both in milliseconds since 1970.
  *
- * Crypto always can. Stocks cannot on Saturday and Sunday (UTC), forex not over its weekend. Holidays and the nights of an exchange are
- * not known here, so the answer can be early but never late: a candle is held back rather than served incomplete.
+ * Crypto always trades. Stocks close on Saturday and Sunday (UTC), forex over its weekend. This function knows no holidays and no nights,
+ * so its answer can be early but never late: a candle is held back rather than served incomplete.
  */
 export function nextTradeTime(assetClass: AssetClass, timeMs: number): number {
   if (assetClass === "crypto") return timeMs;
@@ -30,13 +30,13 @@ export function nextTradeTime(assetClass: AssetClass, timeMs: number): number {
 }
 
 /**
- * Whether a stretch without candles is missing data, and not a time without trade.
+ * Whether a period without candles is missing data rather than a time without trade.
  *
- * Crypto trades always, so any stretch is. For forex a stretch of less than an hour is not (nobody quoted), nor is one inside Friday 21:00
- * to Monday 00:00 UTC or inside Christmas or New Year's Day; for stocks one that holds no whole weekday (UTC) is not, since nights, lunch
- * breaks and minutes without a trade are as they should be, and New York's holidays do not count.
+ * For crypto, every period is missing data. For forex, a period is not if it is shorter than an hour (no quotes), inside Friday 21:00 to
+ * Monday 00:00 UTC, or inside Christmas or New Year's Day. For stocks, it is not unless it holds a whole weekday (UTC) that is no holiday
+ * in New York: nights, lunch breaks and minutes without a trade are normal.
  *
- * @param fromMs The close of the candle before the stretch.
+ * @param fromMs The close of the candle before the period.
  * @param untilMs The open of the candle after it.
  */
 export function isGap(assetClass: AssetClass, fromMs: number, untilMs: number): boolean {
@@ -57,7 +57,7 @@ function isInsideForexRest(fromMs: number, untilMs: number): boolean {
   return fromMs >= restStart && untilMs <= restStart + 51 * HOUR_MS;
 }
 
-// The market goes quiet on the evening before and wakes during the night after.
+// Trading ends on the evening before the holiday and begins in the night after it.
 function isInsideForexHoliday(fromMs: number, untilMs: number): boolean {
   for (const day of [Math.floor(fromMs / DAY_MS), Math.floor(fromMs / DAY_MS) + 1]) {
     const start = day * DAY_MS;

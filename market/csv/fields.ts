@@ -3,7 +3,7 @@ import { DAY_MS } from "../timeframes.ts";
 const DIGIT_0 = 0x30;
 const decoder = new TextDecoder();
 
-// Powers of ten that a double holds exactly: a whole number below 2^53 divided by one is rounded once, so it is the nearest double.
+// A double holds these powers of ten exactly, so a whole number below 2^53 divided by one rounds once: to the nearest double.
 const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const EXACT_MAX = 2 ** 53;
 
@@ -14,7 +14,7 @@ export function fieldText(bytes: Uint8Array, from: number, until: number): strin
   return decoder.decode(bytes.subarray(from, until));
 }
 
-/** A field that is a decimal number, to the nearest double; NaN for anything else ("NaN", "0x10" and "" included). */
+/** Reads a decimal number to the nearest double; NaN for anything else ("NaN", "0x10" and "" included). */
 export function parseDecimal(bytes: Uint8Array, from: number, until: number): number {
   let at = from;
   let mantissa = 0;
@@ -27,9 +27,9 @@ export function parseDecimal(bytes: Uint8Array, from: number, until: number): nu
     const scale = at - point - 1;
     if (at === until && mantissa < EXACT_MAX && scale < POWERS_OF_TEN.length) return mantissa / POWERS_OF_TEN[scale]!;
   }
-  // Signs, exponents and very long numbers are rare: they may take the slow way.
+  // Signs, exponents and very long numbers are rare.
   const text = fieldText(bytes, from, until);
-  // The sum makes a negative zero a plain one, so that equal candles have equal bytes.
+  // Adding 0 turns -0 into 0, so that equal candles have equal bytes.
   return DECIMAL.test(text) ? Number(text) + 0 : NaN;
 }
 
@@ -38,14 +38,14 @@ const TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(?:Z|UTC|([+-])(\d{2}):?(\d{2})?)?)?$/i;
 
 /**
- * A field that is a moment, in milliseconds since 1970; NaN for anything else.
+ * Reads a moment in milliseconds since 1970; NaN for anything else.
  *
  * `YYYY-MM-DD`, the same with `T` or a space and `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff`, and then `Z`, `UTC`, an offset such as +02:00, or
- * nothing, which means UTC. Whole numbers are epochs: of 9 or 10 digits in seconds, of 11 to 13 in milliseconds, of 16 in microseconds.
+ * nothing for UTC. A whole number is an epoch: 9 or 10 digits in seconds, 11 to 13 in milliseconds, 16 in microseconds.
  */
 export function parseTime(bytes: Uint8Array, from: number, until: number): number {
   const length = until - from;
-  // The two shapes that nearly all files have: YYYY-MM-DD and YYYY-MM-DD HH:MM:SS, with or without a Z.
+  // Most files have YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, with or without a Z.
   if (bytes[from + 4] === 0x2d && bytes[from + 7] === 0x2d) {
     const day = dayNumber(number4(bytes, from), number2(bytes, from + 5), number2(bytes, from + 8));
     if (length === 10) return day * DAY_MS;
@@ -71,7 +71,7 @@ function parseEpoch(bytes: Uint8Array, from: number, until: number): number {
   return digits === 16 ? value / 1000 : NaN;
 }
 
-/** A field that is a date with or without a time of day as the clock there shows it, whatever its offset; NaN for anything else. */
+/** Reads a date, with or without a time of day, as local time: the offset is ignored. NaN for anything else. */
 export function parseLocalTime(bytes: Uint8Array, from: number, until: number): number {
   return parseRareTime(fieldText(bytes, from, until), 0);
 }
@@ -91,7 +91,7 @@ function clock(hours: number, minutes: number, seconds: number): number {
   return hours < 24 && minutes < 60 && seconds < 60 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : NaN;
 }
 
-/** Days since 1970 of a date that exists, else NaN (Gregorian; Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+/** Days since 1970 of an existing date, else NaN (Gregorian; Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 function dayNumber(year: number, month: number, day: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : DAYS_IN_MONTH[month - 1];

@@ -7,21 +7,21 @@ import { archiveStep } from "../archive/archive_step.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
 import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
-/** A file of candles and whose they are. */
+/** A file of candles and the instrument that they belong to. */
 export interface CsvImport {
   readonly symbol: string;
   readonly exchange: string;
-  /** May be left out for an instrument that exists. */
+  /** Required for a new instrument. */
   readonly assetClass?: AssetClass | undefined;
   readonly timeframe: Timeframe;
   readonly body: AsyncIterable<Uint8Array>;
-  /** The largest file that is accepted. */
+  /** The largest size of a file. */
   readonly bytesMax: number;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: number;
 }
 
-/** What became of a file's lines. */
+/** The outcome of an import, in lines. */
 export interface CsvImportResult {
   readonly run: IngestionRun;
   readonly imported: number;
@@ -32,7 +32,7 @@ export interface CsvImportResult {
   readonly rejected: readonly Rejection[];
 }
 
-/** The candles cannot be those of the instrument that was named. */
+/** The named instrument cannot take the candles. */
 export class ImportRefusedError extends Error {
   override readonly name = "ImportRefusedError";
   constructor(readonly field: "assetClass" | "exchange", readonly reason: string) {
@@ -40,19 +40,19 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** The file is larger than is accepted. */
+/** The file is too large. */
 export class ImportTooLargeError extends Error {
   override readonly name = "ImportTooLargeError";
   constructor(readonly bytesMax: number) {
-    super(`Cannot import more than ${bytesMax} bytes`);
+    super(`Cannot import more than ${bytesMax} bytes: split the file, or raise IMPORT_BYTES_MAX`);
   }
 }
 
 /**
- * Archives the candles of a CSV file as it arrives, a batch a transaction, each with its event. Good lines are kept whatever the others
- * are, and the same file again changes nothing.
+ * Archives the candles of a CSV file as it arrives; each batch is a transaction with its event. A bad line does not affect the others, and
+ * a second import of the same file changes nothing.
  *
- * @throws {CsvError} When the file is empty or lacks a column: nothing was written then, or the batches before it.
+ * @throws {CsvError} When the file is empty or unreadable; batches before the error stay archived.
  * @throws {ImportRefusedError | ImportTooLargeError}
  */
 export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
@@ -112,11 +112,13 @@ async function findTarget(db: Db, { symbol, exchange, assetClass }: CsvImport) {
   if (held !== undefined && assetClass !== undefined && held.assetClass !== assetClass) {
     throw new ImportRefusedError(
       "assetClass",
-      `must be ${held.assetClass}, as ${symbol} on ${exchange} is, not ${assetClass}`,
+      `must be ${held.assetClass} for ${symbol} on ${exchange}, not ${assetClass}`,
     );
   }
   const known = held?.assetClass ?? assetClass;
-  if (known === undefined) throw new ImportRefusedError("assetClass", `is required: ${symbol} on ${exchange} is new`);
+  if (known === undefined) {
+    throw new ImportRefusedError("assetClass", `is required: ${symbol} on ${exchange} is a new instrument`);
+  }
   return { symbol, exchange, assetClass: known, provider: "import" } as const;
 }
 

@@ -6,9 +6,9 @@ import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts"
 import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
 import { bucketOrigin, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
-/** A line that was not taken. */
+/** A line that was left out. */
 export interface Rejection {
-  /** Counted from 1, the header and empty lines included. */
+  /** From 1; the header and empty lines count. */
   readonly line: number;
   readonly reason: string;
 }
@@ -16,11 +16,11 @@ export interface Rejection {
 const REJECTIONS_MAX = 100;
 const LINE_BYTES_MAX = 65_536;
 const FIELDS_MAX = 1_000;
-// Batches end with a month, so that each month's chunk is written once: this many candles and then the rest of the month.
+// A batch has this many candles and then the rest of the month, so that each month's chunk is written once.
 const BATCH_CANDLES_MIN = 32_768;
 const MONTH_CANDLES_MAX = 31 * 1440;
 
-// Nothing was traded in candles before; a time that is so early was meant otherwise.
+// No market has older candles: an earlier time is a mistake.
 const EARLIEST_MS = Date.UTC(1800, 0, 1);
 
 const NEWLINE = 0x0a;
@@ -34,12 +34,11 @@ const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
 /**
  * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
  *
- * A file begins with its oldest candle or with its newest: its first two tell. Lines that are no candle, not on a boundary of the
- * timeframe, not behind the line before them, or not closed yet are left out and reported; see fields.ts for the times and numbers
- * that are understood.
+ * A file begins with its oldest candle or with its newest; the first two show which. A line is left out and reported if it is no candle,
+ * not on a boundary of the timeframe, out of order, or not closed yet. fields.ts describes the formats of times and numbers.
  */
 export class CsvReader {
-  /** The first 100 lines that were not taken. */
+  /** The first 100 lines that were left out. */
   readonly rejected: Rejection[] = [];
   rejectedCount = 0;
 
@@ -50,13 +49,13 @@ export class CsvReader {
   readonly #isDated: boolean;
   readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
-  /** -1 where the newest candle comes first: times count backwards then, so that what follows is later in either case. */
+  /** -1 where the newest candle comes first: times are then negated, so that they increase in either case. */
   #direction: 1 | -1 = 1;
-  /** A candle that opens here or later, counted so, begins the next batch. */
+  /** A candle at this time or later, times #direction, begins the next batch. */
   #batchEnd = Infinity;
   #columns: CsvColumns | undefined;
   #line = 0;
-  /** Where the last candle opens, counted so, and its line; which of the file's candles it is. */
+  /** The open of the last candle, times #direction, its line, and the number of candles so far. */
   #last = -Infinity;
   #lastLine = 0;
   #taken = 0;
@@ -66,8 +65,8 @@ export class CsvReader {
   readonly #values = new Float64Array(VALUE_NAMES.length);
 
   /**
-   * @param nowMs Milliseconds since 1970: candles that close later are not taken.
-   * @param assetClass Days and weeks of stocks are dated: a midnight with an offset is that date's.
+   * @param nowMs Milliseconds since 1970; candles that close later are left out.
+   * @param assetClass Days and weeks of stocks are dates: a midnight with an offset means that date.
    */
   constructor(timeframe: Timeframe, nowMs: number, assetClass?: AssetClass) {
     this.#timeframe = timeframe;
@@ -80,7 +79,7 @@ export class CsvReader {
   /**
    * Takes a piece of the file.
    *
-   * @returns Batches that are complete; each is only good until the next is asked for.
+   * @returns Complete batches; each is valid until the next one is taken.
    * @throws {CsvError} When the file is no CSV of candles.
    */
   *push(piece: Uint8Array): Generator<Candles> {
@@ -100,11 +99,11 @@ export class CsvReader {
     this.#rest = bytes.slice(from);
   }
 
-  /** Takes the end of the file. @throws {CsvError} When there was nothing in it. */
+  /** Takes the end of the file. @throws {CsvError} When the file was empty. */
   *end(): Generator<Candles> {
     if (this.#rest.length > 0) yield* this.push(Uint8Array.of(NEWLINE));
     if (this.#columns === undefined) {
-      throw new CsvError("Cannot import an empty file: it needs a header line and a line for each candle");
+      throw new CsvError("Cannot import an empty file: write a header line and a line for each candle");
     }
     if (this.#count > 0) yield this.#takeBatch();
   }
@@ -130,14 +129,14 @@ export class CsvReader {
     if (this.#count === BATCH_CANDLES_MIN) this.#batchEnd = this.#monthLimit(time);
   }
 
-  /** Where the month of a time ends in the direction of the file. */
+  /** The end of a time's month in the direction of the file. */
   #monthLimit(time: number): number {
     const month = monthOf(time);
-    // Backwards, the month's first moment is still in it, and a millisecond before is not.
+    // Backwards, the month ends a millisecond before its first moment.
     return this.#direction > 0 ? monthEnd(month) : 1 - Date.parse(month);
   }
 
-  /** The time of the line's candle, whose other numbers are then in #values; NaN for a line without one. */
+  /** The time of the line's candle, whose values are then in #values; NaN for a line without a candle. */
   #readLine(bytes: Uint8Array, from: number, end: number): number {
     this.#line++;
     let until = end;
@@ -179,11 +178,11 @@ export class CsvReader {
       throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
     }
     if (bytes[from] === 0x1f && bytes[from + 1] === 0x8b) {
-      throw new CsvError("Cannot read a compressed file: send what gunzip makes of it");
+      throw new CsvError("Cannot read a compressed file: unpack it with gunzip first");
     }
     const hasMark = bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
     const count = this.#splitFields(bytes, hasMark ? from + 3 : from, until);
-    if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: at most ${FIELDS_MAX}`);
+    if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: use at most ${FIELDS_MAX}`);
     const fields = Array.from({ length: count }, (_, i) => fieldText(bytes, this.#starts[i]!, this.#ends[i]!));
     return parseHeader(fields, fieldText(bytes, from, until));
   }
@@ -193,11 +192,11 @@ export class CsvReader {
     const fault = findFault(open!, high!, low!, close!, volume!);
     if (fault !== null) return this.#reject(fault);
     if ((time - this.#originMs) % this.#lengthMs !== 0) {
-      return this.#reject(`${new Date(time).toISOString()} is not where a ${this.#timeframe} candle opens (UTC)`);
+      return this.#reject(`${new Date(time).toISOString()} is no opening time of a ${this.#timeframe} candle (UTC)`);
     }
     if (time < EARLIEST_MS) return this.#reject(`${new Date(time).toISOString()} is before 1800`);
-    // The second candle of a file tells which way it runs.
-    if (this.#taken === 1 && time < this.#last) this.#turn();
+    // The second candle shows the direction of the file.
+    if (this.#taken === 1 && time < this.#last) this.#reverse();
     if (time * this.#direction <= this.#last) return this.#reject(this.#disorder(time));
     if (time + this.#lengthMs > this.#closedUntilMs) {
       return this.#reject(`${new Date(time).toISOString()} is a candle that has not closed yet`);
@@ -208,7 +207,7 @@ export class CsvReader {
     return time;
   }
 
-  #turn(): void {
+  #reverse(): void {
     this.#direction = -1;
     this.#last = -this.#last;
   }

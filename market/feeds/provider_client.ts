@@ -5,15 +5,15 @@ import { FeedError, type FeedVariable } from "./feed.ts";
 
 const log = getLogger(["hindcast", "market"]);
 
-// Without OTEL_DENO=true it does nothing.
+// Counts nothing without OTEL_DENO=true.
 const requests = metrics.getMeter("hindcast").createCounter("hindcast.provider.requests", {
-  description: "Calls of providers by what became of them; held_back ones were not made, since the limit was used up.",
+  description: "Calls of providers by outcome; held_back ones were not made because the limit was used up.",
   unit: "{request}",
 });
 
-/** How often a provider may be asked. */
+/** The limit of a provider's requests. */
 export interface Budget {
-  /** Requests, weighed as the provider weighs them, in each window of the clock. */
+  /** Requests in each window of the clock, in the provider's weights. */
   readonly weightMax: number;
   readonly windowMs: number;
 }
@@ -25,7 +25,7 @@ export interface ProviderOptions {
   readonly baseUrl: string;
   readonly budget: Budget;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer's header in which the provider counts what was used in this window, if it does. */
+  /** The header in which the provider counts the used weight of the window. */
   readonly usedWeightHeader?: string;
   readonly timeoutMs?: number;
   /** Milliseconds since 1970. */
@@ -34,10 +34,10 @@ export interface ProviderOptions {
 
 const TIMEOUT_MS = 20_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-// A provider that says "too often" without saying how long is left alone for a minute.
+// The pause after "too often" without a Retry-After.
 const RETRY_AFTER_SECONDS = 60;
-// More is most often a mistake (a date's seconds, milliseconds), and would keep a provider from being asked for years; of the longest
-// bans, some days, one request each day asks whether they are over.
+// A longer Retry-After is usually a mistake of units and would stop the feed for years. The longest real bans last some days, and one
+// request a day shows when they end.
 const RETRY_AFTER_SECONDS_MAX = 86_400;
 
 /** The settings of a feed; each differs from the feed's own default. */
@@ -51,14 +51,14 @@ export function mirrorVariable(name: string): FeedVariable {
   return { schema, description: `A mirror of ${name}.`, unset: `${name}'s own` };
 }
 
-/** An answer that is not an error of transport: statuses below 500 but those that mean "too often". */
+/** An answer with a status below 500 that does not mean "too often". */
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
 }
 
-/** Asks one provider, no more often than it allows, and tells its errors apart. */
+/** Sends requests to one provider within its limit, and classifies its errors. */
 export class ProviderClient {
   readonly #options: ProviderOptions;
   readonly #now: () => number;
@@ -73,7 +73,7 @@ export class ProviderClient {
 
   /**
    * @param path Begins with a slash.
-   * @throws {FeedError} `rate_limited` before the provider has to say so, or as it says; `failed` without an answer in time.
+   * @throws {FeedError} `rate_limited` when the limit is used up, by our count or the provider's; `failed` without an answer in time.
    */
   async get(path: string, signal: AbortSignal | undefined, weight = 1): Promise<ProviderAnswer> {
     const window = this.#spend(weight);
@@ -88,7 +88,7 @@ export class ProviderClient {
     }
   }
 
-  /** Takes over the provider's own count, unless it is of a window that has passed meanwhile. */
+  /** Adopts the provider's own count, unless its window has passed. */
   #noteUsedWeight(headers: Headers, window: number): void {
     const { usedWeightHeader } = this.#options;
     const used = usedWeightHeader === undefined ? null : headers.get(usedWeightHeader);
@@ -114,16 +114,16 @@ export class ProviderClient {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof FeedError) throw error;
-      const why = timeout.aborted
+      const reason = timeout.aborted
         ? "it did not answer in time"
         : error instanceof Error
         ? error.message
         : String(error);
-      throw new FeedError("failed", `Cannot reach ${name}: ${why}`, { cause: error });
+      throw new FeedError("failed", `Cannot reach ${name}: ${reason}`, { cause: error });
     }
   }
 
-  /** Counts a request, and returns its window. */
+  /** Counts a request and returns its window. */
   #spend(weight: number): number {
     const { name, budget } = this.#options;
     const now = this.#now();
@@ -150,7 +150,7 @@ export class ProviderClient {
       const retryAfterSeconds = Math.min(asked, RETRY_AFTER_SECONDS_MAX);
       if (asked > retryAfterSeconds) {
         log.warning(
-          "{name} answered {status} with a Retry-After of {asked} s: it is left alone for {retryAfterSeconds} s",
+          "{name} answered {status} with a Retry-After of {asked} s: the next request waits {retryAfterSeconds} s",
           { name, status, asked, retryAfterSeconds },
         );
       }
@@ -163,7 +163,7 @@ export class ProviderClient {
   }
 }
 
-/** What a provider said, short and on one line, for a message. */
+/** The start of an answer on one line, for a message. */
 export function excerpt(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, 200)).replaceAll(/\s+/g, " ").trim();
   return text === "" ? "" : `: ${text}`;
@@ -172,13 +172,13 @@ export function excerpt(bytes: Uint8Array): string {
 /**
  * The JSON of an answer.
  *
- * @throws {FeedError} `failed` for what is none: most often it was cut on its way, or comes from someone between.
+ * @throws {FeedError} `failed` for anything else: usually it was cut on its way, or a proxy sent it.
  */
 export function parseJson(bytes: Uint8Array, name: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw new FeedError("failed", `Cannot read what ${name} answered: it is no JSON${excerpt(bytes)}`, {
+    throw new FeedError("failed", `Cannot read the answer of ${name}: it is not JSON${excerpt(bytes)}`, {
       cause: error,
     });
   }

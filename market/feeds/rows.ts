@@ -7,8 +7,8 @@ import { bucketStart, type Timeframe } from "../timeframes.ts";
 export type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];
 
 /**
- * Rows as a provider sent them, made into a part: sorted, the last of several with one time, those outside [start, end) dropped, those
- * that are no candles dropped and counted.
+ * Makes a part of a provider's rows: sorts them, keeps the last row of each time, drops rows outside [start, end), and drops and counts
+ * rows that are no candles.
  */
 export function makePart(rows: readonly Row[], timeframe: Timeframe, start: number, end: number): FeedPart {
   const inside = rows.filter(([time]) => time >= start && time < end);
@@ -21,7 +21,7 @@ export function makePart(rows: readonly Row[], timeframe: Timeframe, start: numb
   const { time, open, high, low, close, volume } = candles;
   good.forEach((row, i) => {
     [time[i], open[i], high[i], low[i], close[i]] = row;
-    // The sum makes a negative zero a plain one, so that equal candles have equal bytes.
+    // Adding 0 turns -0 into 0, so that equal candles have equal bytes.
     volume[i] = row[5] + 0;
   });
   return { start, end, candles, rejected: unique.length - good.length };

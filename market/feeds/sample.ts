@@ -3,7 +3,7 @@ import { allocateCandles, sliceCandles } from "../archive/candle_columns.ts";
 import type { Feed, FeedPart, FeedRequest } from "./feed.ts";
 import { monthEnd, monthOf, TIMEFRAMES } from "../timeframes.ts";
 
-/** The instrument that exists from the first start on: made up, and labelled so. */
+/** The invented instrument that every service has from its first start. */
 export const SAMPLE_INSTRUMENT = {
   symbol: "DEMO",
   exchange: "SAMPLE",
@@ -24,13 +24,13 @@ const VOLUME_STEP = 0.001;
 
 // Per minute: 0.0007 is about 3% a day and 50% a year.
 const VOLATILITY = 0.0007;
-// How strongly the volatility follows the last moves, and how slowly it forgets (GARCH(1,1), Bollerslev 1986).
+// The weights of the last move and of the past in the volatility (GARCH(1,1), Bollerslev 1986).
 const SHOCK_WEIGHT = 0.02;
 const MEMORY_WEIGHT = 0.975;
-// A trend lasts this many minutes on average, and drifts by up to this share of the volatility a minute.
+// The average length of a trend, and its largest drift a minute as a share of the volatility.
 const TREND_MINUTES = 4_000;
 const TREND_STRENGTH = 0.035;
-// Activity by hour of the day, UTC: quiet nights, busy when Europe and America are both awake.
+// Activity by hour of the day, UTC: highest while both Europe and America trade.
 // deno-fmt-ignore
 const ACTIVITY = [
   0.8, 0.75, 0.7, 0.65, 0.65, 0.7, 0.8, 0.95, 1.05, 1.1, 1.05, 1.0,
@@ -38,8 +38,8 @@ const ACTIVITY = [
 ];
 
 /**
- * A feed of one invented instrument, the same on every machine: integer and IEEE arithmetic alone, since the results of Math.log or
- * Math.sin differ between engines.
+ * A feed of one invented instrument, equal on every machine: it uses integer and IEEE arithmetic alone, because Math.log and Math.sin
+ * differ between engines.
  */
 export const SAMPLE_FEED: Feed = {
   name: "the sample",
@@ -62,7 +62,7 @@ export const SAMPLE_FEED: Feed = {
       const index = (time: number) => (time - first) / TIMEFRAMES["1m"];
       yield { start: from, end: high, candles: sliceCandles(month, index(low), index(high)) };
       from = high;
-      // Generating is one long computation: let others have a turn between months.
+      // A month is a long computation: let other tasks run between months.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     if (from < end) yield { start: from, end, candles: allocateCandles(0) };
@@ -91,7 +91,7 @@ class SampleMarket {
   write(candles: Candles, at: number, time: number): void {
     const random = this.#random;
     if (random.uniform() * TREND_MINUTES < 1) {
-      // Far from where it began, the price tends back, so that a year of it stays readable.
+      // The price tends back to its start, so that a chart of the year stays readable.
       const pull = (FIRST_PRICE - this.#price) / (FIRST_PRICE + this.#price);
       this.#trend = TREND_STRENGTH * (2 * random.uniform() - 1 + pull);
     }

@@ -9,11 +9,11 @@ import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
 import { TIMEFRAME_NAMES, TIMEFRAMES } from "../timeframes.ts";
 
 /**
- * Whether the provider of a stock gives another history than it did: a split changes every candle before it, so the oldest one is asked for
- * again. Where it has changed, nothing of the instrument counts as known any more, in any timeframe: it is fetched again when it is asked for.
+ * Whether the provider of a stock has changed its history: a split changes every earlier candle, so the oldest one is fetched again and
+ * compared. If it differs, the coverage of the instrument is cleared in every timeframe, and later requests fetch it again.
  *
- * @returns Null where that cannot be told, since the provider does not give it any more.
- * @throws {FeedError} When the provider does not answer now.
+ * @returns Null where the provider no longer has the candle, so the answer is unknown.
+ * @throws {FeedError} When the provider does not answer.
  */
 export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boolean | null> {
   const { target } = work;
@@ -26,15 +26,15 @@ export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boole
     const { firstOpen, revised } = await fetchSeries(db, { ...work, timeframe, isCheck: true }, [range]);
     return firstOpen === undefined ? null : revised > 0;
   } catch (error) {
-    // Plans may reach back only so far.
+    // Some plans of a provider reach back only a few years.
     if (error instanceof FeedError && error.fault === "refused") return null;
     throw error;
   }
 }
 
 /**
- * Where the oldest candle that is held and known opens, of the series that is worked on or else of another one: all of them are adjusted at
- * once. What is not known any more is to be fetched again anyway.
+ * The open of the oldest candle that is stored and covered: of this series, or else of another one, since a split adjusts all of them.
+ * Candles without coverage are fetched again anyway.
  */
 async function findOldest(db: Db, instrumentId: string, { timeframe, feed }: SeriesWork) {
   for (const name of [timeframe, ...TIMEFRAME_NAMES]) {
@@ -51,7 +51,7 @@ async function findOldestKnown(db: Db, series: SeriesKey): Promise<number | unde
     for (const { firstTime, lastTime, month } of chunks) {
       if (lastTime < start || firstTime >= end) continue;
       if (firstTime >= start) return firstTime.getTime();
-      // A stretch may well begin where nothing is traded.
+      // A covered range may begin at a time without trade.
       const [row] = await readChunks(db, { ...series, months: [month] });
       const time = row === undefined ? new Float64Array() : readTimes(row);
       const open = time[lowerBound(time, start.getTime())];
@@ -60,7 +60,7 @@ async function findOldestKnown(db: Db, series: SeriesKey): Promise<number | unde
   }
 }
 
-/** None of a damaged chunk: that is for those to tell who read its candles. */
+/** The times of a chunk; none of a damaged one, which the next reader of its candles reports. */
 function readTimes(row: ChunkRow): Float64Array {
   try {
     return openChunk(row).time;

@@ -4,7 +4,7 @@ import { missingRanges } from "../archive/held.ts";
 import { createRun, executeRun } from "./ingestion_run.ts";
 import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "../feeds/sample.ts";
 
-/** Archives the sample instrument where it is not archived yet; returns whether there was anything to do. */
+/** Archives the sample instrument unless it is archived already. @returns Whether it wrote anything. */
 export async function archiveSample(db: Db): Promise<boolean> {
   const instrument = await ensureInstrument(db, SAMPLE_INSTRUMENT);
   const series = { instrumentId: instrument.id, timeframe: SAMPLE_INSTRUMENT.timeframe };

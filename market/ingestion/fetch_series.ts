@@ -12,19 +12,19 @@ import { type Feed, FeedError, type FeedPart } from "../feeds/feed.ts";
 import type { TimeRange } from "../archive/time_ranges.ts";
 import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
-/** What to do when a feed does not answer. */
+/** How long to wait for a feed that does not answer. */
 export interface Patience {
-  /** How often a range is tried without a candle arriving. */
+  /** Attempts without a new candle before the range fails. */
   readonly attemptsMax: number;
-  /** The longest that a feed's own limit is waited for; beyond it, or at 0, the limit is an error. */
+  /** The longest wait for a feed's limit; a longer one is an error. */
   readonly waitMsMax: number;
-  /** Waits; ends early, with the signal's reason, when that says so. */
+  /** Waits; throws the signal's reason when the signal aborts. */
   readonly delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Ingestion has time: a provider that is down for a moment, or that limits for minutes, only slows it. */
+/** For ingestion: a provider that is down or limited for minutes only slows it. */
 export const PATIENT: Patience = { attemptsMax: 6, waitMsMax: 15 * 60_000, delay };
-/** Someone waits for the answer. */
+/** For a request whose caller waits for the answer. */
 export const IMPATIENT: Patience = { attemptsMax: 2, waitMsMax: 0, delay };
 
 const BACKOFF_MS = 500;
@@ -34,10 +34,10 @@ const limitWaits = metrics.getMeter("hindcast").createCounter("hindcast.provider
   unit: "s",
 });
 
-/** An instrument that exists, or that will when its first candle arrives. */
+/** An instrument that exists, or a new one that its first candle creates. */
 export type Target = Instrument | (Omit<NewInstrument, "id"> & { readonly id?: undefined });
 
-/** What to fetch and where it belongs. */
+/** A series to fetch, and the run that reports it. */
 export interface SeriesWork {
   readonly runId: string;
   readonly target: Target;
@@ -47,30 +47,30 @@ export interface SeriesWork {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Candles that are asked for only to see whether they are still the same: that they are is not told, that they are not forgets all others. */
+  /** Whether to fetch only to compare: equal candles make no event, and changed ones clear the coverage of the instrument. */
   readonly isCheck?: boolean;
 }
 
-/** What came of it. */
+/** The outcome of a fetch. */
 export interface SeriesResult {
-  /** Undefined where the instrument is new and no candle came. */
+  /** Undefined where the instrument is new and no candle arrived. */
   readonly instrument: Instrument | undefined;
-  /** The open of the first candle that came; undefined where none did. */
+  /** The open of the first candle that arrived; undefined where none did. */
   readonly firstOpen: number | undefined;
   readonly revised: number;
-  /** Held chunks that turned out to be damaged; the rest of their months is missing now. */
+  /** Stored chunks that were damaged; the rest of their months is missing now. */
   readonly damaged: number;
 }
 
 /**
- * Fetches ranges of a series and archives them, a month a transaction, each with its events. What arrived before a failure is kept, and
- * the next attempt goes on behind it.
+ * Fetches ranges of a series and archives each month with its events in one transaction. Candles that arrived before a failure are kept,
+ * and the next attempt continues after them.
  *
- * @throws {FeedError} When patience is at its end.
+ * @throws {FeedError} When the attempts or the waiting time of `work.patience` are used up.
  */
 export async function fetchSeries(db: Db, work: SeriesWork, ranges: readonly TimeRange[]): Promise<SeriesResult> {
   const series = new SeriesFetch(db, work);
-  for (const range of ranges) await series.fetchPatiently(range);
+  for (const range of ranges) await series.fetchWithRetries(range);
   const { instrument, firstOpen, revised, damaged } = series;
   return { instrument, firstOpen, revised, damaged };
 }
@@ -95,7 +95,7 @@ class SeriesFetch {
     return this.#target.id === undefined ? undefined : this.#target;
   }
 
-  async fetchPatiently(range: TimeRange): Promise<void> {
+  async fetchWithRetries(range: TimeRange): Promise<void> {
     const { patience, signal } = this.#work;
     this.#previousClose = await this.#closeBefore(range);
     let from = range.start;
@@ -111,17 +111,17 @@ class SeriesFetch {
         const waitMs = error.retryAfterSeconds * 1000;
         waitedMs += waitMs;
         if (waitedMs > patience.waitMsMax) throw error;
-        await this.#tell("rate_limited", `${error.message}; going on in ${error.retryAfterSeconds} s`);
+        await this.#report("rate_limited", `${error.message}; ingestion continues in ${error.retryAfterSeconds} s`);
         limitWaits.add(error.retryAfterSeconds, { "hindcast.provider": this.#work.feed.name });
         await patience.delay(waitMs, signal);
       } else if (error.fault === "failed" && attempt < patience.attemptsMax) {
-        // Twice as long each time, and not in step with others who failed at the same moment.
+        // The wait doubles each time; the random part separates fetches that failed together.
         await patience.delay(BACKOFF_MS * 2 ** attempt++ * (0.5 + Math.random() / 2), signal);
       } else throw error;
     }
   }
 
-  /** Undefined where something is held behind the range's start: what lies between two ranges is no gap. */
+  /** Undefined where a stored candle follows the range's start: the time between two ranges is no gap. */
   async #closeBefore(range: TimeRange): Promise<number | undefined> {
     const { timeframe, isCheck = false } = this.#work;
     const { id } = this.#target;
@@ -130,7 +130,7 @@ class SeriesFetch {
       : await closeBefore(this.#db, { instrumentId: id, timeframe }, range);
   }
 
-  /** Null when all was fetched; else how far it came. Errors that are not the feed's own are thrown. */
+  /** Null after the whole range, or the time that was reached and the feed's error. Throws every other error. */
   async #fetchOnce({ start, end }: TimeRange): Promise<{ reached: number; error: FeedError } | null> {
     const { feed, target, timeframe, signal } = this.#work;
     let parts: FeedPart[] = [];
@@ -143,7 +143,7 @@ class SeriesFetch {
     try {
       for await (const part of feed.fetch({ instrument: target, timeframe, start, end, ...(signal && { signal }) })) {
         const first = parts[0];
-        // A month is one chunk: wait for all of it, so that each is written once however small the feed's pages are.
+        // A month is one chunk: collect it, so that small pages of a feed do not write it several times.
         if (first !== undefined && part.start >= monthEnd(monthOf(first.start))) await store();
         parts.push(part);
       }
@@ -186,19 +186,19 @@ class SeriesFetch {
     if (lastOpen !== undefined) this.#previousClose = lastClose;
   }
 
-  /** Nothing is known of an instrument of which nothing ever came: its name may be wrong. A new one exists from its first candle on. */
+  /** An empty answer proves nothing about an instrument without any candle: its name may be wrong. */
   async #isKnown(rejected: number): Promise<boolean> {
     const { id } = this.#target;
     return this.#hasRows ||= id !== undefined && (rejected > 0 || await hasChunks(this.#db, id));
   }
 
-  async #tell(type: "rate_limited", message: string): Promise<void> {
+  async #report(type: "rate_limited", message: string): Promise<void> {
     const { runId, target: { symbol, exchange, provider }, timeframe } = this.#work;
     await insertEvents(this.#db, [{ runId, type, provider, symbol, exchange, timeframe, message }]);
   }
 }
 
-/** The instrument of a new target; no one else's candles are written over. */
+/** Creates the instrument of a new target, unless its name belongs to other candles. */
 async function claimInstrument(tx: Db, target: Target): Promise<Instrument> {
   const instrument = await ensureInstrument(tx, target);
   const isOurs = instrument.provider === target.provider && instrument.assetClass === target.assetClass;
@@ -206,18 +206,18 @@ async function claimInstrument(tx: Db, target: Target): Promise<Instrument> {
   throw new FeedError("unknown_symbol", describeTaken(target, instrument));
 }
 
-/** A feed that answers, but has no candle of an instrument of which none is held either. */
+/** The error for an instrument without a candle, at the feed and in the archive. */
 export function noCandles({ symbol, exchange }: Pick<Target, "symbol" | "exchange">): FeedError {
   return new FeedError("unknown_symbol", `Cannot find candles of ${symbol} on ${exchange} in this range`);
 }
 
-/** Why a feed's candles cannot be kept under a name that an instrument has already. */
+/** The reason why a feed's candles cannot use a name that an instrument has already. */
 export function describeTaken({ symbol, exchange, assetClass, provider }: Target, taken: Instrument): string {
   return `Cannot fetch ${assetClass} ${symbol} on ${exchange} from ${provider}: ` +
-    `under that name ${taken.assetClass} candles of ${taken.provider} are kept`;
+    `that name holds ${taken.assetClass} candles of ${taken.provider}`;
 }
 
 async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // What is thrown is the signal's own reason.
+  // The caller expects the signal's own reason.
   await pause(ms, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted());
 }

@@ -28,32 +28,32 @@ const ABANDONED_MS = 3_600_000;
 
 const DEFAULT_FEEDS = createFeeds();
 
-/** What a run is asked to fetch. */
+/** The request for a run. */
 export interface RunRequest {
   readonly trigger: IngestionRun["trigger"];
-  /** Absent: every instrument that has a feed. */
+  /** Default: every instrument with a feed. */
   readonly instruments?: readonly InstrumentKey[] | undefined;
-  /** `YYYY-MM-DD`; absent: from each instrument's backfill start, to now. */
+  /** `YYYY-MM-DD`; default: from each instrument's backfill start, to now. */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
 }
 
-/** Where the work of a run comes from and when it ends. */
+/** The surroundings of a run. */
 export interface RunOptions {
-  /** Default: those that need no configuration. */
+  /** Default: the feeds that need no configuration. */
   readonly feeds?: Feeds;
-  /** Stops the run between two parts; what was stored stays, and the run can be executed again. */
+  /** Stops the run between two parts; stored candles stay, and a later execution continues the run. */
   readonly signal?: AbortSignal;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: number;
-  /** What differs from PATIENT. */
+  /** Differences from PATIENT. */
   readonly patience?: Partial<Patience>;
 }
 
 /**
- * Writes a queued run, or joins one in flight that was asked for the same.
+ * Writes a queued run, or returns an unfinished run with the same request.
  *
- * @param tx A transaction, in which the caller also enqueues a run that is not joined.
+ * @param tx A transaction, in which the caller also enqueues a new run.
  */
 export async function createRun(tx: Db, request: RunRequest): Promise<{ run: IngestionRun; joined: boolean }> {
   await lockRuns(tx);
@@ -73,7 +73,7 @@ export async function createRun(tx: Db, request: RunRequest): Promise<{ run: Ing
 }
 
 function keysOf(run: IngestionRun): InstrumentKey[] | null {
-  // A database may give the keys of a JSON object in another order.
+  // A database may return the keys of a JSON object in another order.
   return run.instruments?.map(({ symbol, exchange }) => ({ symbol, exchange })) ?? null;
 }
 
@@ -85,17 +85,17 @@ function sortKeys(keys: readonly InstrumentKey[]): InstrumentKey[] {
 }
 
 /**
- * Does a run: fetches what is missing of each instrument and archives it. One that fails does not keep the others from theirs.
+ * Executes a run: fetches the missing candles of each instrument and archives them. A failed instrument does not stop the others.
  *
- * A run that has ended is left alone and one that was cut off goes on where it stopped, so that a queue may deliver it again.
+ * A queue may deliver a run several times: a finished run is left alone, and an interrupted one continues where it stopped.
  *
- * @throws The signal's reason when it was stopped, or what the database said that is away; both times it can be executed again.
+ * @throws The signal's reason when it was stopped, or the error of a database that is away; the run can be executed again.
  */
 export async function executeRun(db: Db, runId: string, options: RunOptions = {}): Promise<void> {
   const run = await findRun(db, runId);
-  // An upload or a request that told of nothing for an hour has lost its process.
+  // An upload or a request without an event for an hour has lost its process.
   for (const id of await listAbandonedRuns(db, new Date(Date.now() - ABANDONED_MS))) {
-    await finishRun(db, id, "its process ended before it did");
+    await finishRun(db, id, "its process ended before the run did");
   }
   if (run === undefined || run.status === "completed" || run.status === "failed") return;
   await db.transaction(async (tx) => {
@@ -109,7 +109,7 @@ export async function executeRun(db: Db, runId: string, options: RunOptions = {}
       await ingestInstrument(db, run, target, options);
     } catch (error) {
       options.signal?.throwIfAborted();
-      // The run goes on where it was when the database is back; the provider's faults are its own.
+      // The run continues when the database is back. A fault of the provider fails this instrument alone.
       if (isDatabaseFault(error) && !(error instanceof FeedError)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       failures.push(`${target.symbol} on ${target.exchange}: ${message}`);
@@ -119,12 +119,12 @@ export async function executeRun(db: Db, runId: string, options: RunOptions = {}
   await finishRun(db, runId, failures.length === 0 ? null : failures.join("; "));
 }
 
-/** Ends a run that has not ended, with its last event. @param failure Why it failed, or null. */
+/** Ends an unfinished run and writes its last event. @param failure The reason why it failed, or null. */
 export async function finishRun(db: Db, runId: string, failure: string | null): Promise<void> {
   await db.transaction(async (tx) => {
     const status = failure === null ? "completed" : "failed";
     const values = { status, message: failure, finishedAt: new Date() } as const;
-    // One that nobody could even begin is over, too, or later runs of the same would be joined to it for ever.
+    // A run that never began must end too, or every later run with the same request joins it.
     if (!await moveRun(tx, { id: runId, from: ["queued", "running"] }, values)) return;
     const run = await findRun(tx, runId);
     await insertEvents(tx, [{ runId, type: "run_finished", candles: run?.candles ?? 0, message: failure }]);
@@ -149,9 +149,11 @@ async function ingestInstrument(
   const instrument = target.instrument ?? await findInstrument(db, target);
   if (instrument === undefined) throw new Error("Cannot ingest an instrument that does not exist");
   const feed = (options.feeds ?? DEFAULT_FEEDS)(instrument);
-  if (feed === undefined) throw new Error("Cannot ingest an instrument that has no feed: its candles are imported");
+  if (feed === undefined) throw new Error("Cannot ingest an instrument without a feed: its candles are imported");
   if (instrument.timeframe === null || !isTimeframe(instrument.timeframe)) {
-    throw new Error("Cannot ingest an instrument without a timeframe, which is to be set: it came by a request");
+    throw new Error(
+      "Cannot ingest an instrument without a timeframe: set one, since a request for candles created it without",
+    );
   }
   const timeframe = feed.sourceTimeframe(instrument.timeframe);
   const now = options.now ?? Date.now();
@@ -160,7 +162,7 @@ async function ingestInstrument(
   const wanted = runRange(run, instrument, timeframe, now);
   const isAdjusted = await isHistoryAdjusted(db, work);
   if (isAdjusted) return await fetchWhole(db, work, wanted);
-  const ranges = await askedRanges(db, run, work, wanted);
+  const ranges = await rangesToFetch(db, run, work, wanted);
   const { revised, damaged } = await fetchSeries(db, work, ranges);
   if (ranges.length > 0 && !await hasChunks(db, instrument.id)) throw noCandles(instrument);
   if (isAdjusted === null && revised > 0) return await fetchWhole(db, work, wanted);
@@ -174,25 +176,25 @@ function seriesOf({ target, timeframe }: InstrumentWork): SeriesKey {
   return { instrumentId: target.id, timeframe };
 }
 
-/** What a run asks the feed for. */
-async function askedRanges(db: Db, run: IngestionRun, work: InstrumentWork, wanted: TimeRange): Promise<TimeRange[]> {
+/** The ranges that a run fetches. */
+async function rangesToFetch(db: Db, run: IngestionRun, work: InstrumentWork, wanted: TimeRange): Promise<TimeRange[]> {
   const { target, timeframe } = work;
   if (run.startDate !== null || run.endDate !== null) {
-    // Dates that an operator names are asked for even if they are held: the provider may have corrected them.
+    // A range that an operator names is fetched even if it is stored: the provider may have corrected it.
     return subtractRanges(wanted, await listRunRanges(db, run.id, { ...keyOf(target), timeframe }));
   }
   const missing = await missingRanges(db, seriesOf(work), wanted);
   return missing.map((range) => withOverlap(range, wanted, timeframe));
 }
 
-/** All of an adjusted series again, from the oldest candle that is held; what the provider does not give any more is told. */
+/** Fetches an adjusted series again from its oldest stored candle, and reports candles that the provider no longer has. */
 async function fetchWhole(db: Db, work: InstrumentWork, wanted: TimeRange): Promise<void> {
   const held = await heldRange(db, seriesOf(work)) ?? wanted;
   const whole = { start: Math.min(wanted.start, held.start), end: Math.max(wanted.end, held.end) };
   const { firstOpen = whole.end } = await fetchSeries(db, work, [whole]);
   if (firstOpen <= held.start) return;
   const { target: { symbol, exchange, provider }, runId, timeframe } = work;
-  const message = "Cannot adjust these candles to the later ones: the provider does not give them any more";
+  const message = "Cannot adjust these candles to the later ones: the provider no longer has them";
   const range = { start: new Date(held.start), end: new Date(firstOpen) };
   await insertEvents(db, [{ runId, type: "failed", provider, symbol, exchange, timeframe, ...range, message }]);
 }
@@ -201,7 +203,7 @@ function keyOf({ symbol, exchange }: InstrumentKey): InstrumentKey {
   return { symbol, exchange };
 }
 
-/** A range that follows held candles begins a few of them earlier: a provider that corrected its history shows there. */
+/** Starts a range a few candles earlier: a correction of the provider shows in the overlap. */
 function withOverlap(range: TimeRange, wanted: TimeRange, timeframe: Timeframe): TimeRange {
   return { ...range, start: Math.max(wanted.start, range.start - OVERLAP_CANDLES * TIMEFRAMES[timeframe]) };
 }
@@ -209,7 +211,7 @@ function withOverlap(range: TimeRange, wanted: TimeRange, timeframe: Timeframe):
 function runRange(run: IngestionRun, instrument: Instrument, timeframe: Timeframe, now: number): TimeRange {
   const startDate = run.startDate ?? instrument.backfillFrom;
   if (startDate === null) {
-    throw new Error("Cannot ingest without a start: neither the run nor the instrument names one");
+    throw new Error("Cannot ingest without a start: set start_date of the run or backfill_from of the instrument");
   }
   const endOfData = instrument.provider === "sample" ? Math.min(SAMPLE_RANGE.end, now) : now;
   const asked = run.endDate === null ? endOfData : Date.parse(`${run.endDate}T00:00:00Z`);

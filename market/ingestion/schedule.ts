@@ -9,10 +9,10 @@ const FIELDS = [
 ] as const;
 
 /**
- * What keeps a text from being a schedule, in words, or null when it is one: five fields of cron (minute, hour, day, month, weekday), each
- * `*`, a number, a range `a-b`, a list of those with commas, and a step `/n` behind any.
+ * The fault of a schedule in words, or null for a valid one: five fields of cron (minute, hour, day, month, weekday), each `*`, a number,
+ * a range `a-b` or a list of those with commas, and a step `/n` after any of them.
  *
- * @see npm:cron-parser, by which pg-boss reads schedules: it has the last word, since one that it refuses would keep all others from theirs.
+ * @see npm:cron-parser, with which pg-boss reads schedules: one schedule that it refuses would stop all the others.
  */
 export function findCronFault(text: string): string | null {
   const parts = text.split(" ");
@@ -23,7 +23,7 @@ export function findCronFault(text: string): string | null {
       if (found === null) return `has ${JSON.stringify(item)} as ${name}`;
       const [, first, last = first, step] = found;
       const isInside = first === undefined || (Number(first) >= least && Number(last) <= most);
-      if (!isInside) return `has ${JSON.stringify(item)} as ${name}, which goes from ${least} to ${most}`;
+      if (!isInside) return `has ${JSON.stringify(item)} as ${name}: use ${least} to ${most}`;
       if (Number(last ?? 0) < Number(first ?? 0)) return `has a range that runs backwards as ${name}: ${item}`;
       if (step !== undefined && Number(step) === 0) return `has a step of 0 as ${name}: ${item}`;
     }
@@ -31,7 +31,7 @@ export function findCronFault(text: string): string | null {
   return findRefusal(text);
 }
 
-/** What lists that name something twice, and days that none of the months has, are refused for. */
+/** The reason why cron-parser refuses a schedule: a value twice in a list, or a day that none of the months has. */
 function findRefusal(text: string): string | null {
   try {
     CronExpressionParser.parse(text, { tz: "UTC" });

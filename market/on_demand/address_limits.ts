@@ -1,15 +1,15 @@
-/** Someone who is not known caused too much work in a short time. */
+/** A caller without an account caused too many fetches in a short time. */
 export class AddressLimitError extends Error {
   override readonly name = "AddressLimitError";
   constructor(readonly retryAfterSeconds: number) {
-    super(`Cannot fetch more candles for this address now: again in ${retryAfterSeconds} s, or with an account`);
+    super(`Cannot fetch more candles for this address now: retry in ${retryAfterSeconds} s, or sign in`);
   }
 }
 
 const FETCHES_MAX = 30;
 const WINDOW_MS = 60_000;
 
-/** Counts what each address caused in the current minute. */
+/** Counts the fetches of each address in the current minute. */
 export class AddressLimits {
   readonly #now: () => number;
   #window = NaN;
@@ -19,7 +19,7 @@ export class AddressLimits {
     this.#now = now;
   }
 
-  /** @throws {AddressLimitError} When the address had its share. */
+  /** Counts a fetch. @throws {AddressLimitError} When the address has used up its limit. */
   take(address: string): void {
     const now = this.#now();
     const window = Math.floor(now / WINDOW_MS);

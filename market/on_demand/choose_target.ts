@@ -4,7 +4,7 @@ import { FEED_LABELS, instruments } from "../../db/schema.ts";
 import { FeedError, type Feeds } from "../feeds/feed.ts";
 import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
 
-/** How candles are asked for: all but the symbol may be left open. */
+/** A request for candles by name; only the symbol is required. */
 export interface TargetQuery {
   readonly symbol: string;
   readonly exchange?: string | undefined;
@@ -12,22 +12,22 @@ export interface TargetQuery {
   readonly provider?: (typeof FEED_LABELS)[number] | undefined;
 }
 
-/** Nothing is held of the symbol that would tell its asset class, and the query does not either. */
+/** Neither the query nor the archive tells the asset class of the symbol. */
 export class AssetClassNeededError extends Error {
   override readonly name = "AssetClassNeededError";
 }
 
-/** Nothing is held of the symbol, and no feed could have it. */
+/** The archive does not hold the symbol, and no feed can have it. */
 export class UnknownTargetError extends Error {
   override readonly name = "UnknownTargetError";
 }
 
 /**
- * Finds whose candles answer a query: an instrument that exists, else one that a feed may know. Without a provider's label the archive
+ * Chooses the instrument that answers a query: one that exists, or else one that a feed may know. Without a provider's label the archive
  * comes first, then provider_a, then provider_b.
  *
  * @throws {AssetClassNeededError | UnknownTargetError}
- * @throws {FeedError} `not_configured` where the only feed that could answer lacks something.
+ * @throws {FeedError} `not_configured` where the only possible feed lacks a setting.
  */
 export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Promise<Target> {
   const { symbol, exchange, assetClass, provider } = query;
@@ -37,7 +37,7 @@ export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Pr
   const known = assetClass ?? held[0]?.assetClass;
   const where = exchange === undefined ? "" : ` on ${exchange}`;
   if (known === undefined && exchange === undefined) {
-    throw new AssetClassNeededError(`no candles of ${symbol} are held that would tell it`);
+    throw new AssetClassNeededError(`no candles of ${symbol} are stored that would tell it`);
   }
   const found = findFeeds(feeds, { ...query, assetClass: known });
   const [first] = found.targets;
@@ -45,10 +45,10 @@ export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Pr
     throw found.error ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
   }
   const taken = await findInstrument(db, first);
-  // It has come since: somebody asked for the same at the same time.
+  // Another request may have created it in the meantime.
   if (taken?.assetClass === first.assetClass && taken.provider === first.provider) return taken;
   if (taken !== undefined) throw new UnknownTargetError(describeTaken(first, taken));
-  // An exchange's label can tell the asset class, unless its feed has several.
+  // An exchange's name tells the asset class, unless its feed has several.
   if (found.targets.some((target) => target.assetClass !== first.assetClass)) {
     throw new AssetClassNeededError(`${exchange} has instruments of several classes`);
   }
@@ -66,7 +66,7 @@ function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: Tar
         targets.push({ symbol, exchange: feed.exchange, assetClass: each, provider: label });
       } catch (reason) {
         if (!(reason instanceof FeedError)) throw reason;
-        // Whether a feed that is not set up has the exchange cannot be known; without an exchange, it might have answered.
+        // A feed that is not configured might have answered a query without an exchange.
         if (exchange === undefined) error = reason;
       }
     }

@@ -30,36 +30,36 @@ import {
   TIMEFRAMES,
 } from "../timeframes.ts";
 
-/** Candles that should be there. */
+/** The candles that a caller wants the archive to hold. */
 export interface Wanted extends TimeRange {
   readonly timeframe: Timeframe;
-  /** Called before a feed is asked; may throw, and nothing is asked then. */
+  /** Called before a request to a feed; may throw to prevent it. */
   readonly beforeFetch?: () => void;
-  /** Whether finer candles do not stand in for them. */
+  /** Whether finer candles are no substitute. */
   readonly isExact?: boolean;
 }
 
-// What a provider may still publish is asked for again, but not by every request.
+// A provider may still publish recent candles, but not every request needs to ask for them.
 const RECHECK_MS = 60_000;
-// Who reads a history page by page need not ask for its oldest candle with each.
+// A client that reads a history page by page need not check its oldest candle with each page.
 const HISTORY_RECHECK_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
-// What is fetched first may be what shows a split, and then the rest is doubtful, too.
+// The first fetch may reveal a split, which makes the other ranges doubtful too.
 const REFRESH_ROUNDS_MAX = 2;
 
-/** The way to candles that may not be archived yet: what is missing is fetched first, once for all who ask at the same time. */
+/** Fetches candles that the archive lacks, once for all callers at a time. */
 export class ReadThrough {
   readonly feeds: Feeds;
-  /** What callers who are not known may cause. */
+  /** Limits the fetches of callers without an account. */
   readonly limits: AddressLimits;
   readonly #db: Db;
   readonly #patience: Patience;
   readonly #now: () => number;
   readonly #inFlight = new Map<string, { readonly range: TimeRange; readonly done: Promise<Instrument> }>();
-  /** When each series was asked for last, and when an instrument's oldest candle was. */
+  /** When each series was last fetched, and when each instrument's oldest candle was last checked. */
   readonly #asked = new Map<string, number>();
   readonly #checked = new Map<string, number>();
-  /** Damaged chunks that nobody gives again, and have been told of. */
+  /** Damaged chunks that no provider has, and that an event reports already. */
   readonly #lost = new Map<string, LostCandlesError>();
   readonly #closing = new AbortController();
 
@@ -71,16 +71,16 @@ export class ReadThrough {
     this.limits = new AddressLimits(this.#now);
   }
 
-  /** Ends what is being fetched; resolves when nothing is. */
+  /** Stops every fetch; resolves when none is left. */
   async close(): Promise<void> {
-    this.#closing.abort(new Error("Cannot go on fetching candles: the service is closing"));
+    this.#closing.abort(new Error("Cannot fetch more candles: the service is closing"));
     await Promise.allSettled([...this.#inFlight.values()].map(({ done }) => done));
   }
 
   /**
-   * Fetches what the archive lacks of a range.
+   * Fetches the parts of a range that the archive lacks.
    *
-   * @returns The instrument: a new one exists from its first candle on.
+   * @returns The instrument; a new one is created with its first candle.
    * @throws {FeedError} `unknown_symbol` also where a new instrument has no candle in the range.
    */
   async complete(target: Target, wanted: Wanted): Promise<Instrument> {
@@ -89,7 +89,7 @@ export class ReadThrough {
       start: bucketStartAtOrAfter(wanted.start, wanted.timeframe),
       end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),
     };
-    // What is held is answered without a feed, which may not be set up any more.
+    // Archived candles need no feed, which may no longer be configured.
     if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
     const feed = this.feeds(target);
     if (feed === undefined) return requireInstrument(target);
@@ -97,14 +97,14 @@ export class ReadThrough {
     const key = JSON.stringify([target.symbol, target.exchange, timeframe]);
     for (let other = this.#inFlight.get(key); other !== undefined; other = this.#inFlight.get(key)) {
       const isSame = other.range.start <= range.start && other.range.end >= range.end;
-      // Who asks for the same takes the same answer, errors included; who asks for more looks again afterwards.
+      // A caller with the same wish shares the answer or the error; a caller who wants more looks again afterwards.
       if (isSame) return await other.done;
       await other.done.catch(() => {});
       if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
     }
     const missing = await this.#findMissing(target, feed, timeframe, range);
     if (missing.length === 0) return requireInstrument(target);
-    // Someone may have begun while this one looked.
+    // Another caller may have begun during the look-up.
     if (this.#inFlight.has(key)) return await this.complete(target, wanted);
     wanted.beforeFetch?.();
     const done = this.#fetch(target, feed, timeframe, range, missing);
@@ -117,7 +117,7 @@ export class ReadThrough {
   }
 
   /**
-   * Fetches again what a query reads and a split has made doubtful: lookback, and finer candles.
+   * Fetches the candles of a query again that a split has made doubtful, lookback and finer candles included.
    *
    * @throws {FeedError}
    */
@@ -132,18 +132,18 @@ export class ReadThrough {
   }
 
   /**
-   * Reports a damaged chunk, and fetches what was in it again.
+   * Reports a damaged chunk and fetches its candles again.
    *
-   * @throws {LostCandlesError} Where nobody can give it again: it was imported or made here.
-   * @throws {FeedError} Its candles are missing then, and fetched when they are asked for.
+   * @throws {LostCandlesError} For imported or generated candles, which no provider has.
+   * @throws {FeedError} The candles stay missing until a later request fetches them.
    */
   async repair(instrument: Instrument, damage: DamagedChunkError): Promise<void> {
     const { chunk, message } = damage;
     const { provider, symbol, exchange } = instrument;
     const canFetch = isFed(instrument);
-    // Whoever asks again and again shall not fill the list of events.
-    const told = this.#lost.get(nameOf(chunk));
-    if (told !== undefined && !canFetch) throw told;
+    // Repeated requests must not fill the list of events.
+    const reported = this.#lost.get(nameOf(chunk));
+    if (reported !== undefined && !canFetch) throw reported;
     const { timeframe } = chunk;
     const start = new Date(`${chunk.month}T00:00:00Z`);
     const end = new Date(monthEnd(chunk.month));
@@ -151,11 +151,11 @@ export class ReadThrough {
     const known = await this.#db.transaction(async (tx) => {
       const event = { runId: run, provider, symbol, exchange, timeframe, start, end, candles: chunk.candles };
       await insertEvents(tx, [{ ...event, type: "failed", message }]);
-      // Another reader may have had it replaced already.
+      // Another reader may have replaced it already.
       return canFetch && await deleteChunk(tx, chunk) ? await removeCoverage(tx, chunk, { start, end }) : [];
     });
     await finishRun(this.#db, run, message);
-    // It is missing now, however lately it was asked for.
+    // Its candles are missing now, even if they were fetched a moment ago.
     this.#asked.delete(keyOf(chunk));
     if (!canFetch || !isTimeframe(timeframe)) {
       const lost = new LostCandlesError(instrument, chunk, damage);
@@ -163,7 +163,7 @@ export class ReadThrough {
       throw lost;
     }
     const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
-    // Exactly what was known, so that the same candles make the same chunk again.
+    // Exactly the ranges that were known, so that the same candles make the same chunk.
     for (const stretch of known.length > 0 ? known : [held]) {
       const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];
       await this.complete(instrument, { timeframe, start, end, isExact: true });
@@ -171,7 +171,7 @@ export class ReadThrough {
   }
 
   /**
-   * Tells before an answer begins that it would break off, where a chunk of it was found to be damaged, and still is.
+   * Refuses a plan with a chunk that an earlier read found damaged: the answer would break off in the middle.
    *
    * @throws {LostCandlesError}
    */
@@ -217,10 +217,10 @@ export class ReadThrough {
     const runId = await this.#beginRun(target);
     const now = this.#now();
     try {
-      // Not ended by a caller who leaves: others may have joined, and what comes is archived anyway.
+      // A caller who leaves does not stop the fetch: others may have joined, and the candles are archived anyway.
       const { signal } = this.#closing;
       const work = { runId, target, timeframe, feed, patience: this.#patience, signal, now };
-      // Candles from before and after a split do not belong together: where one came between, all that is asked for is missing.
+      // Candles from before and after a split do not mix, so after a split the whole range is missing.
       const isAdjusted = await this.#isAdjusted(work);
       const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
       await finishRun(this.#db, runId, null);
@@ -255,7 +255,7 @@ function keyOf({ instrumentId, timeframe }: SeriesKey): string {
   return `${instrumentId} ${timeframe}`;
 }
 
-/** One that is written again has another name. */
+/** The name changes when the chunk is written again. */
 function nameOf(chunk: ChunkSummary): string {
   return `${keyOf(chunk)} ${chunk.month} ${chunk.updatedAt.getTime()}`;
 }
@@ -270,7 +270,7 @@ function isDamaged(row: ChunkRow): boolean {
   }
 }
 
-/** A time that is still to come is of before the clock was put back: that is long ago. */
+/** A time in the future was noted before the clock was set back, and counts as long ago. */
 function isWithin(ms: number, time: number | undefined, now: number): boolean {
   return time !== undefined && time <= now && time > now - ms;
 }

@@ -133,7 +133,7 @@ eachDatabaseSteps("the queue", async (handle, step) => {
           `Cannot run on TEN of TEST without 1d candles from 2023-01-01 to 2023-02-01: ${held}`,
         );
         const { parameters } = newTenDaysBacktest("ann");
-        expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest held are 1d");
+        expect(await fail({ parameters: { ...parameters, timeframe: "1h" } })).toContain("the finest stored are 1d");
       },
     );
 

@@ -97,7 +97,7 @@ async function leavesNothingOfABadFile(db: Db) {
 
 async function refusesTheWrongInstrument(db: Db) {
   const refused = importCsv(db, request(FILE, { assetClass: "crypto" }));
-  await expect(refused).rejects.toThrow("assetClass must be stock, as ACME on NYSE is, not crypto");
+  await expect(refused).rejects.toThrow("assetClass must be stock for ACME on NYSE, not crypto");
   await archiveSample(db);
   const sample = importCsv(db, request(FILE, { symbol: "DEMO", exchange: "SAMPLE", assetClass: "crypto" }));
   await expect(sample).rejects.toThrow(ImportRefusedError);

@@ -74,7 +74,7 @@ Deno.test("a line that is no candle is rejected by its number and reason, and th
     ['2024-01-03,"1,234.50",3,0.5,2,10', 'open "1,234.50" is not a number (write 1234.5)'],
     ["01/03/2024,1,3,0.5,2,10", '"01/03/2024" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
     ['2024-01-03,"1,3,0.5,2,10', "has 2 fields where the header has 6"],
-    ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is not where a 1d candle opens (UTC)"],
+    ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is no opening time of a 1d candle (UTC)"],
     ["2024-01-02,1,3,0.5,2,10", "has the same time as line 3"],
     ["2024-01-01,1,3,0.5,2,10", "is earlier than line 3"],
     ["2024-06-01,1,3,0.5,2,10", "2024-06-01T00:00:00.000Z is a candle that has not closed yet"],
@@ -123,15 +123,15 @@ Deno.test("a stock's days are dated by its exchange: its midnight is that date's
   expect([stock.times, stock.rejected]).toEqual([["2024-03-08", "2024-03-11", "2024-05-30", "2024-05-31"], []]);
   // What trades day and night has no such midnight: the candle would be said to end hours before it does.
   expect(read(file).rejected.map(({ reason }) => reason)).toEqual([
-    "2024-03-08T05:00:00.000Z is not where a 1d candle opens (UTC)",
-    "2024-03-11T04:00:00.000Z is not where a 1d candle opens (UTC)",
-    "2024-05-29T15:00:00.000Z is not where a 1d candle opens (UTC)",
+    "2024-03-08T05:00:00.000Z is no opening time of a 1d candle (UTC)",
+    "2024-03-11T04:00:00.000Z is no opening time of a 1d candle (UTC)",
+    "2024-05-29T15:00:00.000Z is no opening time of a 1d candle (UTC)",
   ]);
   const weeks = read(`${HEADER}2024-03-11 00:00:00-04:00,1,1,1,1,1\n2024-03-19,1,1,1,1,1\n`, "1w", Infinity, "stock");
   expect([weeks.times, weeks.rejected.map(({ line }) => line)]).toEqual([["2024-03-11"], [3]]);
   // An hour has no date, and the open of a day's trade is not its midnight.
   const open = read(`${HEADER}2024-03-08 09:30:00-05:00,1,1,1,1,1\n`, "1d", Infinity, "stock");
-  expect(open.rejected[0]?.reason).toBe("2024-03-08T14:30:00.000Z is not where a 1d candle opens (UTC)");
+  expect(open.rejected[0]?.reason).toBe("2024-03-08T14:30:00.000Z is no opening time of a 1d candle (UTC)");
   const hours = read(`${HEADER}2024-03-08 00:00:00-05:00,1,1,1,1,1\n`, "1h", Infinity, "stock");
   expect(new Date(hours.rows[0]![0]!).toISOString()).toBe("2024-03-08T05:00:00.000Z");
 });
@@ -142,11 +142,11 @@ Deno.test("a file that is no CSV of candles is one clear error", () => {
     ["\n \r\n", "Cannot import an empty file"],
     ["date,open,high,low,close\n", "Cannot find the column volume: the header line is"],
     ["open,high,low,close,volume\n", "Cannot find the column of times (date, timestamp, time, datetime"],
-    ["date,time,open,high,low,close,volume\n", "Cannot tell which column is the time, date or time"],
-    ["date,open,open,high,low,close,volume\n", "Cannot tell two columns open apart"],
+    ["date,time,open,high,low,close,volume\n", "Cannot choose the column of times, date or time"],
+    ["date,open,open,high,low,close,volume\n", "Cannot use two columns open: keep one"],
     ["2024-01-02,1,3,0.5,2,10\n", "Cannot find the column of times"],
-    ["date;open;high;low;close;volume\n", 'apart by ";" and not by commas'],
-    ["\uFEFFDate\tOpen\tHigh\tLow\tClose\tVolume\r\n", 'apart by "\\t" and not by commas'],
+    ["date;open;high;low;close;volume\n", 'separated by ";": use commas'],
+    ["\uFEFFDate\tOpen\tHigh\tLow\tClose\tVolume\r\n", 'separated by "\\t": use commas'],
     ["sep=,\ndate,open,high,low,close,volume\n", 'the header line is "sep=,"'],
     [new Uint8Array([0xff, 0xfe, 0x64, 0, 0x0a]), "Cannot read UTF-16"],
     [new Uint8Array([0x1f, 0x8b, 0x08, 0, 0x0a]), "Cannot read a compressed file"],

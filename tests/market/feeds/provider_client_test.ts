@@ -64,7 +64,7 @@ Deno.test("a provider that wants to be left alone for longer than a day is told 
   );
   await reset();
   expect(records.map(({ level, message }) => [level, message.join("")])).toEqual([
-    ["warning", "the provider answered 418 with a Retry-After of 86401 s: it is left alone for 86400 s"],
+    ["warning", "the provider answered 418 with a Retry-After of 86401 s: the next request waits 86400 s"],
   ]);
 });
 

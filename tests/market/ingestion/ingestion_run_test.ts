@@ -158,7 +158,7 @@ async function isPatient(db: Db) {
   // It goes on behind what it has, which is not asked for again.
   expect(script.asked).toEqual(["2024-02-02..2024-04-01", "2024-03-13..2024-04-01"]);
   const told = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
-  expect(told).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; going on in 7 s" }]);
+  expect(told).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; ingestion continues in 7 s" }]);
   expect((await findRun(db, run.id))?.status).toBe("completed");
 
   // A provider that is down is asked six times, each time after twice as long.
@@ -243,7 +243,7 @@ async function failsWithoutAFeed(db: Db) {
   const { run } = await create(db, { instruments: [{ symbol: "FILE", exchange: "X" }] });
   await executeRun(db, run.id);
   expect((await findRun(db, run.id))?.message).toBe(
-    "FILE on X: Cannot ingest an instrument that has no feed: its candles are imported",
+    "FILE on X: Cannot ingest an instrument without a feed: its candles are imported",
   );
 }
 
@@ -274,6 +274,6 @@ async function endsAbandonedRuns(db: Db) {
   // Whoever told of something lately, began lately or belongs to the queue is alive.
   expect(statuses).toEqual(["failed", "running", "running", "running"]);
   expect((await eventsOf(db, upload.id)).map(({ type, message }) => [type, message])).toEqual([
-    ["run_finished", "its process ended before it did"],
+    ["run_finished", "its process ended before the run did"],
   ]);
 }

@@ -12,14 +12,14 @@ databaseTest("a run, a read and an import each name the instrument that they los
   const script: Script = { asked: [], price: 5 };
   const gone = await makeInstrument(db, "GONE");
   const removed = await ingest(db, interrupted(script, () => deleteInstrument(db, gone.id)), "GONE");
-  const message = "Cannot keep candles of GONE on TEST: it was removed meanwhile";
+  const message = "Cannot store candles of GONE on TEST: the instrument was removed during the fetch";
   expect(removed.run).toMatchObject({ status: "failed", message: `GONE on TEST: ${message}` });
   expect(removed.events.slice(-2)).toEqual([["failed", message], ["run_finished", `GONE on TEST: ${message}`]]);
 
   const moved = await makeInstrument(db, "MOVED");
   const gives = () => updateInstrument(db, moved.id, { provider: "import" });
   expect((await ingest(db, interrupted(script, gives), "MOVED")).run?.message).toBe(
-    "MOVED on TEST: Cannot keep candles of MOVED on TEST: it was given to import meanwhile",
+    "MOVED on TEST: Cannot store candles of MOVED on TEST: the instrument was moved to import during the fetch",
   );
 
   const asked = await makeInstrument(db, "ASKED");
@@ -41,7 +41,7 @@ databaseTest("a run, a read and an import each name the instrument that they los
     yield new TextEncoder().encode(lines.slice(36_000).join(""));
   }
   const upload = { symbol: "FILE", exchange: "TEST", assetClass: "crypto", timeframe: "1h", bytesMax: 1e8 } as const;
-  await expect(importCsv(db, { ...upload, body: file() })).rejects.toThrow("Cannot keep candles of FILE on TEST");
+  await expect(importCsv(db, { ...upload, body: file() })).rejects.toThrow("Cannot store candles of FILE on TEST");
 });
 
 databaseTest("an import over a provider's candles is recorded as an import", async ({ db }) => {
@@ -64,8 +64,9 @@ databaseTest("a run of all instruments skips those without a feed; a run of one 
   await makeInstrument(db, "REQUESTED", { timeframe: null, backfillFrom: null });
   expect((await ingest(db, feed)).run).toMatchObject({ status: "completed", candles: 57 });
   const reasons = {
-    DISABLED: "Cannot ingest an instrument that has no feed: its candles are imported",
-    REQUESTED: "Cannot ingest an instrument without a timeframe, which is to be set: it came by a request",
+    DISABLED: "Cannot ingest an instrument without a feed: its candles are imported",
+    REQUESTED:
+      "Cannot ingest an instrument without a timeframe: set one, since a request for candles created it without",
   };
   for (const [symbol, reason] of Object.entries(reasons)) {
     expect((await ingest(db, feed, symbol)).run?.message).toBe(`${symbol} on TEST: ${reason}`);

@@ -216,7 +216,7 @@ Deno.test("each address may cause so many fetches a minute", () => {
   for (let i = 0; i < 30; i++) limits.take("a");
   clock = 45_000;
   expect(() => limits.take("a")).toThrow(AddressLimitError);
-  expect(() => limits.take("a")).toThrow("again in 15 s");
+  expect(() => limits.take("a")).toThrow("retry in 15 s");
   limits.take("b");
   clock = 60_000;
   limits.take("a");
