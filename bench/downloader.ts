@@ -1,9 +1,9 @@
 import { timeWork } from "./measure.ts";
 
-/** How long an answer took to arrive, and how long this process computed meanwhile. */
+/** The time until an answer has arrived, and the computing time of this process until then. */
 export type Timing = Awaited<ReturnType<typeof timeWork>>;
 
-/** Another process that downloads what it is told to, so that reading an answer is not the service's work. */
+/** A process that downloads answers, so that this process does not compute for it. */
 export class Downloader {
   readonly #child: Deno.ChildProcess;
   readonly #asks: WritableStreamDefaultWriter<Uint8Array>;
@@ -21,7 +21,7 @@ export class Downloader {
     this.#answers = this.#child.stdout.getReader();
   }
 
-  /** How long an answer takes to arrive, and what this process computes meanwhile. */
+  /** Downloads an answer. */
   async time(path: string): Promise<Timing> {
     let ms = NaN;
     const { cpuSeconds } = await timeWork(async () => {

@@ -1,7 +1,7 @@
 /**
- * Candles in: a CSV file of one-minute candles through the whole import, beside the same lines only parsed and checked.
+ * Measures the import of a CSV file of one-minute candles, beside the same lines only parsed and checked.
  *
- * `deno run --allow-all bench/import_bench.ts [lines]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as `deno task bench` sets it. Ten
+ * `deno run --allow-all bench/import_bench.ts [lines]`: on PGlite and PostgreSQL; `deno task bench` sets TEST_DATABASE_URL. Ten
  * million lines are nineteen years of minutes, and some 560 MiB.
  */
 import { type DatabaseHandle, openPglite } from "../db/client.ts";
@@ -14,7 +14,7 @@ const PIECE_BYTES = 65_536;
 
 const lines = Number(Deno.args[0] ?? 10_000_000);
 for (const kind of DATABASES) {
-  // On disk, as the service has it: in memory, what is stored would count as memory that the import takes.
+  // On disk, like the service: in memory, stored candles would count as memory of the import.
   const folder = await Deno.makeTempDir({ prefix: "hindcast-import-" });
   const handle = kind === "PGlite" ? await openPglite(folder) : await openTestDatabase(kind);
   try {
@@ -25,7 +25,7 @@ for (const kind of DATABASES) {
   }
 }
 
-/** A file of minutes, made while it is read. */
+/** A file of minutes, generated during the read. */
 async function* makeFile(): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let text = "timestamp,open,high,low,close,volume\n";
@@ -56,11 +56,11 @@ async function measureImport({ db }: DatabaseHandle): Promise<Record<string, str
     const { imported } = await importCsv(db, { ...target, body: makeFile(), bytesMax: Infinity });
     if (imported !== lines) throw new Error(`Cannot see ${lines} lines imported but ${imported}`);
   });
-  // What making the file takes is not the import's; by the clock it cannot be taken away, since others may be busy on the machine.
+  // The import does not pay for the generation of the file. Only computing time can be subtracted: the clock counts other processes.
   const rate = ({ cpuSeconds }: typeof making) => (lines / (cpuSeconds - making.cpuSeconds)).toFixed(0);
   return {
     "MiB in the file": (bytes / 1024 ** 2).toFixed(0),
-    "lines made and imported a second": (lines / importing.seconds).toFixed(0),
+    "lines generated and imported a second": (lines / importing.seconds).toFixed(0),
     "lines imported a second of computing": rate(importing),
     "lines parsed and checked a second of computing, without storing": rate(reading),
     "RSS growth of the import, MiB": memory.growth().toFixed(0),

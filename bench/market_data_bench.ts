@@ -1,8 +1,8 @@
 /**
- * Candles out: a year of 1m candles as JSON, for the first time and again, beside the same bytes from memory, served by the same process;
- * and what the first time is made of.
+ * Measures a year of 1m candles as JSON, cold and cached, beside the same bytes from memory in the same process, and the parts of a cold
+ * answer.
  *
- * `deno run --allow-all bench/market_data_bench.ts [rounds]`: on PGlite and PostgreSQL, with TEST_DATABASE_URL as `deno task bench` sets it.
+ * `deno run --allow-all bench/market_data_bench.ts [rounds]`: on PGlite and PostgreSQL; `deno task bench` sets TEST_DATABASE_URL.
  */
 import { createHash } from "node:crypto";
 import { readChunks } from "../db/candle_chunks.ts";
@@ -50,7 +50,7 @@ async function measureAnswers(handle: DatabaseHandle, instrument: Instrument): P
     return await answer(handle, instrument, pathname === "/first" ? createPieceCache(64 * MEBIBYTE) : cache);
   });
   const client = new Downloader(`http://127.0.0.1:${server.addr.port}`);
-  // What the other process learns at its first download is not the service's to answer for.
+  // The first download warms the other process up.
   await client.time("/memory");
   bytes = new Uint8Array(0);
   const memory = watchMemory();
@@ -64,7 +64,7 @@ async function measureAnswers(handle: DatabaseHandle, instrument: Instrument): P
     body: new Array<Timing>(),
   };
   for (let round = 0; round < rounds; round++) {
-    // In turn, since others may keep the machine busy for a while.
+    // Alternating, because other processes may load the machine for a while.
     times.first.push(await client.time("/first"));
     times.again.push(await client.time("/again"));
     times.memory.push(await client.time("/memory"));
@@ -116,7 +116,7 @@ function piecesOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   }, { highWaterMark: 0 });
 }
 
-/** The parts of a first answer, one after the other, each as the median of the rounds. */
+/** The parts of a cold answer, each as the median of the rounds. */
 async function measureParts({ db }: DatabaseHandle, instrument: Instrument): Promise<Record<string, string>> {
   const parts = {
     database: new Array<number>(),

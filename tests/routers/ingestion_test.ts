@@ -22,7 +22,7 @@ async function code(attempt: Promise<unknown>): Promise<ErrorCode | string> {
   return error instanceof AppError ? error.appCode : error instanceof Error ? error.constructor.name : "none";
 }
 
-databaseTest("an operator imports, runs and reads what ingestion did", async ({ db }) => {
+databaseTest("an operator imports candles, starts runs and reads their events", async ({ db }) => {
   await imports(db);
   await runsOnce(db);
   await lists(db);
@@ -107,7 +107,7 @@ async function lists(db: Db) {
   expect((await api.events({ run_id: ingested!.run_id })).events.length).toBe(4);
   expect((await api.events({ run_id: "no such run" })).events).toEqual([]);
   expect((await api.events({ symbol: "NOPE" })).events).toEqual([]);
-  // Who watches a symbol sees its runs begin and end, those of several instruments included, and no others.
+  // The events of a symbol include the start and end of its runs, also of runs with several instruments, and no others.
   expect((await api.events({ symbol: "ACME" })).events).toEqual(events);
   expect((await api.events({ symbol: "OTHER" })).events).toEqual([]);
   const first = await api.events({ limit: 3 });
@@ -151,7 +151,7 @@ async function keepsInstruments(db: Db) {
   expect(changed.instrument).toMatchObject({ schedule: null, timeframe: "1m", backfill_from: "2024-01-01" });
   expect(await code(api.updateInstrument({ id, instrument: { timeframe: null } }))).toBe("VALIDATION_FAILED");
   expect(await code(api.updateInstrument({ id: UNKNOWN, instrument: {} }))).toBe("INSTRUMENT_NOT_FOUND");
-  // What one provider gave does not count as known of another.
+  // Another provider's candles are no coverage.
   const series = { instrumentId: id, timeframe: "1m" };
   await addCoverage(db, series, { start: new Date("2024-01-01"), end: new Date("2024-01-02") });
   await api.updateInstrument({ id, instrument: { provider: "provider_a" } });

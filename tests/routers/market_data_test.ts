@@ -34,7 +34,7 @@ async function refusal(attempt: Promise<unknown>) {
   return ["schema", JSON.stringify(issues).match(/"path":\["(\w*)"\]/)?.[1] ?? JSON.stringify(issues).slice(0, 60)];
 }
 
-eachDatabaseTest("candles and instruments are found, paged and refused as the contract says", async ({ db }) => {
+eachDatabaseTest("candles and instruments are found, paged and refused", async ({ db }) => {
   await importHours(db, "BTC/USD ü", "ONE", 50);
   await importHours(db, "BTC/USD ü", "TWO", 3);
   await importHours(db, "eth_x", "ONE", 1);
@@ -51,7 +51,7 @@ async function damage(db: Db, of: string) {
     .where(eq(month, of));
 }
 
-databaseTest("damaged candles that no provider gives again are named, until they are brought again", async ({ db }) => {
+databaseTest("damaged candles without a provider are named until they are imported again", async ({ db }) => {
   const context = strangerContext(db, { hasIngestionSecret: true });
   const pages = createCallerFactory(marketDataRouter)(context);
   const streams = createCallerFactory(marketDataStreamsRouter)(context);
@@ -65,7 +65,7 @@ databaseTest("damaged candles that no provider gives again are named, until they
   const { tag, ...whole } = await streams.ticks(range);
   const counts = await countsOf(whole.batches);
   await damage(db, "2024-02-01");
-  // An answer that has begun breaks off where nobody knew of it before.
+  // A streamed answer breaks off at damage that was unknown before.
   await expect(countsOf((await streams.ticks(range)).batches)).rejects.toThrow("are damaged; import them again");
   for (let again = 0; again < 2; again++) {
     expect(await refusal(streams.ticks(range))).toEqual(lost);
@@ -74,14 +74,14 @@ databaseTest("damaged candles that no provider gives again are named, until they
     expect((await pages.ticks({ ...range, limit: 10 })).ticks).toHaveLength(10);
   }
   expect(await listEvents(db, { type: "failed", limit: 10 })).toHaveLength(1);
-  // What is not damaged is answered as before.
+  // Undamaged candles are answered as before.
   expect(await countsOf((await streams.ticks({ ...range, endDate: "2024-02-01" })).batches)).toEqual([counts[0]]);
   await importHours(db, "FILE", "ONE", 40 * 24);
   const mended = await streams.ticks(range);
   expect([mended.tag, await countsOf(mended.batches)]).toEqual([tag, counts]);
 });
 
-databaseTest("an answer has the candles that its tag stands for, however long it is on its way", async ({ db }) => {
+databaseTest("a slow answer has the candles of its tag", async ({ db }) => {
   const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db));
   // A day a month: more chunks than are read at once.
   const months = Array.from({ length: 202 }, (_, i) => new Date(Date.UTC(2008, i, 1)).toISOString().slice(0, 10));
@@ -116,11 +116,11 @@ databaseTest("an answer has the candles that its tag stands for, however long it
   );
   const revised = await interrupt(() => Promise.resolve());
   expect([revised.tag === next.tag, revised.closes.slice(-3)]).toEqual([false, [6, 5, 5]]);
-  // What was read already may change.
+  // A month that was read already may change.
   expect(await interrupt(() => write(["2008-01-01"], 7))).toEqual(revised);
 });
 
-databaseTest("a key's plan is answered 429 by us before the provider has to say so", async ({ db }) => {
+databaseTest("a key's limit is answered 429 without a request to the provider", async ({ db }) => {
   let clock = Date.parse("2024-06-01T00:00:30Z");
   const now = () => clock;
   const trade: Handler = () =>
@@ -134,7 +134,7 @@ databaseTest("a key's plan is answered 429 by us before the provider has to say 
     for (const symbol of ["ONE", "TWO"]) expect((await ask(symbol)).head.symbol).toBe(symbol);
     const refused: unknown = await ask("THREE").catch((reason) => reason);
     expect(refused).toMatchObject({ appCode: "PROVIDER_RATE_LIMITED", retryAfterSeconds: 30 });
-    // What is held costs nothing, nor does what has been refused.
+    // Stored candles and refused requests do not count.
     await ask("ONE");
     expect(asked.length).toBe(2);
     clock += 30_000;
@@ -144,7 +144,7 @@ databaseTest("a key's plan is answered 429 by us before the provider has to say 
   });
 });
 
-databaseTest("a damaged month of the sample is made again by a run with its dates", async ({ db }) => {
+databaseTest("a run with the dates of a damaged month generates the sample's month again", async ({ db }) => {
   await archiveSample(db);
   const context = strangerContext(db, { hasIngestionSecret: true });
   const pages = createCallerFactory(marketDataRouter)(context);

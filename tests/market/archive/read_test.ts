@@ -42,7 +42,7 @@ const store = (db: Db, instrument: Instrument, timeframe: Timeframe, candles: Ca
   db.transaction((tx) => storeCandles(tx, { instrumentId: instrument.id, timeframe }, candles));
 
 eachDatabaseTest(
-  "the archive gives back what was stored: whole, checked, resampled, with nothing unfinished",
+  "the archive returns stored candles: whole, checked, resampled, without an unfinished one",
   async ({ db }) => {
     await storesByMonth(db);
     await countsWhatChanges(db);
@@ -175,7 +175,7 @@ async function endsWithCompleteBuckets(db: Db) {
   expect(await weekly(crypto, eight, { end: at("2024-02-27") })).toEqual(["2024-02-26T00:00"]);
   // A week that opens before the range is not in it.
   expect(await weekly(crypto, eight, { start: at("2024-02-27") })).toEqual([]);
-  // What closes later than now is still open.
+  // A candle that closes later than now is still open.
   expect(await weekly(crypto, eight, { now: at("2024-03-04") - 1 })).toEqual([]);
   expect(await weekly(crypto, eight, { now: at("2024-03-04") })).toEqual(["2024-02-26T00:00"]);
   const daily = { ...range, instrument: crypto, timeframe: "1d", now: at("2024-02-27T23:59:59Z") } as const;
@@ -260,7 +260,7 @@ async function readsNoFurther(db: Db) {
   const days = Array.from({ length: 202 }, (_, i) => Date.UTC(2008, i, 1));
   await store(db, instrument, "1d", rising(days));
   const plan = await planRead(db, { instrument, timeframe: "1d", start: days[0]!, end: at("2024-10-15"), now });
-  // Who wants the first candles alone does not care what becomes of the newest month.
+  // A reader of the first candles is not affected by a change of the newest month.
   await store(db, instrument, "1d", rising([at("2024-10-02")]));
   const batches = candleBatches(db, plan);
   const { value } = await batches.next();
@@ -277,7 +277,7 @@ async function refusesDamage(db: Db) {
   await db.update(candleChunks).set({ data }).where(eq(candleChunks.instrumentId, instrument.id));
   const read = readCandles(db, { instrument, timeframe: "1h", start: at("2024-01-01"), end: at("2024-01-02"), now });
   await expect(read).rejects.toThrow(DamagedChunkError);
-  // What arrives takes its place: what else was in it cannot be read anyway.
+  // New candles replace the damaged chunk, whose other candles are unreadable.
   const stored = await store(db, instrument, "1h", rising(every("1h", "2024-01-02T00:00Z", 24)));
   expect(stored).toMatchObject({
     imported: 24,

@@ -23,7 +23,7 @@ Deno.test("forex rests from Friday to Sunday, 17:00 in New York, in winter and i
   expect(next("forex", "2024-11-01T21:00Z")).toBe("2024-11-03T22:00");
 });
 
-Deno.test("a stretch without candles is a gap when there should have been trade", () => {
+Deno.test("a period without candles is a gap if the market was open", () => {
   const gap = (assetClass: "stock" | "forex" | "crypto", from: string, until: string) =>
     isGap(assetClass, at(from), at(until));
   expect(gap("crypto", "2024-03-02T00:00Z", "2024-03-02T00:01Z")).toBe(true);

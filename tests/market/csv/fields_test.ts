@@ -47,7 +47,7 @@ Deno.test("decimals are read to the nearest double, as JavaScript itself reads t
   }
 });
 
-Deno.test("what is no decimal is none", () => {
+Deno.test("other texts are no decimals", () => {
   for (
     const text of ["", "NaN", "nan", "Infinity", "0x10", "1,5", "1 5", "--1", "1e", "e5", ".", "1_000", "12a", "٣"]
   ) {
@@ -57,7 +57,7 @@ Deno.test("what is no decimal is none", () => {
   expect(decimal("1e999")).toBe(Infinity);
 });
 
-Deno.test("times are read in every promised form, UTC where nothing else is said", () => {
+Deno.test("times are read in every documented format, as UTC without an offset", () => {
   const noon = "2024-02-29T12:34:56.000Z";
   const cases = {
     "2024-02-29": "2024-02-29T00:00:00.000Z",
@@ -91,7 +91,7 @@ Deno.test("every day from 1900 to 2100 is the day that JavaScript counts", () =>
   }
 });
 
-Deno.test("times that do not exist are none", () => {
+Deno.test("a time that does not exist is refused", () => {
   for (
     const text of [
       "",

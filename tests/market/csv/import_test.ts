@@ -34,7 +34,7 @@ async function read(db: Db) {
   return await readCandles(db, { instrument: instrument!, timeframe: "1d", ...range });
 }
 
-databaseTest("an import keeps what is good, says what is not, and is the same twice", async ({ db }) => {
+databaseTest("an import keeps good lines, reports bad ones, and changes nothing the second time", async ({ db }) => {
   await leavesNothingOfABadFile(db);
   const first = await importCsv(db, request(FILE));
   expect(first).toMatchObject({ imported: 3, unchanged: 0, revised: 0, rejectedCount: 0, rejected: [] });
@@ -74,7 +74,7 @@ async function replacesWhatIsDamaged(db: Db) {
   await db.update(candleChunks).set({ data: sql`set_byte(${data}, 60, 255 - get_byte(${data}, 60))` })
     .where(eq(month, "2024-01-01"));
   await expect(read(db)).rejects.toThrow(DamagedChunkError);
-  // Nobody but who imported it has it: importing it again puts it right, and tells what it found.
+  // A second import of the file restores the damaged chunk and reports the damage.
   const again = await importCsv(db, request(FILE));
   expect(again).toMatchObject({ imported: 2, unchanged: 1, revised: 0 });
   expect([...(await read(db)).candles.close]).toEqual([2, 3, 4, 5]);
@@ -89,7 +89,7 @@ async function leavesNothingOfABadFile(db: Db) {
   await expect(importCsv(db, request(FILE, { assetClass: undefined }))).rejects.toMatchObject({ field: "assetClass" });
   expect(await listRuns(db, { limit: 10 })).toEqual([]);
   expect(await findInstrument(db, { symbol: "ACME", exchange: "NYSE" })).toBeUndefined();
-  // No good line: a run that tells of it, and no instrument.
+  // Without a good line there is a run that reports it, and no instrument.
   const none = await importCsv(db, request(`${HEADER}x\n`));
   expect(none).toMatchObject({ imported: 0, rejectedCount: 1, run: { status: "completed", candles: 0 } });
   expect(await findInstrument(db, { symbol: "ACME", exchange: "NYSE" })).toBeUndefined();

@@ -30,7 +30,7 @@ function read(
 
 const HEADER = "date,open,high,low,close,volume\n";
 
-Deno.test("a plain file is read, whatever the order and case of its columns and whatever else it holds", () => {
+Deno.test("a plain file is read with its columns in any order and case, and with other columns", () => {
   const plain = read(`${HEADER}2024-01-02,1,3,0.5,2,10\n2024-01-03,2,4,1.5,3,20\n`);
   expect(plain.times).toEqual(["2024-01-02", "2024-01-03"]);
   expect(plain.rows.map(([, close, volume]) => [close, volume])).toEqual([[2, 10], [3, 20]]);
@@ -46,14 +46,14 @@ Deno.test("a plain file is read, whatever the order and case of its columns and 
   ) expect(read(file)).toEqual(plain);
 });
 
-Deno.test("a file means the same in pieces of any size", () => {
+Deno.test("a file gives the same candles in pieces of any size", () => {
   const file = `\uFEFF${HEADER}2024-01-02,1,3,0.5,2,10\r\n2024-01-03,2,4,x,3,20\r\n2024-01-04,2,4,1.5,3,20`;
   const whole = read(file);
   expect([whole.times, whole.rejected.map(({ line }) => line)]).toEqual([["2024-01-02", "2024-01-04"], [3]]);
   for (let size = 1; size < file.length; size++) expect(read(file, "1d", size)).toEqual(whole);
 });
 
-Deno.test("a line that is no candle is rejected by its number and reason, and the others are kept", () => {
+Deno.test("a line without a candle is rejected with its number and reason, and the others are kept", () => {
   const lines = [
     ["2024-01-01,1,3,0.5,2,10", null],
     ["2024-01-02,1,3,0.5,2,10", null],
@@ -106,7 +106,7 @@ Deno.test("a file that begins with the newest candle is read like one that begin
   expect(read(`${HEADER}2024-01-03,2,2,2,2,2\n2024-01-02,1,1,1,1,1\n`).times).toEqual(["2024-01-02", "2024-01-03"]);
 });
 
-Deno.test("the first hundred rejected lines are told, all are counted", () => {
+Deno.test("the first hundred rejected lines are listed, and all are counted", () => {
   const { rejected, rejectedCount } = read(HEADER + "x\n".repeat(250));
   expect([rejected.length, rejected[99]?.line, rejectedCount]).toEqual([100, 101, 250]);
 });
@@ -116,12 +116,12 @@ Deno.test("weeks open on Mondays", () => {
   expect([times, rejected.length]).toEqual([["2024-01-08"], 1]);
 });
 
-Deno.test("a stock's days are dated by its exchange: its midnight is that date's, before and after the clocks move", () => {
+Deno.test("a stock's days are dates of its exchange, before and after the clocks change", () => {
   const days = ["2024-03-08 00:00:00-05:00", "2024-03-11 00:00:00-04:00", "2024-05-30T00:00:00.000+0900", "2024-05-31"];
   const file = HEADER + days.map((day) => `${day},1,1,1,1,1\n`).join("");
   const stock = read(file, "1d", Infinity, "stock");
   expect([stock.times, stock.rejected]).toEqual([["2024-03-08", "2024-03-11", "2024-05-30", "2024-05-31"], []]);
-  // What trades day and night has no such midnight: the candle would be said to end hours before it does.
+  // Crypto trades day and night, so a midnight with an offset would close the candle hours too early.
   expect(read(file).rejected.map(({ reason }) => reason)).toEqual([
     "2024-03-08T05:00:00.000Z is no opening time of a 1d candle (UTC)",
     "2024-03-11T04:00:00.000Z is no opening time of a 1d candle (UTC)",

@@ -66,7 +66,7 @@ Deno.test("Binance: an open candle, an empty page, disorder and a row that is no
   });
 });
 
-Deno.test("Binance: a page that was cut short is gone on with, and one of another time is no answer", async () => {
+Deno.test("Binance: a short page is continued, and a page of another time fails", async () => {
   const start = at("2024-03-01T00:00Z");
   const range = { instrument: crypto, timeframe: "1m", start, end: start + 1_000 * MINUTE } as const;
   const rows = Array.from({ length: 900 }, (_, i) => kline(start + i * MINUTE));
@@ -89,7 +89,7 @@ Deno.test("Binance: a page that was cut short is gone on with, and one of anothe
   });
 });
 
-Deno.test("Binance: before 1970 there was no trade, which need not be asked", async () => {
+Deno.test("Binance: times before 1970 are empty without a request", async () => {
   await withProvider(binance([kline(0, "2.5", 24 * 60 * MINUTE)]), async (baseUrl, asked) => {
     const range = { instrument: crypto, timeframe: "1d", start: at("1969-12-30"), end: at("1970-01-03") } as const;
     const got = await fetchAll(new BinanceFeed({ baseUrl }), range);
@@ -107,7 +107,7 @@ Deno.test("Binance: before 1970 there was no trade, which need not be asked", as
   });
 });
 
-Deno.test("Binance: what separates is dropped from a symbol, and nothing else", async () => {
+Deno.test("Binance: only separators are dropped from a symbol", async () => {
   await withProvider(binance([]), async (baseUrl, asked) => {
     const range = { timeframe: "1m", start: 0, end: MINUTE } as const;
     for (const symbol of ["btc-usdt", "BTC_USDT", "BTCÜUSDT", "币安人生/usdt"]) {
@@ -118,7 +118,7 @@ Deno.test("Binance: what separates is dropped from a symbol, and nothing else", 
   });
 });
 
-Deno.test("Binance: its errors are told apart", async () => {
+Deno.test("Binance: each kind of error has its fault", async () => {
   const answers: Record<string, () => Response> = {
     BUSY: () => Response.json({}, { status: 429, headers: { "retry-after": "7" } }),
     BANNED: () => Response.json({}, { status: 418, headers: { "retry-after": "180" } }),
@@ -166,7 +166,7 @@ Deno.test("Binance: its errors are told apart", async () => {
   expect(gone.fault).toBe("failed");
 });
 
-Deno.test("a provider that does not answer in time has failed, and a stopped request ends at once", async () => {
+Deno.test("a late answer fails, and an aborted request ends at once", async () => {
   const released = Promise.withResolvers<void>();
   const handler: Handler = async () => {
     await released.promise;
@@ -184,7 +184,7 @@ Deno.test("a provider that does not answer in time has failed, and a stopped req
   });
 });
 
-Deno.test("a provider is not asked more often than it allows, by its own count", async () => {
+Deno.test("requests stay within the provider's limit, by its own count", async () => {
   let clock = at("2024-01-01T00:00:30Z");
   await withProvider(binance([]), async (baseUrl, asked) => {
     // The server says that 12 are used in this minute, and each request is 2: the first fits, and one more.

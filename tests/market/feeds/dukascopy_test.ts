@@ -20,7 +20,7 @@ function bi5(
 }
 
 Deno.test("Dukascopy: a file a day, months from 0, no file at the weekend", async () => {
-  // Thursday 29 February 2024 to Monday 4 March; the second candle has no volume, so nobody traded.
+  // Thursday 29 February 2024 to Monday 4 March; the second candle has no volume: there was no trade.
   const thursday = bi5(
     [23 * 3600 + 58 * 60, 108_000, 108_010, 107_990, 108_020, 12.34],
     [23 * 3600 + 59 * 60, 108_010, 108_010, 108_010, 108_010, 0],
@@ -83,7 +83,7 @@ Deno.test("Dukascopy: hours come a month a file, days a year a file, yen in larg
   });
 });
 
-Deno.test("Dukascopy: what a running year and month have no file of yet is made from shorter files", async () => {
+Deno.test("Dukascopy: the current year and month are made from the files of months and days", async () => {
   // Noon of Thursday 4 April 2024: the file of 2023 is there, that of March since two days, and those of days until the third.
   const now = at("2024-04-04T12:00Z");
   const files: Record<string, Uint8Array<ArrayBuffer>> = {
@@ -135,7 +135,7 @@ Deno.test("Dukascopy: what a running year and month have no file of yet is made 
   });
 });
 
-Deno.test("Dukascopy: a price has as many points as its pair, and a pair of unknown ones has no price", () => {
+Deno.test("Dukascopy: each pair has its own points, and an unknown pair has none", () => {
   const points = {
     EURUSD: 100_000,
     USDJPY: 1_000,

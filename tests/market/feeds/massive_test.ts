@@ -78,7 +78,7 @@ Deno.test("Massive: stock days are dated by New York, in winter and in summer", 
   });
 });
 
-Deno.test("Massive: a day that is not over in New York is no candle yet, though UTC's is", async () => {
+Deno.test("Massive: a day that goes on in New York is no candle yet, though UTC's has ended", async () => {
   // 03:00 UTC on Tuesday 12 March 2024 is 23:00 on Monday in New York, and 05:00 is 01:00 on Tuesday.
   const results = [bar(at("2024-03-08T05:00Z")), bar(at("2024-03-11T04:00Z"), 2.5)];
   await withProvider(() => Response.json({ status: "OK", results }), async (baseUrl) => {
@@ -95,7 +95,7 @@ Deno.test("Massive: a day that is not over in New York is no candle yet, though 
   });
 });
 
-Deno.test("Massive: an hour is final a quarter of an hour after its close", async () => {
+Deno.test("Massive: an hour is final 15 minutes after its close", async () => {
   const results = [bar(at("2024-03-08T14:00Z")), bar(at("2024-03-08T15:00Z"), 2.5)];
   await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl) => {
     const fetchAt = async (now: string) => {
@@ -110,7 +110,7 @@ Deno.test("Massive: an hour is final a quarter of an hour after its close", asyn
   });
 });
 
-Deno.test("Massive: a day that UTC's midnight ends is final a quarter of an hour after it, too", async () => {
+Deno.test("Massive: a day that ends at UTC's midnight is final 15 minutes later", async () => {
   const results = [bar(at("2024-03-08")), bar(at("2024-03-09"), 2.5)];
   await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl) => {
     const fetchAt = async (now: string) => {
@@ -124,7 +124,7 @@ Deno.test("Massive: a day that UTC's midnight ends is final a quarter of an hour
   });
 });
 
-Deno.test("Massive: tickers are asked for as they are written, pairs without what separates them", async () => {
+Deno.test("Massive: stock tickers are sent as written, and pairs without separators", async () => {
   await withProvider(() => Response.json({ status: "OK" }), async (baseUrl, asked) => {
     const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-02") } as const;
     for (
@@ -137,7 +137,7 @@ Deno.test("Massive: tickers are asked for as they are written, pairs without wha
   });
 });
 
-Deno.test("Massive: a redirect to elsewhere is not given the key", async () => {
+Deno.test("Massive: a redirect to another host does not get the key", async () => {
   const seen: (string | null)[] = [];
   const elsewhere: Handler = (_, request) => {
     seen.push(request.headers.get("authorization"));
@@ -152,7 +152,7 @@ Deno.test("Massive: a redirect to elsewhere is not given the key", async () => {
   });
 });
 
-Deno.test("Massive: its errors are told apart, and nothing found is nothing", async () => {
+Deno.test("Massive: each kind of error has its fault, and an empty answer is empty", async () => {
   const range = { timeframe: "1d", start: at("2024-01-01"), end: at("2024-01-05") } as const;
   const cases = [
     [() => Response.json({ status: "ERROR", error: "exceeded" }, { status: 429 }), "rate_limited"],

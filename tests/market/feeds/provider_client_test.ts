@@ -13,17 +13,17 @@ const clientOf = (baseUrl: string, more: Partial<ProviderOptions> = {}) =>
     ...more,
   });
 
-Deno.test("a provider that says when to come back is left alone until then, in whichever form it says so", async () => {
+Deno.test("no request is sent before a Retry-After, in seconds or as a date", async () => {
   const cases = [
     ["7", 7],
     ["Mon, 01 Jan 2024 00:02:00 GMT", 90],
     ["86400", 86_400],
-    // Nobody is left alone for longer than a day, whatever was meant.
+    // A longer time is cut to a day.
     ["86401", 86_400],
     ["1704067260", 86_400],
     ["9".repeat(400), 86_400],
     ["Mon, 01 Jan 2124 00:00:00 GMT", 86_400],
-    // What says nothing means a minute.
+    // Without a readable time, a minute.
     [null, 60],
     ["0", 60],
     ["-5", 60],
@@ -42,7 +42,7 @@ Deno.test("a provider that says when to come back is left alone until then, in w
   }
 });
 
-Deno.test("a provider that wants to be left alone for longer than a day is told of in the log", async () => {
+Deno.test("a Retry-After of more than a day is cut to a day and logged", async () => {
   const records: LogRecord[] = [];
   await configure({
     sinks: { records: (record) => void records.push(record) },
@@ -58,7 +58,7 @@ Deno.test("a provider that wants to be left alone for longer than a day is told 
       expect(records).toEqual([]);
       clock += 86_400_000;
       await faultOf(client.get("/", undefined));
-      // What is only held back here is not told again.
+      // A request that is held back here writes no second line.
       await faultOf(client.get("/", undefined));
     },
   );
@@ -68,7 +68,7 @@ Deno.test("a provider that wants to be left alone for longer than a day is told 
   ]);
 });
 
-Deno.test("an answer that is cut off has failed, however it was to end", async () => {
+Deno.test("a cut answer fails, with every way to mark its end", async () => {
   const heads = ["content-length: 100\r\n\r\n", "transfer-encoding: chunked\r\n\r\n6\r\n", "connection: close\r\n\r\n"];
   for (const head of heads) {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -88,7 +88,7 @@ async function serveOnce(listener: Deno.TcpListener, text: string) {
   await connection.write(new TextEncoder().encode(text));
 }
 
-Deno.test("an answer that goes on for ever, slowly or in bulk, is given up", async () => {
+Deno.test("an endless answer fails, slow or fast", async () => {
   const ended = Promise.withResolvers<void>();
   let hasArrived = false;
   const slow: Handler = () => {
@@ -124,7 +124,7 @@ Deno.test("an answer that goes on for ever, slowly or in bulk, is given up", asy
   });
 });
 
-Deno.test("the provider's own count belongs to the minute in which was asked", async () => {
+Deno.test("the provider's own count belongs to the minute of the request", async () => {
   let clock = now;
   const requests = Array.from({ length: 3 }, () => ({
     arrived: Promise.withResolvers<void>(),

@@ -4,7 +4,7 @@ import { makePart, type Row } from "../../../market/feeds/rows.ts";
 const HOUR = 3_600_000;
 const row = (time: number, close: number): Row => [time, 1, 3, 0.5, close, -0];
 
-Deno.test("rows become a part: in order, each time once, inside the range, and only candles", () => {
+Deno.test("makePart() sorts rows, keeps one of each time, and drops rows outside the range or without a candle", () => {
   const { candles, rejected, ...range } = makePart(
     [
       row(2 * HOUR, 2),

@@ -16,7 +16,7 @@ Deno.test("the sample is every minute of 2024", () => {
   expect(new Date(expected).toISOString()).toBe("2025-01-01T00:00:00.000Z");
 });
 
-Deno.test("the sample never changes: every machine and version makes these very bytes", () => {
+Deno.test("the sample has the same bytes on every machine and in every version", () => {
   expect(hashCandles(months[0]!)).toBe("70b95cada82bdbdf382f4562db3a1b7c2777d301b4a3a587909cd797c8c66aa2");
   expect(hashCandles(months[11]!)).toBe("654048af8321a67a7e05309e411aeabca3abcf67496b19af28fdc5fa8f59fa64");
 });
@@ -41,7 +41,7 @@ Deno.test("the sample looks like a market: prices of one order, a daily move of 
   expect(mean).toBeLessThan(0.05);
 });
 
-Deno.test("the sample feed gives what is asked for, without holes between its parts", async () => {
+Deno.test("the sample feed yields the requested range without holes between its parts", async () => {
   const start = Date.UTC(2024, 0, 31, 23, 58);
   const request = { instrument: SAMPLE_INSTRUMENT, timeframe: "1m", start, end: Date.UTC(2024, 1, 1, 0, 3) } as const;
   const parts = await Array.fromAsync(SAMPLE_FEED.fetch(request));

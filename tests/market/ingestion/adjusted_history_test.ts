@@ -20,7 +20,7 @@ async function ingest(db: Db, symbol: string, assetClass: AssetClass = "stock") 
   const instrument = await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05" });
   const script: Script = { asked: [], price: 100 };
   const feeds = () => dailyFeed(script);
-  /** Runs at noon of a day; tells what the feed was asked for and how many candles were revised. */
+  /** Runs at noon of a day. Returns the requested ranges and the number of revised candles. */
   const run = async (date: string, request: Partial<RunRequest> = {}) => {
     script.asked.length = 0;
     const instruments = [{ symbol, exchange: "TEST" }];
@@ -46,7 +46,7 @@ async function closes(db: Db, instrument: Instrument) {
 }
 
 databaseTest(
-  "a stock's history that a split has changed is fetched whole, whenever the provider changed it",
+  "a stock's history is fetched again whole after a split",
   async ({ db }) => {
     await atOnce(db);
     await daysLater(db);
@@ -67,15 +67,15 @@ async function atOnce(db: Db) {
   // Again on the same day nothing is missing, and the oldest candle is the same.
   expect((await run("2024-04-01")).asked).toEqual(["2024-03-05..2024-03-06"]);
   script.price = 50;
-  // The oldest candle tells; then all of it. March has 26 days of the 27 from the 5th on, and each is revised once.
+  // The oldest candle differs, so the whole history is fetched. March has 26 of its days from the 5th on, each revised once.
   const { asked, revised } = await run("2024-04-02");
   expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-05..2024-04-02"]);
   expect(revised).toBe(26);
   expect(await closes(db, instrument)).toEqual({ count: 27, prices: [50] });
-  // The next day nothing is new but the day: no event tells of the candle that is the same.
+  // The next day only that day is new, and the equal oldest candle makes no event.
   expect((await run("2024-04-03")).asked).toEqual(["2024-03-05..2024-03-06", "2024-03-23..2024-04-03"]);
-  const [told] = await listEvents(db, { symbol: "SPLIT", type: "range_ingested", limit: 1 });
-  expect(told).toMatchObject({ start: new Date("2024-03-23"), candles: 11 });
+  const [event] = await listEvents(db, { symbol: "SPLIT", type: "range_ingested", limit: 1 });
+  expect(event).toMatchObject({ start: new Date("2024-03-23"), candles: 11 });
 }
 
 async function daysLater(db: Db) {
@@ -103,12 +103,12 @@ async function byARunWithDates(db: Db) {
 
 async function whereTheOldestIsGone(db: Db) {
   const { instrument, script, run } = await ingest(db, "ROLLING");
-  // A plan that reaches back two weeks: the ten candles before the new one have to tell.
+  // The plan reaches back two weeks, so only the ten candles of overlap can show the split.
   script.reachesTo = day("2024-03-18");
   script.price = 50;
   const { asked } = await run("2024-04-02");
   expect(asked).toEqual(["2024-03-05..2024-03-06", "2024-03-22..2024-04-02", "2024-03-05..2024-04-02"]);
-  // What is older cannot be put right, which is told.
+  // Older candles cannot be adjusted, and an event says so.
   expect((await closes(db, instrument)).prices).toEqual([100, 50]);
   const [failed] = await listEvents(db, { symbol: "ROLLING", type: "failed", limit: 1 });
   expect(failed).toMatchObject({ start: new Date("2024-03-05"), end: new Date("2024-03-18") });
@@ -146,7 +146,7 @@ async function whenAskedFor(db: Db) {
   const readThrough = new ReadThrough(db, feeds, { now: () => clock });
   script.asked.length = 0;
   script.price = 50;
-  // What is held is answered without asking; a later day is not, and it would not fit to what is held.
+  // Stored candles need no request. A later day does, and it would not fit the stored ones.
   await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-10"), end: day("2024-03-20") });
   expect(script.asked).toEqual([]);
   await readThrough.complete(instrument, { timeframe: "1d", start: day("2024-03-20"), end: day("2024-04-03") });
@@ -200,11 +200,11 @@ async function inEveryTimeframe(db: Db) {
   const clock = day("2024-04-05") + noon;
   script.asked.length = 0;
   await new ReadThrough(db, feeds, { now: () => clock }).complete(instrument, hours);
-  // Of the hours nothing is held: the days' oldest candle tells.
+  // No hour is stored, so the oldest day is compared.
   expect(script.asked).toEqual(["2024-03-05..2024-03-06", "2024-03-18..2024-03-25"]);
   script.price = 50;
   const readThrough = new ReadThrough(db, feeds, { now: () => clock });
-  // Hours that are asked for tell it of the days.
+  // A request for hours shows the split of the days.
   await readThrough.complete(instrument, { ...hours, start: day("2024-03-11"), end: day("2024-03-25") });
   const week = { instrument, timeframe: "1w", start: day("2024-03-11"), end: day("2024-03-25"), now: clock } as const;
   // A week is made of the coarsest candles that are held; the days are, but are those of before.
@@ -221,7 +221,7 @@ async function byTheOldestThatIsKnown(db: Db) {
   const first = new ReadThrough(db, feeds, { now });
   await first.complete(instrument, { timeframe: "1h", start: day("2024-03-11"), end: day("2024-03-20") });
   script.price = 50;
-  // The days tell of a split; of the hours those from the 13th on are known again. On the 13th nothing was traded.
+  // The days show a split; the hours from the 13th on are covered again. On the 13th there was no trade.
   const second = new ReadThrough(db, feeds, { now });
   await second.complete(instrument, { timeframe: "1d", start: day("2024-03-28"), end: day("2024-04-03") });
   const hours = { timeframe: "1h", start: day("2024-03-13"), end: day("2024-03-20") } as const;
@@ -255,7 +255,7 @@ async function whenTheLookbackTells(db: Db) {
   script.failure = { at: day("2024-03-20"), error: new FeedError("refused", "Cannot go on") };
   await readThrough.complete(instrument, query);
   await expect(readThrough.refresh(query)).rejects.toThrow("Cannot go on");
-  // What was asked for is not given again now: it is at least not read behind candles of another adjustment.
+  // The refresh failed, but candles of another adjustment are at least not read as lookback.
   expect(await read()).toEqual([0, ...Array(5).fill(100)]);
   await readThrough.refresh(query);
   expect(await read()).toEqual([3, ...Array(8).fill(50)]);

@@ -51,7 +51,7 @@ function startWorker(address: string, runId: string, ...pagesMax: number[]): Den
 }
 
 for (const kind of DATABASES) {
-  Deno.test(`ingestion that is killed again and again ends as one that never was (${kind})`, async () => {
+  Deno.test(`a run that is killed many times ends like one that never was (${kind})`, async () => {
     const { address, open, drop } = await makeDatabase(kind);
     let handle = await open();
     const clean = await addInstrument(handle, "CLEAN");
@@ -103,7 +103,7 @@ for (const kind of DATABASES) {
   });
 }
 
-eachDatabaseTest("two runs at once over the same instrument leave what one would", async (handle) => {
+eachDatabaseTest("two simultaneous runs of one instrument store the same as one", async (handle) => {
   const clean = await addInstrument(handle, "ONE");
   await executeRun(handle.db, (await addRun(handle, "ONE")).id, { feeds: () => flakyFeed(0), now });
   const doubled = await addInstrument(handle, "TWO");

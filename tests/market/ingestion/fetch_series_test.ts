@@ -32,7 +32,7 @@ function feedUntil(last: number): Feed & { asked: number } {
   };
 }
 
-databaseTest("a candle that may still come is not taken for one that never was", async ({ db }) => {
+databaseTest("a candle that may still come is not covered", async ({ db }) => {
   const feed = feedUntil(at("2024-03-30"));
   const { id: runId } = await insertRun(db, { status: "running", trigger: "manual" });
   const target = { symbol: "LATE", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
@@ -50,7 +50,7 @@ databaseTest("a candle that may still come is not taken for one that never was",
   expect(await listCoverage(db, series)).toEqual([{ start: new Date(range.start), end: new Date(range.end) }]);
 });
 
-databaseTest("a candle that may still come is asked for once a minute, whoever asks", async ({ db }) => {
+databaseTest("a candle that may still come is requested once a minute for all callers", async ({ db }) => {
   const feed = feedUntil(at("2024-03-30"));
   let clock = at("2024-04-01T00:30Z");
   const readThrough = new ReadThrough(db, () => feed, { now: () => clock });
@@ -69,13 +69,13 @@ databaseTest("a candle that may still come is asked for once a minute, whoever a
   await readThrough.close();
 });
 
-databaseTest("what is damaged is fetched again at once, however lately it was asked for", async ({ db }) => {
+databaseTest("a damaged chunk is fetched again at once, even after a recent request", async ({ db }) => {
   const feed = feedUntil(at("2024-04-01"));
   const readThrough = new ReadThrough(db, () => feed, { now: () => at("2024-04-02T00:30Z") });
   const target = { symbol: "HURT", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
   const wanted = { timeframe: "1d", start: at("2024-03-25"), end: at("2024-04-02") } as const;
   const instrument = await readThrough.complete(target, wanted);
-  // Finer candles do not stand in for it: whoever reads the days goes on with the days.
+  // Finer candles are no substitute: the reader of the days continues with days.
   await readThrough.complete(instrument, { ...wanted, timeframe: "1h" });
   const days = async () => (await listChunks(db, instrument.id)).filter(({ timeframe }) => timeframe === "1d");
   const held = await days();
@@ -87,7 +87,7 @@ databaseTest("what is damaged is fetched again at once, however lately it was as
 });
 
 databaseTest(
-  "what nobody could give again is fetched once a provider gives the instrument's candles",
+  "a damaged import is fetched again after its instrument gets a provider",
   async ({ db }) => {
     const readThrough = new ReadThrough(db, () => feedUntil(at("2024-04-01")), { now: () => at("2024-04-02T00:30Z") });
     const target = { symbol: "MOVED", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
@@ -104,7 +104,7 @@ databaseTest(
 );
 
 databaseTest(
-  "rows that are no candles make no new instrument, and of one that is there they are known",
+  "rows without a candle create no instrument, but count as coverage of an existing one",
   async ({ db }) => {
     const feed: Feed = {
       ...feedUntil(0),

@@ -29,7 +29,7 @@ async function eventsOf(db: Db, runId: string): Promise<IngestionEvent[]> {
 }
 
 databaseTest(
-  "a run fetches what is missing, tells of it, goes on behind a failure and is never doubled",
+  "a run fetches missing candles, reports them, continues after a failure and is never doubled",
   async ({ db }) => {
     await joinsRunsInFlight(db);
     await fetchesWhatIsMissing(db);
@@ -44,7 +44,7 @@ databaseTest(
   },
 );
 
-databaseTest("the sample is archived once, through the same path as all else", async ({ db }) => {
+databaseTest("the sample is archived once, through a run like any other", async ({ db }) => {
   expect(await archiveSample(db)).toBe(true);
   expect(await archiveSample(db)).toBe(false);
   const instrument = await findInstrument(db, { symbol: "DEMO", exchange: "SAMPLE" });
@@ -157,8 +157,8 @@ async function isPatient(db: Db) {
   expect(waits).toEqual([7000]);
   // It goes on behind what it has, which is not asked for again.
   expect(script.asked).toEqual(["2024-02-02..2024-04-01", "2024-03-13..2024-04-01"]);
-  const told = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
-  expect(told).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; ingestion continues in 7 s" }]);
+  const waits = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
+  expect(waits).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; ingestion continues in 7 s" }]);
   expect((await findRun(db, run.id))?.status).toBe("completed");
 
   // A provider that is down is asked six times, each time after twice as long.
@@ -271,7 +271,7 @@ async function endsAbandonedRuns(db: Db) {
   const statuses = await Promise.all(
     [upload, busy, young, queued].map(async ({ id }) => (await findRun(db, id))?.status),
   );
-  // Whoever told of something lately, began lately or belongs to the queue is alive.
+  // A run with a recent event or a recent start, or in the queue, is alive.
   expect(statuses).toEqual(["failed", "running", "running", "running"]);
   expect((await eventsOf(db, upload.id)).map(({ type, message }) => [type, message])).toEqual([
     ["run_finished", "its process ended before the run did"],

@@ -17,7 +17,7 @@ Deno.test("five fields of cron are a schedule", () => {
   }
 });
 
-Deno.test("anything else is told what is wrong with it", () => {
+Deno.test("any other text is refused with its fault", () => {
   const cases = {
     "": "must have five fields: minute, hour, day, month, weekday",
     "* * * *": "must have five fields: minute, hour, day, month, weekday",

@@ -4,7 +4,7 @@ import { chooseTarget } from "../../../market/on_demand/choose_target.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { flakyFeed } from "../ingestion/flaky_feed.ts";
 
-Deno.test("an instrument that another request adds while a feed is looked for answers this one, too", async () => {
+Deno.test("an instrument that another request creates during the search answers both", async () => {
   const { db, close } = await openTestDatabase("PGlite");
   const row = { symbol: "NEW", exchange: "TEST", assetClass: "crypto", provider: "provider_a" } as const;
   let adding: Promise<Instrument> | undefined;

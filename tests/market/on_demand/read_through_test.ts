@@ -53,7 +53,7 @@ function exchange(state: { price: string; broken: boolean }): Handler {
   };
 }
 
-databaseTest("candles that are missing are fetched, once, and then served from the archive", async ({ db }) => {
+databaseTest("missing candles are fetched once and then served from the archive", async ({ db }) => {
   const state = { price: "5", broken: false };
   await withProvider(exchange(state), async (baseUrl, asked) => {
     const feeds = createFeeds({ BINANCE_BASE_URL: baseUrl });
@@ -82,7 +82,7 @@ async function fetchesOnce(db: Db, readThrough: ReadThrough, asked: string[]) {
   const { candles } = await readCandles(db, { ...wanted, instrument: found[0]!, now });
   expect(candles.time.length).toBe(48);
   expect(await chooseTarget(db, readThrough.feeds, { symbol: "BTCUSDT" })).toMatchObject({ id: found[0]!.id });
-  // The run and the range that it ingested are told.
+  // Events report the run and its range.
   const [run] = await listRuns(db, { limit: 1 });
   expect(run).toMatchObject({ trigger: "request", status: "completed", candles: 48, instruments: [BTC] });
   const ranges = await listEvents(db, { type: "range_ingested", limit: 10 });
@@ -128,7 +128,7 @@ async function repairsDamage(db: Db, readThrough: ReadThrough, asked: string[]) 
   data[data.length >> 1]! ^= 1;
   await db.update(candleChunks).set({ data }).where(eq(candleChunks.instrumentId, instrument.id));
   const before = asked.length;
-  // It is not served but fetched again, and told.
+  // The damaged chunk is fetched again and reported.
   const repair = (error: DamagedChunkError) => readThrough.repair(instrument, error);
   const repaired = await Array.fromAsync(candleBatches(db, await planRead(db, query), repair));
   expect(hashCandles(concatCandles(repaired))).toBe(good.sha256);
@@ -148,7 +148,7 @@ async function surfacesFailures(db: Db, readThrough: ReadThrough, state: { broke
     message: "Cannot use Binance: it answered 503: down",
   });
   expect((await listRuns(db, { limit: 1 }))[0]).toMatchObject({ status: "failed", trigger: "request" });
-  // What is held is served as before.
+  // Stored candles are served as before.
   const kept = hours("2024-03-05", "2024-03-12");
   const held = await readCandles(db, { instrument: await readThrough.complete(instrument, kept), ...kept, now });
   expect(held.candles.time.length).toBe(6 * 24);
@@ -167,7 +167,7 @@ async function surfacesFailures(db: Db, readThrough: ReadThrough, state: { broke
 async function choosesTargets(db: Db, { feeds }: ReadThrough) {
   const choose = (query: Parameters<typeof chooseTarget>[2]) => chooseTarget(db, feeds, query);
   expect(await choose({ symbol: "EUR/USD", assetClass: "forex" })).toMatchObject({ exchange: "DUKASCOPY" });
-  // An exchange tells what a symbol is; without it and without a class, nothing does.
+  // The exchange shows the asset class of a symbol. One of the two is required.
   expect(await choose({ symbol: "ETHUSDT", exchange: "BINANCE" })).toMatchObject({ assetClass: "crypto" });
   await expect(choose({ symbol: "ETHUSDT" })).rejects.toThrow(AssetClassNeededError);
   await expect(choose({ symbol: "ETHUSDT", exchange: "NOWHERE" })).rejects.toThrow(UnknownTargetError);
@@ -210,7 +210,7 @@ async function requireBtc(db: Db): Promise<Instrument> {
   return instrument;
 }
 
-Deno.test("each address may cause so many fetches a minute", () => {
+Deno.test("each address has a limit of fetches a minute", () => {
   let clock = 0;
   const limits = new AddressLimits(() => clock);
   for (let i = 0; i < 30; i++) limits.take("a");
