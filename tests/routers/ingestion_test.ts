@@ -70,7 +70,7 @@ async function runsOnce(db: Db) {
   await executeRun(db, run.id);
   const ended = await api.run({ id: run.id });
   expect(ended.run).toMatchObject({ status: "failed", finished_at: expect.stringMatching(/Z$/) });
-  expect(ended.run.message).toContain("ACME on NYSE: Cannot ingest an instrument that has no feed");
+  expect(ended.run.message).toContain("ACME on NYSE: Cannot ingest an instrument without a feed");
 
   expect(await code(api.run({ id: UNKNOWN }))).toBe("RUN_NOT_FOUND");
   expect(await code(api.run({ id: "x" }))).toBe("RUN_NOT_FOUND");
