@@ -157,8 +157,11 @@ async function isPatient(db: Db) {
   expect(waits).toEqual([7000]);
   // It goes on behind what it has, which is not asked for again.
   expect(script.asked).toEqual(["2024-02-02..2024-04-01", "2024-03-13..2024-04-01"]);
-  const waits = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
-  expect(waits).toMatchObject([{ symbol: "PATIENT", message: "Cannot ask it more often; ingestion continues in 7 s" }]);
+  const waited = (await eventsOf(db, run.id)).filter(({ type }) => type === "rate_limited");
+  expect(waited).toMatchObject([{
+    symbol: "PATIENT",
+    message: "Cannot ask it more often; ingestion continues in 7 s",
+  }]);
   expect((await findRun(db, run.id))?.status).toBe("completed");
 
   // A provider that is down is asked six times, each time after twice as long.
