@@ -1,19 +1,19 @@
 ;; Buys when a candle closes higher than the one before, closes everything when one closes lower.
 (module
-  ;; There are two functions that a strategy may call: `log`, and `abort`.
+  ;; A strategy may call two functions: `log` and `abort`.
   (import "env" "log" (func $log (param $pointer i32) (param $length i32)))
 
   (memory (export "memory") 1)
   (data (i32.const 16) "ready")
   (data (i32.const 32) "rise")
 
-  ;; Where free memory begins: everything below 1,024 is ours.
+  ;; The start of free memory: the bytes below 1,024 are in use.
   (global $free (mut i32) (i32.const 1024))
 
   (func (export "abi_version") (result i32)
     i32.const 1)
 
-  ;; Gives the next `size` bytes, rounded up to a multiple of 8, and grows the memory where they end beyond it. 0: there are none.
+  ;; Returns the next `size` bytes, rounded up to a multiple of 8, and grows the memory if needed. 0: out of memory.
   (func (export "alloc") (param $size i32) (result i32)
     (local $block i32)
     (local $missing i32)
@@ -30,7 +30,7 @@
           (then (return (i32.const 0))))))
     (local.get $block))
 
-  ;; Asks for a warm-up of two candles. It takes no parameters, so it does not look at them.
+  ;; Requests a warm-up of two candles. It has no parameters, so it does not read them.
   (func (export "init") (param $frame i32) (result i32)
     (i32.store offset=16 (local.get $frame) (i32.const 2))
     (call $log (i32.const 16) (i32.const 5))
@@ -41,7 +41,7 @@
     (local $order i32)
     (local $now f64)
     (local $before f64)
-    ;; The address of the last close: the column's, and 8 bytes for each candle before it.
+    ;; The address of the last close: the column's address and 8 bytes for each earlier candle.
     (local.set $last
       (i32.add
         (i32.load offset=48 (local.get $frame))

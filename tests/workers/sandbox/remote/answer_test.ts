@@ -57,7 +57,7 @@ const ANSWERS: readonly (readonly [answer: string, place: string, candle: number
     "/decisions/2/0/take_profit is missing",
     2,
   ],
-  [`{"version":1,"decisions":[[],[${"{},".repeat(64)}{}],[]]}`, "/decisions/1 has 65", 1],
+  [`{"version":1,"decisions":[[],[${"{},".repeat(64)}{}],[]]}`, "/decisions/1 must have at most 64 actions, not 65", 1],
   [
     `{"version":1,"decisions":[[],[],[{"side":"buy","tag":"${"x".repeat(65)}"}]]}`,
     "/decisions/2/0/tag must be a text",
