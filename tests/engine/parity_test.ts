@@ -62,8 +62,8 @@ for (const test of cases) {
     }
     test.trades.forEach((want, k) => {
       const [side, quantity, entryDay, entryPrice, exitDay, exitPrice, pnl] = want;
-      const told = [trades.side[k] === 1 ? "long" : "short", trades.quantity[k], isoDay(trades.entryTime[k]!)];
-      expect([...told, isoDay(trades.exitTime[k]!)]).toEqual([side, quantity, entryDay, exitDay]);
+      const listed = [trades.side[k] === 1 ? "long" : "short", trades.quantity[k], isoDay(trades.entryTime[k]!)];
+      expect([...listed, isoDay(trades.exitTime[k]!)]).toEqual([side, quantity, entryDay, exitDay]);
       expect(near(trades.entryPrice[k]!, Number(entryPrice))).toBe(true);
       expect(near(trades.exitPrice[k]!, Number(exitPrice))).toBe(true);
       expect(near(trades.pnl[k]!, Number(pnl))).toBe(true);

@@ -47,7 +47,7 @@ Deno.test("a cancel or a deletion and the storing of a result do not wait for ea
   for (const [method, action] of [["POST", "/cancel"], ["DELETE", ""]] as const) {
     const accepted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
     const id = String(accepted.at("/backtest/id"));
-    // A worker that stores has the record and goes on to the job.
+    // Like a worker that stores a result: it holds the record and goes on to the job.
     await worker.query("begin");
     await worker.query("update backtests set progress = 1 where id = $1", [id]);
     const answering = user.send(method, `/api/backtests/${id}${action}`);
@@ -66,7 +66,7 @@ Deno.test("a client that waits for a backtest gets 404 when the backtest is dele
   const user = await service.user();
   const id = (await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id");
   const waiting = user.get(`/api/backtests/${id}?wait=30`);
-  // One that asks later is answered later than the first look of the one that waits.
+  // This later request is answered after the first read of the waiting one.
   expect((await user.get(`/api/backtests/${id}`)).status).toBe(200);
   expect((await user.send("DELETE", `/api/backtests/${id}`)).status).toBe(204);
   const answer = await waiting;

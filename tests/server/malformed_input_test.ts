@@ -23,7 +23,7 @@ Deno.test("a body nested thousands of levels deep is refused by tRPC and by the 
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   const create = (levels: number) => user.send("POST", "/trpc/backtests.create", nested(levels), json);
   expect((await create(20_000)).at("/error/data/issues/0/message")).toBe("must not be nested more than 32 levels deep");
-  // Not too deep, and wrong otherwise.
+  // Within the depth limit, and invalid for another reason.
   expect((await create(32)).at("/error/data/issues/0/message")).toBe("is required");
   const signIn = await service.client().send("POST", "/api/auth/sign-in/email", nested(2000), json);
   expect([signIn.status, signIn.at("/error/code")]).toEqual([400, "VALIDATION_FAILED"]);

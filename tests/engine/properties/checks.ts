@@ -45,8 +45,8 @@ export const balances: Check = ({ input, result, transcript, scale }) => {
     if (!isSame(cash! + quantity! * close[i!]!, equity, scale)) lines.push(`candle ${i}: equity is ${equity}`);
   }
   const gained = result.equity.at(-1)! - initialBalance;
-  const told = result.trades.pnl.reduce((sum, pnl) => sum + pnl, 0);
-  return isSame(told, gained, scale) ? lines : [...lines, `${gained} were gained, and the trades sum to ${told}`];
+  const listed = result.trades.pnl.reduce((sum, pnl) => sum + pnl, 0);
+  return isSame(listed, gained, scale) ? lines : [...lines, `${gained} were gained, and the trades sum to ${listed}`];
 };
 
 /** Without fees and financing, the trades alone determine equity and position at every close. */
@@ -178,8 +178,10 @@ export const agreesWithTheSlowSimulator: Check = ({ input, result, transcript, s
   const { transcripts } = input.strategy;
   const before = transcripts.length;
   const slow = simulateSlowly(input);
-  const answers = transcript.map((told, n) => ({ told, slow: transcripts[before]![n] ?? [] }))
-    .filter(({ told, slow }) => told.length !== slow.length || told.some((value, k) => !isSame(value, slow[k], scale)))
-    .map(({ told, slow }) => `candle ${told[0]}: the strategy was told ${told}, not ${slow}`);
+  const answers = transcript.map((shown, n) => ({ shown, slow: transcripts[before]![n] ?? [] }))
+    .filter(({ shown, slow }) =>
+      shown.length !== slow.length || shown.some((value, k) => !isSame(value, slow[k], scale))
+    )
+    .map(({ shown, slow }) => `candle ${shown[0]}: the strategy was shown ${shown}, not ${slow}`);
   return [...answers, ...differences(input, result, slow, scale)];
 };

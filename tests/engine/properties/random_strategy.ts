@@ -70,8 +70,8 @@ function act(random: Random, account: Account, book: OrderBook, market: Market):
   const trade = anyTrade();
   const guard = (direction: number) => random.chance(0.2) ? NaN : near(random, close, direction, tick);
   const side = Math.sign(book.tradeQuantity(trade)) || 1;
-  const told = Number(book.protect(trade, guard(-side), guard(side)));
-  return told + 2 * Number(book.isOpen(trade)) + (book.tradeEntryPrice(trade) || 0) + book.tradeQuantity(trade);
+  const changed = Number(book.protect(trade, guard(-side), guard(side)));
+  return changed + 2 * Number(book.isOpen(trade)) + (book.tradeEntryPrice(trade) || 0) + book.tradeQuantity(trade);
 }
 
 /** A price, mostly on one side of the market, rounded to ticks so that some candles touch it exactly. */
