@@ -20,12 +20,12 @@ import {
 } from "./middleware/body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
-import { discardBody, withoutLength } from "./middleware/head.ts";
-import { createKnownCallers } from "./middleware/known_callers.ts";
+import { createDeviceCookies } from "./middleware/device_cookies.ts";
+import { discardBody, withoutLength } from "./middleware/head_requests.ts";
 import { refuseForeignOrigins } from "./middleware/origin.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { serveRest } from "./rest.ts";
-import { describeRequest, dropBaggage } from "./middleware/trace_privacy.ts";
+import { describeRequest, dropBaggage } from "./tracing.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -89,7 +89,7 @@ export function createApp(options: AppOptions): Handler {
   app.use("/api/auth/*", refuseUnclearPaths);
   app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
-  app.use("/api/auth/*", limitSignIns(options.rateLimits, createKnownCallers(options.auth, options)));
+  app.use("/api/auth/*", limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options)));
   app.use("/api/auth/*", refuseUnstorable);
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 

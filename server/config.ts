@@ -187,6 +187,12 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** A failure that only a setting can cause, as a ConfigError that names the setting and the system's reason. */
+export function unusable(setting: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return new ConfigError(`Cannot start: ${setting} cannot be used: ${error.message}`, { cause: error });
+}
+
 /**
  * Reads the service's configuration.
  *

@@ -1,7 +1,7 @@
 import { configure, getJsonLinesFormatter, getLogger, getStreamSink, type LogRecord } from "@logtape/logtape";
 import { DrizzleQueryError } from "drizzle-orm";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { activeTrace } from "./middleware/trace_privacy.ts";
+import { activeTrace } from "./tracing.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
 

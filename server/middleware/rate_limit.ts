@@ -2,21 +2,21 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError } from "../../routers/errors.ts";
 import { addressGroup } from "../client_address.ts";
 import type { ServerEnv } from "../context.ts";
-import type { KnownCallers } from "./known_callers.ts";
+import type { DeviceCookies } from "./device_cookies.ts";
 
 const WINDOW_MS = 60_000;
 const SIGN_IN = "/api/auth/sign-in/email";
 const SIGN_UP = "/api/auth/sign-up/email";
 
-/** How much is let through a minute; in this process, so that each of several counts for itself. */
+/** Requests a minute that this process answers; each of several processes counts for itself. */
 export interface RateLimits {
-  /** Requests from one address, whoever makes them. */
+  /** Requests from one address. */
   readonly addressRequestsMax: number;
-  /** Requests of one signed-in user, from wherever. */
+  /** Requests of one signed-in user. */
   readonly userRequestsMax: number;
-  /** Attempts from one address to sign in or up, or to do anything else that a password is checked for. */
+  /** Attempts from one address to sign in, to sign up, or to do anything else that checks a password. */
   readonly addressSignInsMax: number;
-  /** Failed attempts to sign in to one account: of all strangers together, and of each device and address that is known from before. */
+  /** Failed attempts to sign in to one account: of all strangers together, and of each known device or address. */
   readonly accountFailuresMax: number;
 }
 
@@ -25,25 +25,25 @@ interface Window {
   readonly endsAtMs: number;
 }
 
-/** Counts by key in windows of a minute that begin with a key's first use. */
+/** Counts by key, in windows of a minute that start with the key's first use. */
 export class RateLimiter {
   readonly #name: string;
   readonly #countMax: number;
-  // Two generations: what was not used for a whole window is dropped with its generation, without a timer or a search.
+  // Two generations: a key that is unused for a whole window is dropped with its generation, without a timer or a search.
   #recent = new Map<string, Window>();
   #older = new Map<string, Window>();
-  #turnAtMs = 0;
+  #nextGenerationAtMs = 0;
 
-  /** @param name In the headers, for clients to tell policies apart. */
+  /** @param name The policy's name in the headers. */
   constructor(name: string, countMax: number) {
     this.#name = name;
     this.#countMax = countMax;
   }
 
   /**
-   * Counts one more and says in RateLimit headers what is left (draft-ietf-httpapi-ratelimit-headers-10).
+   * Counts one request, and sends the remaining number in RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10).
    *
-   * @throws AppError RATE_LIMITED when it is one too many.
+   * @throws AppError RATE_LIMITED above the limit.
    */
   take(c: HonoContext<ServerEnv>, key: string, nowMs = performance.now()): void {
     const window = this.#find(key, nowMs);
@@ -55,10 +55,10 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one more without a word in the headers.
+   * Counts one attempt, without headers.
    *
-   * @returns What takes the count back, for when it turns out not to be of what is limited.
-   * @throws AppError RATE_LIMITED when nothing is left; it is not counted then.
+   * @returns A function that takes the count back.
+   * @throws AppError RATE_LIMITED at the limit; the attempt is not counted then.
    */
   hold(key: string, nowMs = performance.now()): () => void {
     const window = this.#find(key, nowMs);
@@ -68,10 +68,10 @@ export class RateLimiter {
   }
 
   #find(key: string, nowMs: number): Window {
-    if (nowMs >= this.#turnAtMs) {
-      this.#older = nowMs >= this.#turnAtMs + WINDOW_MS ? new Map() : this.#recent;
+    if (nowMs >= this.#nextGenerationAtMs) {
+      this.#older = nowMs >= this.#nextGenerationAtMs + WINDOW_MS ? new Map() : this.#recent;
       this.#recent = new Map();
-      this.#turnAtMs = nowMs + WINDOW_MS;
+      this.#nextGenerationAtMs = nowMs + WINDOW_MS;
     }
     const known = this.#recent.get(key) ?? this.#older.get(key);
     const window = known !== undefined && known.endsAtMs > nowMs ? known : { count: 0, endsAtMs: nowMs + WINDOW_MS };
@@ -80,12 +80,14 @@ export class RateLimiter {
   }
 
   #refuse(retryAfterSeconds: number): never {
-    const message = `Cannot answer: more than ${this.#countMax} a minute are too many (limit "${this.#name}")`;
+    const wait = Math.ceil(retryAfterSeconds);
+    const message =
+      `Cannot answer: the limit "${this.#name}" of ${this.#countMax} a minute is used up; retry in ${wait} s`;
     throw new AppError("RATE_LIMITED", message, { retryAfterSeconds });
   }
 }
 
-/** Slows down who asks too often from one address. */
+/** Limits the requests from one address. */
 export function limitAddresses({ addressRequestsMax }: RateLimits): MiddlewareHandler<ServerEnv> {
   const requests = new RateLimiter("address", addressRequestsMax);
   return async (c, next) => {
@@ -94,7 +96,7 @@ export function limitAddresses({ addressRequestsMax }: RateLimits): MiddlewareHa
   };
 }
 
-/** Slows down a signed-in user who asks too often; `context` must be there. */
+/** Limits the requests of one signed-in user; the request must have its `context`. */
 export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<ServerEnv>) => void {
   const requests = new RateLimiter("user", userRequestsMax);
   return (c) => {
@@ -104,10 +106,10 @@ export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<Ser
 }
 
 /**
- * Slows down the guessing of passwords: from one address to any account, and to one account from any address. Who is known from before
- * has attempts of his own, which no stranger can use up.
+ * Limits the guessing of passwords: from one address to any account, and for one account from any address. Known devices have
+ * attempts of their own, which no stranger can use up.
  */
-export function limitSignIns(limits: RateLimits, callers: KnownCallers): MiddlewareHandler<ServerEnv> {
+export function limitSignIns(limits: RateLimits, devices: DeviceCookies): MiddlewareHandler<ServerEnv> {
   const attempts = new RateLimiter("sign-in", limits.addressSignInsMax);
   const failures = new RateLimiter("account", limits.accountFailuresMax);
   return async (c, next) => {
@@ -116,11 +118,11 @@ export function limitSignIns(limits: RateLimits, callers: KnownCallers): Middlew
     const { path } = c.req;
     const account = path === SIGN_IN || path === SIGN_UP ? await readAccount(c.req.raw.clone()) : undefined;
     if (account === undefined) return await next();
-    // Held before the password is looked at: many attempts at once must not be all the first.
-    const forgive = path === SIGN_IN ? failures.hold(await callers.find(c, account)) : undefined;
+    // Counted before the password is checked, so that parallel attempts count as well.
+    const forgive = path === SIGN_IN ? failures.hold(await devices.findAttemptKey(c, account)) : undefined;
     await next();
     if (c.res.status !== 401) forgive?.();
-    if (c.res.status === 200 && c.res.headers.has("set-cookie")) await callers.remember(c, account);
+    if (c.res.status === 200 && c.res.headers.has("set-cookie")) await devices.remember(c, account);
   };
 }
 
@@ -130,7 +132,7 @@ async function readAccount(request: Request): Promise<string | undefined> {
     const email: unknown = typeof body === "object" && body !== null && "email" in body ? body.email : undefined;
     return typeof email === "string" ? email.trim().toLowerCase().slice(0, 320) : undefined;
   } catch {
-    // Whatever it is, it signs nobody in.
+    // The library refuses a body that is not JSON.
     return undefined;
   }
 }

@@ -8,31 +8,32 @@ import type { ServerEnv } from "../context.ts";
 const COOKIE = "hindcast.device";
 const COOKIE_SECONDS = 365 * 86_400;
 
-/** By what somebody who signs in to an account may be known from before. */
-export interface KnownCallers {
-  /** Whoever failed attempts count for: a device or an address that has signed in to this account before, else all strangers together. */
-  find(c: HonoContext<ServerEnv>, account: string): Promise<string>;
-  /** Has the device that has just signed in known by a cookie from now on. */
+/** Tells the known devices of an account from strangers. */
+export interface DeviceCookies {
+  /** The key to count failed attempts by: a device or address that has signed in to the account before, or all strangers together. */
+  findAttemptKey(c: HonoContext<ServerEnv>, account: string): Promise<string>;
+  /** Sends the device that has just signed in a cookie that makes it known. */
   remember(c: HonoContext<ServerEnv>, account: string): Promise<void>;
 }
 
 /**
- * Tells those who have signed in to an account before from strangers, so that no stranger uses up their attempts ("device cookies",
- * OWASP). A device keeps a signed cookie for a year, also when it signs out; an address is known as long as a session that was begun
- * from it lasts, which helps programs that keep no cookies.
+ * Keeps strangers from using up an account's attempts to sign in ("device cookies", OWASP).
+ *
+ * A device keeps a signed cookie for a year, also when it signs out. An address is known while a session that began there lasts, for
+ * programs that keep no cookies.
  *
  * @param options.secret The same for every process on one database.
- * @param options.https Whether the cookie is sent over https alone.
+ * @param options.https Sends the cookie over https alone.
  */
-export function createKnownCallers(
+export function createDeviceCookies(
   auth: Pick<Auth, "listSessionAddresses">,
   options: { readonly secret: string; readonly https: boolean },
-): KnownCallers {
-  // Not the key of the session cookies: what was signed as the one is never taken for the other.
+): DeviceCookies {
+  // Its own key, so that a session cookie never passes as a device cookie.
   const key = `device ${options.secret}`;
   const prefix = options.https ? "secure" : undefined;
   return {
-    async find(c, account) {
+    async findAttemptKey(c, account) {
       const [owner, device] = (await getSignedCookie(c, key, COOKIE, prefix) || "").split(".");
       if (owner === digest(account)) return `device ${device}`;
       const group = addressGroup(c.get("clientAddress"));

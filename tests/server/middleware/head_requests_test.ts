@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { Hono } from "hono";
-import { discardBody } from "../../../server/middleware/head.ts";
+import { discardBody } from "../../../server/middleware/head_requests.ts";
 import { type Answer, BACKTEST } from "../../support/client.ts";
 import { startTestService } from "../../support/service.ts";
 

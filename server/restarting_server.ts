@@ -4,22 +4,25 @@ const log = getLogger(["hindcast", "http"]);
 
 const PAUSE_MS = 250;
 
-/** A socket whose requests are answered. */
-export interface LastingServer {
+/** A listening HTTP server. */
+export interface RestartingServer {
   readonly addr: Deno.NetAddr;
-  /** Takes no more requests, and waits for those that are under way. */
+  /** Accepts no more requests, and waits for those under way. */
   shutdown(): Promise<void>;
 }
 
 /**
- * Serves as Deno.serve() does, and goes on where that ends, and its process with it: when a connection could not be accepted, because so
- * many are open that the system gives no file for another. Anybody could open them.
+ * Serves as Deno.serve() does, and starts again when that ends by itself.
  *
- * What else needs a file meanwhile is not helped: the runtime panics where it gets none for a thread or for an error's stack.
+ * Deno.serve() ends when the process has no file left for another connection, which any client can bring about. The runtime may
+ * still panic where it needs a file for a thread or for an error's stack.
  *
  * @throws When it cannot listen at all.
  */
-export function serveLasting(options: Deno.ServeTcpOptions, handler: Deno.ServeHandler<Deno.NetAddr>): LastingServer {
+export function serveWithRestarts(
+  options: Deno.ServeTcpOptions,
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+): RestartingServer {
   let server = Deno.serve(options, handler);
   const { addr } = server;
   let isClosing = false;
@@ -31,11 +34,11 @@ export function serveLasting(options: Deno.ServeTcpOptions, handler: Deno.ServeH
         if (!isClosing) server = Deno.serve(again, handler);
         return;
       } catch {
-        // There is still no room; that is told already.
+        // Still no file; the log has a line about it already.
       }
     }
   };
-  const last = async () => {
+  const runUntilClosed = async () => {
     while (!isClosing) {
       try {
         return await server.finished;
@@ -45,10 +48,10 @@ export function serveLasting(options: Deno.ServeTcpOptions, handler: Deno.ServeH
       await listenAgain();
     }
   };
-  const ended = last();
+  const ended = runUntilClosed();
   const shutdown = async () => {
     isClosing = true;
-    // One that has failed already has nothing to say about it again.
+    // A server that has failed reports the same error here again.
     await server.shutdown().catch(() => {});
     await ended;
   };

@@ -1,18 +1,15 @@
 import { context, propagation, type Span, trace } from "@opentelemetry/api";
 
-/**
- * What clients sent is not exported: addresses (their paths and queries can hold anything) and the messages of errors, which quote it.
- * A request's span has its route instead.
- */
+// URLs and error messages can hold anything that a client sent.
 const HIDDEN: ReadonlySet<string> = new Set(["url.path", "url.query", "exception.message", "exception.stacktrace"]);
 
 /**
- * Keeps addresses and messages out of every span from now on; call it once, before anything is served.
+ * Keeps URLs and error messages out of every span from now on: they are not exported. Call it once, before anything is served.
  *
- * The runtime writes each request's whole URL into the span it begins and has no setting against that, and what is written cannot be
- * taken back: so the method that writes is replaced, on the one class that all its spans are of.
+ * The runtime writes each request's URL into the span that it starts, and has no setting against it. So this replaces the methods
+ * that write, on the class of the runtime's spans.
  */
-export function hideWhatClientsSent(): void {
+export function redactSpans(): void {
   const spans: Span = Object.getPrototypeOf(trace.getTracer("hindcast").startSpan("never ended, never exported"));
   const { setAttribute, setStatus } = spans;
   spans.setAttribute = function (this: Span, key, value) {
@@ -30,10 +27,10 @@ export function hideWhatClientsSent(): void {
   };
 }
 
-/** Where the runtime traces, tells a request's span, and by it the metrics of requests, what it is about. */
+/** Names the span of the current request, and with it the request's metrics, after its route. */
 export function describeRequest(request: {
   readonly method: string;
-  /** The pattern; undefined where none fits. */
+  /** The route's pattern; undefined where no route matches. */
   readonly route: string | undefined;
   readonly requestId: string;
 }): void {
@@ -45,12 +42,12 @@ export function describeRequest(request: {
   span.setAttribute("http.route", request.route);
 }
 
-/** Goes on without a client's `baggage`, which the runtime would hand on to whomever this service calls. */
+/** Runs without the client's `baggage`, which the runtime would pass on to every host that this service calls. */
 export function dropBaggage<T>(run: () => T): T {
   return context.with(propagation.deleteBaggage(context.active()), run);
 }
 
-/** The ids under which a trace holds what is being done now; nothing where nothing is traced. */
+/** The ids of the active trace and span, for the log; empty where nothing is traced. */
 export function activeTrace(): { readonly trace_id?: string; readonly span_id?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active === undefined ? {} : { trace_id: active.traceId, span_id: active.spanId };

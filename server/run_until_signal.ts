@@ -1,0 +1,36 @@
+import { getLogger } from "@logtape/logtape";
+import { killProcessAfter } from "./kill_timer.ts";
+
+// The process is gone within five seconds; another worker repeats a run that was cut off.
+const SHUTDOWN_MS = 4_500;
+// For the last export of traces and metrics.
+const EXIT_MS = 300;
+
+const log = getLogger(["hindcast"]);
+
+/**
+ * Runs until SIGTERM or SIGINT, then closes what runs and exits with code 0. Before it is open, a signal ends the process at once.
+ *
+ * @param describe The text for standard output once it is open.
+ */
+export async function runUntilSignal<Running extends { close(): Promise<void> }>(
+  starting: Promise<Running>,
+  describe: (running: Running) => string,
+): Promise<void> {
+  let isOpen = false;
+  const stop = async (signal: string) => {
+    log.info("Shutting down on {signal}", { signal });
+    killProcessAfter(SHUTDOWN_MS + EXIT_MS);
+    setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
+    if (isOpen) await (await starting).close();
+    Deno.exit(0);
+  };
+  // A terminal and npx may both send a signal: the second must not cut the first one's closing short.
+  let stopping: Promise<void> | undefined;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    Deno.addSignalListener(signal, () => void (stopping ??= stop(signal)));
+  }
+  const running = await starting;
+  isOpen = true;
+  await Deno.stdout.write(new TextEncoder().encode(describe(running)));
+}
