@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
-import { listen, type RunningService } from "../../main.ts";
+import { listen } from "../../main.ts";
+import type { RunningService } from "../../server/http_service.ts";
 import type { AppRouter } from "../../routers/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { BACKTEST, TestClient } from "../support/client.ts";
