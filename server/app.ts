@@ -29,27 +29,27 @@ import { describeRequest, dropBaggage } from "./tracing.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
-/** What the HTTP side needs to be told. */
+/** What the HTTP layer is composed of. */
 export interface AppOptions extends ContextSources {
   /** The origins that may send cookies, the service's own included. */
   readonly origins: readonly string[];
   readonly https: boolean;
-  /** Signs the cookies by which devices are known; the same for every process on one database. */
+  /** Signs the device cookies; the same for every process on one database. */
   readonly secret: string;
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
 }
 
-/** What answers requests. */
+/** Answers requests. */
 export interface Handler {
-  /** @param info Whose address counts as the caller's. */
+  /** @param info The connection; its address is the caller's. */
   fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
 }
 
-// A batch counts as one request, so that it must not be any number of them.
+// A batch counts as one request for the rate limits, so its size needs a bound.
 const BATCH_CALLS_MAX = 100;
-// Where libraries answer for all that lies below.
+// Libraries answer everything below these paths.
 const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
 
 /**
@@ -93,27 +93,27 @@ export function createApp(options: AppOptions): Handler {
   app.use("/api/auth/*", refuseUnstorable);
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 
-  const enter = async (c: HonoContext<ServerEnv>) => {
+  const addContext = async (c: HonoContext<ServerEnv>) => {
     c.set("context", await createContext(c, options));
     limitUser(c);
   };
   app.use("/api/*", async (c, next) => {
-    await enter(c);
+    await addContext(c);
     await next();
   });
   serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
 
   app.use("/trpc/*", async (c, next) => {
-    await enter(c);
+    await addContext(c);
     await next();
   });
   serveTrpc(app);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {
-    const seen = toAppError(error);
-    logFault(seen);
-    return answerError(c, seen);
+    const appError = toAppError(error);
+    logFault(appError);
+    return answerError(c, appError);
   });
   return {
     async fetch(request, info) {
@@ -123,7 +123,7 @@ export function createApp(options: AppOptions): Handler {
   };
 }
 
-/** The typed procedures; each keeps its own rule. */
+/** Serves the typed procedures; each guards itself. */
 function serveTrpc(app: Hono<ServerEnv>): void {
   app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: () => refuseSize(BODY_BYTES_MAX) }));
   app.use("/trpc/*", limitPlain);
@@ -131,7 +131,7 @@ function serveTrpc(app: Hono<ServerEnv>): void {
     "/trpc/*",
     trpcServer({
       router: appRouter,
-      // The adapter types a context as a record; ours is spread into one.
+      // The adapter wants a plain record.
       createContext: (_, c) => ({ ...c.get("context") }),
       maxBatchSize: BATCH_CALLS_MAX,
       responseMeta: ({ errors }) => ({ headers: retryAfter(errors.map(toAppError)) }),
@@ -140,45 +140,45 @@ function serveTrpc(app: Hono<ServerEnv>): void {
   );
 }
 
-/** What does not say who may keep it is one user's: a cache between would give it to another. */
+/** Forbids caching unless the answer allows it: a shared cache would give one user's answer to another. */
 async function keepFromCaches(c: HonoContext, next: () => Promise<void>): Promise<void> {
   await next();
   if (!c.res.headers.has("cache-control")) c.header("cache-control", "no-store");
 }
 
 async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  const begun = performance.now();
+  const startedAtMs = performance.now();
   const requestId = c.get("requestId");
   const route = findRoute(c);
   describeRequest({ method: c.req.method, route, requestId });
   await withContext({ request_id: requestId }, () => dropBaggage(next));
-  // The pattern and not the path: those of others can hold what nobody should read in a log.
+  // The pattern, since a path can hold what must not be in a log.
   log.info("request", {
     method: c.req.method,
     route,
     status: c.res.status,
-    duration_ms: Math.round((performance.now() - begun) * 10) / 10,
+    duration_ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
     request_id: requestId,
     user_id: c.get("context")?.user?.id,
   });
 }
 
-/** The pattern of the route that answers; undefined where only middleware fits. */
+/** The pattern of the route that answers; undefined where no route matches. */
 function findRoute(c: HonoContext<ServerEnv>): string | undefined {
   return matchedRoutes(c).findLast(({ path }) => !path.endsWith("*") || MOUNTED.includes(path))?.path;
 }
 
-// Refusals are the caller's and stand in the access log; a fault of ours is written with its cause.
+// The access log has refusals already; only a fault of the service is logged with its cause.
 function logFault(error: AppError): void {
   if (errorStatus(error) === 500) log.error("Cannot answer: {error}", { error: error.cause ?? error });
 }
 
 function answerError(c: HonoContext<ServerEnv>, error: AppError): Response {
-  const write = /^\/trpc(\/|$)/.test(c.req.path) ? trpcErrorBody : errorBody;
-  return c.json(write(error, c.get("requestId")), statusOf(error), retryAfter([error]));
+  const toBody = /^\/trpc(\/|$)/.test(c.req.path) ? trpcErrorBody : errorBody;
+  return c.json(toBody(error, c.get("requestId")), statusOf(error), retryAfter([error]));
 }
 
-/** When the call that has to wait longest may be repeated. */
+/** Retry-After for the call that must wait longest. */
 function retryAfter(errors: readonly AppError[]): Record<string, string> {
   const seconds = Math.max(...errors.map(({ retryAfterSeconds }) => retryAfterSeconds ?? -1));
   return seconds < 0 ? {} : { "retry-after": String(Math.ceil(seconds)) };
@@ -186,7 +186,7 @@ function retryAfter(errors: readonly AppError[]): Record<string, string> {
 
 function statusOf(error: AppError): ContentfulStatusCode {
   const status = errorStatus(error);
-  // Every code of ours is an error status with a body; the check tells the compiler so.
+  // Every error code has a status with a body; the check proves it to the compiler.
   return isContentful(status) ? status : 500;
 }
 

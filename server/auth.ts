@@ -12,10 +12,10 @@ import type { User } from "../routers/trpc.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
-// Our own header, set from the connection and never taken from a client, so that limits count addresses and not headers.
+// Set from the connection and never taken from a client.
 const ADDRESS_HEADER = "x-hindcast-client-address";
 
-/** How many characters a password may have. */
+/** Limits on a password's length, in characters. */
 export const PASSWORD_LENGTHS = { least: 8, most: 128 };
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
@@ -23,14 +23,14 @@ export interface Auth {
   /**
    * Answers a request under /api/auth.
    *
-   * @throws What is no answer, such as the database's failure.
+   * @throws The error where the library has no answer, such as a failure of the database.
    */
   handle(request: Request, clientAddress: string): Promise<Response>;
-  /** The methods that are answered at a path under /api/auth; none where there is nothing. */
+  /** The methods that a path under /api/auth accepts; none for an unknown path. */
   methodsAt(path: string): readonly string[];
-  /** The addresses from which sessions of an account were begun that have not ended; none where there is no such account. */
+  /** The addresses that the account's open sessions started from; none for an unknown account. */
   listSessionAddresses(email: string): Promise<readonly string[]>;
-  /** Who a request's cookie belongs to, or null: no cookie, a forged one, an expired one. */
+  /** The user and session of a request's cookie; null without a cookie, or with a forged or expired one. */
   findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
 }
 
@@ -60,19 +60,18 @@ export function createAuth(
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },
     advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
-    // Of what it logs, faults alone: the rest is about what clients sent wrongly, and quotes it. Not to be given a level: with one it
-    // writes refusals to the console, past this.
+    // Only faults: its other messages quote what clients sent. With a `level` the library would write those to the console itself.
     logger: {
       log: (level, _message, ...details) => {
         const error = details.find((detail) => detail instanceof Error);
-        if (level === "error" && error !== undefined) tellFault(error);
+        if (level === "error" && error !== undefined) reportFault(error);
       },
     },
     onAPIError: {
       onError: (error) => {
-        // What is no answer of the library's is ours to log and to answer; it would be written to the console, values and all.
+        // The library would write other errors to the console with all their values; our own handler logs them without.
         if (!isAPIError(error)) throw error;
-        if (error.statusCode >= 500) tellFault(error);
+        if (error.statusCode >= 500) reportFault(error);
       },
     },
   });
@@ -87,11 +86,11 @@ export function createAuth(
     async handle(request, clientAddress) {
       const headers = new Headers(request.headers);
       headers.set(ADDRESS_HEADER, clientAddress);
-      // The library refuses a cookie without Origin. Our own check has let this request pass as one of no browser.
+      // The library refuses a cookie without Origin; our own check has accepted this request already.
       if (!headers.has("origin")) headers.set("origin", options.baseUrl);
-      // And it knows no HEAD.
+      // The library has no HEAD.
       const method = request.method === "HEAD" ? "GET" : request.method;
-      // A body of no bytes is none: the library asks for the type of any, and signing out needs no body.
+      // The library wants a content type for any body, even an empty one, and signing out needs none.
       const bytes = await request.arrayBuffer();
       const body = bytes.byteLength === 0 ? null : bytes;
       return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
@@ -99,7 +98,7 @@ export function createAuth(
     listSessionAddresses: (email) => listSessionAddresses(db, email),
     async findSession(headers) {
       if (!headers.has("cookie")) return null;
-      // Lengthening a session takes a cookie that lasts as long, which only the library's own routes send.
+      // Extending a session needs a new cookie, which only the library's own routes send.
       const found = await withFaults(() => auth.api.getSession({ headers, query: { disableRefresh: true } }));
       if (found === null) return null;
       const { id, email, name, role } = found.user;
@@ -111,31 +110,31 @@ export function createAuth(
   };
 }
 
-// Of one call of the library's: the fault that it has told of, in place of which it throws or answers something that says nothing.
+// For each call of the library: the fault that it logged, since it then throws or answers without the cause.
 const faults = new AsyncLocalStorage<{ fault?: Error }>();
 
-function tellFault(error: Error): void {
-  const told = faults.getStore();
-  if (told === undefined || told.fault !== undefined) logFault(error);
-  else told.fault = error;
+function reportFault(error: Error): void {
+  const call = faults.getStore();
+  if (call === undefined || call.fault !== undefined) logFault(error);
+  else call.fault = error;
 }
 
-/** Calls the library. @throws What it failed of, or answered a fault of the database with. */
+/** Calls the library. @throws The fault behind its error, or behind its answer where the database failed. */
 async function withFaults<T>(call: () => Promise<T>): Promise<T> {
-  const told: { fault?: Error } = {};
+  const reported: { fault?: Error } = {};
   let answer: T;
   try {
-    answer = await faults.run(told, call);
+    answer = await faults.run(reported, call);
   } catch (error) {
-    throw told.fault ?? error;
+    throw reported.fault ?? error;
   }
-  if (isDatabaseFault(told.fault)) throw told.fault;
-  if (told.fault !== undefined) logFault(told.fault);
+  if (isDatabaseFault(reported.fault)) throw reported.fault;
+  if (reported.fault !== undefined) logFault(reported.fault);
   return answer;
 }
 
 function logFault(error: Error): void {
-  log.error("Cannot do something with an account: {error}", { error });
+  log.error("Cannot complete a request about an account: {error}", { error });
 }
 
 /** Roles are stored as a comma-separated list. */

@@ -5,7 +5,7 @@ import type { ServerEnv } from "./context.ts";
 
 const PREFIX = "/api/auth";
 
-// Where the library gives no code or one that says less than ours.
+// Our codes for the library's, and for a status without a code.
 const CODES: Readonly<Record<string, string>> = {
   VALIDATION_ERROR: "VALIDATION_FAILED",
   BAD_REQUEST: "VALIDATION_FAILED",
@@ -15,26 +15,26 @@ const CODES: Readonly<Record<string, string>> = {
   403: "FORBIDDEN",
 };
 
-// What the library says without naming a field.
+// The fields of refusals that the library gives without a field.
 const FIELDS: Readonly<Record<string, Issue>> = {
   INVALID_EMAIL: { path: "/email", message: "must be a valid e-mail address" },
   PASSWORD_TOO_SHORT: { path: "/password", message: `must be at least ${PASSWORD_LENGTHS.least} characters long` },
   PASSWORD_TOO_LONG: { path: "/password", message: `must be at most ${PASSWORD_LENGTHS.most} characters long` },
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "must not be another user's" },
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "is taken by another user" },
 };
 
 /**
- * Has the authentication library answer, with its refusals in the shape of ours: `error` as everywhere, and beside it the `code` and
- * `message` that the library's own clients read.
+ * Lets the authentication library answer. Its refusals get our `error` object, and keep the `code` and `message` that the library's own
+ * clients read.
  *
- * @throws AppError ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED where the library knows nothing, and says nothing.
+ * @throws AppError ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED where the library has no route.
  */
 export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise<Response> {
   const answer = await auth.handle(c.req.raw, c.get("clientAddress"));
   if (answer.status < 400) return answer;
-  const said = await answer.text();
-  if (answer.status === 404 && said === "") throw refuseRoute(c, auth);
-  const { code, message } = readRefusal(said, answer.status);
+  const text = await answer.text();
+  if (answer.status === 404 && text === "") throw refuseRoute(c, auth);
+  const { code, message } = readRefusal(text, answer.status);
   const error = {
     code: CODES[code] ?? code,
     message,
@@ -47,7 +47,7 @@ export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise
 }
 
 /**
- * Refuses a path that the library would read differently than we do, such as `/api/auth/./sign-in/email`: our own rules go by the path.
+ * Refuses a path that the library reads differently than our own rules, such as `/api/auth/./sign-in/email`.
  *
  * @throws AppError ROUTE_NOT_FOUND
  */
@@ -66,30 +66,30 @@ function refuseRoute(c: HonoContext<ServerEnv>, auth?: Auth): AppError {
   return new AppError("METHOD_NOT_ALLOWED", `Cannot ${method} ${path}: use ${methods.join(" or ")}`);
 }
 
-function readRefusal(said: string, status: number): { code: string; message: string } {
+function readRefusal(text: string, status: number): { code: string; message: string } {
   let body: unknown;
   try {
-    body = JSON.parse(said);
+    body = JSON.parse(text);
   } catch {
-    // No words of the library's: the status is all there is.
+    // The library sent no JSON: only the status is known.
   }
   const { code, message }: { code?: unknown; message?: unknown } = typeof body === "object" && body !== null
     ? body
     : {};
   return {
     code: typeof code === "string" ? code : status >= 500 ? "INTERNAL" : CODES[status] ?? "VALIDATION_FAILED",
-    message: typeof message === "string" ? message : `Cannot answer: the status is ${status}`,
+    message: typeof message === "string" ? message : `Cannot answer: the authentication failed with status ${status}`,
   };
 }
 
-/** The library tells what is wrong with which field in one sentence: `[body.email] must be ...; [body.name] is required`. */
+/** Splits the library's sentence about several fields: `[body.email] must be ...; [body.name] is required`. */
 function findIssues(code: string, message: string): Issue[] {
   const field = FIELDS[code];
   if (field !== undefined) return [field];
   return message.split(/; (?=\[(?:body|query)[.\]])/).flatMap((part) => {
-    const [, place, what] = /^\[(?:body|query)((?:\.[^\]]+)?)\] (.*)$/s.exec(part) ?? [];
-    return place === undefined || what === undefined
+    const [, place, problem] = /^\[(?:body|query)((?:\.[^\]]+)?)\] (.*)$/s.exec(part) ?? [];
+    return place === undefined || problem === undefined
       ? []
-      : [{ path: pointer(place.split(".").slice(1)), message: what }];
+      : [{ path: pointer(place.split(".").slice(1)), message: problem }];
   });
 }

@@ -1,9 +1,9 @@
 import type { Config } from "./config.ts";
 
 /**
- * What a person sees who has started the service: where it is, what it holds, and how to get candles in.
+ * The text that a user sees after a start: the address, where the data is, and how to import candles.
  *
- * @param url Where it listens.
+ * @param url The service's address.
  */
 export function describeStart(config: Config, url: string): string {
   const data = config.databaseUrl === undefined ? `Data is kept in ${config.dataDir}.` : "Data is kept in PostgreSQL.";

@@ -2,13 +2,13 @@ import { BlockList, isIP } from "node:net";
 import type { Context as HonoContext } from "hono";
 import { getConnInfo } from "hono/deno";
 
-/** Addresses and networks (`10.0.0.0/8`, `fd00::/8`) of proxies whose X-Forwarded-For is believed. */
+/** Addresses and networks (`10.0.0.0/8`, `fd00::/8`) of proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = BlockList;
 
 /**
  * Reads a list of addresses and networks.
  *
- * @throws {RangeError} Naming the entry that is neither.
+ * @throws {RangeError} With the entry that is neither.
  */
 export function parseTrustedProxies(entries: readonly string[]): TrustedProxies {
   const proxies = new BlockList();
@@ -26,10 +26,10 @@ export function parseTrustedProxies(entries: readonly string[]): TrustedProxies 
 }
 
 /**
- * Who is calling: the other end of the connection or, where that is a trusted proxy, the last address in X-Forwarded-For that is
- * none; what stands before that one, anybody could have written.
+ * The caller's address: the peer of the connection or, behind a trusted proxy, the last address in X-Forwarded-For that is no trusted
+ * proxy. A client can forge the addresses before that one.
  *
- * @returns Empty where there is no connection, as in a test without a socket.
+ * @returns Empty without a connection, as in a test without a socket.
  */
 export function findClientAddress(c: HonoContext, proxies: TrustedProxies): string {
   const info: unknown = c.env;
@@ -44,7 +44,7 @@ export function findClientAddress(c: HonoContext, proxies: TrustedProxies): stri
   return plainAddress(address);
 }
 
-/** What counts as one caller: an IPv4 address, or the 64 bits of an IPv6 network that one customer gets. */
+/** The key of one caller: an IPv4 address, or the /64 network of an IPv6 address, which one customer has. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = "", tail] = address.split("::");
@@ -60,7 +60,7 @@ function isTrusted(address: string, proxies: TrustedProxies): boolean {
   return version !== 0 && proxies.check(address, version === 4 ? "ipv4" : "ipv6");
 }
 
-// A socket that speaks both versions shows IPv4 callers as ::ffff:1.2.3.4.
+// A dual-stack socket shows IPv4 callers as ::ffff:1.2.3.4.
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }

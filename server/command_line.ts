@@ -5,11 +5,11 @@ const USAGE = `Runs Hindcast until SIGTERM or SIGINT.
 
 Environment variables set everything else: docs/operating.md lists them.`;
 
-/** What main.ts is to do, or what to say instead of it: as an answer with exit code 0, as a refusal with another. */
-type Asked = "serve" | "worker" | { readonly code: number; readonly text: string };
+/** The command to run, or the text to print and the exit code. */
+type Command = "serve" | "worker" | { readonly code: number; readonly text: string };
 
 /** Reads the arguments of main.ts. */
-export function readCommandLine(args: readonly string[]): Asked {
+export function readCommandLine(args: readonly string[]): Command {
   if (args.includes("--help") || args.includes("-h")) return { code: 0, text: USAGE };
   const [command, ...rest] = args;
   const isCommand = command === "serve" || command === "worker";

@@ -3,24 +3,22 @@ import type { Context as HonoContext } from "hono";
 import type { Context, Services } from "../routers/trpc.ts";
 import type { Auth } from "./auth.ts";
 
-/** What our middleware leaves on a request for the handlers behind it. */
+/** The values that middleware sets on a request for the handlers. */
 export interface ServerEnv {
   Variables: { requestId: string; clientAddress: string; context: Context };
 }
 
-/** What contexts are made of. */
+/** The parts that a request's context is made of. */
 export interface ContextSources extends Services {
   readonly auth: Auth;
   readonly ingestionSecret: string | undefined;
 }
 
-// Answered without looking for a session, which could only be found in the database whose health is asked for.
+// It needs no session, and must answer when the database that holds the sessions is down.
 const SESSIONLESS = "/api/health";
 
 /**
- * Finds out who is calling: the session behind the cookie, and whether the ingestion secret was presented.
- *
- * @param c A request of our Hono app.
+ * Makes a request's context: the session behind its cookie, and whether it has the ingestion secret.
  */
 export async function createContext(c: HonoContext<ServerEnv>, sources: ContextSources): Promise<Context> {
   const found = c.req.path === SESSIONLESS ? null : await sources.auth.findSession(c.req.raw.headers);
@@ -45,8 +43,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
 }
 
 /**
- * Compares in a time that tells nothing: both sides are hashed first, so that not even the length shows.
- * A secret that is not configured never matches.
+ * Compares secrets in constant time; hashing both hides even the length. An unset secret never matches.
  */
 export function secretMatches(given: string | undefined, configured: string | undefined): boolean {
   if (given === undefined || configured === undefined || configured === "") return false;

@@ -1,9 +1,9 @@
 /**
- * Answers `deno task admin` beside a running embedded service, which alone may touch its database: HTTP over a unix
- * socket that only the service's own user can open. `POST /admin/<e-mail>` answers 204, or 404 for an unknown e-mail.
+ * Serves `deno task admin` while an embedded service runs, since only the service may open its database: HTTP over a unix socket
+ * that only the service's own user can open. `POST /admin/<e-mail>` answers 204, or 404 for an unknown e-mail.
  *
- * @param path Of the socket; one left by a killed service is replaced, since the caller holds the data directory.
- * @param grantAdmin Whether there is such a user, who then has the role.
+ * @param path The socket's path. A socket that a killed service left is replaced; the caller holds the data directory.
+ * @param grantAdmin Gives the role; false for an unknown user.
  */
 export async function serveControl(
   path: string,

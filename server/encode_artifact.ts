@@ -1,8 +1,8 @@
 import { matchesTag } from "./negotiation.ts";
 
 /**
- * A module as a file to download, tagged by its content's hash; 304 for who has it already. Caches ask each time: a version never changes,
- * but its strategy may be deleted and another take its slug.
+ * A module as a file to download, with its hash as ETag; 304 where the client has it already. Caches must revalidate: a version never
+ * changes, but its strategy may be deleted and its slug registered again.
  */
 export function encodeArtifact(
   artifact: { fileName: string; sha256: string; data: Uint8Array },

@@ -1,6 +1,6 @@
 import { KEEP_ALIVE_MS } from "../routers/trpc.ts";
 
-/** One server-sent event; `id` lets a client that lost the connection go on after it. */
+/** One server-sent event; a client that lost the connection continues after `id`. */
 export interface ServerEvent {
   readonly id: string;
   readonly event: string;
@@ -8,9 +8,9 @@ export interface ServerEvent {
 }
 
 /**
- * Events as a `text/event-stream` that begins after the client's Last-Event-ID, if that is still the newest.
+ * Events as a `text/event-stream`. It skips the newest event where the client's Last-Event-ID names it.
  *
- * @param keepAliveMs How often something is sent where nothing happens.
+ * @param keepAliveMs The time between comments that keep the connection open.
  */
 export function encodeEvents(
   events: AsyncGenerator<ServerEvent>,
@@ -22,13 +22,13 @@ export function encodeEvents(
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // A comment is nothing to a client.
+      // Clients ignore comments.
       keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), keepAliveMs);
     },
     async pull(controller) {
       for (;;) {
         const { value, done } = await events.next().catch((error) => {
-          // Nobody can write to a stream that has failed: the timer's next turn would end the process.
+          // The timer must not write to a failed stream: that would end the process.
           clearInterval(keepAlive);
           throw error;
         });

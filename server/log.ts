@@ -5,16 +5,15 @@ import { activeTrace } from "./tracing.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
 
-// Deep enough for any, and an end to one that is its own cause.
+// An error may be its own cause.
 const CAUSES_MAX = 8;
 
 /**
- * Sends log records, one JSON object a line, to standard error; standard output is for what a person asked to see.
+ * Writes log records to standard error, one JSON object a line.
  *
- * Records made on behalf of a request or a job carry its ids (`withContext`), and those of its trace. What libraries write to
- * `console.error` becomes a line, too.
+ * Records of a request or a job carry its ids (`withContext`) and the ids of its trace. Libraries' `console.error` becomes a record.
  *
- * @param level The least important level that is written.
+ * @param level The lowest level that is written.
  */
 export async function configureLog(level: (typeof LOG_LEVELS)[number]): Promise<void> {
   const format = getJsonLinesFormatter({ properties: "flatten", message: "rendered" });
@@ -28,12 +27,12 @@ export async function configureLog(level: (typeof LOG_LEVELS)[number]): Promise<
       { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["lines"] },
     ],
   });
-  console.error = tellAsLine;
+  console.error = logConsoleError;
 }
 
-/** What a library writes to the console by itself: a failed statement would be told there with all its values. */
-function tellAsLine(...said: unknown[]): void {
-  const error = said.find((each) => each instanceof Error) ?? String(said[0]);
+/** Logs what a library writes to the console, without the values of a failed statement. */
+function logConsoleError(...parts: unknown[]): void {
+  const error = parts.find((each) => each instanceof Error) ?? String(parts[0]);
   getLogger(["hindcast", "console"]).error("A library says: {error}", { error });
 }
 
@@ -44,28 +43,28 @@ function prepare(record: LogRecord): LogRecord {
   ]);
   return {
     ...record,
-    // One line says what happened; where is told by the property.
+    // One line in the message; the property has the stack.
     message: record.message.map((part) => part instanceof Error ? describeError(part).split("\n", 1)[0] : part),
     properties: { ...Object.fromEntries(properties), ...activeTrace() },
   };
 }
 
 /**
- * An error as a line tells it: message and stack, and those of its causes.
+ * An error as text for the log: message and stack, and those of its causes.
  *
- * A failed statement is told without the values it was sent with, which can be a session's token, an e-mail or a password's hash; and
- * nothing is told of an error but this, since drivers hang such values on theirs.
+ * It leaves out the values of a failed statement, which can be a session's token, an e-mail or a password's hash, and every further
+ * property of an error, where drivers keep such values.
  */
 export function describeError(error: Error): string {
-  const told: string[] = [];
+  const parts: string[] = [];
   let each: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && each instanceof Error; depth++, each = each.cause) {
     const { name, message, stack = "", cause } = each;
-    // Who only hands an error on repeats its message, values and all.
+    // A wrapper that repeats the message of its cause repeats the values.
     if (cause instanceof Error && cause !== each && cause.message !== "" && message.includes(cause.message)) continue;
     const begin = stack.indexOf(message);
     const frames = message === "" || begin < 0 ? "" : stack.slice(begin + message.length);
-    told.push(`${name}: ${each instanceof DrizzleQueryError ? `Failed query: ${each.query}` : message}${frames}`);
+    parts.push(`${name}: ${each instanceof DrizzleQueryError ? `Failed query: ${each.query}` : message}${frames}`);
   }
-  return told.join("\ncaused by ");
+  return parts.join("\ncaused by ");
 }

@@ -4,8 +4,7 @@ import { constants, createGzip, createZstdCompress } from "node:zlib";
 
 const CHUNK_BYTES = 65_536;
 
-// The levels at which text is packed several times as fast as usual, for answers that are as large as they are short-lived: a tenth larger
-// with gzip, and not larger with zstd.
+// Fast levels, for large answers that are used once: several times as fast as the defaults, a tenth larger with gzip, and equal with zstd.
 const PACKINGS = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: CHUNK_BYTES }),
   gzip: () => createGzip({ level: 2, chunkSize: CHUNK_BYTES }),
@@ -14,7 +13,7 @@ const PACKINGS = {
 /** A content coding. */
 export type Packing = keyof typeof PACKINGS;
 
-/** The coding that an Accept-Encoding header likes best of ours; null for none (RFC 9110, section 12.5.3). */
+/** The coding of ours that an Accept-Encoding header prefers; null for none (RFC 9110, section 12.5.3). */
 export function choosePacking(header: string | null): Packing | null {
   const weights = new Map(parseAccept((header ?? "").toLowerCase()).map(({ type, q }) => [type, q]));
   const weightOf = (name: string) => weights.get(name) ?? 0;
@@ -22,22 +21,22 @@ export function choosePacking(header: string | null): Packing | null {
   return weightOf(best) > 0 && weightOf(best) >= weightOf("identity") ? best : null;
 }
 
-/** Pieces of an answer in a content coding, made no faster than they are taken; who leaves ends their making. */
+/** Compresses pieces of an answer, no faster than they are read. A reader that leaves ends their source. */
 export async function* pack(
   pieces: AsyncGenerator<Uint8Array<ArrayBuffer>>,
   packing: Packing,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  // What goes wrong on the way is thrown by the packed stream.
+  // The compressed stream throws the pipeline's errors.
   const packed = pipeline(pieces, PACKINGS[packing](), () => {});
   try {
     for await (const piece of packed) yield Uint8Array.from<number>(piece);
   } finally {
-    // The pipeline alone would only stop asking.
+    // The pipeline alone would leave the source open.
     await pieces.return(undefined);
   }
 }
 
-/** Whether an If-None-Match header names the tag (RFC 9110, section 13.1.2: weak comparison). */
+/** True where an If-None-Match header has the tag (RFC 9110, section 13.1.2: weak comparison). */
 export function matchesTag(header: string | null, tag: string): boolean {
   if (header === null) return false;
   const bare = (text: string) => text.trim().replace(/^W\//, "");

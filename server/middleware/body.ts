@@ -3,25 +3,25 @@ import { AppError, quote, unstorable } from "../../routers/errors.ts";
 import { DEPTH_MAX, findUnstorable } from "../../routers/text.ts";
 import type { ServerEnv } from "../context.ts";
 
-/** Bodies may have this many bytes in all. */
+/** Largest body, in bytes. */
 export const BODY_BYTES_MAX = 6 * 1024 * 1024;
-/** Of which this many may be anything but uploaded artifacts (`content_base64`). */
+/** Largest part of a body that is not an uploaded artifact (`content_base64`). */
 export const PLAIN_BYTES_MAX = 1024 * 1024;
-/** Those about accounts this many: what a name may have is kept with each account, and told with each session. */
+/** Largest body under /api/auth: it bounds a user's name, which every session answer repeats. */
 export const AUTH_BYTES_MAX = 16 * 1024;
 
 /**
  * Reads a JSON body.
  *
- * @param optional Whether the request may come without a body; then the answer is `undefined`.
+ * @param optional A missing body is read as `undefined`.
  * @returns The parsed value, at most 32 levels deep.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order; the first two in the other where the
- * body is optional.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order; where the body is optional, the size is
+ * checked before the type.
  */
 export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
   if (!optional) requireType(c, "application/json");
   const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
-  // Of a body of no bytes the type says nothing: curl calls one a form.
+  // curl declares even an empty body to be a form.
   if (optional && bytes.byteLength === 0) return undefined;
   if (optional) requireType(c, "application/json");
   const value = parseJson(bytes);
@@ -34,7 +34,7 @@ export async function readJson(c: HonoContext, optional: boolean): Promise<unkno
   return value.value;
 }
 
-/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body is of this media type, with or without parameters. */
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body has this media type, with or without parameters. */
 export function requireType(c: HonoContext, wanted: string): void {
   const type = c.req.header("content-type");
   if (type?.split(";")[0]?.trim().toLowerCase() === wanted) return;
@@ -61,7 +61,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   return bytes;
 }
 
-/** @throws AppError PAYLOAD_TOO_LARGE, for a body of whatever size. */
+/** @throws AppError PAYLOAD_TOO_LARGE always. */
 export function refuseSize(bytesMax: number): never {
   throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
 }
@@ -71,7 +71,7 @@ function tooLarge(size: string, bytesMax: number): AppError {
 }
 
 /**
- * Holds a body that is read later to what it may have beside artifacts; what a stranger sends is not read at all.
+ * Limits the part of a body that is not an artifact, before tRPC reads it. A stranger's body is not read at all.
  *
  * @throws AppError PAYLOAD_TOO_LARGE
  */
@@ -128,8 +128,8 @@ function measureArtifacts(value: unknown): number {
 }
 
 /**
- * Refuses a body that does not call itself JSON, for handlers that are not ours: they would read a form as well, and our own checks of
- * the body read none. Of a body of no bytes the type says nothing: curl calls one a form.
+ * Refuses a body that is not declared as JSON, before the authentication library, which reads forms too: our own checks do not.
+ * An empty body passes, since curl declares one to be a form.
  *
  * @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
@@ -140,7 +140,7 @@ export async function refuseForms(c: HonoContext, next: () => Promise<void>): Pr
 }
 
 /**
- * Refuses a JSON body with text that cannot be stored, for handlers that are not ours and would find out from the database.
+ * Refuses a JSON body with text that cannot be stored, before the authentication library, which would fail in the database.
  *
  * @throws AppError VALIDATION_FAILED
  */

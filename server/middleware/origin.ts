@@ -5,13 +5,12 @@ import { secretMatches } from "../context.ts";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses requests that a foreign page makes in a user's name.
+ * Refuses requests that a page of another origin makes in a user's name.
  *
- * A browser names the page in Origin, or at least says `Sec-Fetch-Site`; a request with neither comes from curl or a
- * server, which no page can steer. Requests without a cookie act in nobody's name, and a valid ingestion secret is not
- * something that a browser adds by itself: both are exempt.
+ * A browser sends Origin, or at least `Sec-Fetch-Site`; a request with neither comes from curl or a server. Requests without a cookie
+ * act for no user, and no browser adds the ingestion secret by itself: both are exempt.
  *
- * @param origins Those that may send cookies.
+ * @param origins The origins that may send cookies.
  */
 export function refuseForeignOrigins(
   origins: ReadonlySet<string>,

@@ -18,7 +18,7 @@ const PREFIX_BYTES = 8;
 /**
  * Candles as an Arrow IPC stream, a record batch at a time: `timestamp` (milliseconds, UTC) and five 64-bit numbers.
  *
- * A stream is its messages one after another: the schema, the batches, an end marker.
+ * A stream is a sequence of messages: the schema, the batches, an end marker.
  *
  * @see https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
  */
@@ -26,7 +26,7 @@ export class ArrowTickWriter {
   readonly #schema: Schema;
   readonly #fields: Field[];
 
-  /** @param about What is said about the candles, as the schema's metadata. */
+  /** @param about The schema's metadata. */
   constructor(about: Readonly<Record<string, string>>) {
     this.#fields = [
       new Field("timestamp", new TimestampMillisecond("UTC"), false),
@@ -35,7 +35,7 @@ export class ArrowTickWriter {
     this.#schema = new Schema(this.#fields, new Map(Object.entries(about)));
   }
 
-  /** The schema's message, with which a stream begins. */
+  /** The first message: the schema. */
   start(): Uint8Array<ArrayBuffer> {
     const whole = this.#encode(emptyRows());
     return whole.slice(0, schemaBytes(whole));
@@ -46,7 +46,7 @@ export class ArrowTickWriter {
     return whole.slice(schemaBytes(whole), whole.length - END_BYTES);
   }
 
-  /** The marker with which a stream ends. */
+  /** The end marker. */
   end(): Uint8Array<ArrayBuffer> {
     return this.#encode(emptyRows()).slice(-END_BYTES);
   }
@@ -69,12 +69,12 @@ export class ArrowTickWriter {
   }
 }
 
-/** A message is a marker, the length of its metadata, the metadata, and a body, which a schema has none of. */
+/** The length of the first message: a marker, the length of the metadata, and the metadata. A schema has no body. */
 function schemaBytes(stream: Uint8Array<ArrayBuffer>): number {
   return PREFIX_BYTES + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true);
 }
 
-/** Whole numbers as 64-bit integers, without a BigInt for each. */
+/** Converts whole numbers to 64-bit integers without a BigInt each. */
 function toInt64(numbers: Float64Array): BigInt64Array {
   const integers = new BigInt64Array(numbers.length);
   const halves = new Int32Array(integers.buffer);

@@ -5,14 +5,14 @@ import { choosePacking, matchesTag, pack } from "../negotiation.ts";
 import { createPieceCache, type PieceCache } from "./piece_cache.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
-// Large enough that a piece costs little to hand on, small enough that memory stays flat.
+// Large enough that passing a piece on costs little, small enough that memory stays flat.
 const PIECE_BYTES = 262_144;
-// The same range may be written again (a provider revised it, a file was imported), so caches ask again after a minute.
+// A provider may revise a range, or a file be imported, so caches ask again after a minute.
 const CACHE_CONTROL = "public, max-age=60";
 
-// Text of the chunks that were asked for lately: a year of 1m candles is 60 MiB of JSON, and takes longer to write than to send.
-const REMEMBERED_BYTES_MAX = 64 * 1024 * 1024;
-const remembered = createPieceCache(REMEMBERED_BYTES_MAX);
+// A year of 1m candles is 60 MiB of JSON, and takes longer to write than to send.
+const CACHE_BYTES_MAX = 64 * 1024 * 1024;
+const processCache = createPieceCache(CACHE_BYTES_MAX);
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
@@ -23,18 +23,18 @@ const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer, 
 };
 
 /**
- * Candles as a response that is written while they are read: the reader's pace is the pace of reading, and memory stays flat.
+ * Streams candles as a response. Reading keeps the client's pace, so that memory stays flat.
  *
- * The format is what the request names, else what its Accept header prefers, else JSON. JSON holds the cursor of a page; the other formats
- * have no place for it, so it is in the header x-next-cursor.
+ * The request's parameter sets the format, else its Accept header, else it is JSON. JSON holds the cursor of a page; the other formats
+ * have no place for it, and send it in the header x-next-cursor.
  *
- * @param cache Where the text of stored chunks is remembered; default that of the process.
- * @returns 304 for who has the same already.
+ * @param cache Keeps the text of stored chunks; by default one cache for the process.
+ * @returns 304 where the client has the same answer already.
  */
-export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceCache = remembered): Response {
+export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceCache = processCache): Response {
   const format = answer.format ?? preferredFormat(request.headers.get("accept"));
   const packing = choosePacking(request.headers.get("accept-encoding"));
-  // Packed bytes are other bytes, so they have another tag.
+  // Compressed bytes need a tag of their own.
   const tag = `"${answer.tag}-${format}${packing === null ? "" : `-${packing}`}"`;
   const headers = new Headers({ etag: tag, "cache-control": CACHE_CONTROL, vary: "accept, accept-encoding" });
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
@@ -46,7 +46,7 @@ export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceC
   return new Response(streamOf(pack(pieces, packing)), { headers });
 }
 
-/** The first of the header's types that we can give, by weight and then by order (RFC 9110, section 12.5.1). */
+/** The first supported type of the header, by weight and then by order (RFC 9110, section 12.5.1). */
 function preferredFormat(accept: string | null): TicksFormat {
   for (const { type, q } of parseAccept((accept ?? "").toLowerCase())) {
     if (q === 0) break;
@@ -57,7 +57,7 @@ function preferredFormat(accept: string | null): TicksFormat {
   return "json";
 }
 
-// A row ends with a comma, which is taken back from the last.
+// The last row's comma is removed at the end.
 const JSON_ROWS: RowFormat = {
   start: '{"timestamp":"',
   open: '","open":',
@@ -69,7 +69,7 @@ const JSON_ROWS: RowFormat = {
 };
 
 async function* writeJson({ head, batches, nextCursor }: TicksAnswer, cache: PieceCache): Pieces {
-  // A piece is held back until it is known whether another row follows.
+  // One piece is held back, since the last one loses its comma.
   let pending = textBytes(`${JSON.stringify(head).slice(0, -1)},"ticks":[`);
   let hasRows = false;
   for await (const piece of writeRows("json", JSON_ROWS, batches, cache)) {
@@ -88,7 +88,7 @@ async function* writeCsv({ batches }: TicksAnswer, cache: PieceCache): Pieces {
   yield* writeRows("csv", CSV_ROWS, batches, cache);
 }
 
-/** Rows in pieces of a page each; those of stored chunks that were written lately are remembered. */
+/** Rows in pieces of a page each; the pieces of stored chunks are cached. */
 async function* writeRows(
   name: TicksFormat,
   format: RowFormat,
@@ -113,13 +113,13 @@ async function* writeRows(
   }
 }
 
-/** Each batch, when the next one is being read already: the database and the reader of the answer need not wait for each other. */
+/** Yields each batch once the next one is being read, so that the database and the client do not wait for each other. */
 async function* readAhead(name: TicksFormat, batches: TicksAnswer["batches"], cache: PieceCache) {
   let last;
   for await (const batch of batches) {
     const key = batch.sha256 === null ? null : `${name} ${batch.sha256}`;
     const work = (key === null ? undefined : cache.get(key)) ?? batch.read();
-    // A failure is thrown when its turn comes, if anybody is still there then.
+    // The error is thrown when the batch is awaited, if it ever is.
     if (work instanceof Promise) work.catch(() => {});
     if (last !== undefined) yield last;
     last = { key, work };
@@ -138,7 +138,7 @@ function textBytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-/** Nothing is made before it is asked for, and a reader who leaves ends the reading. */
+/** A stream that pulls pieces on demand; a reader that leaves ends their source. */
 function streamOf(pieces: Pieces): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     async pull(controller) {
