@@ -7,7 +7,7 @@ import {
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
 
-/** Our codes, which clients may rely on, and the tRPC code (and so the HTTP status) that each is. */
+/** Our stable error codes, and the tRPC code (and so the HTTP status) of each. */
 const TRPC_CODES = {
   VALIDATION_FAILED: "BAD_REQUEST",
   INVALID_DATE_RANGE: "BAD_REQUEST",
@@ -47,10 +47,10 @@ const TRPC_CODES = {
 
 export type ErrorCode = keyof typeof TRPC_CODES;
 
-/** How many things are told to be wrong at once: more say nothing more, and would be an answer of megabytes. */
+/** Most issues in one answer; a large request could have megabytes of them. */
 export const ISSUES_MAX = 100;
 
-/** One thing that is wrong with a request: a JSON pointer into it, and what should be there instead. */
+/** One error in a request: a JSON pointer to it, and the rule that it breaks. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -66,11 +66,11 @@ export interface ErrorBody {
   };
 }
 
-/** A refusal that the caller is meant to read: its message and issues reach the client as they are. */
+/** A refusal for the caller: its message and issues reach the client unchanged. */
 export class AppError extends TRPCError {
   readonly appCode: ErrorCode;
   readonly issues: readonly Issue[];
-  /** When the caller may try again; becomes Retry-After. */
+  /** Seconds until the caller may try again; sent as Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -86,7 +86,7 @@ export class AppError extends TRPCError {
   }
 }
 
-// What tRPC itself refuses before a procedure is reached, in our words.
+// Our codes for what tRPC refuses before it reaches a procedure.
 const TRPC_REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorCode>> = {
   BAD_REQUEST: "VALIDATION_FAILED",
   PARSE_ERROR: "VALIDATION_FAILED",
@@ -97,8 +97,8 @@ const TRPC_REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorCode>> = {
 };
 
 /**
- * Any error as one that may be shown: ours as it is, a schema's refusal with its issues, anything else INTERNAL
- * with nothing of the original in it (the original is the `cause`, for the log).
+ * Turns any error into one that is safe to show: an AppError unchanged, a schema's refusal with its issues, everything else as INTERNAL
+ * without the original message (the original is the `cause`, for the log).
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -109,18 +109,26 @@ export function toAppError(error: unknown): AppError {
     if (code !== undefined) return new AppError(code, error.message, { cause: error });
   }
   const cause = error instanceof TRPCError ? error.cause : error;
-  // Nobody will read the answer; its status is for the log and the metrics.
-  if (isCutOff(cause)) return new AppError("VALIDATION_FAILED", "Cannot read the body: it has been cut off", { cause });
-  if (isDatabaseFault(cause)) {
-    return new AppError("UNAVAILABLE", "Cannot answer now: the database is away or has no room", {
-      cause: error,
-      retryAfterSeconds: 1,
-    });
+  // The client has left; the status is for the log and the metrics.
+  if (isCutOff(cause)) {
+    return new AppError("VALIDATION_FAILED", "Cannot read the body: the connection ended before its end", { cause });
   }
-  return new AppError("INTERNAL", "Cannot answer because of a fault of ours", { cause: error });
+  if (isDatabaseFault(cause)) {
+    return new AppError(
+      "UNAVAILABLE",
+      "Cannot answer now: the database is unreachable or its disk is full; try again later",
+      {
+        cause: error,
+        retryAfterSeconds: 1,
+      },
+    );
+  }
+  return new AppError("INTERNAL", "Cannot answer because of an internal error: report the request_id", {
+    cause: error,
+  });
 }
 
-/** Whether a body could not be read to its end because its sender has left, which the runtime says by words alone. */
+/** True where the sender left before the body's end; the runtime has only words for it. */
 function isCutOff(error: unknown): boolean {
   return error instanceof Deno.errors.BadResource && /body as underlying resource unavailable$/.test(error.message);
 }
@@ -130,21 +138,21 @@ export function errorStatus(error: AppError): number {
   return getHTTPStatusCodeFromError(error);
 }
 
-/** The error as the body that api clients read. */
+/** The error as the body of a REST answer. */
 export function errorBody(error: AppError, requestId: string): ErrorBody {
   return {
     error: { code: error.appCode, message: error.message, issues: error.issues, request_id: requestId },
   };
 }
 
-/** The same as tRPC's clients read it: from another body they learn nothing. */
+/** The error as tRPC's clients expect it. */
 export function trpcErrorBody(error: AppError, requestId: string) {
   const { code: appCode, message, issues, request_id } = errorBody(error, requestId).error;
   const data = { code: error.code, httpStatus: errorStatus(error), appCode, issues, request_id };
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[error.code], data } };
 }
 
-/** A schema's refusal: the message carries the first issue, `issues` all of them, a hundred at most. */
+/** A schema's refusal: the message has the first issue, `issues` the first ISSUES_MAX. */
 export function validationFailed(error: z.core.$ZodError, prefix = ""): AppError {
   const issues = error.issues.flatMap((issue) => describeIssue(issue, prefix)).slice(0, ISSUES_MAX);
   const first = issues[0];
@@ -152,7 +160,7 @@ export function validationFailed(error: z.core.$ZodError, prefix = ""): AppError
   return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, { issues });
 }
 
-/** The refusal of text that no column can hold. */
+/** The refusal of text that no database column can hold. */
 export function unstorable(issue: Issue): AppError {
   const where = issue.path === "" ? "the body" : issue.path;
   return new AppError("VALIDATION_FAILED", `Cannot accept the request: ${where} ${issue.message}`, { issues: [issue] });
@@ -171,7 +179,7 @@ export function pointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** A value as it is quoted in a message: short, on one line. */
+/** Quotes a value in a message: short, on one line. */
 export function quote(value: unknown): string {
   if (value === undefined) return "nothing";
   const isNumber = typeof value === "bigint" || typeof value === "number";
@@ -179,15 +187,15 @@ export function quote(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
 
-/** What a text must be, with the one that is not: for checks whose rule Zod cannot put into words. */
-export function mustBe(what: string): { error(issue: { readonly input?: unknown }): string } {
-  return { error: ({ input }) => `must be ${what}, not ${quote(input)}` };
+/** The rule of a schema's check as a message with the refused value, for rules that Zod has no message for. */
+export function mustBe(rule: string): { error(issue: { readonly input?: unknown }): string } {
+  return { error: ({ input }) => `must be ${rule}, not ${quote(input)}` };
 }
 
-// Where Zod's names of types are not those of JSON.
+// JSON's names for Zod's types.
 const TYPE_NAMES: Readonly<Record<string, string>> = { int: "integer", record: "object" };
 
-// Zod's own sentences, with the value that was refused added to them.
+// Zod's messages lack the refused value.
 z.config({
   customError: (issue) => {
     const value = quote(issue.input);

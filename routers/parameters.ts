@@ -2,17 +2,16 @@ import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { z } from "zod";
 import { AppError, type Issue, ISSUES_MAX, mustBe, pointer, quote } from "./errors.ts";
 
-/** Keys of `parameters` that belong to the service; a strategy's own parameters are all others. */
+/** Keys of `parameters` that belong to the service; all others are the strategy's own. */
 const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
-// Regular expressions of a user's would run here, in the API, for as long as they like; references would be looked up.
+// A user's regular expression could occupy the API for ever, and a reference could be looked up.
 const REFUSED_KEYWORDS = new Set(["pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef"]);
 const SCHEMA_BYTES_MAX = 64 * 1024;
-// Each value may be held against each part of the schema, and each element of a list against each other, while nobody else is answered;
-// and each comparison may leave an error, of which the validator has room for some hundred thousand. A hundred parameters that say all
-// there is to say of a number are well within it.
+// The validator may compare each value with each part of the schema, and each list element with each other, and the API waits meanwhile.
+// It also has room for some hundred thousand errors only. A hundred fully described numbers stay well below these limits.
 const VALUES_MAX = 5_000;
 const COMPARISONS_MAX = 75_000;
 const LISTED_MAX = 20;
@@ -25,14 +24,14 @@ const ofObject = (property: z.ZodObject) =>
     properties: z.record(z.string().min(1).max(100), property).default({}),
   });
 const draftSchema = ofObject(z.looseObject({
-  // A misspelt type would let a strategy be registered that no value suits.
+  // With a misspelt type, no value would ever be valid.
   type: z.union([typeSchema, z.array(typeSchema).min(1)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
     .optional(),
 }));
-// What was registered once must stay readable, whatever is asked of new ones.
+// Registered strategies must stay readable when the rules for new ones change.
 const registeredSchema = ofObject(z.looseObject({}));
 
-/** What a strategy says about its parameters. */
+/** A strategy's rules for its parameters. */
 export interface ParameterRules {
   readonly name: string;
   readonly default_config: Parameters;
@@ -42,14 +41,14 @@ export interface ParameterRules {
 /**
  * Checks that a parameter_schema can be used: a JSON Schema of an object, without regular expressions and references.
  *
- * @param path Where it stands in the request, for the issues.
+ * @param path Its JSON pointer in the request, for the issues.
  * @throws AppError VALIDATION_FAILED
  */
 export function checkParameterSchema(schema: Parameters, path: string): void {
   const parsed = draftSchema.safeParse(schema);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw refuse(`${path}${pointer(issue?.path ?? [])}`, issue?.message ?? "is no JSON Schema");
+    throw refuse(`${path}${pointer(issue?.path ?? [])}`, issue?.message ?? "is not a JSON Schema");
   }
   if (JSON.stringify(schema).length > SCHEMA_BYTES_MAX) throw refuse(path, `must not exceed ${SCHEMA_BYTES_MAX} bytes`);
   const found = findRefused(schema, path);
@@ -60,14 +59,14 @@ export function checkParameterSchema(schema: Parameters, path: string): void {
   try {
     validator(schema).validate({});
   } catch (error) {
-    throw refuse(path, `is no JSON Schema: ${error instanceof Error ? error.message : quote(error)}`);
+    throw refuse(path, `is not a JSON Schema: ${error instanceof Error ? error.message : quote(error)}`);
   }
 }
 
 function findRefused(value: unknown, path: string): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    // A parameter may well be called `pattern`: names stand one level below `properties`.
+    // A parameter may be named `pattern`: names are one level below `properties`.
     const isName = path.endsWith("/properties");
     const here = `${path}${pointer([key])}`;
     if (!isName && !Array.isArray(value) && REFUSED_KEYWORDS.has(key)) return here;
@@ -78,12 +77,12 @@ function findRefused(value: unknown, path: string): string | undefined {
 }
 
 /**
- * Holds a strategy's own parameters against its schema and fills in what was not given.
+ * Validates a strategy's own parameters and fills in defaults.
  *
- * @param own What was submitted; reserved keys are left out.
- * @param path Where the parameters stand in the request, for the issues.
- * @returns Schema defaults, overridden by default_config, overridden by what was submitted.
- * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where there are too many values to look at.
+ * @param own The submitted parameters without the reserved keys.
+ * @param path The parameters' JSON pointer in the request, for the issues.
+ * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where there are too many values to check.
  */
 export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
   const defaults = Object.entries(registeredSchema.parse(rules.parameter_schema).properties)
@@ -110,20 +109,20 @@ function findIssues(schema: Parameters, value: Parameters, path: string): Issue[
   if (values > valuesMax) return [{ path, message: `must hold at most ${valuesMax} values, not ${values}` }];
   const { valid, errors } = validator(schema).validate(value);
   if (valid) return [];
-  // An error of a part is repeated by each whole around it, without saying more.
+  // The validator repeats the error of a part for each object around it.
   const innermost = errors.filter((error) => !["properties", "items", "additionalProperties"].includes(error.keyword));
   const told = innermost.length > 0 ? innermost : errors;
   return told.slice(0, ISSUES_MAX)
     .map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, schema, value) }));
 }
 
-/** The values in a value, at whatever depth, and itself. */
+/** Counts a value and all values inside it. */
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);
 }
 
-/** What is wrong, in the words of every other refusal where the validator's own are not those. */
+/** The error in the words of our other refusals. */
 function describe(
   { keyword, keywordLocation, instanceLocation, error }: OutputUnit,
   schema: Parameters,
@@ -151,7 +150,7 @@ function describe(
   }
 }
 
-/** The parameters that there are beside an unknown one: `stopLoss` is soon typed for `stopLossLevel`. */
+/** Lists the known parameters beside an unknown one, to help with typing errors. */
 function known(schema: Parameters, location: string): string {
   const owners = location.split("/").slice(1, -1).map((key) => `/properties/${key}`);
   const properties = follow(schema, `#${owners.join("")}/properties`);
@@ -164,7 +163,7 @@ function list(values: readonly unknown[]): string {
   return values.slice(0, LISTED_MAX).map(quote).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** What the validator's location leads to: a JSON pointer behind `#`. */
+/** Resolves the validator's location: a JSON pointer behind `#`. */
 function follow(whole: unknown, location: string): unknown {
   let value = whole;
   for (const part of location.split("/").slice(1)) {

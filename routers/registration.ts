@@ -40,18 +40,18 @@ const frequencySchema = z.string().refine(
 export const versionRequestSchema = z.strictObject({
   version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")),
   runtime_config: runtimeConfigSchema,
-  /** May stand here or inside runtime_config. */
+  /** Here or inside runtime_config. */
   artifact: artifactSchema.optional(),
 });
 
 export type VersionRequest = z.infer<typeof versionRequestSchema>;
 
-/** What may be changed later. */
+/** The fields that can be changed later. */
 export const textShape = {
   name: z.string().trim().min(1).max(100),
   description: z.string().max(4000),
   is_public: z.boolean(),
-  // The one reserved key that decides something here: the timeframe of backtests that name none.
+  // The one reserved key with a meaning here: the timeframe of backtests that name none.
   default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
 
@@ -78,7 +78,7 @@ export type StrategyRequest = z.infer<typeof strategySchema>;
 /**
  * Registers a strategy with its first version.
  *
- * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
  */
 export async function registerStrategy(ctx: UserContext, request: StrategyRequest): Promise<StrategyRow> {
   checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
@@ -113,9 +113,9 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
 }
 
 /**
- * Adds a version, which must be higher than all before.
+ * Adds a version, which must be higher than all others.
  *
- * @throws AppError VERSION_EXISTS, STRATEGY_NOT_FOUND, VALIDATION_FAILED, and what checkModule() throws; nothing is stored then.
+ * @throws AppError VERSION_EXISTS, STRATEGY_NOT_FOUND, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
  */
 export async function addVersion(
   ctx: UserContext,
@@ -171,7 +171,9 @@ async function checkVersion(
 function requireHigher(version: string, latest: string): void {
   const order = compareVersions(version, latest);
   if (order > 0) return;
-  if (order === 0) throw new AppError("VERSION_EXISTS", `Cannot add version ${version}: there is a ${latest} already`);
+  if (order === 0) {
+    throw new AppError("VERSION_EXISTS", `Cannot add version ${version}: version ${latest} exists already`);
+  }
   throw refuse("/version/version", `must be higher than the latest, ${latest}, not ${quote(version)}`);
 }
 
@@ -188,7 +190,7 @@ function compareVersions(a: string, b: string): number {
 function slugTaken(slug: string): AppError {
   return new AppError(
     "SLUG_TAKEN",
-    `Cannot register ${slug}: the slug is taken, or was another user's whose runs name it`,
+    `Cannot register ${slug}: the slug is taken, or reserved by backtests of another user; choose another slug`,
     {
       issues: [{ path: "/strategy/slug", message: `is taken: ${quote(slug)}` }],
     },

@@ -12,7 +12,7 @@ const MODULE_BYTES_MAX = 4 * 1024 * 1024;
 export const lookbackSchema = z.int().min(0).max(LOOKBACK_CANDLES_MAX);
 export const languageSchema = z.string().min(1).max(40);
 
-// Where a name leads is checked by the workers, which look it up.
+// The workers resolve host names and check their addresses.
 const webAddress = z.string().max(2000).refine((text) => {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
@@ -41,7 +41,7 @@ const wasmSchema = z.strictObject({
   artifact: artifactSchema.optional(),
 });
 
-/** How a version runs, as it is registered or given inline. */
+/** The runtime of a version, registered or inline. */
 export const runtimeConfigSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
   error: (issue) => issue.code === "invalid_union" ? describeType(issue.input) : undefined,
 });
@@ -55,10 +55,10 @@ export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 
 /**
- * Refuses an address that says itself that nothing may be sent there; a name is judged whenever it is called.
+ * Refuses a URL whose host is an address that is not public. The workers check host names at each call.
  *
- * @param allow `host:port` pairs that users' addresses may have though they are not public.
- * @param path Of runtime_config in the request.
+ * @param allow `host:port` pairs that are allowed although they are not public.
+ * @param path The JSON pointer of runtime_config in the request.
  * @throws AppError ENDPOINT_NOT_ALLOWED
  */
 export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>, path: string): void {
@@ -72,7 +72,7 @@ export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>
   });
 }
 
-/** Where a WASM module comes from: bytes that came with the request, or an address that a worker fetches; and the key that said so. */
+/** The source of a WASM module: bytes in the request, or a URL that a worker fetches; and the key that it came from. */
 export type ModuleSource =
   & { readonly path: string }
   & (
@@ -81,10 +81,10 @@ export type ModuleSource =
   );
 
 /**
- * The one source of a WASM version's module.
+ * Finds the one source of a WASM version's module.
  *
- * @param path Of runtime_config in the request.
- * @param beside An artifact that stood beside runtime_config instead of inside, and where that is.
+ * @param path The JSON pointer of runtime_config in the request.
+ * @param beside An artifact beside runtime_config instead of inside, and its JSON pointer.
  * @throws AppError VALIDATION_FAILED when there is none or more than one, PAYLOAD_TOO_LARGE
  */
 export function moduleSource(
@@ -120,11 +120,11 @@ function decodeArtifact(artifact: Artifact, path: string): Uint8Array {
   if (data.byteLength <= MODULE_BYTES_MAX) return data;
   throw new AppError(
     "PAYLOAD_TOO_LARGE",
-    `Cannot keep a module of ${data.byteLength} bytes: at most ${MODULE_BYTES_MAX} are accepted`,
+    `Cannot store a module of ${data.byteLength} bytes: at most ${MODULE_BYTES_MAX} are accepted`,
   );
 }
 
-/** A config as it is stored and shown: without an artifact's content, which is kept apart. */
+/** A config as it is stored and shown: without the artifact's content, which is stored separately. */
 export function withoutContent(config: RuntimeConfig, beside: Artifact | undefined): Record<string, unknown> {
   if (config.type === "remote") return { ...config };
   const artifact = config.artifact ?? beside;
@@ -132,13 +132,13 @@ export function withoutContent(config: RuntimeConfig, beside: Artifact | undefin
   return { ...config, artifact: { file_name: artifact.file_name, content_type: artifact.content_type } };
 }
 
-/** A config as others than its owner see it: where the code is stays the owner's secret. */
+/** A config as other users see it: the location of the code is the owner's secret. */
 export function withoutAddress(config: Parameters): Record<string, unknown> {
   const { endpoint: _endpoint, moduleUrl: _moduleUrl, ...rest } = config;
   return rest;
 }
 
-/** What a worker must be told to run a version. @param sha256 Of the module; null for a remote one. */
+/** The runtime that a worker needs for a version. @param sha256 The module's hash; null for a remote strategy. */
 export function sandboxRuntime(
   config: Parameters,
   sha256: string | null,
@@ -148,7 +148,7 @@ export function sandboxRuntime(
   const parsed = runtimeConfigSchema.parse(rest);
   const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
   if (parsed.type === "wasm") {
-    if (sha256 === null) throw new Error("Cannot run a WASM version whose module is not known");
+    if (sha256 === null) throw new Error("Cannot run a WASM version without its module's hash");
     return { type: "wasm", sha256, ...lookback };
   }
   return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };

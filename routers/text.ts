@@ -1,20 +1,20 @@
 import type { Issue } from "./errors.ts";
 
-/** Objects and lists may stand inside one another so many levels deep. */
+/** Deepest nesting of objects and lists. */
 export const DEPTH_MAX = 32;
 
 const NO_TEXT = "must be text without U+0000 and without half of a surrogate pair";
 
 /**
- * Finds what cannot be kept: text that no database column can hold, in keys or values, numbers that no JSON can hold (1e400 is read as
- * Infinity and would be kept as null), and what is nested too deeply.
+ * Finds the first part of a value that cannot be stored: text that no database column can hold, in keys or values, numbers that JSON
+ * cannot hold (1e400 is read as Infinity), and too deep nesting.
  *
- * @returns What to tell the caller, or undefined where all is well.
+ * @returns The issue; undefined where all can be stored.
  */
 export function findUnstorable(value: unknown, path = "", depth = 1): Issue | undefined {
   if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NO_TEXT };
   if (typeof value === "number" && !Number.isFinite(value)) return { path, message: `must be a number, not ${value}` };
-  // Streams and bytes are not looked into: they are no text yet.
+  // Streams and bytes are not text yet.
   if (!Array.isArray(value) && !isPlain(value)) return undefined;
   if (depth > DEPTH_MAX) return { path, message: `must not be nested more than ${DEPTH_MAX} levels deep` };
   for (const [key, inner] of Object.entries(value)) {

@@ -13,66 +13,66 @@ export interface User {
   readonly role: "user" | "admin";
 }
 
-/** The way to the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
+/** The queue of the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
 export interface Queue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition: number): Promise<void>;
-  /** Takes away the job of a backtest that the transaction cancels or deletes. */
+  /** Removes the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
-  /** Calls back whenever a backtest's record changes, in whatever process. @returns What ends it. */
+  /** Calls back when any process changes the backtest's record. @returns A function that ends the watch. */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
-  /** Makes what runs by itself agree with the instruments' schedules. */
+  /** Updates the scheduled ingestion runs from the instruments. */
   syncSchedules(): Promise<void>;
   /**
-   * Whether any process takes backtests.
+   * Tells if any process takes backtests.
    *
    * @throws When the queue cannot be reached.
    */
   check(): Promise<{ readonly hasWorker: boolean }>;
 }
 
-/** What the service itself gives to every request. */
+/** The parts of the service that every request may use. */
 export interface Services {
   readonly db: Db;
   readonly queue: Queue;
-  /** Aborted when the service begins to close: what would go on for long ends then. */
+  /** Aborted when the service begins to close; long answers end then. */
   readonly closing: AbortSignal;
   /** performance.now() at the start. */
   readonly startedAt: number;
-  /** The way to candles that are not archived yet. */
+  /** Reads candles that are not archived yet. */
   readonly readThrough: ReadThrough;
   /** The largest CSV file that an import accepts. */
   readonly importBytesMax: number;
   readonly quotas: Quotas;
-  /** How many candles the range of a backtest may have. */
+  /** Most candles in the range of a backtest. */
   readonly runCandlesMax: number;
-  /** `host:port` pairs that users' endpoints may have though they are not public. */
+  /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
 }
 
-/** What a procedure knows about its caller. */
+/** The context of a procedure's call. */
 export interface Context extends Services {
   readonly user: User | null;
   readonly session: { readonly id: string; readonly expiresAt: Date } | null;
   /** The request carried the configured ingestion secret. */
   readonly hasIngestionSecret: boolean;
   readonly requestId: string;
-  /** What the client calls this request, so that it can send it again. */
+  /** The client's key for this request, so that it can repeat it safely. */
   readonly idempotencyKey: string | undefined;
   readonly clientAddress: string;
-  /** What all calls of this request have read so far; one request may be a batch of calls. */
+  /** Read so far by all calls of this request, which may be a batch. */
   readonly read: { candles: number };
 }
 
-/** How often something is sent to who follows events where nothing happens. */
+/** The time between keep-alive comments on event streams. */
 export const KEEP_ALIVE_MS = 15_000;
 
 const t = initTRPC.context<Context>().create({
-  // Procedures run on servers alone, whatever the runtime looks like (Deno under a test runner has a `window`-less global).
+  // tRPC cannot detect a server under Deno's test runner.
   isServer: true,
   isDev: false,
-  // Proxies close connections on which nothing comes; and clients leave those on which nothing comes any more.
+  // Proxies close idle connections, and clients should leave dead ones.
   sse: {
     ping: { enabled: true, intervalMs: KEEP_ALIVE_MS },
     client: { reconnectAfterInactivityMs: 3 * KEEP_ALIVE_MS },
@@ -86,7 +86,7 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-// Behind the guards: over tRPC the input is not read before it is asked for, and a stranger's not at all.
+// Behind the guards, so that a stranger's input is never read.
 const refuseUnstorable = t.middleware(async ({ getRawInput, next }) => {
   const issue = findUnstorable(await getRawInput());
   if (issue !== undefined) throw unstorable(issue);
