@@ -44,6 +44,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
     },
   };
   const made = new Map<string, Promise<string>>();
+  let templatesCount = 0;
   const make = (name: string): Promise<string> => {
     const promise = made.get(name) ?? makers[name]?.() ?? Promise.reject(new Error(`There is no preparation ${name}`));
     made.set(name, promise);
@@ -52,7 +53,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
 
   async function createDatabase(template: string, fill: (place: { DATABASE_URL: string }) => Promise<void>) {
     const server = await make("server");
-    const name = `template_${id}_${removals.length}`;
+    const name = `template_${id}_${++templatesCount}`;
     await administer(server, `create database ${name} template ${template}`);
     // A server of our own goes with all that it has.
     if (givenServer !== undefined) {
