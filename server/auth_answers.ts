@@ -20,7 +20,7 @@ const FIELDS: Readonly<Record<string, Issue>> = {
   INVALID_EMAIL: { path: "/email", message: "must be a valid e-mail address" },
   PASSWORD_TOO_SHORT: { path: "/password", message: `must be at least ${PASSWORD_LENGTHS.least} characters long` },
   PASSWORD_TOO_LONG: { path: "/password", message: `must be at most ${PASSWORD_LENGTHS.most} characters long` },
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "is taken by another user" },
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { path: "/email", message: "must not belong to another user" },
 };
 
 /**
