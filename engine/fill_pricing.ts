@@ -10,6 +10,7 @@ export class FillPricing {
   readonly #execution: Execution;
   readonly #volume: Float64Array;
   readonly #lots: Lots;
+  readonly #hasSlippage: boolean;
   /** The candle whose volume was taken last, and the units taken of it. */
   #index = -1;
   #taken = NaN;
@@ -19,6 +20,7 @@ export class FillPricing {
     this.#execution = execution;
     this.#volume = volume;
     this.#lots = lots;
+    this.#hasSlippage = execution.slippage !== 0;
   }
 
   /**
@@ -27,27 +29,30 @@ export class FillPricing {
    * rounded down to lots.
    */
   take(fill: Fill, wanted: number): void {
-    const { slippage } = this.#execution;
-    fill.units = wanted;
     // The column of volumes is not fetched from memory where volume does not count.
-    if (!fill.slips || slippage === 0) return;
-    const fillable = fillableUnits(slippage, this.#volume[fill.index]!);
-    if (fillable === Infinity || fill.isForced) return;
-    if (this.#index !== fill.index) {
-      this.#index = fill.index;
-      this.#taken = 0;
-    }
-    const left = fillable - this.#taken;
-    fill.units = wanted <= left ? wanted : Math.max(0, this.#lots.roundDown(left));
-    this.#taken += fill.units;
+    fill.units = fill.slips && this.#hasSlippage ? this.#takeShare(fill, wanted) : wanted;
   }
 
   /** Sets price and fee of a fill whose units are known: the market's price, then slippage, then spread. */
   price(fill: Fill, side: number, isEntry: boolean): void {
     const { slippage, commission } = this.#execution;
-    const isWorse = fill.slips && slippage !== 0;
-    const slipped = isWorse ? slippedPrice(slippage, fill.raw, side, fill.units, this.#volume[fill.index]!) : fill.raw;
+    const slipped = fill.slips && this.#hasSlippage
+      ? slippedPrice(slippage, fill.raw, side, fill.units, this.#volume[fill.index]!)
+      : fill.raw;
     fill.price = spreadPrice(this.#execution, slipped, side, isEntry);
     fill.fee = feeOf(commission, fill.units, fill.price);
+  }
+
+  #takeShare(fill: Fill, wanted: number): number {
+    const fillable = fillableUnits(this.#execution.slippage, this.#volume[fill.index]!);
+    if (fillable === Infinity || fill.isForced) return wanted;
+    if (this.#index !== fill.index) {
+      this.#index = fill.index;
+      this.#taken = 0;
+    }
+    const left = fillable - this.#taken;
+    const units = wanted <= left ? wanted : Math.max(0, this.#lots.roundDown(left));
+    this.#taken += units;
+    return units;
   }
 }
