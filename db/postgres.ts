@@ -8,7 +8,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import { openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
+import { ConnectionError, openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
 import { createParsers, type DateMode, toText } from "./postgres_types.ts";
 
 const log = getLogger(["hindcast", "db"]);
@@ -33,13 +33,6 @@ export type RowShape = "objects" | "arrays";
 
 /** The rows of an answer, and `count`, the number of rows that a statement read or wrote. */
 export type Rows = unknown[] & { readonly count?: number | null };
-
-/** The connection has ended, or none could be had. */
-export class ConnectionError extends Error {
-  override readonly name = "ConnectionError";
-  /** The SQLSTATE of a connection failure. */
-  readonly code = "08006";
-}
 
 /** One connection to PostgreSQL, used by one caller at a time, and by nobody once it has ended. */
 export class PostgresClient {
@@ -89,15 +82,16 @@ export class PostgresClient {
    */
   static async connect(url: string, options: ClientOptions = {}): Promise<PostgresClient> {
     const client = new PostgresClient(parseAddress(url), options);
-    const silence = new Error(`the server has not answered for ${CONNECT_MS_MAX / 1000} s`);
+    const silence = new ConnectionError(`The PostgreSQL server has not answered for ${CONNECT_MS_MAX / 1000} s`);
     const timer = setTimeout(() => client.#end(silence), CONNECT_MS_MAX);
     try {
       await client.query("select 1");
       client.#isOpen = true;
       return client;
     } catch (error) {
+      const reason = client.#lost?.cause ?? error;
       await client.close();
-      throw error;
+      throw reason;
     } finally {
       clearTimeout(timer);
     }

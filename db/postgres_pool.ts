@@ -1,5 +1,6 @@
 import { Pool, TimeoutError } from "tarn";
-import { type ClientOptions, ConnectionError, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
+import { type ClientOptions, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
+import { ConnectionError } from "./postgres_socket.ts";
 
 // A statement waits so long for a free connection, or for the server to take a new one.
 const ACQUIRE_MS_MAX = 30_000;

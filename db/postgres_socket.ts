@@ -17,6 +17,20 @@ const SERVER_SETTINGS = [
   "idle_in_transaction_session_timeout",
 ];
 
+/** The connection has ended, or none could be had. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** The SQLSTATE of a connection failure. */
+  readonly code = "08006";
+}
+
+/** The server offers no TLS, or its certificate is not trusted. Waiting changes neither. */
+export class EncryptionError extends Error {
+  override readonly name = "EncryptionError";
+  /** The SQLSTATE of a refused sign-in. */
+  readonly code = "28000";
+}
+
 /** A PostgreSQL server and how to speak to it, as a connection URL says. */
 export interface PostgresAddress {
   /** A name, an IP address, or the folder of a Unix socket. */
@@ -109,17 +123,22 @@ async function prepare(
   if (options === null) return socket;
   socket.write(TLS_REQUEST);
   const [answer] = await once(socket, "data");
-  // More than the one byte would be somebody's who is between the server and us.
+  // More than one byte would come from somebody between the server and us.
   if (!Buffer.isBuffer(answer) || answer.length !== 1 || answer[0] !== TLS_ACCEPTED) {
-    throw new Error(`Cannot encrypt the connection to PostgreSQL on ${host}: the server does not offer TLS`);
+    throw new EncryptionError(`Cannot encrypt the connection to PostgreSQL on ${host}: the server does not offer TLS`);
   }
   const encrypted = tls.connect({ ...options, socket, host, ...(net.isIP(host) ? {} : { servername: host }) });
+  try {
+    await once(encrypted, "secureConnect");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EncryptionError(`Cannot encrypt the connection to PostgreSQL on ${host}: ${reason}`, { cause });
+  }
   watch(encrypted, onEnd);
-  await once(encrypted, "secureConnect");
   return encrypted;
 }
 
 function watch(socket: net.Socket, onEnd: (reason: Error) => void): void {
   socket.on("error", onEnd);
-  socket.on("close", () => onEnd(new Error("the server closed it")));
+  socket.on("close", () => onEnd(new ConnectionError("The server has closed the database connection")));
 }

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
 import { isDatabaseFault } from "../../db/faults.ts";
-import { type ClientOptions, ConnectionError, PostgresClient } from "../../db/postgres.ts";
+import { type ClientOptions, PostgresClient } from "../../db/postgres.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
+import { ConnectionError } from "../../db/postgres_socket.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const CONNECTIONS = 4;

@@ -20,9 +20,13 @@ export interface OwnPostgres {
 /**
  * Starts npm's embedded PostgreSQL on a free port and a temporary folder, which `stop` removes.
  *
- * @param durable Whether commits are safe from crashes, which tests do without.
+ * @param durable Whether commits survive crashes, which most tests do not need.
+ * @param tls A certificate and its key (PEM), for a server that offers TLS.
  */
-export async function startPostgres(durable = false): Promise<OwnPostgres> {
+export async function startPostgres(
+  durable = false,
+  tls?: { readonly certificate: string; readonly key: string },
+): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-postgres-" });
   const port = freePort();
   const log: string[] = [];
@@ -44,6 +48,7 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
       `fsync=${durable ? "on" : "off"}`,
       "-c",
       "unix_socket_directories=",
+      ...(tls === undefined ? [] : ["-c", "ssl=on"]),
     ],
     onLog: keep,
     onError: keep,
@@ -52,6 +57,7 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
     // The server's own user must reach the folder, whose parent was made for us alone.
     await Deno.chmod(folder, 0o755);
     await postgres.initialise();
+    if (tls !== undefined) await writeKeys(`${folder}/data`, tls);
     await postgres.start();
   } catch (error) {
     throw new Error(`Cannot start PostgreSQL for the tests:\n${log.join("\n")}`, { cause: error });
@@ -83,6 +89,15 @@ export async function startPostgres(durable = false): Promise<OwnPostgres> {
     thaw: () => signal("SIGCONT"),
     stop,
   };
+}
+
+/** Writes a server's certificate and key where it looks for them, readable by its own user alone. */
+async function writeKeys(folder: string, tls: { readonly certificate: string; readonly key: string }): Promise<void> {
+  const { uid, gid } = await Deno.stat(folder);
+  for (const [name, text] of [["server.crt", tls.certificate], ["server.key", tls.key]] as const) {
+    await Deno.writeTextFile(`${folder}/${name}`, text, { mode: 0o600 });
+    await Deno.chown(`${folder}/${name}`, uid, gid);
+  }
 }
 
 async function untilGone(path: string): Promise<void> {
