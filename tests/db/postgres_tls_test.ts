@@ -70,10 +70,10 @@ Deno.test({
 });
 
 Deno.test("a server that offers no TLS is refused where it is required, and an unknown sslmode is named", async () => {
-  const refused = await caught(PostgresClient.connect(withParameters(testServerUrl(), { sslmode: "require" })));
+  const refused = await caught(PostgresClient.connect(withParameters(await testServerUrl(), { sslmode: "require" })));
   expect(String(refused)).toMatch(/Cannot encrypt .*: the server does not offer TLS/);
   expect([isDatabaseRefusal(refused), isDatabaseFault(refused)]).toEqual([true, false]);
-  const unknown = PostgresClient.connect(withParameters(testServerUrl(), { sslmode: "maybe" }));
+  const unknown = PostgresClient.connect(withParameters(await testServerUrl(), { sslmode: "maybe" }));
   await expect(unknown).rejects.toThrow("sslmode=maybe");
 });
 

@@ -6,6 +6,7 @@ import { Cluster } from "./cluster.ts";
 import type { Ground } from "./ground.ts";
 import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
+import type { RunningProcess } from "../support/process.ts";
 import { RecoveryWatch } from "./recovery.ts";
 import { runClean, Submissions } from "./workload.ts";
 
@@ -13,11 +14,18 @@ const API_COUNT = 2;
 const WORKER_COUNT = 3;
 const RUN_MS_MAX = 20_000;
 const PAUSE_MS_MAX = 200;
+// Requests arrive meanwhile.
+const UNNOTICED_MS = 100;
 const NEVER = new AbortController().signal;
 const RECOVERY_MS_MAX = 30_000;
 
 /** What goes wrong. */
-export type Fault = "worker killed" | "api killed" | "connections terminated" | "database crashed";
+export type Fault =
+  | "worker killed"
+  | "api killed"
+  | "connections terminated"
+  | "connections terminated unnoticed"
+  | "database crashed";
 
 /** How a scenario went. */
 export type Outcome = Readonly<Record<string, number>>;
@@ -115,10 +123,27 @@ async function happen(fault: Fault, { cluster, query, random, ground, recovery }
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`);
       return await recovery.begin();
+    case "connections terminated unnoticed":
+      return await terminateUnnoticed(cluster.apis[Math.floor(choice * cluster.apis.length)], query);
     case "database crashed":
       if (ground.crashDatabase === undefined) throw new Error("Cannot crash a database that is not ours");
       await ground.crashDatabase();
       return await recovery.begin();
+  }
+}
+
+/** Ends a process's idle connections while it stands still, so that it begins its next transactions on dead ones. */
+async function terminateUnnoticed(api: RunningProcess | undefined, query: Query): Promise<void> {
+  if (api === undefined) throw new Error("Cannot stop an API process: none is left");
+  Deno.kill(api.pid, "SIGSTOP");
+  try {
+    // Others' connections end, too: they notice, and the next statement gets a new one.
+    await query(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'`);
+    await pause(UNNOTICED_MS);
+  } finally {
+    Deno.kill(api.pid, "SIGCONT");
   }
 }
 

@@ -27,6 +27,13 @@ Deno.test("a PostgreSQL that crashes, and ends its connections, costs no accepte
   });
 });
 
+Deno.test("connections that end before a transaction begins on them cost no accepted backtest", async () => {
+  const { url: databaseUrl, drop } = await createTestDatabase("service");
+  const faults = Array.from({ length: 3 }, () => "connections terminated unnoticed" as const);
+  expect(await runFaults({ databaseUrl }, { seed: 1, faults, backtests: 9 })).toMatchObject({ faults: 3 });
+  await drop();
+});
+
 // A disk of its own needs a system that lets anybody have one.
 const ignore = !await canMount();
 

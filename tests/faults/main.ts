@@ -17,6 +17,7 @@ on for thirty seconds.
   workers   SIGKILL of a worker, 100 times over 1,000 backtests
   submits   SIGKILL of the API at a random moment of a submission, 200 times
   database  PostgreSQL crashed 10 times and its connections ended 10 times, over 200 backtests
+  begin     idle connections of a stopped API ended 100 times, so that transactions begin on dead ones, over 300 backtests
   zombie    a worker that is stopped, loses its runs to another, and wakes up, 10 times
   embedded  SIGKILL of a service on the embedded database at a random moment, 40 times
   disk      no room left for the embedded database, 5 times (Linux: needs unshare and nsenter)
@@ -50,6 +51,10 @@ const SCENARIOS: Readonly<Record<string, (seed: number) => Promise<Outcome>>> = 
     const pair: readonly Fault[] = ["database crashed", "connections terminated"];
     const faults = Array.from({ length: times(10) }, () => pair).flat();
     return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(200) }));
+  },
+  begin: (seed) => {
+    const faults = Array.from({ length: times(100) }, () => "connections terminated unnoticed" as const);
+    return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(300) }));
   },
   zombie: (seed) => onPostgres((ground) => runZombies(ground, { seed, rounds: times(10) })),
   embedded: (seed) => runEmbedded({ seed, kills: times(40) }),
