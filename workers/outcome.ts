@@ -1,19 +1,18 @@
-/**
- * Why a run, or the check of a module, has no result. Trying again would end the same way, unless the user changes something.
- *
- * INVALID_MODULE is the verdict of a check; the others are the `error.code` of a failed record.
- */
-export type FailureCode =
-  | "NO_DATA"
-  | "RANGE_TOO_LARGE"
-  | "STRATEGY_FAILED"
-  | "STRATEGY_TIMED_OUT"
-  | "STRATEGY_OUT_OF_MEMORY"
-  | "INVALID_MODULE"
-  | "INVALID_SIGNAL"
-  | "ENDPOINT_FAILED"
-  | "ENDPOINT_NOT_ALLOWED"
-  | "QUOTA_EXCEEDED";
+/** Codes of a failed backtest, which its owner can mend: trying again without a change would fail again. */
+export const RUN_FAILURE_CODES = [
+  "NO_DATA",
+  "RANGE_TOO_LARGE",
+  "STRATEGY_FAILED",
+  "STRATEGY_TIMED_OUT",
+  "STRATEGY_OUT_OF_MEMORY",
+  "INVALID_SIGNAL",
+  "ENDPOINT_FAILED",
+  "ENDPOINT_NOT_ALLOWED",
+  "QUOTA_EXCEEDED",
+] as const;
+
+/** INVALID_MODULE is the verdict of a module's check. */
+export type FailureCode = (typeof RUN_FAILURE_CODES)[number] | "INVALID_MODULE";
 
 /** The user's input or code is at fault: its owner reads code and message. */
 export interface Failed {
