@@ -29,8 +29,8 @@ export async function servePreparations(givenServer: string | undefined): Promis
       removals.push(() => server.stop());
       return server.url;
     },
-    "database/migrated": () => createDatabase("template1", migratePostgres),
-    "database/service": async () => await createDatabase(await make("database/migrated"), runService),
+    "database/migrated": () => createDatabase("migrated", "template1", migratePostgres),
+    "database/service": async () => await createDatabase("service", await make("database/migrated"), runService),
     "folder/migrated": async () => {
       const { openPglite } = await import("../../db/client.ts");
       await Deno.mkdir(`${folder}/migrated`);
@@ -44,20 +44,23 @@ export async function servePreparations(givenServer: string | undefined): Promis
     },
   };
   const made = new Map<string, Promise<string>>();
-  let templatesCount = 0;
   const make = (name: string): Promise<string> => {
     const promise = made.get(name) ?? makers[name]?.() ?? Promise.reject(new Error(`There is no preparation ${name}`));
     made.set(name, promise);
     return promise;
   };
 
-  async function createDatabase(template: string, fill: (place: { DATABASE_URL: string }) => Promise<void>) {
+  async function createDatabase(
+    kind: "migrated" | "service",
+    template: string,
+    fill: (place: { DATABASE_URL: string }) => Promise<void>,
+  ): Promise<string> {
     const server = await make("server");
-    const name = `template_${id}_${++templatesCount}`;
+    const name = `template_${id}_${kind}`;
     await administer(server, `create database ${name} template ${template}`);
     // A server of our own goes with all that it has.
     if (givenServer !== undefined) {
-      removals.unshift(async () => void await administer(server, `drop database if exists ${name} with (force)`));
+      removals.push(async () => void await administer(server, `drop database if exists ${name} with (force)`));
     }
     await fill({ DATABASE_URL: new URL(`/${name}`, server).href });
     return name;
