@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { inCluster } from "../support/cluster.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
-import { blockIn, readPage, ROOT, runLines } from "../support/pages.ts";
+import { blockIn, listFiles, readPage, ROOT, runLines } from "../support/pages.ts";
 import { withProvider } from "../support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
@@ -48,9 +48,8 @@ Deno.test("the line that starts a service with OpenTelemetry exports to a collec
 
 Deno.test("the list of metrics has every one of ours and no other", async () => {
   const sources = await Promise.all(
-    ["workers/telemetry.ts", "market/fetch_series.ts", "market/feeds/provider_client.ts"].map((path) =>
-      Deno.readTextFile(`${ROOT}${path}`)
-    ),
+    (await listFiles()).filter((path) => /^(market|workers)\/.*\.ts$/.test(path))
+      .map((path) => Deno.readTextFile(`${ROOT}${path}`)),
   );
   const made = sources.flatMap((text) =>
     [...text.matchAll(/\.create\w+\("([a-z.]+)", \{[^}]*?unit: "([^"]+)"/g)].map(([, name, unit]) => [name, unit])
