@@ -12,21 +12,21 @@ import type { Integrity } from "../engine/result.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 
-const USAGE = `Says whether a registration would accept a strategy, without a service.
+const USAGE = `Checks a strategy as a registration does, without a service.
 
   deno task strategy check FILE.wasm [--parameters JSON]
   deno task strategy check URL [--parameters JSON] [--mode batch|step] [--lookback N]
 
-A module is checked and run over 512 made-up candles in a sandbox process of its own, as a registration does
-(strategies/ABI.md). An endpoint is run over the same candles as a backtest would run it, in both modes unless one is
-chosen, and its integrity checked (strategies/REMOTE.md); it may be on your own machine.
+A module is checked and runs over 512 generated candles in a sandbox process of its own (strategies/ABI.md). An endpoint
+runs over the same candles as in a backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md);
+it may be on your own machine.
 
   --parameters JSON   the strategy's own parameters, as one object (default {})
-  --mode M            batch or step alone
+  --mode M            batch or step only
   --lookback N        lookbackCandles of the endpoint (default 100)
   --help              this text
 
-Exit code 0: accepted. 1: not, and why.`;
+Exit code 0: accepted. 1: not accepted, with the reason.`;
 
 const MODES = ["batch", "step"] as const;
 const LOOKBACK_CANDLES_MAX = 10_000;
@@ -34,7 +34,7 @@ const MIB = 2 ** 20;
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** `deno task strategy check`. @throws Error in words when the arguments cannot be used or nothing can be read. */
+/** `deno task strategy check`. @throws Error When the arguments cannot be used or the file cannot be read, with the reason. */
 export async function checkStrategy(args: readonly string[]): Promise<void> {
   const { values, positionals: [target, ...rest] } = parseArgs({
     args: [...args],
@@ -51,10 +51,12 @@ export async function checkStrategy(args: readonly string[]): Promise<void> {
   const parameters = readParameters(values.parameters);
   if (!/^https?:\/\//i.test(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
   const modes = MODES.filter((mode) => values.mode === undefined || mode === values.mode);
-  if (modes.length === 0) throw new RangeError(`Cannot ask in the mode ${values.mode}: there are batch and step`);
+  if (modes.length === 0) throw new RangeError(`Cannot use the mode ${values.mode}: --mode must be batch or step`);
   const lookbackCandles = Number(values.lookback);
   if (!Number.isInteger(lookbackCandles) || lookbackCandles < 0 || lookbackCandles > LOOKBACK_CANDLES_MAX) {
-    throw new RangeError(`Cannot look back ${values.lookback} candles: it must be 0 to ${LOOKBACK_CANDLES_MAX}`);
+    throw new RangeError(
+      `Cannot look back ${values.lookback} candles: --lookback must be 0 to ${LOOKBACK_CANDLES_MAX}`,
+    );
   }
   await checkEndpoint(target, parameters, modes, lookbackCandles);
 }
@@ -91,9 +93,9 @@ async function readModule(path: string): Promise<Uint8Array> {
   try {
     const { size } = await Deno.stat(path);
     if (size <= MODULE_BYTES_MAX) return await Deno.readFile(path);
-    throw new RangeError(`it has ${size} bytes, and ${MODULE_BYTES_MAX} are the most`);
+    throw new RangeError(`it has ${size} bytes: at most ${MODULE_BYTES_MAX} are allowed`);
   } catch (error) {
-    const reason = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
+    const reason = error instanceof Deno.errors.NotFound ? "the file does not exist" : messageOf(error);
     throw new Error(`Cannot read the module ${path}: ${reason}`);
   }
 }
@@ -106,15 +108,15 @@ async function checkEndpoint(
 ): Promise<void> {
   let refused = false;
   for (const mode of modes) refused = !await tryMode({ url, parameters, mode, lookbackCandles }) || refused;
-  if (refused) stop("Not accepted: it does not keep to strategies/REMOTE.md, see above.");
-  say("Accepted: it keeps to the protocol, with these parameters.");
+  if (refused) stop("Not accepted: it does not follow strategies/REMOTE.md, see above.");
+  say("Accepted: it follows the protocol with these parameters.");
   const refusal = await explainRefusal(url);
   if (refusal === null) return;
   const [host] = allowOwn(url);
-  say(`A service has to be started with REMOTE_ENDPOINT_ALLOW=${host} to use it, otherwise: ${refusal}.`);
+  say(`Start the service with REMOTE_ENDPOINT_ALLOW=${host} to use it. Without that: ${refusal}.`);
 }
 
-/** Whether the endpoint decided on every candle and kept what its protocol promises. */
+/** True if the endpoint decided on every candle and passed the checks of the protocol. */
 async function tryMode(trial: EndpointTrial): Promise<boolean> {
   const { outcome, elapsedMs } = await tryEndpoint(trial);
   say(`${trial.url}, mode ${trial.mode}`);
@@ -127,12 +129,12 @@ async function tryMode(trial: EndpointTrial): Promise<boolean> {
   const candles = result.equity.length;
   row("dry run", `${count(candles, "candle")}, ${count(result.orders.count, "order")}`);
   row("time", `${count(Math.round(1000 * elapsedMs / candles), "microsecond")} a candle, checks and start included`);
-  return tellFindings(integrity);
+  return printFindings(integrity);
 }
 
-function tellFindings(integrity: Integrity): boolean {
+function printFindings(integrity: Integrity): boolean {
   for (const [name, { status, evidence }] of Object.entries(integrity)) row(name, `${status}: ${evidence}`);
-  // Refused orders are the market's business, not the protocol's.
+  // The protocol allows orders that the simulator refuses.
   return [integrity.lookahead, integrity.determinism, integrity.warm_up].every(({ status }) => status !== "failed");
 }
 
@@ -144,7 +146,7 @@ function count(value: number, unit: string): string {
   return `${value.toLocaleString("en")} ${unit}${value === 1 ? "" : "s"}`;
 }
 
-/** An end that is nobody's verdict. */
+/** An outcome that is no verdict about the strategy. */
 function describe(outcome: { readonly type: string; readonly message?: string }): string {
   return outcome.message ?? `it ended as ${outcome.type}`;
 }

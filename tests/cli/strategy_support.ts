@@ -1,9 +1,9 @@
-/** Templates, as a person would use them. */
+/** Templates, used as an author does. */
 import { expect } from "@std/expect";
 import { runLines } from "../support/pages.ts";
 import { runTask } from "../support/process.ts";
 
-/** What every template does over the candles that strategies are tried on: the same rules, so the same orders. */
+/** The report of every template's dry run: equal rules give equal orders. */
 export const DRY_RUN = "512 candles, 26 orders";
 export const PARAMETERS = '{"candles":20,"stopLoss":0.1}';
 
@@ -17,7 +17,7 @@ export async function writeTemplate(lang: string): Promise<{ folder: string; rea
   return { folder, readme, [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }) };
 }
 
-/** Runs a command of a README in its folder. @throws Error with what it said when it fails. */
+/** Runs a command of a README in its folder. @throws Error When it fails, with its output. */
 export async function runCommand(command: string, folder: string, path = Deno.env.get("PATH") ?? ""): Promise<string> {
   const { code, stdout, stderr } = await runLines(command, { cwd: folder, env: { PATH: path } });
   if (code !== 0) throw new Error(`Cannot run ${command}:\n${stdout}${stderr}`);

@@ -1,4 +1,4 @@
-/** The author's commands: what is accepted, what is refused in words, and templates that work as they are. */
+/** The author's commands: accepted and refused strategies, and templates that work unchanged. */
 import { expect } from "@std/expect";
 import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { serveDecisions, serveJson, startEndpoint } from "../workers/sandbox/remote/endpoints.ts";
@@ -11,7 +11,7 @@ import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_suppo
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
 const check = (...args: readonly string[]) => runTask("strategy", ["check", ...args]);
 
-Deno.test("a module that may be registered is said to be one, with what it needs", async () => {
+Deno.test("check accepts a valid module, with a report", async () => {
   const ended = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":5,"slow":20}');
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   expect(ended.stdout).toContain("first decision with 21 candles visible");
@@ -20,9 +20,9 @@ Deno.test("a module that may be registered is said to be one, with what it needs
   expect(ended.stdout).toContain("Accepted");
 });
 
-Deno.test("orders that nobody could carry out do not keep a module from being registered, but its author is told", async () => {
+Deno.test("check accepts a module whose orders are refused, and reports them", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  // As whoever writes a number with its bytes turned round.
+  // As a module does that writes a number with its bytes in reverse order.
   const onCandle = `(i32.store (local.get $order) (i32.const 1))
     (i32.store offset=4 (local.get $order) (i32.const 1))
     (i32.store offset=12 (local.get $order) (i32.const 1))
@@ -37,13 +37,13 @@ Deno.test("orders that nobody could carry out do not keep a module from being re
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("a module that may not is refused with the registration's words", async () => {
+Deno.test("check refuses an invalid module with the registration's message", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const trap = compileWat(strategyWat({ onCandle: "unreachable" }));
   const files: readonly (readonly [name: string, content: Uint8Array, said: RegExp])[] = [
     ["text.wasm", new TextEncoder().encode("no module"), /INVALID_MODULE: .*does not begin with/],
     ["trap.wasm", trap, /INVALID_MODULE: Cannot use the module: in its dry run: .*candle 0/],
-    ["large.wasm", new Uint8Array(4 * 2 ** 20 + 1), /has 4194305 bytes, and 4194304 are the most/],
+    ["large.wasm", new Uint8Array(4 * 2 ** 20 + 1), /has 4194305 bytes: at most 4194304 are allowed/],
   ];
   for (const [name, content, said] of files) {
     await Deno.writeFile(`${folder}/${name}`, content);
@@ -51,13 +51,13 @@ Deno.test("a module that may not is refused with the registration's words", asyn
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([1, "", expect.stringMatching(said)]);
   }
   const missing = await check(`${folder}/none.wasm`);
-  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("there is no such file")]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("the file does not exist")]);
   const contrary = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":9,"slow":2}');
   expect([contrary.code, contrary.stderr]).toEqual([1, expect.stringContaining("fast must be less than slow")]);
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("an endpoint on the author's own machine is tried in both modes", async () => {
+Deno.test("check tries an endpoint on the author's own machine in both modes", async () => {
   await using endpoint = serveDecisions(({ candles: { close } }, i) =>
     i > 0 && close[i]! > close[i - 1]! ? [{ side: "buy", when: "flat" }] : []
   );
@@ -71,12 +71,12 @@ Deno.test("an endpoint on the author's own machine is tried in both modes", asyn
   expect([...modes]).toEqual(["batch", "step"]);
 });
 
-Deno.test("an endpoint that breaks the protocol is refused, and why is said", async () => {
+Deno.test("check refuses an endpoint that breaks the protocol, with the reason", async () => {
   await using wrong = serveJson(() => ({ version: 1, decisions: "none" }));
   const nonsense = await check(wrong.url, "--mode", "batch");
   expect([nonsense.code, nonsense.stdout]).toEqual([1, expect.stringMatching(/INVALID_SIGNAL: .*\/decisions/)]);
 
-  // Decides by the close after the one to decide on: it has seen the future.
+  // Decides by the close after the one to decide on: it looks ahead.
   await using prophet = serveDecisions(({ candles: { close } }, i) =>
     close[i + 1] !== undefined && close[i + 1]! > close[i]! ? [{ side: "buy" }] : [{ action: "close" }]
   );
@@ -87,14 +87,14 @@ Deno.test("an endpoint that breaks the protocol is refused, and why is said", as
   expect([absent.code, absent.stdout]).toEqual([1, expect.stringContaining("nothing listens there")]);
 });
 
-Deno.test("what cannot be meant is refused with exit code 1, and help is given", async () => {
+Deno.test("wrong arguments end with exit code 1, and --help prints the usage", async () => {
   const wrong: readonly (readonly [args: readonly string[], said: string])[] = [
     [[], "strategy new NAME"],
-    [["build"], "Cannot do build"],
+    [["build"], "Cannot run build"],
     [["check"], "check FILE.wasm"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
     [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
-    [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch and step"],
+    [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
     [["new", "my-strategy"], "--lang"],
     [["new", "my-strategy", "--lang", "cobol"], "rust, assemblyscript, c, python, typescript"],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
@@ -110,7 +110,7 @@ Deno.test("what cannot be meant is refused with exit code 1, and help is given",
   }
 });
 
-Deno.test("nothing is overwritten", async () => {
+Deno.test("new overwrites nothing", async () => {
   await using template = await writeTemplate("c");
   const again = await runTask("strategy", ["new", template.folder, "--lang", "python"]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nothing is overwritten")]);
@@ -150,7 +150,7 @@ for (const lang of ["python", "typescript"]) {
     expect([ended.code, ended.stderr]).toEqual([0, ""]);
     expect(ended.stdout.split(DRY_RUN).length).toBe(3);
 
-    // As the template's README says, while the endpoint is on one's own machine.
+    // The README asks for this setting while the endpoint is on the author's own machine.
     const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: "127.0.0.1:9000" });
     const user = await service.user();
     const command = blockIn(template.readme, "sh", "/api/strategies").replaceAll("http://127.0.0.1:8000", service.url);

@@ -1,4 +1,4 @@
-/** strategies/ABI.md is all that an author has: its numbers are held to those that the host uses. */
+/** The numbers of strategies/ABI.md are those of the host. */
 import { expect } from "@std/expect";
 import {
   ABI_VERSION,
@@ -25,7 +25,7 @@ import { ORDER_TYPES, SIZES_BY } from "../../engine/strategy.ts";
 
 const page = (await Deno.readTextFile(new URL("../../strategies/ABI.md", import.meta.url))).replaceAll(/\s+/g, " ");
 
-// What the page calls the host's names otherwise.
+// Names of the host that differ on the page.
 const PAGE_NAMES: Readonly<Record<string, string>> = {
   size: "frame_size",
   parametersPointer: "parameters_ptr",
@@ -89,7 +89,7 @@ Deno.test("exports and imports have their types", () => {
   expect(imports).toEqual(Object.values(IMPORTED_FUNCTIONS).flat());
 });
 
-Deno.test("limits are those that the host keeps", () => {
+Deno.test("limits are those of the host", () => {
   const english = (value: number) => value.toLocaleString("en");
   expect(page).toContain(`| 0 | i32 | \`abi_version\` | A | ${ABI_VERSION} |`);
   expect(page).toContain(`default 1, 1 to ${english(WARMUP_MAX)}`);
@@ -117,7 +117,7 @@ function toSnake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A type as the check says it: without the names of parameters. */
+/** A type without the names of its parameters, as the check writes it. */
 function withoutNames(type = ""): string {
   return type.replaceAll(/\w+: /g, "").replace("-> ()", "-> nothing");
 }

@@ -1,4 +1,4 @@
-/** The examples are what authors begin from, so each must do what it says: the same trades as the built-in, to the byte. */
+/** Authors begin from the examples, so each must make the same trades as the built-in, to the byte. */
 import { expect } from "@std/expect";
 import { createControl } from "../../engine/control.ts";
 import { run } from "../../engine/run.ts";
@@ -34,7 +34,7 @@ const PARAMETERS = [
 for (const [language, read] of MODULES) {
   Deno.test(`the SMA cross in ${language} gives the built-in's result to the byte`, async () => {
     const module = await read();
-    // The lookback shows whether a module keeps up with candles that it was never asked about.
+    // The lookback has candles without a decision, which the module must still read.
     const task = taskOver(dailyCandles(wanderingCloses(5000)), { firstIndex: 333 });
     for (const parameters of PARAMETERS) {
       const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
@@ -55,7 +55,7 @@ for (const [language, read] of MODULES) {
   });
 }
 
-Deno.test("the committed modules are those whose sums stand beside their sources", async () => {
+Deno.test("the committed modules have the checksums beside their sources", async () => {
   for (const language of ["c", "rust"]) {
     const digest = await crypto.subtle.digest("SHA-256", Uint8Array.from(await readCommitted(language)));
     const sum = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,7 +1,7 @@
 /**
- * Builds the Rust and C examples anew by the commands in their READMEs and compares them with the committed modules, byte for byte,
- * and builds and checks the templates of both languages: `deno task test:toolchains`. Debian's compilers are installed where they
- * are missing, for which it must be root on Debian 12.
+ * Builds the Rust and C examples by the commands in their READMEs, compares them with the committed modules byte for byte, and builds
+ * and checks the templates of both languages: `deno task test:toolchains`. It installs missing compilers, for which it must run as
+ * root on Debian 12.
  */
 import { expect } from "@std/expect";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_
 import { runTask } from "../support/process.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
-// Debian's own, whatever else is installed: the committed modules are theirs.
+// Debian's compilers first: they built the committed modules.
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 const PACKAGES = ["clang", "lld", "rustc", "libstd-rust-dev-wasm32"];
 const PROGRAMS = ["/usr/bin/clang", "/usr/bin/wasm-ld", "/usr/bin/rustc", "/usr/lib/rustlib/wasm32-unknown-unknown"];
