@@ -15,101 +15,17 @@ import {
   smallint,
   text,
   timestamp,
-  unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import { ASSET_CLASSES } from "../engine/execution.ts";
 import type { BacktestResult } from "../engine/result.ts";
 import { user } from "./account_schema.ts";
 
 export * from "./account_schema.ts";
+export * from "./market_schema.ts";
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const day = (name: string) => date(name, { mode: "string" });
-
-// ---- Market data ----
-
-/** Labels of providers, each of which the configuration binds to feeds. */
-export const FEED_LABELS = ["provider_a", "provider_b"] as const;
-
-/** The sources of an instrument's candles. */
-export const PROVIDERS = [...FEED_LABELS, "import", "sample"] as const;
-
-export const instruments = pgTable("instruments", {
-  id: uuid("id").primaryKey(),
-  symbol: text("symbol").notNull(),
-  exchange: text("exchange").notNull(),
-  assetClass: text("asset_class", { enum: ASSET_CLASSES }).notNull(),
-  provider: text("provider", { enum: PROVIDERS }).notNull(),
-  /** The timeframe that ingestion asks the provider for; null for an instrument that is only imported. */
-  timeframe: text("timeframe"),
-  backfillFrom: day("backfill_from"),
-  /** A cron expression (UTC), or null when only run by hand. */
-  schedule: text("schedule"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [unique("instruments_symbol_exchange").on(table.symbol, table.exchange)]);
-
-/** One instrument's candles of one timeframe and one calendar month (UTC), as a compressed Arrow file. */
-export const candleChunks = pgTable("candle_chunks", {
-  instrumentId: uuid("instrument_id").notNull().references(() => instruments.id, { onDelete: "cascade" }),
-  timeframe: text("timeframe").notNull(),
-  /** The first day of the month. */
-  month: day("month").notNull(),
-  candles: integer("candles").notNull(),
-  /** Opens of the first and the last candle. */
-  firstTime: moment("first_time").notNull(),
-  lastTime: moment("last_time").notNull(),
-  /** Of `data`, hexadecimal. */
-  sha256: text("sha256").notNull(),
-  data: bytea("data").notNull(),
-  updatedAt: moment("updated_at").notNull().defaultNow(),
-}, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] })]);
-
-/** Stretches [start, end) of a series that were asked for: where one holds no candle, there was no trade. They do not touch. */
-export const candleCoverage = pgTable("candle_coverage", {
-  instrumentId: uuid("instrument_id").notNull().references(() => instruments.id, { onDelete: "cascade" }),
-  timeframe: text("timeframe").notNull(),
-  start: moment("start").notNull(),
-  end: moment("end").notNull(),
-}, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.start] })]);
-
-export const ingestionRuns = pgTable("ingestion_runs", {
-  id: uuid("id").primaryKey(),
-  status: text("status", { enum: ["queued", "running", "completed", "failed"] }).notNull(),
-  trigger: text("trigger", { enum: ["manual", "schedule", "import", "start", "request"] }).notNull(),
-  /** The instruments asked for, or null for all of them. */
-  instruments: jsonb("instruments").$type<readonly { readonly symbol: string; readonly exchange: string }[]>(),
-  startDate: day("start_date"),
-  endDate: day("end_date"),
-  candles: integer("candles").notNull().default(0),
-  message: text("message"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  startedAt: moment("started_at"),
-  finishedAt: moment("finished_at"),
-});
-
-// deno-fmt-ignore
-export const INGESTION_EVENT_TYPES = [
-  "run_started", "range_ingested", "rate_limited", "gap_found", "revised", "rejected", "failed", "run_finished",
-] as const;
-
-export const ingestionEvents = pgTable("ingestion_events", {
-  /** A UUIDv7, so that newest first is by id. */
-  id: uuid("id").primaryKey(),
-  runId: uuid("run_id").notNull().references(() => ingestionRuns.id, { onDelete: "cascade" }),
-  type: text("type", { enum: INGESTION_EVENT_TYPES }).notNull(),
-  provider: text("provider"),
-  symbol: text("symbol"),
-  exchange: text("exchange"),
-  timeframe: text("timeframe"),
-  start: moment("start"),
-  end: moment("end"),
-  candles: integer("candles"),
-  message: text("message"),
-  createdAt: moment("created_at").notNull().defaultNow(),
-}, (table) => [index("ingestion_events_run_index").on(table.runId)]);
 
 // ---- Strategies ----
 
