@@ -19,40 +19,32 @@ Deno.test("the demonstration goes from sign-up to the last trades as in the READ
   await Deno.remove(temporary);
 });
 
-Deno.test("the demonstration takes the user's own candles, and says which lines it could not use", async () => {
+Deno.test("the demonstration takes the user's own candles up to today, of a symbol within another's, without regard to WORKERS", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const rows = Array.from({ length: 120 }, (_, i) => {
-    const price = 100 + 20 * Math.sin(i / 9);
-    const day = new Date(Date.UTC(2023, 0, 2 + i)).toISOString().slice(0, 10);
-    return `${day},${price},${price + 1},${price - 1},${price},10`;
+  const hour = 3_600_000;
+  const now = Math.floor(Date.now() / hour) * hour;
+  const rows = Array.from({ length: 100 }, (_, i) => {
+    const open = i === 50 ? "abc" : "9";
+    return `${new Date(now - (100 - i) * hour).toISOString()},${open},11,8,10,1`;
   });
-  rows[50] = rows[50]!.replace(/,[\d.]+,/, ",abc,");
-  await Deno.writeTextFile(`${folder}/waves.csv`, `Date,Open,High,Low,Close,Volume\n${rows.join("\n")}\n`);
-  const ended = await runTask("demo", ["--data", `${folder}/waves.csv`]);
+  await Deno.writeTextFile(`${folder}/mo.csv`, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
+  const ended = await runTask("demo", ["--data", `${folder}/mo.csv`], { WORKERS: "0" });
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
-  expect(ended.stdout).toContain("Imported 119 candles of 1d");
+  expect(ended.stdout).toContain("Imported 99 candles of 1h");
   expect(ended.stdout).toContain("line 52: ");
-  expect(ended.stdout).toContain("SMA Cross on WAVES, 2023-01-02 to 2023-05-02");
+  const dates = [now - 100 * hour, now].map((time) => new Date(time).toISOString().slice(0, 10));
+  expect(ended.stdout).toContain(`SMA Cross on MO, ${dates.join(" to ")}`);
+  await Deno.remove(folder, { recursive: true });
+});
 
+Deno.test("the demonstration refuses a file that is missing or without candles, and an unknown option", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const missing = await runTask("demo", ["--data", `${folder}/none.csv`]);
   expect([missing.code, missing.stderr.includes("none.csv")]).toEqual([1, true]);
   const unknown = await runTask("demo", ["--dta", "x"]);
   expect([unknown.code, unknown.stderr.includes("--dta")]).toEqual([1, true]);
   const help = await runTask("demo", ["--help"]);
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("--data FILE.csv")]);
-  await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test("the demonstration takes candles of today, of a symbol that is part of another's, whatever the environment says of workers", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const hour = 3_600_000;
-  const now = Math.floor(Date.now() / hour) * hour;
-  const rows = Array.from({ length: 100 }, (_, i) => `${new Date(now - (100 - i) * hour).toISOString()},9,11,8,10,1`);
-  await Deno.writeTextFile(`${folder}/mo.csv`, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
-  const ended = await runTask("demo", ["--data", `${folder}/mo.csv`], { WORKERS: "0" });
-  expect([ended.code, ended.stderr]).toEqual([0, ""]);
-  const dates = [now - 100 * hour, now].map((time) => new Date(time).toISOString().slice(0, 10));
-  expect(ended.stdout).toContain(`SMA Cross on MO, ${dates.join(" to ")}`);
   await Deno.writeTextFile(`${folder}/empty.csv`, "timestamp,open,high,low,close,volume\n2024-01-01,x,x,x,x,x\n");
   const empty = await runTask("demo", ["--data", `${folder}/empty.csv`, "--timeframe", "1d"]);
   expect([empty.code, empty.stderr]).toEqual([

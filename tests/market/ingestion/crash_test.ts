@@ -6,7 +6,8 @@ import { findRun, type IngestionRun, listEvents } from "../../../db/ingestion.ts
 import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import { createRun, executeRun } from "../../../market/ingestion/ingestion_run.ts";
-import { createTestDatabase, DATABASES, eachDatabaseTest } from "../../support/database.ts";
+import { copyFolder } from "../../support/copy_folder.ts";
+import { createTestDatabase, DATABASES, eachDatabaseTest, prepare } from "../../support/database.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
@@ -38,11 +39,13 @@ async function readArchive(handle: DatabaseHandle, { id }: Instrument) {
 /** Where the database is, for this process and for the one that is killed. */
 async function makeDatabase(kind: (typeof DATABASES)[number]) {
   if (kind === "PostgreSQL") {
-    const { url, drop } = await createTestDatabase();
+    const { url, drop } = await createTestDatabase("migrated");
     return { address: url, open: () => openPostgres(url, 2), drop };
   }
   const folder = await Deno.makeTempDir({ prefix: "hindcast-crash-" });
-  return { address: folder, open: () => openPglite(folder), drop: () => Deno.remove(folder, { recursive: true }) };
+  const address = `${folder}/database`;
+  copyFolder(`${await prepare("folder/migrated")}/database`, address);
+  return { address, open: () => openPglite(address), drop: () => Deno.remove(folder, { recursive: true }) };
 }
 
 function startWorker(address: string, runId: string, ...pagesMax: number[]): Deno.ChildProcess {
