@@ -120,7 +120,7 @@ export const HOSTILE: readonly Hostile[] = [
           (i32.const 1024)`,
       })),
     code: "INVALID_SIGNAL",
-    message: /a run has at most 2000000 orders/,
+    message: /a run can have at most 2000000 orders/,
     isAccepted: true,
   },
   {
@@ -150,7 +150,7 @@ export const HOSTILE: readonly Hostile[] = [
     what: "has 64 MB",
     module: () => new Uint8Array(64_000_000),
     code: "STRATEGY_FAILED",
-    message: /it has 64000000 bytes, and at most 4194304/,
+    message: /it has 64000000 bytes: at most 4194304/,
   },
   {
     what: "has a 64-bit memory",
@@ -169,7 +169,7 @@ export const HOSTILE: readonly Hostile[] = [
     module: () =>
       compileWat(strategyWat({ after: Array.from({ length: 10_000 }, (_, n) => `(func (export "f${n}"))`).join("") })),
     code: "STRATEGY_FAILED",
-    message: /10005 exports, and at most 1000/,
+    message: /10005 exports: at most 1000/,
   },
   {
     what: "imports an unknown function",
@@ -184,7 +184,7 @@ export const HOSTILE: readonly Hostile[] = [
         strategyWat({ after: '(func (export "init") (param f64))' }).replace('(export "init")', '(export "other")'),
       ),
     code: "STRATEGY_FAILED",
-    message: /its function init is \(f64\) -> nothing and must be \(i32\) -> i32/,
+    message: /its function init is \(f64\) -> nothing: it must be \(i32\) -> i32/,
   },
   {
     what: "is empty",
