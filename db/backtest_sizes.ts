@@ -1,13 +1,11 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { BacktestResult } from "../engine/result.ts";
-import type { TradeColumns } from "../engine/trade_columns.ts";
-import type { Db } from "./client.ts";
-import type { StoredCurve } from "./equity.ts";
-import type { OrderStretch } from "./orders.ts";
+import type { Db } from "./database.ts";
+import { measureChunks, type ResultChunk } from "./result_chunks.ts";
 import { backtests, backtestSizes } from "./schema.ts";
 
-// A trade's row with its place in the index, and a record's without what is measured of it; as found on PostgreSQL.
-const TRADE_BYTES = 200;
+// A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.
+const CHUNK_BYTES = 200;
 const RECORD_BYTES = 1000;
 
 /** What a statement that removes backtests returns, for `subtractSizes`. */
@@ -22,16 +20,11 @@ export function measureRecord(
 }
 
 /** About how many bytes a run leaves behind. */
-export function measureResult({ result, trades, curve, stretches }: {
+export function measureResult({ result, chunks }: {
   readonly result: BacktestResult;
-  readonly trades: TradeColumns;
-  readonly curve: StoredCurve;
-  readonly stretches: readonly OrderStretch[];
+  readonly chunks: readonly ResultChunk[];
 }): number {
-  let bytes = JSON.stringify(result).length + trades.count * TRADE_BYTES + curve.data.byteLength;
-  for (const { data, tags } of stretches) bytes += data.byteLength + (tags ? JSON.stringify(tags).length : 0);
-  for (const tag of trades.tag) bytes += tag?.length ?? 0;
-  return bytes;
+  return JSON.stringify(result).length + chunks.length * CHUNK_BYTES + measureChunks(chunks);
 }
 
 /** About how many bytes a user's backtests have, with all that belongs to them. */

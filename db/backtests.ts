@@ -1,15 +1,11 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import type { OrderColumns } from "../engine/order_columns.ts";
 import type { BacktestResult } from "../engine/result.ts";
-import type { TradeColumns } from "../engine/trade_columns.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
-import { encodeCurve, type EquityColumns, insertEquity } from "./equity.ts";
-import { encodeOrders, insertOrders } from "./orders.ts";
+import { insertChunks, type ResultChunk } from "./result_chunks.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
-import { insertTrades } from "./trades.ts";
 
 export type Backtest = typeof backtests.$inferSelect;
 export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];
@@ -123,9 +119,8 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
 /** What a run that is complete leaves behind. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
-  readonly trades: TradeColumns;
-  readonly equity: EquityColumns;
-  readonly orders: OrderColumns;
+  /** Its trades, orders and equity. */
+  readonly chunks: readonly ResultChunk[];
 }
 
 /**
@@ -135,15 +130,9 @@ export interface CompletedRun extends AttemptKey {
  */
 export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
   if (runs.length === 0) return new Set();
-  const encoded = runs.map((run) => ({
-    ...run,
-    backtestId: run.id,
-    curve: encodeCurve(run.equity),
-    stretches: encodeOrders(run.orders),
-  }));
-  const bytes = new Map(encoded.map((run) => [run.id, measureResult(run)]));
+  const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
-    encoded.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
+    runs.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
   const rows = await tx.update(backtests)
@@ -165,10 +154,8 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
     ))
     .returning({ id: backtests.id, ownerId: backtests.ownerId });
   const stored = new Set(rows.map(({ id }) => id));
-  const kept = encoded.filter(({ id }) => stored.has(id));
-  await insertTrades(tx, kept);
-  await insertEquity(tx, kept);
-  await insertOrders(tx, kept);
+  const kept = runs.filter(({ id }) => stored.has(id));
+  await insertChunks(tx, kept.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })));
   await addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 })));
   return stored;
 }

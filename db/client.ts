@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type { Db } from "./database.ts";
 import { loadPgliteFiles } from "./embedded/pglite_files.ts";
 import { migrateEmbedded, migrateServer } from "./migrate.ts";
 import { PostgresClient } from "./postgres.ts";
@@ -8,8 +8,7 @@ import { PostgresPool } from "./postgres_pool.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import * as schema from "./schema.ts";
 
-/** A database or a transaction, on PGlite or PostgreSQL. */
-export type Db = PgDatabase<PgQueryResultHKT, typeof schema>;
+export type { Db };
 
 /** An open database with its migrations applied. */
 export interface DatabaseHandle {

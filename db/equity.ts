@@ -1,7 +1,5 @@
-import { and, eq } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { decodeColumns, encodeColumns } from "./codec/columns.ts";
-import { backtestEquity, backtests } from "./schema.ts";
+import { type PartColumns, readChunks } from "./result_chunks.ts";
 
 /**
  * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
@@ -13,24 +11,9 @@ export interface EquityColumns {
   readonly position: Float64Array;
 }
 
-/** A curve as it is stored. */
-export interface StoredCurve {
-  readonly points: number;
-  readonly data: Uint8Array;
-}
-
-/** A run's curve as one compressed value. */
-export function encodeCurve({ time, equity, position }: EquityColumns): StoredCurve {
-  return { points: time.length, data: encodeColumns({ time, equity, position }) };
-}
-
-/** Writes the curves of one or many runs. */
-export async function insertEquity(
-  tx: Db,
-  runs: readonly { readonly backtestId: string; readonly curve: StoredCurve }[],
-): Promise<void> {
-  if (runs.length === 0) return;
-  await tx.insert(backtestEquity).values(runs.map(({ backtestId, curve }) => ({ backtestId, ...curve })));
+/** A run's curve, to be stored. */
+export function equityPart({ time, equity, position }: EquityColumns): PartColumns {
+  return { part: "equity", count: time.length, columns: { time, equity, position }, time: "time" };
 }
 
 /**
@@ -42,14 +25,23 @@ export async function readEquity(
   db: Db,
   key: { readonly backtestId: string; readonly ownerId: string },
 ): Promise<EquityColumns | null> {
-  const [row] = await db.select({ data: backtestEquity.data })
-    .from(backtestEquity)
-    .innerJoin(backtests, and(eq(backtests.id, backtestEquity.backtestId), eq(backtests.ownerId, key.ownerId)))
-    .where(eq(backtestEquity.backtestId, key.backtestId));
-  if (row === undefined) return null;
-  const { time, equity, position } = decodeColumns(row.data);
-  if (time === undefined || equity === undefined || position === undefined) {
-    throw new Error(`Cannot read the equity of backtest ${key.backtestId}: a column is missing`);
-  }
-  return { time, equity, position };
+  const chunks = await readChunks(db, { ...key, part: "equity" });
+  if (chunks.length === 0) return null;
+  const join = (name: keyof EquityColumns) => {
+    const pieces = chunks.map(({ columns }) => {
+      const piece = columns[name];
+      if (piece === undefined) {
+        throw new Error(`Cannot read the equity of backtest ${key.backtestId}: it has no ${name}`);
+      }
+      return piece;
+    });
+    const joined = new Float64Array(pieces.reduce((rows, piece) => rows + piece.length, 0));
+    let offset = 0;
+    for (const piece of pieces) {
+      joined.set(piece, offset);
+      offset += piece.length;
+    }
+    return joined;
+  };
+  return { time: join("time"), equity: join("equity"), position: join("position") };
 }

@@ -4,6 +4,7 @@ import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
 import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
 import type { PgliteDatabase } from "drizzle-orm/pglite";
 import { fileURLToPath } from "node:url";
+import { moveResults } from "./move_results.ts";
 import type { PostgresClient } from "./postgres.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import { rowsOf } from "./answer_rows.ts";
@@ -22,6 +23,7 @@ export class SchemaMismatch extends Error {
 export async function migrateEmbedded(db: PgliteDatabase<typeof schema>): Promise<void> {
   await requireFirstMigration(db);
   await migratePglite(db, MIGRATIONS);
+  await moveResults(db);
 }
 
 /**
@@ -39,6 +41,7 @@ export async function migrateServer(client: PostgresClient): Promise<void> {
       for (const statement of statements) await client.query(statement);
     });
   await migratePostgres(db, runAll, MIGRATIONS);
+  await moveResults(db);
 }
 
 /** Refuses a database that began with another migration than ours, as those of before 0.1.0 did. */

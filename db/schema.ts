@@ -178,39 +178,22 @@ export const idempotencyKeys = pgTable("idempotency_keys", {
   index("idempotency_keys_backtest_index").on(table.backtestId),
 ]);
 
-export const backtestTrades = pgTable("backtest_trades", {
-  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
-  number: integer("number").notNull(),
-  side: text("side", { enum: ["long", "short"] }).notNull(),
-  quantity: doublePrecision("quantity").notNull(),
-  entryTime: moment("entry_time").notNull(),
-  entryPrice: doublePrecision("entry_price").notNull(),
-  exitTime: moment("exit_time"),
-  exitPrice: doublePrecision("exit_price"),
-  fees: doublePrecision("fees").notNull(),
-  pnl: doublePrecision("pnl").notNull(),
-  return: doublePrecision("return").notNull(),
-  candles: integer("candles").notNull(),
-  mae: doublePrecision("mae").notNull(),
-  mfe: doublePrecision("mfe").notNull(),
-  exitReason: text("exit_reason"),
-  ambiguous: boolean("ambiguous").notNull(),
-  tag: text("tag"),
-}, (table) => [primaryKey({ columns: [table.backtestId, table.number] })]);
+/** The columns that a run leaves behind. */
+export const RESULT_PARTS = ["trades", "orders", "equity"] as const;
 
-/** A completed run's time, equity and position columns as a compressed Arrow file. */
-export const backtestEquity = pgTable("backtest_equity", {
-  backtestId: uuid("backtest_id").primaryKey().references(() => backtests.id, { onDelete: "cascade" }),
-  points: integer("points").notNull(),
-  data: bytea("data").notNull(),
-});
-
-/** A completed run's orders in stretches of equal length, each as a compressed Arrow file. */
-export const backtestOrders = pgTable("backtest_orders", {
+/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed Arrow files. */
+export const resultChunks = pgTable("result_chunks", {
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  /** The attempt that wrote it. Only the chunks of the attempt that completed the record are its result. */
+  attempt: smallint("attempt").notNull(),
+  part: text("part", { enum: RESULT_PARTS }).notNull(),
   /** From 0. */
-  stretch: integer("stretch").notNull(),
+  chunk: integer("chunk").notNull(),
+  rows: integer("rows").notNull(),
+  /** The earliest and the latest time of its rows: of entries, placements and candles. */
+  firstTime: moment("first_time").notNull(),
+  lastTime: moment("last_time").notNull(),
   data: bytea("data").notNull(),
-  /** The orders' tags, or null where none of the stretch has one. */
-  tags: jsonb("tags").$type<readonly (string | null)[]>(),
-}, (table) => [primaryKey({ columns: [table.backtestId, table.stretch] })]);
+  /** The rows' tags as compressed JSON, or null where no row has one. */
+  tags: bytea("tags"),
+}, (table) => [primaryKey({ columns: [table.backtestId, table.attempt, table.part, table.chunk] })]);

@@ -15,7 +15,7 @@ import {
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
@@ -25,6 +25,7 @@ const error = { code: "NO_DATA", message: "Cannot run" };
 eachDatabaseSteps("backtests", async ({ db }, step) => {
   await addUser(db, "ann");
   await addUser(db, "bob");
+  const chunks = await newChunks({ trades: tradeColumns(2), equity, orders: orderColumns(3) });
   const queue = async (ownerId = "ann", symbol = "DEMO") =>
     (await insertBacktest(db, newBacktest(ownerId, { symbol }))).id;
   const ann = (id: string) => getBacktest(db, { id, ownerId: "ann" });
@@ -33,9 +34,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
     id,
     attempt,
     result: newResult({ run_key: id }),
-    trades: tradeColumns(2),
-    equity,
-    orders: orderColumns(3),
+    chunks,
   });
   const store = async (id: string, attempt: number) =>
     (await db.transaction((tx: Db) => storeResults(tx, [run(id, attempt)]))).has(id);

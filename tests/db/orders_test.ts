@@ -1,24 +1,12 @@
 import { expect } from "@std/expect";
-import { claimBacktests, deleteBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
+import { deleteBacktest } from "../../db/backtests.ts";
 import { listOrders } from "../../db/orders.ts";
-import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addCompleted, addUser, orderColumns } from "../support/backtests.ts";
 import { databaseSteps } from "../support/database.ts";
 
 databaseSteps("orders", async ({ db }, step) => {
   await addUser(db, "ann");
-  const { id } = await insertBacktest(db, newBacktest("ann"));
-  await claimBacktests(db, [id]);
-  const columns = { time: new Float64Array(0), equity: new Float64Array(0), position: new Float64Array(0) };
-  const run = {
-    id,
-    attempt: 1,
-    result: newResult(),
-    trades: tradeColumns(0),
-    equity: columns,
-    orders: orderColumns(25_000),
-  };
-  await db.transaction((tx: Db) => storeResults(tx, [run]));
+  const id = await addCompleted(db, { orders: orderColumns(25_000) });
   const page = (after: number, limit: number, ownerId = "ann") =>
     listOrders(db, { backtestId: id, ownerId, after, limit });
 
@@ -51,7 +39,7 @@ databaseSteps("orders", async ({ db }, step) => {
     ]);
   });
 
-  await step("pages run on across stretches, and end", async () => {
+  await step("pages run on across chunks, and end", async () => {
     expect((await page(9_998, 5)).map((order) => order.number)).toEqual([9999, 10_000, 10_001, 10_002, 10_003]);
     expect((await page(20_000, 1)).map((order) => order.number)).toEqual([20_001]);
     expect((await page(24_999, 200)).map((order) => order.number)).toEqual([25_000]);

@@ -3,7 +3,7 @@ import { claimBacktests, failBacktest, getBacktest, insertBacktest, storeResults
 import { insertCheck, readVerdict, storeVerdict } from "../../db/module_checks.ts";
 import { listOrders } from "../../db/orders.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
 import { eachDatabaseTest } from "../support/database.ts";
 
 // A zero byte and halves of a surrogate pair: JavaScript's text can have them, PostgreSQL's cannot.
@@ -20,9 +20,9 @@ eachDatabaseTest("whatever a strategy says of itself can be stored", async ({ db
   const done = await begin();
   const trades = tradeColumns(1, SAID);
   const orders = { ...orderColumns(2), tag: [null, SAID] };
-  const equity = { time: new Float64Array(1), equity: new Float64Array(1), position: new Float64Array(1) };
+  const chunks = await newChunks({ trades, orders });
   const result = newResult({ notes: [SAID] });
-  expect([...await storeResults(db, [{ ...done, result, trades, orders, equity }])]).toEqual([done.id]);
+  expect([...await storeResults(db, [{ ...done, result, chunks }])]).toEqual([done.id]);
   const page = { backtestId: done.id, ownerId: "ann", after: 0, limit: 10 };
   expect((await listTrades(db, page)).map(({ tag }) => tag)).toEqual([KEPT]);
   expect((await listOrders(db, page)).map(({ tag }) => tag)).toEqual([null, KEPT]);

@@ -1,14 +1,12 @@
 import { expect } from "@std/expect";
-import { insertBacktest } from "../../db/backtests.ts";
-import { insertTrades, listTrades } from "../../db/trades.ts";
-import { addUser, newBacktest, tradeColumns } from "../support/backtests.ts";
+import { listTrades } from "../../db/trades.ts";
+import { addCompleted, addUser, tradeColumns } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 
 eachDatabaseSteps("trades", async ({ db }, step) => {
   await addUser(db, "ann");
   const record = async (count: number) => {
-    const { id } = await insertBacktest(db, newBacktest("ann"));
-    await insertTrades(db, [{ backtestId: id, trades: tradeColumns(count) }]);
+    const id = await addCompleted(db, { trades: tradeColumns(count) });
     return (after: number, limit: number, ownerId = "ann") => listTrades(db, { backtestId: id, ownerId, after, limit });
   };
 
@@ -45,16 +43,20 @@ eachDatabaseSteps("trades", async ({ db }, step) => {
     expect(await list(0, 10, "bob")).toEqual([]);
   });
 
-  await step("none are none, and many are all there across the statements that write them", async () => {
+  await step("none are none, and many are all there across the chunks that hold them", async () => {
     expect(await (await record(0))(0, 10)).toEqual([]);
-    const list = await record(16_386);
-    const rows = await list(16_382, 10);
-    expect(rows.map(({ number, quantity, exitReason }) => [number, quantity, exitReason])).toEqual([
-      // 16,382 % 7 is 2, the third reason; the last trade is open.
-      [16_383, 16_383, "take_profit"],
-      [16_384, 16_384, "trailing_stop"],
-      [16_385, 16_385, "margin_call"],
-      [16_386, 16_386, null],
+    const list = await record(20_003);
+    const rows = await list(19_998, 10);
+    expect(rows.map(({ number, quantity, exitReason, tag }) => [number, quantity, exitReason, tag])).toEqual([
+      // 19,998 % 7 is 6, the last reason; the last trade is open and tagged.
+      [19_999, 19_999, "end_of_data", null],
+      [20_000, 20_000, "signal", null],
+      [20_001, 20_001, "stop_loss", null],
+      [20_002, 20_002, "take_profit", null],
+      [20_003, 20_003, null, 'a "tag", {with} all\\sorts; NULL'],
     ]);
+    expect((await list(0, 30_000)).map(({ number }) => number)).toEqual(
+      Array.from({ length: 20_003 }, (_, i) => i + 1),
+    );
   });
 });

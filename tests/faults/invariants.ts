@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { CHUNK_ROWS } from "../../db/result_chunks.ts";
 import type { TestClient } from "../support/client.ts";
 import { readResult, type Submissions } from "./workload.ts";
 
@@ -67,23 +68,32 @@ export async function checkRecords(
   // Runs of one variant have as many trades and orders, beyond the pages that were read.
   const kinds = await query(`
     select distinct parameters::text, result->'run_key' as run_key,
-      (select count(*)::integer from backtest_trades where backtest_id = id) as trades,
-      (select count(*)::integer from backtest_orders where backtest_id = id) as orders
+      (select string_agg(part || ' ' || rows, ', ' order by part)
+        from (select part, sum(rows) as rows from result_chunks where backtest_id = id group by part) as parts) as parts
     from backtests`);
   expect(kinds).toHaveLength(cleanCount);
   return records.filter(({ attempts }) => attempts > 1).length;
 }
 
-/** Records without exactly one job and one equity curve, and jobs, trades and curves without a record. */
+/**
+ * Records without exactly one job, or without whole parts of one attempt alone, and jobs and chunks without a record. A part is whole when
+ * its chunks are numbered from 0 without a gap and all but the last are full.
+ */
 async function findStrays(query: Query): Promise<readonly unknown[]> {
   return await query(`
     select 'record' as what, id::text from backtests
     where 1 <> (select count(*) from pgboss.job where name = 'backtests' and state = 'completed' and job.id = backtests.id)
-      or 1 <> (select count(*) from backtest_equity where backtest_id = backtests.id)
+      or not exists (select from result_chunks where backtest_id = backtests.id and part = 'equity')
+    union all select 'attempt', backtest_id::text from result_chunks join backtests on id = backtest_id
+    where attempt <> attempts
+    union all select 'part', backtest_id::text from result_chunks
+    group by backtest_id, attempt, part
+    having max(chunk) <> count(*) - 1 or sum(rows) <= ${CHUNK_ROWS} * max(chunk)
+      or count(*) filter (where rows < ${CHUNK_ROWS}) > 1
     union all select 'job', id::text from pgboss.job
     where name = 'backtests' and not exists (select from backtests where id = job.id)
     union all select 'dead', id::text from pgboss.job where name = 'backtests-dead'
-    union all select 'trades', backtest_id::text from backtest_trades
+    union all select 'chunks', backtest_id::text from result_chunks
     where not exists (select from backtests where id = backtest_id)`);
 }
 

@@ -1,9 +1,20 @@
 import { type AssetClass, resolveExecution } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/order_columns.ts";
-import { type Backtest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
+import {
+  type Backtest,
+  claimBacktests,
+  getBacktest,
+  insertBacktest,
+  type NewBacktest,
+  storeResults,
+} from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { type EquityColumns, equityPart } from "../../db/equity.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
+import { ordersPart } from "../../db/orders.ts";
+import { encodeParts, type ResultChunk } from "../../db/result_chunks.ts";
 import { user } from "../../db/schema.ts";
+import { tradesPart } from "../../db/trades.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
 import { storeCandles } from "../../market/archive/store.ts";
@@ -70,6 +81,28 @@ export function newResult(more: Partial<BacktestResult> = {}): BacktestResult {
     ...more,
   };
 }
+
+/** What a run leaves behind, encoded as a worker does it: one trade, one order and a curve of one candle, or others. */
+export async function newChunks(
+  { trades = tradeColumns(1), orders = orderColumns(1), equity = EQUITY_OF_ONE }: {
+    readonly trades?: TradeColumns;
+    readonly orders?: OrderColumns;
+    readonly equity?: EquityColumns;
+  } = {},
+): Promise<ResultChunk[]> {
+  return await encodeParts([tradesPart(trades), ordersPart(orders), equityPart(equity)]);
+}
+
+/** Adds a completed backtest of ann's. @returns Its id. */
+export async function addCompleted(db: Db, parts: Parameters<typeof newChunks>[0]): Promise<string> {
+  const { id } = await insertBacktest(db, newBacktest("ann"));
+  await claimBacktests(db, [id]);
+  const run = { id, attempt: 1, result: newResult(), chunks: await newChunks(parts) };
+  await db.transaction((tx: Db) => storeResults(tx, [run]));
+  return id;
+}
+
+const EQUITY_OF_ONE = { time: Float64Array.of(1), equity: Float64Array.of(100), position: Float64Array.of(0) };
 
 /** `count` trades of which all differ: trade i (from 0) buys i + 1 units at 100 + i; the last one is still open and tagged. */
 export function tradeColumns(count: number, tag = 'a "tag", {with} all\\sorts; NULL'): TradeColumns {

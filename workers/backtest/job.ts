@@ -1,6 +1,10 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest } from "../../db/backtests.ts";
+import { equityPart } from "../../db/equity.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
+import { ordersPart } from "../../db/orders.ts";
+import { encodeParts } from "../../db/result_chunks.ts";
+import { tradesPart } from "../../db/trades.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
@@ -82,7 +86,7 @@ async function simulate(
   const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
-  if (outcome.type === "completed") return toStorable(plan, outcome, durationMs);
+  if (outcome.type === "completed") return await toStorable(plan, outcome, durationMs);
   if (outcome.type !== "broken") return outcome;
   // A run that is too busy to stop when its worker closes is not at fault.
   if (stop.reason === "closing" satisfies StopReason) return NOT_BEGUN;
@@ -90,11 +94,19 @@ async function simulate(
   return outcome;
 }
 
-function toStorable(plan: BacktestPlan, run: SimulatedRun, durationMs: number): Outcome<StorableRun> {
+async function toStorable(
+  plan: BacktestPlan,
+  run: SimulatedRun,
+  durationMs: number,
+): Promise<Outcome<StorableRun>> {
   const { trades, orders, equity, position } = run.result;
   const time = plan.task.candles.time.subarray(plan.task.firstIndex);
   const result = makeResult(plan, run, durationMs);
-  return { type: "completed", result, trades, orders, equity: { time, equity, position } };
+  const chunks = await traceStep(
+    "encode",
+    () => encodeParts([tradesPart(trades), ordersPart(orders), equityPart({ time, equity, position })]),
+  );
+  return { type: "completed", result, chunks };
 }
 
 /** The outcome of an attempt that threw. */

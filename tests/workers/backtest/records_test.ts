@@ -5,7 +5,7 @@ import type { Db } from "../../../db/client.ts";
 import { backtests, backtestSizes } from "../../../db/schema.ts";
 import { BacktestRecords, Batcher } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
-import { addUser, newBacktest, newResult, orderColumns, tradeColumns } from "../../support/backtests.ts";
+import { addUser, newBacktest, newChunks, newResult } from "../../support/backtests.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
@@ -21,8 +21,7 @@ Deno.test("runs that end together do not deadlock with the deletion of one of th
     return { id, retryCount: 0, data: {}, isSuspect: false };
   };
   const [done, failed] = [await begin(), await begin()];
-  const equity = { time: Float64Array.of(1), equity: Float64Array.of(100), position: Float64Array.of(0) };
-  const run = { result: newResult(), trades: tradeColumns(1), equity, orders: orderColumns(1) };
+  const run = { result: newResult(), chunks: await newChunks() };
   const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   let settled;
   try {

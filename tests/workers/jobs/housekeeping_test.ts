@@ -5,24 +5,17 @@ import type { Db } from "../../../db/client.ts";
 import { insertSubmission } from "../../../db/idempotency.ts";
 import { insertCheck } from "../../../db/module_checks.ts";
 import { storeModule } from "../../../db/modules.ts";
-import {
-  backtestEquity,
-  backtests,
-  backtestTrades,
-  idempotencyKeys,
-  moduleChecks,
-  modules,
-  session,
-} from "../../../db/schema.ts";
+import { insertChunks } from "../../../db/result_chunks.ts";
+import { backtests, idempotencyKeys, moduleChecks, modules, resultChunks, session } from "../../../db/schema.ts";
 import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { addUser, newBacktest } from "../../support/backtests.ts";
+import { addUser, newBacktest, newChunks } from "../../support/backtests.ts";
 import { until } from "../../support/until.ts";
 import { databaseSteps } from "../../support/database.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A record of so many days ago, which has ended on the same day or not at all; with a trade and equity where it has. */
+/** A record of so many days ago, which has ended on the same day or not at all; with trades, orders and equity where it has. */
 async function addOld(db: Db, daysAgo: number, status: (typeof backtests.$inferSelect)["status"]): Promise<string> {
   const then = new Date(Date.now() - daysAgo * DAY_MS);
   const id = uuidv7({ msecs: then.getTime() });
@@ -30,10 +23,7 @@ async function addOld(db: Db, daysAgo: number, status: (typeof backtests.$inferS
   const record = { ...newBacktest("ann"), id, status, createdAt: then, finishedAt: hasEnded ? then : null };
   await db.insert(backtests).values(record);
   if (status !== "completed") return id;
-  const numbers = { quantity: 1, entryPrice: 1, fees: 0, pnl: 0, return: 0, candles: 1, mae: 0, mfe: 0 };
-  const trade = { backtestId: id, number: 1, side: "long", entryTime: then, ambiguous: false, ...numbers } as const;
-  await db.insert(backtestTrades).values(trade);
-  await db.insert(backtestEquity).values({ backtestId: id, points: 1, data: new Uint8Array(1) });
+  await insertChunks(db, [{ backtestId: id, attempt: 0, chunks: await newChunks() }]);
   return id;
 }
 
@@ -81,8 +71,8 @@ databaseSteps("housekeeping", async (handle, step) => {
       await nameOld(kept[0]!);
       await cleanUp(30);
       expect(await idsOf(db)).toEqual(kept.toSorted());
-      const left = [...await db.select().from(backtestTrades), ...await db.select().from(backtestEquity)];
-      expect(left.map(({ backtestId }) => backtestId)).toEqual([kept[0], kept[0]]);
+      const left = await db.select({ backtestId: resultChunks.backtestId }).from(resultChunks);
+      expect(new Set(left.map(({ backtestId }) => backtestId))).toEqual(new Set([kept[0]]));
     });
 
     await step("sessions that have ended go, each of which would be looked at when their user signs in", async () => {

@@ -1,0 +1,171 @@
+/** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
+import { and, asc, between, eq } from "drizzle-orm";
+import { setTimeout as pause } from "node:timers/promises";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Db } from "./database.ts";
+import { decodeColumns, encodeColumns } from "./codec/columns.ts";
+import { backtests, type RESULT_PARTS, resultChunks } from "./schema.ts";
+import { storableText } from "./storable.ts";
+
+/** Rows of a chunk. A page is cut from one or two chunks, however many there are. */
+export const CHUNK_ROWS = 10_000;
+// A statement blocks the embedded database's process while it runs.
+const STATEMENT_BYTES_MAX = 1 << 20;
+// Encoding shares its thread with the answers to requests.
+const SLICE_MS = 8;
+
+export type ResultPart = (typeof RESULT_PARTS)[number];
+
+/** A chunk without its place in the database. */
+export type ResultChunk = Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+
+/** Columns of equal length, to be stored as one part of a result. */
+export interface PartColumns {
+  readonly part: ResultPart;
+  readonly count: number;
+  readonly columns: Readonly<Record<string, Float64Array | Int32Array | Int8Array | Uint8Array>>;
+  /** Name of the column of times, milliseconds since 1970. */
+  readonly time: string;
+  readonly tags?: readonly (string | null)[];
+}
+
+/** Rows that were read back: `numbers` are columns, `begin` is the number of rows before them. */
+export interface ChunkRows {
+  readonly begin: number;
+  readonly columns: Readonly<Record<string, Float64Array>>;
+  readonly tags: readonly (string | null)[] | null;
+}
+
+/** Encodes the parts of a result, a slice of time after the other: requests are answered in between. */
+export async function encodeParts(parts: readonly PartColumns[]): Promise<ResultChunk[]> {
+  const chunks: ResultChunk[] = [];
+  let sliceBegan = performance.now();
+  for (const part of parts) {
+    for (let begin = 0; begin < part.count; begin += CHUNK_ROWS) {
+      chunks.push(encodeChunk(part, begin, Math.min(part.count, begin + CHUNK_ROWS)));
+      if (performance.now() - sliceBegan < SLICE_MS) continue;
+      await pause(0);
+      sliceBegan = performance.now();
+    }
+  }
+  return chunks;
+}
+
+function encodeChunk({ part, columns, time, tags }: PartColumns, begin: number, end: number): ResultChunk {
+  const cut = Object.entries(columns).map(([name, values]) =>
+    [name, Float64Array.from(values.subarray(begin, end))] as const
+  );
+  const times = cut.find(([name]) => name === time)?.[1] ?? new Float64Array(0);
+  return {
+    part,
+    chunk: begin / CHUNK_ROWS,
+    rows: end - begin,
+    firstTime: new Date(times.reduce((least, value) => Math.min(least, value), Infinity)),
+    lastTime: new Date(times.reduce((greatest, value) => Math.max(greatest, value), -Infinity)),
+    data: encodeColumns(Object.fromEntries(cut)),
+    tags: encodeTags(tags?.slice(begin, end) ?? []),
+  };
+}
+
+function encodeTags(tags: readonly (string | null)[]): Uint8Array | null {
+  if (tags.every((tag) => tag === null)) return null;
+  const json = JSON.stringify(tags.map((tag) => tag === null ? null : storableText(tag)));
+  return zstdCompressSync(json, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+function decodeTags(bytes: Uint8Array): (string | null)[] {
+  return JSON.parse(zstdDecompressSync(bytes).toString());
+}
+
+/** Bytes that chunks occupy. */
+export function measureChunks(chunks: readonly ResultChunk[]): number {
+  return chunks.reduce((bytes, { data, tags }) => bytes + data.byteLength + (tags?.byteLength ?? 0), 0);
+}
+
+/** The chunks of an attempt of a backtest. */
+export interface AttemptChunks {
+  readonly backtestId: string;
+  readonly attempt: number;
+  readonly chunks: readonly ResultChunk[];
+}
+
+/** Writes the chunks of one or many runs, in statements of bounded size. */
+export async function insertChunks(tx: Db, runs: readonly AttemptChunks[]): Promise<void> {
+  let rows: (typeof resultChunks.$inferInsert)[] = [];
+  let bytes = 0;
+  for (const { backtestId, attempt, chunks } of runs) {
+    for (const chunk of chunks) {
+      const chunkBytes = measureChunks([chunk]);
+      if (rows.length > 0 && bytes + chunkBytes > STATEMENT_BYTES_MAX) {
+        await tx.insert(resultChunks).values(rows);
+        rows = [];
+        bytes = 0;
+      }
+      rows.push({ backtestId, attempt, ...chunk });
+      bytes += chunkBytes;
+    }
+  }
+  if (rows.length > 0) await tx.insert(resultChunks).values(rows);
+}
+
+/**
+ * One part of the result of one user's backtest, oldest first; nothing where this user has no completed backtest of that id.
+ *
+ * @param range Rows from `begin` to `end` - 1: the chunks that hold them are read.
+ * @throws {Error} When the stored bytes are damaged.
+ */
+export async function readChunks(
+  db: Db,
+  { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
+  range: { readonly begin: number; readonly end: number } = { begin: 0, end: Infinity },
+): Promise<ChunkRows[]> {
+  const { chunk, data, tags } = resultChunks;
+  const first = Math.floor(range.begin / CHUNK_ROWS);
+  const last = Math.min(Math.floor((range.end - 1) / CHUNK_ROWS), 2 ** 31 - 1);
+  const rows = await db.select({ chunk, data, tags })
+    .from(resultChunks)
+    .innerJoin(
+      backtests,
+      and(
+        eq(backtests.id, resultChunks.backtestId),
+        eq(backtests.attempts, resultChunks.attempt),
+        eq(backtests.status, "completed"),
+        eq(backtests.ownerId, ownerId),
+      ),
+    )
+    .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
+    .orderBy(asc(chunk));
+  return rows.map((row) => ({
+    begin: row.chunk * CHUNK_ROWS,
+    columns: decodeColumns(row.data),
+    tags: row.tags === null ? null : decodeTags(row.tags),
+  }));
+}
+
+/**
+ * One page of a part, row by row.
+ *
+ * @param page `after`: how many rows are known already; `limit`: rows at most.
+ * @param toRow Makes a row of its place in the chunk's columns, its number from 1, and its tag.
+ */
+export async function readPage<Row>(
+  db: Db,
+  page: {
+    readonly backtestId: string;
+    readonly ownerId: string;
+    readonly part: ResultPart;
+    readonly after: number;
+    readonly limit: number;
+  },
+  toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null) => Row,
+): Promise<Row[]> {
+  const { after, limit } = page;
+  const found: Row[] = [];
+  for (const { begin, columns, tags } of await readChunks(db, page, { begin: after, end: after + limit })) {
+    const count = Object.values(columns)[0]?.length ?? 0;
+    for (let i = Math.max(0, after - begin); i < count && found.length < limit; i++) {
+      found.push(toRow(columns, i, begin + i + 1, tags?.[i] ?? null));
+    }
+  }
+  return found;
+}
