@@ -1,8 +1,8 @@
-/** The rows of a statement that drizzle's `execute` ran: PGlite answers with an object around them. */
+/** The rows of drizzle's `execute`: PGlite wraps them in an object. */
 export function rowsOf(answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer;
   if (typeof answer === "object" && answer !== null && "rows" in answer && Array.isArray(answer.rows)) {
     return answer.rows;
   }
-  throw new TypeError("Cannot find the rows in what is no answer of a statement");
+  throw new TypeError("Cannot read rows: the value is not a statement's answer");
 }

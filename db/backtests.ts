@@ -10,7 +10,7 @@ import { storableText } from "./storable.ts";
 export type Backtest = typeof backtests.$inferSelect;
 export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];
 
-/** What a submitter decides about a backtest; all else is the service's. */
+/** The columns that a submission sets; the service sets the others. */
 export type NewBacktest = Pick<
   typeof backtests.$inferInsert,
   | "ownerId"
@@ -27,13 +27,13 @@ export type NewBacktest = Pick<
   | "queuePosition"
 >;
 
-/** A user's key to a record: another user's record does not exist under it. */
+/** A user's key to a record: it finds no other user's record. */
 export interface OwnedKey {
   readonly id: string;
   readonly ownerId: string;
 }
 
-/** A worker's key to the record that it holds: no longer true once another worker has claimed it. */
+/** A worker's key to the record that it holds: it finds nothing once another worker has claimed the record. */
 export interface AttemptKey {
   readonly id: string;
   readonly attempt: number;
@@ -50,7 +50,7 @@ export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backt
   return row;
 }
 
-/** One user's record, or null where this user has none of that id. */
+/** One user's record; null if this user has none of that id. */
 export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | null> {
   const [row] = await db.select().from(backtests).where(owned(key));
   return row ?? null;
@@ -105,7 +105,7 @@ export interface Progress {
 }
 
 /**
- * Notes how far a run is.
+ * Stores a run's progress.
  * @returns Whether the run still holds the record; false when it was cancelled or claimed by another.
  */
 export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<boolean> {
@@ -116,7 +116,7 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
   return rows.length > 0;
 }
 
-/** What a run that is complete leaves behind. */
+/** The results of a completed run. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
   /** Its trades, orders and equity. */
@@ -124,9 +124,9 @@ export interface CompletedRun extends AttemptKey {
 }
 
 /**
- * Completes runs: records, trades, equity and orders, all in the caller's transaction, which changes no other record afterwards.
+ * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards.
  *
- * @returns The ids of those that were stored; of the others, which no longer hold their records, nothing is.
+ * @returns The ids of the stored runs; the others no longer hold their records, and nothing of them is stored.
  */
 export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
   if (runs.length === 0) return new Set();
@@ -178,7 +178,7 @@ export async function failBacktest(
 }
 
 /**
- * Gives a run back unfinished: the record is `queued` again, for whoever takes its job next.
+ * Gives a run back unfinished: the record is `queued` again for the next worker.
  *
  * @returns Whether the run still held the record.
  */
@@ -191,9 +191,9 @@ export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean>
 }
 
 /**
- * Fails a record that no worker could bring to an end, whatever attempt it is at.
+ * Fails a record that no worker could finish, at any attempt.
  *
- * @returns Whether it was recorded; false when the record had ended or is gone.
+ * @returns Whether it was recorded; false when the record has ended or was deleted.
  */
 export async function abandonBacktest(
   tx: Db,
@@ -208,10 +208,10 @@ export async function abandonBacktest(
 }
 
 /**
- * Cancels a queued or running record; what a worker still does for it is thrown away.
+ * Cancels a queued or running record; results of a worker that still runs it are discarded.
  *
- * @returns The record as it is now (with a status other than `cancelled` when it had ended before), or null where this
- * user has none of that id.
+ * @returns The record as it is now (with another status than `cancelled` if it had ended before); null if this user has none of that
+ * id.
  */
 export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | null> {
   const [row] = await tx.update(backtests)
@@ -221,14 +221,14 @@ export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | 
   return row ?? await getBacktest(tx, key);
 }
 
-/** Removes a record with its trades and equity; false where this user has none of that id. */
+/** Removes a record with its trades and equity; false if this user has none of that id. */
 export async function deleteBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
   const rows = await tx.delete(backtests).where(owned(key)).returning(SIZE);
   await subtractSizes(tx, rows);
   return rows.length > 0;
 }
 
-/** How many records of all users wait and run, and how long the first of those that wait has waited. */
+/** Counts all users' queued and running records, and measures how long the oldest queued one has waited. */
 export async function measureUnended(
   db: Db,
 ): Promise<{ readonly queued: number; readonly running: number; readonly oldestSeconds: number }> {
@@ -242,12 +242,12 @@ export async function measureUnended(
 }
 
 /**
- * Removes records that ended before a moment, the oldest first, with all that belongs to them.
+ * Removes records that ended before a moment, the oldest first, with their results.
  *
  * @returns How many; fewer than `countMax` when no more are that old.
  */
 export async function removeEndedBacktests(db: Db, before: Date, countMax: number): Promise<number> {
-  // Ids tell when a record was made, and none ends before that: so the index of ids finds the old ones.
+  // An id holds the time of creation, which is before the end: the index of ids finds the old ones.
   const idBefore = uuidv7({ msecs: before.getTime(), seq: 0, random: new Uint8Array(16) });
   const old = db.select({ id: backtests.id }).from(backtests)
     .where(and(lt(backtests.id, idBefore), lt(backtests.finishedAt, before))).orderBy(backtests.id).limit(countMax);

@@ -9,21 +9,21 @@ export type ChunkSummary = Omit<ChunkRow, "data">;
 
 const { data: _data, ...summaryColumns } = getTableColumns(candleChunks);
 
-/** What is held of an instrument, in order of timeframe name and month, without the candles themselves. */
+/** An instrument's chunks without their candles, by timeframe name and month. */
 export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSummary[]> {
   return await db.select(summaryColumns).from(candleChunks)
     .where(eq(candleChunks.instrumentId, instrumentId))
     .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
 }
 
-/** Whether anything is held of an instrument. */
+/** Whether the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {
   const rows = await db.select({ month: candleChunks.month }).from(candleChunks)
     .where(eq(candleChunks.instrumentId, instrumentId)).limit(1);
   return rows.length > 0;
 }
 
-/** Chunks with their candles, in order of month. */
+/** Chunks with their candles, by month. */
 export async function readChunks(
   db: Db,
   key: { instrumentId: string; timeframe: string; months: readonly string[] },
@@ -38,7 +38,7 @@ export async function readChunks(
     .orderBy(asc(candleChunks.month));
 }
 
-/** Writes chunks in one statement, each in the place of the one that was there. */
+/** Writes chunks in one statement; each replaces the chunk of its month. */
 export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<void> {
   if (chunks.length === 0) return;
   await tx.insert(candleChunks).values([...chunks]).onConflictDoUpdate({
@@ -54,7 +54,7 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
   });
 }
 
-/** Removes a chunk, unless it was written again since it was read. @returns Whether it was removed. */
+/** Removes a chunk, unless it has changed since it was read. @returns Whether it was removed. */
 export async function deleteChunk(tx: Db, chunk: ChunkSummary): Promise<boolean> {
   const removed = await tx.delete(candleChunks).where(and(
     eq(candleChunks.instrumentId, chunk.instrumentId),

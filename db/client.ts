@@ -13,7 +13,7 @@ export type { Db };
 /** An open database with its migrations applied. */
 export interface DatabaseHandle {
   readonly db: Db;
-  /** For the queue, which runs statements of its own: the same PGlite, or an address for its own pool. */
+  /** The queue runs its own statements: on the same PGlite, or on a pool of its own. */
   readonly connection:
     | { readonly kind: "pglite"; readonly pglite: PGlite }
     | { readonly kind: "postgres"; readonly url: string };
@@ -25,8 +25,8 @@ const BYTEA = 17;
 const serializeBytea = (bytes: Uint8Array) => `\\x${bytes.toHex()}`;
 const parseBytea = (text: string) => Uint8Array.fromHex(text.slice("\\x".length));
 
-// Our transactions wait for nothing but the database. One that is idle for longer belongs to a process that hangs, and its locks would
-// keep others from taking that process's work over.
+// Our transactions wait for the database alone. A transaction that is idle for longer belongs to a process that hangs; its locks would keep
+// other processes from taking over its work.
 const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
 
 /**
@@ -34,7 +34,7 @@ const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
  *
  * PGlite has no lock of its own: the caller holds the data directory (see data_directory.ts).
  *
- * @param folder Where its files are, or `memory://` for one that is gone when closed.
+ * @param folder Where its files are, or `memory://` for a database that closing removes.
  * @throws {SchemaMismatch} When a version before 0.1.0 made the tables.
  * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
  */

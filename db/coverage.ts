@@ -14,13 +14,13 @@ export interface Stretch {
   readonly end: Date;
 }
 
-/** The stretches of a series that were asked for, oldest first; they neither touch nor overlap. */
+/** The stretches of a series that a feed was asked for, oldest first; they neither touch nor overlap. */
 export async function listCoverage(db: Db, series: SeriesKey): Promise<Stretch[]> {
   return await db.select({ start: candleCoverage.start, end: candleCoverage.end }).from(candleCoverage)
     .where(ofSeries(series)).orderBy(asc(candleCoverage.start));
 }
 
-/** All stretches of an instrument that were asked for, by timeframe and then by time. */
+/** All stretches of an instrument that a feed was asked for, by timeframe and then by time. */
 export async function listInstrumentCoverage(
   db: Db,
   instrumentId: string,
@@ -30,7 +30,7 @@ export async function listInstrumentCoverage(
     .where(eq(candleCoverage.instrumentId, instrumentId)).orderBy(asc(timeframe), asc(start));
 }
 
-/** Adds a stretch to a series and joins it with those that it touches. The caller holds the instrument (lockInstrument). */
+/** Adds a stretch to a series and joins it with the stretches that it touches. The caller holds lockInstrument(). */
 export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<void> {
   const touching = and(
     ofSeries(series),
@@ -49,9 +49,9 @@ export async function addCoverage(tx: Db, series: SeriesKey, stretch: Stretch): 
 }
 
 /**
- * Forgets that a stretch was asked for: what lies before and behind it stays known.
+ * Removes a stretch from a series; the parts of stored stretches before and after it stay.
  *
- * @returns What of it was known, oldest first.
+ * @returns The parts that were removed, oldest first.
  */
 export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch): Promise<Stretch[]> {
   const { instrumentId, timeframe } = series;
@@ -70,7 +70,7 @@ export async function removeCoverage(tx: Db, series: SeriesKey, stretch: Stretch
   return cut.map(clip).toSorted((a, b) => a.start.getTime() - b.start.getTime());
 }
 
-/** Forgets what was asked for of an instrument, in every timeframe. Its candles stay. */
+/** Removes all stretches of an instrument, in every timeframe. Its candles stay. */
 export async function clearCoverage(tx: Db, instrumentId: string): Promise<void> {
   await tx.delete(candleCoverage).where(eq(candleCoverage.instrumentId, instrumentId));
 }

@@ -1,14 +1,14 @@
-// Lost and refused connections, a server that stops or starts, no room left (or nearly, see disk_space.ts), and transactions that were in each
-// other's way. Not what a statement can bring upon itself each time, such as running out of memory or time.
+// Lost and refused connections, a server that stops or starts, a full disk (or a nearly full one, see disk_space.ts), deadlocks and
+// serialization failures. Errors that the same statement would meet again, such as too little memory or time, are not in the list.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01|25006)$/;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-// A user or a password that is wrong, a database that does not exist.
+// A wrong user or password, a missing database.
 const REFUSALS = /^(28\w{3}|3D000)$/;
 
 /**
- * Whether an error tells of the state the database is in, not of what it was asked: the same may succeed a moment later.
+ * Whether an error comes from the state of the database and not from the statement, so that a later attempt may succeed.
  *
- * @param error What a query or a transaction threw, with its causes.
+ * @param error The error of a query or a transaction, with its causes.
  */
 export function isDatabaseFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -18,7 +18,7 @@ export function isDatabaseFault(error: unknown): boolean {
   return isDatabaseFault(error.cause);
 }
 
-/** Whether the server answered that it will not let us in, which no waiting changes. */
+/** Whether the server refused the connection for a reason that does not pass by itself. */
 export function isDatabaseRefusal(error: unknown): error is Error {
   return error instanceof Error && "code" in error && REFUSALS.test(String(error.code));
 }

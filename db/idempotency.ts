@@ -3,18 +3,18 @@ import type { Backtest } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { backtests, idempotencyKeys } from "./schema.ts";
 
-/** How long a submission is known by its name: for as long as a client may still try again. */
+/** How long a submission's key is kept: as long as a client may retry. */
 export const SUBMISSION_KEPT_MS = 24 * 3_600_000;
 
-/** A submission under the name that its client gave it. */
+/** A submission and the key that its client gave it. */
 export interface NamedSubmission {
   readonly ownerId: string;
   readonly key: string;
-  /** Of what was submitted, hexadecimal. */
+  /** The SHA-256 of the submission, hexadecimal. */
   readonly requestSha256: string;
 }
 
-/** What a user submitted under a key since a moment: the record as it is now, and the sum of what was submitted; null for nothing. */
+/** The record that a user submitted under a key since a moment, as it is now, with the submission's checksum; null if there is none. */
 export async function findSubmission(
   db: Db,
   { ownerId, key }: NamedSubmission,
@@ -30,7 +30,7 @@ export async function findSubmission(
   return row ?? null;
 }
 
-/** Notes what a record was submitted as, in the transaction that writes it; an older submission of that name is forgotten. */
+/** Stores a record's submission in the transaction that writes the record; it replaces an older submission of the same key. */
 export async function insertSubmission(tx: Db, submission: NamedSubmission, backtestId: string): Promise<void> {
   const { requestSha256 } = submission;
   await tx.insert(idempotencyKeys).values({ ...submission, backtestId }).onConflictDoUpdate({
@@ -39,7 +39,7 @@ export async function insertSubmission(tx: Db, submission: NamedSubmission, back
   });
 }
 
-/** Forgets the names of submissions from before a moment; the records stay. @returns How many. */
+/** Removes the keys of submissions from before a moment; the records stay. @returns How many. */
 export async function forgetSubmissions(db: Db, before: Date): Promise<number> {
   const rows = await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, before))
     .returning({ key: idempotencyKeys.key });

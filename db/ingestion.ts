@@ -9,10 +9,10 @@ export type IngestionRun = typeof ingestionRuns.$inferSelect;
 export type IngestionEvent = typeof ingestionEvents.$inferSelect;
 export type IngestionEventType = IngestionEvent["type"];
 
-// Any constant will do: it only has to be the same in every process.
+// Any constant will do, if every process uses it.
 const RUNS_LOCK = 7_405_101_985;
 
-/** Makes others who call this wait until the transaction ends: between looking for a run and adding one, none appears. */
+/** Locks the list of runs until the transaction ends, so that no run appears between a search and an insert. */
 export async function lockRuns(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(RUNS_LOCK))})`);
 }
@@ -32,7 +32,7 @@ export async function findRun(db: Db, id: string): Promise<IngestionRun | undefi
   return row;
 }
 
-/** Runs that are waiting or working and were not made by an upload, the oldest first. */
+/** Queued and running runs, without those of uploads and requests, the oldest first. */
 export async function listRunsInFlight(db: Db): Promise<IngestionRun[]> {
   return await db.select().from(ingestionRuns)
     .where(and(
@@ -42,7 +42,7 @@ export async function listRunsInFlight(db: Db): Promise<IngestionRun[]> {
     .orderBy(ingestionRuns.id);
 }
 
-/** Runs, newest first, from the one before `before` on. */
+/** Runs, newest first. @param page `before`: only runs older than the one with this id. */
 export async function listRuns(
   db: Db,
   page: { before?: string | undefined; limit: number },
@@ -53,9 +53,9 @@ export async function listRuns(
 }
 
 /**
- * Moves a run on from a status, or one of some, if it is still there.
+ * Updates a run if it still has one of the statuses in `from`.
  *
- * @returns Whether it was: only one of several that try at once is told so.
+ * @returns Whether it was updated: true for one of several simultaneous callers.
  */
 export async function moveRun(
   tx: Db,
@@ -69,30 +69,30 @@ export async function moveRun(
 }
 
 /**
- * Runs that are going on and belong to nobody any more: the process of an upload or a request has died.
+ * Running runs of uploads and requests whose process has died.
  *
- * @param before Only runs that have begun, and told of nothing, since then.
+ * @param before Only runs that began before this moment and have no event since then.
  */
 export async function listAbandonedRuns(db: Db, before: Date): Promise<string[]> {
-  const told = db.select({ runId: ingestionEvents.runId }).from(ingestionEvents)
+  const active = db.select({ runId: ingestionEvents.runId }).from(ingestionEvents)
     .where(gte(ingestionEvents.createdAt, before));
   const rows = await db.select({ id: ingestionRuns.id }).from(ingestionRuns)
     .where(and(
       eq(ingestionRuns.status, "running"),
       inArray(ingestionRuns.trigger, ["import", "request"]),
       lt(ingestionRuns.startedAt, before),
-      notInArray(ingestionRuns.id, told),
+      notInArray(ingestionRuns.id, active),
     ));
   return rows.map(({ id }) => id);
 }
 
-/** Counts candles that a run stored. */
+/** Adds to the number of candles that a run has stored. */
 export async function addRunCandles(tx: Db, id: string, candles: number): Promise<void> {
   await tx.update(ingestionRuns).set({ candles: sql`${ingestionRuns.candles} + ${candles}` })
     .where(eq(ingestionRuns.id, id));
 }
 
-/** Writes events under new UUIDv7s, in the order in which they are given. */
+/** Writes events under new UUIDv7s, in the given order. */
 export async function insertEvents(
   tx: Db,
   events: readonly Omit<typeof ingestionEvents.$inferInsert, "id" | "createdAt">[],
@@ -101,7 +101,7 @@ export async function insertEvents(
   await tx.insert(ingestionEvents).values(events.map((event) => ({ ...withStorableMessage(event), id: uuidv7() })));
 }
 
-/** The ranges of a series that a run has ingested already, by their start. */
+/** The ranges of a series that a run has ingested, by their start. */
 export async function listRunRanges(
   db: Db,
   runId: string,
@@ -120,9 +120,9 @@ export async function listRunRanges(
 }
 
 /**
- * Events, newest first, from the one before `before` on.
+ * Events, newest first.
  *
- * @param page With a `symbol`, also what is told of whole runs that are for it: that they have begun, and ended.
+ * @param page `before`: only events older than the one with this id; `symbol`: also the events of whole runs that include it.
  */
 export async function listEvents(
   db: Db,
@@ -144,18 +144,18 @@ export async function listEvents(
     .orderBy(desc(ingestionEvents.id)).limit(page.limit);
 }
 
-/** With a message that can be stored: providers' answers are quoted in some, whatever bytes they have. */
+/** Makes the message storable: some messages quote a provider's answer, which may hold any bytes. */
 function withStorableMessage<Values extends { message?: string | null | undefined }>(values: Values): Values {
   return typeof values.message === "string" ? { ...values, message: storableText(values.message) } : values;
 }
 
 function concernsSymbol(db: Db, symbol: string) {
-  // A run of all is for whatever has a feed.
-  const kept = db.select({ id: instruments.id }).from(instruments)
+  // A run without a list covers every instrument that has a feed.
+  const ingested = db.select({ id: instruments.id }).from(instruments)
     .where(and(eq(instruments.symbol, symbol), isIngested));
   const runs = db.select({ id: ingestionRuns.id }).from(ingestionRuns).where(or(
     sql`${ingestionRuns.instruments} @> ${JSON.stringify([{ symbol }])}::jsonb`,
-    and(isNull(ingestionRuns.instruments), exists(kept)),
+    and(isNull(ingestionRuns.instruments), exists(ingested)),
   ));
   return or(
     eq(ingestionEvents.symbol, symbol),

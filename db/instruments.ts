@@ -8,7 +8,7 @@ export type NewInstrument = typeof instruments.$inferInsert;
 export type AssetClass = Instrument["assetClass"];
 export type Provider = Instrument["provider"];
 
-/** What tells instruments apart: a symbol can trade on several exchanges. */
+/** Identifies an instrument: a symbol can trade on several exchanges. */
 export interface InstrumentKey {
   readonly symbol: string;
   readonly exchange: string;
@@ -25,7 +25,7 @@ export async function findInstrumentById(db: Db, id: string): Promise<Instrument
   return row;
 }
 
-/** Every instrument with the symbol that fits what else is given, the oldest first. */
+/** The instruments with a symbol, and with the given exchange and asset class, the oldest first. */
 export async function findInstrumentsBySymbol(
   db: Db,
   by: { symbol: string; exchange?: string | undefined; assetClass?: AssetClass | undefined },
@@ -44,16 +44,16 @@ export async function listAllInstruments(db: Db): Promise<Instrument[]> {
   return await db.select().from(instruments).orderBy(asc(instruments.symbol), asc(instruments.exchange));
 }
 
-/** What runs of all are for: a feed can give its candles, and it is said which. */
+/** A run over all instruments includes it: it has a feed and a timeframe. */
 export const isIngested = and(isNotNull(instruments.timeframe), ne(instruments.provider, "import"));
 
-/** Every instrument that runs of all are for, by symbol and exchange. */
+/** The instruments of a run over all instruments, by symbol and exchange. */
 export async function listIngestedInstruments(db: Db): Promise<Instrument[]> {
   return await db.select().from(instruments).where(isIngested)
     .orderBy(asc(instruments.symbol), asc(instruments.exchange));
 }
 
-/** The instrument of that symbol and exchange: the one that is there, or the given one, newly written. */
+/** The instrument of a symbol and exchange; inserts the given one if there is none. */
 export async function ensureInstrument(tx: Db, row: Omit<NewInstrument, "id">): Promise<Instrument> {
   const [inserted] = await tx.insert(instruments).values({ ...row, id: uuidv7() })
     .onConflictDoNothing({ target: [instruments.symbol, instruments.exchange] }).returning();
@@ -64,14 +64,14 @@ export async function ensureInstrument(tx: Db, row: Omit<NewInstrument, "id">): 
   return instrument;
 }
 
-/** Writes a new instrument; undefined where its symbol and exchange are taken. */
+/** Inserts an instrument; undefined if its symbol and exchange exist. */
 export async function insertInstrument(tx: Db, row: Omit<NewInstrument, "id">): Promise<Instrument | undefined> {
   const [inserted] = await tx.insert(instruments).values({ ...row, id: uuidv7() })
     .onConflictDoNothing({ target: [instruments.symbol, instruments.exchange] }).returning();
   return inserted;
 }
 
-/** Changes an instrument; undefined where there is none of that id. */
+/** Updates an instrument; undefined if it does not exist. */
 export async function updateInstrument(
   tx: Db,
   id: string,
@@ -89,21 +89,21 @@ export async function deleteInstrument(tx: Db, id: string): Promise<boolean> {
 }
 
 /**
- * Makes other writers of the instrument's candles wait until the transaction ends.
+ * Locks an instrument until the transaction ends: other writers of its candles wait.
  *
- * @returns The instrument as it is now; undefined where it was removed.
+ * @returns The instrument as it is now; undefined if it was removed.
  */
 export async function lockInstrument(tx: Db, id: string): Promise<Instrument | undefined> {
   const [row] = await tx.select().from(instruments).where(eq(instruments.id, id)).for("update");
   return row;
 }
 
-/** One instrument with what is held of it. */
+/** An instrument and its archived candles. */
 export interface InstrumentHolding {
   readonly instrument: Instrument;
-  /** Unsorted; empty where no candle is held. */
+  /** Unsorted; empty without candles. */
   readonly timeframes: readonly string[];
-  /** Opens of the first and the last candle held, whichever the timeframe. */
+  /** Opens of the first and the last candle over all timeframes. */
   readonly first: Date | null;
   readonly last: Date | null;
   /** Over all timeframes. */
@@ -111,9 +111,9 @@ export interface InstrumentHolding {
 }
 
 /**
- * Instruments in order of symbol and exchange, with what is held of each.
+ * Instruments by symbol and exchange, with their archived candles.
  *
- * @param by `search` is a part of the symbol in any case; `after` is the last key of the page before.
+ * @param by `search`: a part of the symbol, in any case; `after`: the last key of the previous page.
  */
 export async function listHoldings(
   db: Db,

@@ -18,7 +18,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataTyp
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const day = (name: string) => date(name, { mode: "string" });
 
-/** Labels of providers, each of which the configuration binds to feeds. */
+/** Labels of providers; the configuration binds each to feeds. */
 export const FEED_LABELS = ["provider_a", "provider_b"] as const;
 
 /** The sources of an instrument's candles. */
@@ -43,14 +43,14 @@ export const instruments = pgTable("instruments", {
   exchange: text("exchange").notNull(),
   assetClass: text("asset_class", { enum: ASSET_CLASSES }).notNull(),
   provider: text("provider", { enum: PROVIDERS }).notNull(),
-  /** The timeframe that ingestion asks the provider for; null for an instrument that is only imported. */
+  /** The timeframe that ingestion fetches; null for an instrument that is only imported. */
   timeframe: text("timeframe"),
   backfillFrom: day("backfill_from"),
-  /** A cron expression (UTC), or null when only run by hand. */
+  /** A cron expression (UTC); null: ingested by hand only. */
   schedule: text("schedule"),
-  /** Null: that of its exchange or asset class. */
+  /** Null: the session of its exchange or asset class. */
   session: jsonb("session").$type<Session>(),
-  /** When its candles were last wanted, to within an hour. */
+  /** When its candles were last read, to within an hour. */
   usedAt: moment("used_at").notNull().defaultNow(),
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
@@ -66,13 +66,13 @@ export const candleChunks = pgTable("candle_chunks", {
   /** Opens of the first and the last candle. */
   firstTime: moment("first_time").notNull(),
   lastTime: moment("last_time").notNull(),
-  /** Of `data`, hexadecimal. */
+  /** The SHA-256 of `data`, hexadecimal. */
   sha256: text("sha256").notNull(),
   data: bytea("data").notNull(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [primaryKey({ columns: [table.instrumentId, table.timeframe, table.month] })]);
 
-/** Stretches [start, end) of a series that were asked for: where one holds no candle, there was no trade. They do not touch. */
+/** Stretches [start, end) of a series that a feed was asked for: a time without a candle had no trade. They do not touch. */
 export const candleCoverage = pgTable("candle_coverage", {
   instrumentId: uuid("instrument_id").notNull().references(() => instruments.id, { onDelete: "cascade" }),
   timeframe: text("timeframe").notNull(),
@@ -84,7 +84,7 @@ export const ingestionRuns = pgTable("ingestion_runs", {
   id: uuid("id").primaryKey(),
   status: text("status", { enum: ["queued", "running", "completed", "failed"] }).notNull(),
   trigger: text("trigger", { enum: ["manual", "schedule", "import", "start", "request"] }).notNull(),
-  /** The instruments asked for, or null for all of them. */
+  /** The requested instruments; null: all. */
   instruments: jsonb("instruments").$type<readonly { readonly symbol: string; readonly exchange: string }[]>(),
   startDate: day("start_date"),
   endDate: day("end_date"),

@@ -7,14 +7,14 @@ import { storableText } from "./storable.ts";
 export type ModuleCheck = typeof moduleChecks.$inferSelect;
 export type Verdict = NonNullable<ModuleCheck["verdict"]>;
 
-// Requests wait for a verdict for less. An older check without one was left behind by a process that died.
+// Longer than any request waits. An older check without a verdict belongs to a process that died.
 const WAIT_SECONDS_MAX = 60;
 
 /**
  * The queue position of a user's next check, by the rule of nextQueuePosition() in quotas.ts.
  *
  * @param tx Holds the user's lock, or two checks could get the same position.
- * @returns Null when `waitingMax` of theirs wait already.
+ * @returns Null when `waitingMax` of their checks wait already.
  */
 export async function nextCheckPosition(tx: Db, ownerId: string, waitingMax: number): Promise<number | null> {
   const own = sql`filter (where ${moduleChecks.ownerId} = ${ownerId})`;
@@ -29,7 +29,7 @@ export async function nextCheckPosition(tx: Db, ownerId: string, waitingMax: num
   return waiting.next;
 }
 
-/** Asks for a worker's verdict on a module. @returns The check's id. */
+/** Writes the request for a worker's verdict on a module. @returns The check's id. */
 export async function insertCheck(
   tx: Db,
   values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "queuePosition">,
@@ -45,7 +45,7 @@ export async function readCheck(db: Db, id: string): Promise<ModuleCheck | null>
   return row ?? null;
 }
 
-/** The verdict without the module, which may have megabytes; undefined while there is none. */
+/** The verdict without the module's bytes; undefined while there is none. */
 export async function readVerdict(db: Db, id: string): Promise<Verdict | undefined> {
   const [row] = await db.select({ verdict: moduleChecks.verdict }).from(moduleChecks).where(eq(moduleChecks.id, id));
   return row?.verdict ?? undefined;
@@ -61,7 +61,7 @@ export async function deleteCheck(db: Db, id: string): Promise<void> {
   await db.delete(moduleChecks).where(eq(moduleChecks.id, id));
 }
 
-/** Removes checks from before a moment: no request waits for them any more. */
+/** Removes the checks from before a moment. */
 export async function deleteOldChecks(db: Db, before: Date): Promise<void> {
   await db.delete(moduleChecks).where(lt(moduleChecks.createdAt, before));
 }

@@ -8,16 +8,16 @@ export interface Module {
   readonly data: Uint8Array;
 }
 
-/** Keeps a module, once for equal bytes, as long as a record that the caller's transaction writes needs it. */
+/** Stores a module, once for equal bytes. The caller's transaction also writes the record that needs it. */
 export async function storeModule(tx: Db, { sha256, data }: Module): Promise<void> {
-  // An update of what is there already, since that takes hold of the row, or waits for one who removes it and writes it anew.
+  // Updating an existing row locks it, or waits for its removal and inserts it again.
   await tx.insert(modules).values({ sha256, data }).onConflictDoUpdate({ target: modules.sha256, set: { sha256 } });
 }
 
 /**
- * Holds a module that is kept already until the caller's transaction, which writes what needs it, has ended.
+ * Keeps a stored module from removal until the caller's transaction, which writes a record that needs it, has ended.
  *
- * @returns Whether it is there: false when it was removed since its sum was read.
+ * @returns Whether the module exists.
  */
 export async function holdModule(tx: Db, sha256: string): Promise<boolean> {
   const rows = await tx.select({ sha256: modules.sha256 }).from(modules).where(eq(modules.sha256, sha256)).for(
@@ -26,17 +26,17 @@ export async function holdModule(tx: Db, sha256: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A module's bytes, or null where none has this sum. */
+/** A module's bytes; null if none has this checksum. */
 export async function readModule(db: Db, sha256: string): Promise<Uint8Array | null> {
   const [row] = await db.select({ data: modules.data }).from(modules).where(eq(modules.sha256, sha256));
   return row?.data ?? null;
 }
 
 /**
- * Removes modules that neither a version nor a record needs, ended records included.
+ * Removes modules that no version and no backtest, ended ones included, needs.
  *
- * @param tx A transaction of its own: what it looks at is locked for everybody until it ends.
- * @returns How many; fewer than `countMax` when there are no more, or somebody is about to need them.
+ * @param tx A transaction of its own: it locks the rows that it reads until it ends.
+ * @returns How many; fewer than `countMax` when no more are unused, or other transactions hold them.
  */
 export async function removeUnusedModules(tx: Db, countMax: number): Promise<number> {
   const unused = and(
@@ -45,10 +45,10 @@ export async function removeUnusedModules(tx: Db, countMax: number): Promise<num
       tx.select({ one: sql`1` }).from(backtests).where(eq(sql`${backtests.runtime} ->> 'sha256'`, modules.sha256)),
     ),
   );
-  // Those that storeModule() or holdModule() hold are passed over.
+  // Rows that storeModule() or holdModule() lock are skipped.
   const locked = await tx.select({ sha256: modules.sha256 }).from(modules).where(unused).limit(countMax)
     .for("update", { skipLocked: true });
-  // From here on nobody takes hold of these. Who did and has committed between the look and the lock is seen by a second look.
+  // Nobody else can lock these rows now. The delete checks again for a record committed between the select and its locks.
   const sums = locked.map(({ sha256 }) => sha256);
   const removed = await tx.delete(modules).where(and(inArray(modules.sha256, sums), unused))
     .returning({ sha256: modules.sha256 });

@@ -1,9 +1,9 @@
 /**
  * PostgreSQL through postgres.js, by clients of one connection each.
  *
- * postgres.js reconnects by itself, and a transaction whose connection drops then goes on upon the new one, so that half of it is
- * committed. Here a client is one connection: the first sign of its end marks it dead for good, fails everything that waits on it, and
- * the pool replaces it. Transactions are our own statements, because postgres.js's own ends the process when a connection drops in it.
+ * postgres.js reconnects by itself: a transaction whose connection drops continues on the new one, and half of it is committed. Here a
+ * client is one connection: the first sign of its end marks it dead, fails its pending statements, and the pool replaces it. Transactions
+ * are our own statements, because those of postgres.js end the process when a connection drops.
  */
 import { getLogger } from "@logtape/logtape";
 import type { Socket } from "node:net";
@@ -15,9 +15,9 @@ const log = getLogger(["hindcast", "db"]);
 
 const CONNECT_MS_MAX = 30_000;
 const CLOSE_SECONDS_MAX = 1;
-// The server keeps each prepared statement until its connection ends. A client that has prepared so many is replaced.
+// The server keeps each prepared statement until its connection ends. A client with so many is replaced.
 const PREPARED_MAX = 500;
-// Longer texts are inserts of many rows, and hardly two have the same number of them.
+// Longer texts are inserts of many rows; two rarely have the same number of rows.
 const PREPARED_CHARACTERS_MAX = 8192;
 
 /** How the clients of a pool are opened. */
@@ -34,7 +34,7 @@ export type RowShape = "objects" | "arrays";
 /** The rows of an answer, and `count`, the number of rows that a statement read or wrote. */
 export type Rows = unknown[] & { readonly count?: number | null };
 
-/** One connection to PostgreSQL, used by one caller at a time, and by nobody once it has ended. */
+/** One connection to PostgreSQL, used by one caller at a time, and never again once it has ended. */
 export class PostgresClient {
   /** Resolves when the connection has ended, with the reason. */
   readonly ended: Promise<Error>;
@@ -114,7 +114,7 @@ export class PostgresClient {
     this.#waiting.add(reject);
     const running = shape === "arrays" ? query.values().then(resolve) : query.then((rows) => resolve(flatten(rows)));
     const settled = running.catch((error) => {
-      // Its own error says more than the end of the connection that may follow from it.
+      // Its own error says more than the end of the connection that may follow.
       this.#waiting.delete(reject);
       reject(this.#judge(error));
     });
@@ -132,12 +132,12 @@ export class PostgresClient {
     return await this.#between(`savepoint ${name}`, work, `release savepoint ${name}`, `rollback to savepoint ${name}`);
   }
 
-  /** Keeps it from further callers: it is in a state that nobody knows. */
+  /** Keeps it from further callers: its state is unknown. */
   retire(): void {
     this.#isRetired = true;
   }
 
-  /** Ends the connection, after the statements that are under way or a second. */
+  /** Ends the connection after its pending statements, within a second. */
   async close(): Promise<void> {
     this.#isOpen = false;
     await this.#sql.end({ timeout: this.#lost === undefined ? CLOSE_SECONDS_MAX : 0 });
@@ -189,13 +189,12 @@ export class PostgresClient {
 
   #shouldPrepare(text: string, valueCount: number): boolean {
     if (!this.#prepares || valueCount === 0 || text.length > PREPARED_CHARACTERS_MAX) return false;
-    // A transaction may go on for longer than the client should.
     if (this.#prepared.size < PREPARED_MAX) this.#prepared.add(text);
     return this.#prepared.has(text);
   }
 }
 
-// The answers of several statements at once are as many lists of rows.
+// Several statements at once answer with one list of rows each.
 function flatten(rows: Rows): Rows {
   return Array.isArray(rows[0]) ? rows.flat() : rows;
 }

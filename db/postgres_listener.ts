@@ -11,16 +11,16 @@ export interface ListenerOptions {
   /** Settings of the session, such as `application_name`. */
   readonly settings?: Readonly<Record<string, string | number>>;
   readonly onNotification: (payload: string) => void;
-  /** Called each time that it listens anew: notifications of the time before may be lost. */
+  /** Called after each connect: earlier notifications may be lost. */
   readonly onConnect: () => void;
   /** Called with the reason when the connection has ended. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Hears the notifications of one channel on a connection of its own, and connects again when that ends or stays silent.
+ * Receives the notifications of one channel on a connection of its own, and reconnects when that ends or stays silent.
  *
- * A heartbeat every 10 s finds a server that does not answer any more, and a session that no longer listens.
+ * A heartbeat every 10 s detects a server that no longer answers, and a session that no longer listens.
  */
 export class PostgresListener {
   readonly #url: string;
@@ -59,7 +59,6 @@ export class PostgresListener {
       await client.close();
       throw error;
     }
-    // It was closed meanwhile.
     if (this.#isClosed) return await client.close();
     this.#client = client;
     void client.ended.then((reason) => this.#onEnd(reason));
@@ -90,7 +89,7 @@ export class PostgresListener {
           if (rows.length === 0) return void client.close();
           if (!this.#isClosed) this.#beatLater(client);
         })
-        // The end of the connection is reported by itself.
+        // #onEnd() reports the end of the connection.
         .catch(() => {});
     }, HEARTBEAT_MS);
   }

@@ -2,7 +2,7 @@ import { Pool, TimeoutError } from "tarn";
 import { type ClientOptions, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
 import { ConnectionError } from "./postgres_socket.ts";
 
-// A statement waits so long for a free connection, or for the server to take a new one.
+// The longest wait of a statement for a free or a new connection.
 const ACQUIRE_MS_MAX = 30_000;
 const IDLE_MS_MAX = 10_000;
 
@@ -24,7 +24,7 @@ export class PostgresPool {
     });
   }
 
-  /** Runs a statement on a connection that is free; see PostgresClient.query. */
+  /** Runs a statement on a free connection; see PostgresClient.query. */
   query(text: string, values: readonly unknown[] = [], shape: RowShape = "objects"): Promise<Rows> {
     return this.#lend(async (client) => {
       try {
@@ -37,12 +37,12 @@ export class PostgresPool {
     });
   }
 
-  /** Runs a transaction on a connection that is free. */
+  /** Runs a transaction on a free connection. */
   transaction<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
     return this.#lend((client) => client.transaction(work));
   }
 
-  /** Ends all connections, when their callers have given them back. */
+  /** Ends all connections once their callers have returned them. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }

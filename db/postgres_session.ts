@@ -18,7 +18,7 @@ export function createPostgresDatabase(source: PostgresPool | PostgresClient): P
   return new PgRemoteDatabase(dialect, new Session(source), relations);
 }
 
-/** drizzle's session for statements that somebody else runs, and what it lacks: transactions. */
+/** drizzle's session for a driver that it does not know, with the transactions that it lacks. */
 class Session extends PgRemoteSession<Schema, Tables> {
   readonly #source: PostgresPool | PostgresClient;
 

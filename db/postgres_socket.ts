@@ -8,7 +8,7 @@ const DEFAULT_PORT = 5432;
 // PostgreSQL's SSLRequest message, and the byte that accepts it.
 const TLS_REQUEST = Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f);
 const TLS_ACCEPTED = "S".charCodeAt(0);
-// The parameters of a URL that the server is told of.
+// The URL parameters that are sent to the server.
 const SERVER_SETTINGS = [
   "application_name",
   "options",
@@ -17,21 +17,21 @@ const SERVER_SETTINGS = [
   "idle_in_transaction_session_timeout",
 ];
 
-/** The connection has ended, or none could be had. */
+/** The connection has ended or could not be opened. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** The SQLSTATE of a connection failure. */
   readonly code = "08006";
 }
 
-/** The server offers no TLS, or its certificate is not trusted. Waiting changes neither. */
+/** The server offers no TLS, or its certificate is not trusted. A retry would fail again. */
 export class EncryptionError extends Error {
   override readonly name = "EncryptionError";
   /** The SQLSTATE of a refused sign-in. */
   readonly code = "28000";
 }
 
-/** A PostgreSQL server and how to speak to it, as a connection URL says. */
+/** A PostgreSQL server and how to connect to it, read from a URL. */
 export interface PostgresAddress {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string;
@@ -100,8 +100,8 @@ function readTls(parameters: URLSearchParams): tls.ConnectionOptions | null {
 /**
  * Connects a socket, encrypted where the address says so.
  *
- * @param onEnd Called with the reason on each `error` and `close`, before anybody else hears of it.
- * @returns The socket, which may be destroyed at any time, and the one to use when it is ready.
+ * @param onEnd Called with the reason on each `error` and `close`, before other listeners.
+ * @returns The socket, which may be destroyed at any time, and a promise of the one to use.
  */
 export function openSocket(address: PostgresAddress, onEnd: (reason: Error) => void) {
   const { host, port } = address;
@@ -123,7 +123,7 @@ async function prepare(
   if (options === null) return socket;
   socket.write(TLS_REQUEST);
   const [answer] = await once(socket, "data");
-  // More than one byte would come from somebody between the server and us.
+  // More than one byte would come from an attacker between the server and us.
   if (!Buffer.isBuffer(answer) || answer.length !== 1 || answer[0] !== TLS_ACCEPTED) {
     throw new EncryptionError(`Cannot encrypt the connection to PostgreSQL on ${host}: the server does not offer TLS`);
   }

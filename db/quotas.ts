@@ -2,7 +2,7 @@ import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or
 import type { Db } from "./client.ts";
 import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
 
-/** Takes a user's lock until the transaction ends, so that one transaction at a time, in any process, counts and adds what is theirs. */
+/** Takes a user's lock until the transaction ends: one transaction at a time, in any process, counts and adds their records. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
 }
@@ -10,12 +10,12 @@ export async function lockUser(tx: Db, userId: string): Promise<void> {
 /**
  * The queue position of a user's next backtest: workers take lower ones first.
  *
- * It follows the user's own last position, and is not below the first that waits. Users are thus served in turn, however many
- * backtests each has waiting: a new user waits for one backtest of each other user at most. A user's own keep their order. Positions
- * begin at 0 again when nothing waits.
+ * It follows the user's own last position, and is not below the first waiting one. Users are thus served in turn, however many
+ * backtests each has waiting: a new user waits for at most one backtest of each other user. Each user's own keep their order.
+ * Positions begin at 0 again when nothing waits.
  *
  * @param tx Holds the user's lock, or two backtests could get the same position.
- * @returns Null when `unendedMax` of theirs are queued or running already.
+ * @returns Null when `unendedMax` of their backtests are queued or running.
  */
 export async function nextQueuePosition(tx: Db, ownerId: string, unendedMax: number): Promise<number | null> {
   const firstWaiting = tx.select({ queuePosition: min(backtests.queuePosition) }).from(backtests).where(
@@ -27,7 +27,7 @@ export async function nextQueuePosition(tx: Db, ownerId: string, unendedMax: num
     firstWaiting: sql<number | null>`(${firstWaiting})`,
   }).from(backtests).where(unended(ownerId));
   const { first, last, firstWaiting: earliest } = own ?? { first: null, last: null, firstWaiting: null };
-  // Positions of one user differ, so first and last bound their number. Only a bound that is too high needs the slower count.
+  // A user's positions differ, so first and last bound their number. Only too high a bound needs the slower count.
   const atMost = first === null || last === null ? 0 : last - first + 1;
   if (atMost >= unendedMax && await countUnended(tx, ownerId) >= unendedMax) return null;
   return Math.max((last ?? -1) + 1, earliest ?? 0);
@@ -39,9 +39,9 @@ async function countUnended(tx: Db, ownerId: string): Promise<number> {
 }
 
 /**
- * Counts the strategy versions of a user and the bytes of their modules, with modules that only their backtests need.
+ * Counts a user's strategy versions and the bytes of their modules, including modules that only their backtests need.
  *
- * @param without The SHA-256 of a module that is left out of the second kind.
+ * @param without The SHA-256 of a module that does not count where only backtests need it.
  */
 export async function measureRegistry(
   tx: Db,
@@ -64,7 +64,7 @@ export async function measureRegistry(
   };
 }
 
-/** Whether a module is stored already, for a version of any user or a backtest of this one. */
+/** Whether a module is stored for a version of any user or a backtest of this one. */
 export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
   const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));
   const ofRecord = tx.select({ one: sql`1` }).from(backtests).where(

@@ -50,15 +50,15 @@ export const strategies = pgTable("strategies", {
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("strategies_owner_index").on(table.ownerId), index("strategies_name_index").on(table.name)]);
 
-/** Whose a slug is, while records of its runs may name it: who had it first, though he has deleted it or is deleted himself. */
+/** Reserves a deleted strategy's slug for its owner while backtests reference it; the owner may be deleted too. */
 export const slugs = pgTable("slugs", {
   slug: text("slug").primaryKey(),
   ownerId: text("owner_id").notNull(),
 });
 
-/** WASM modules by their content: the same bytes are kept once, whoever registered them. */
+/** WASM modules by their content: equal bytes are stored once for all users. */
 export const modules = pgTable("modules", {
-  /** Of the bytes, hexadecimal. */
+  /** The SHA-256 of the bytes, hexadecimal. */
   sha256: text("sha256").primaryKey(),
   data: bytea("data").notNull(),
   createdAt: moment("created_at").notNull().defaultNow(),
@@ -66,7 +66,7 @@ export const modules = pgTable("modules", {
 
 export const strategyVersions = pgTable("strategy_versions", {
   strategyId: uuid("strategy_id").notNull().references(() => strategies.id, { onDelete: "cascade" }),
-  /** Dotted numeric, as it was given. */
+  /** Dotted numeric, as registered. */
   version: text("version").notNull(),
   /** As registered, without the artifact's content. */
   runtimeConfig: jsonb("runtime_config").$type<Readonly<Record<string, unknown>>>().notNull(),
@@ -79,19 +79,19 @@ export const strategyVersions = pgTable("strategy_versions", {
   index("strategy_versions_module_index").on(table.sha256),
 ]);
 
-/** Modules that wait for a worker's verdict before they may be registered; gone once it has been read. */
+/** Modules that wait for a worker's verdict before their registration; removed once it has been read. */
 export const moduleChecks = pgTable("module_checks", {
   id: uuid("id").primaryKey(),
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
-  /** Uploaded bytes, or what a worker fetched from `moduleUrl`. */
+  /** Uploaded bytes, or the bytes that a worker fetched from `moduleUrl`. */
   data: bytea("data"),
   moduleUrl: text("module_url"),
   /** Parameters for the dry run. */
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
   lookbackCandles: integer("lookback_candles").notNull(),
-  /** As that of a backtest. */
+  /** Workers take lower positions first, as with backtests. */
   queuePosition: integer("queue_position").notNull().default(0),
-  /** Null until a worker has looked: accepted, or refused with a code and a reason. */
+  /** Null until a worker has checked it: accepted, or refused with a code and a reason. */
   verdict: jsonb("verdict").$type<
     { readonly accepted: true } | { readonly accepted: false; readonly code: string; readonly message: string }
   >(),
@@ -102,7 +102,7 @@ export const moduleChecks = pgTable("module_checks", {
 
 export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 
-/** What a run of foreign code needs to be told; `sha256` names a row of `modules`. */
+/** The settings of a run of foreign code; `sha256` names a row of `modules`. */
 export type SandboxRuntime =
   | { readonly type: "wasm"; readonly sha256: string; readonly minCandles: number; readonly lookbackCandles: number }
   | {
@@ -112,7 +112,7 @@ export type SandboxRuntime =
     readonly timeoutMs: number;
     readonly minCandles: number;
     readonly lookbackCandles: number;
-    /** The endpoint is that of another user, who alone is told where it is. */
+    /** The endpoint is another user's: only its owner may read its address. */
     readonly isForeign?: true;
   };
 
@@ -128,21 +128,21 @@ export const backtests = pgTable("backtests", {
   startDate: day("start_date").notNull(),
   endDate: day("end_date").notNull(),
   initialBalance: doublePrecision("initial_balance").notNull(),
-  /** Effective: defaults filled in, with `timeframe`, `execution` and, where given, `runtime`. */
+  /** Effective: with defaults, `timeframe`, `execution` and, if given, `runtime`. */
   parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
-  /** What a worker runs in a sandbox; null for a built-in strategy, which its slug names. */
+  /** The foreign code that a worker runs in a sandbox; null for a built-in strategy. */
   runtime: jsonb("runtime").$type<SandboxRuntime>(),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
   /** Workers take lower positions first; see quotas.ts. */
   queuePosition: integer("queue_position").notNull().default(0),
   progress: real("progress").notNull().default(0),
-  /** Money at the close of the last candle that is done, and when that candle opened; of a run that is under way. */
+  /** Of a running backtest: the equity at the last close, and the open time of that candle. */
   partialEquity: jsonb("partial_equity").$type<{ readonly timestamp: string; readonly equity: number }>(),
-  /** How often a worker began it. The store after a run is fenced by this number. */
+  /** How often a worker began it. Only the worker of the last attempt can store a result. */
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<BacktestResult>(),
-  /** About how much room the record takes with its trades, orders and equity. */
+  /** The approximate size of the record with its trades, orders and equity. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
@@ -151,9 +151,9 @@ export const backtests = pgTable("backtests", {
   index("backtests_owner_index").on(table.ownerId, table.id),
   index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),
   index("backtests_queue_index").on(table.queuePosition).where(sql`status = 'queued'`),
-  // Which modules are needed, see modules.ts.
+  // Finds the modules in use, see modules.ts.
   index("backtests_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),
-  // And by whom, see quotas.ts.
+  // Finds a user's modules, see quotas.ts.
   index("backtests_owner_module_index").on(table.ownerId, sql`(runtime ->> 'sha256')`)
     .where(sql`runtime ->> 'sha256' is not null`),
   index("backtests_unended_index").on(table.ownerId, table.queuePosition).where(sql`status in ('queued', 'running')`),
@@ -165,11 +165,11 @@ export const backtestSizes = pgTable("backtest_sizes", {
   bytes: bigint("bytes", { mode: "number" }).notNull(),
 });
 
-/** What clients called their submissions, so that one that is sent again is not taken for another. */
+/** Clients' keys of their submissions: a retry with the same key is not a second submission. */
 export const idempotencyKeys = pgTable("idempotency_keys", {
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
   key: text("key").notNull(),
-  /** Of what was submitted, hexadecimal. */
+  /** The SHA-256 of the submission, hexadecimal. */
   requestSha256: text("request_sha256").notNull(),
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
   createdAt: moment("created_at").notNull().defaultNow(),

@@ -1,6 +1,6 @@
 /**
- * A text as PostgreSQL can hold it. What a strategy says of itself, tags and messages, may have a zero byte, which no text there can
- * have, and halves of surrogate pairs, which no JSON there can; each becomes U+FFFD.
+ * Makes a text storable. A strategy's tags and messages may have zero bytes, which PostgreSQL's text refuses, and lone surrogates, which
+ * its JSON refuses: each becomes U+FFFD.
  */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");

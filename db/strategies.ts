@@ -13,10 +13,10 @@ export interface StrategyRow {
   readonly latest: StrategyVersion;
 }
 
-// Versions are dotted numbers: as arrays of numbers PostgreSQL compares 1.10 above 1.9.
+// Versions are dotted numbers: as arrays of numbers, 1.10 is above 1.9.
 const byVersion = sql`string_to_array(${strategyVersions.version}, '.')::bigint[]`;
 
-/** What a user may see: their own, and what others made public. */
+/** A user sees their own strategies and public ones. */
 const visibleTo = (userId: string) => or(eq(strategies.ownerId, userId), eq(strategies.isPublic, true));
 
 function selectWithLatest(db: Db) {
@@ -38,7 +38,7 @@ function selectWithLatest(db: Db) {
 /**
  * Stores a strategy with its first version.
  *
- * @returns null when the slug is taken, or kept for whoever had it before.
+ * @returns null when the slug is taken, or reserved for its earlier owner.
  */
 export async function insertStrategy(
   tx: Db,
@@ -63,13 +63,13 @@ export async function findStrategy(db: Db, key: { slug: string; userId: string }
   return row ?? null;
 }
 
-/** The strategies of a display name that the user may see, 200 at most; the user's own come first. */
+/** The visible strategies of a display name, at most 200; the user's own come first. */
 export async function findStrategiesByName(db: Db, key: { name: string; userId: string }): Promise<StrategyRow[]> {
   return await selectWithLatest(db).where(and(eq(strategies.name, key.name), visibleTo(key.userId)))
     .orderBy(desc(eq(strategies.ownerId, key.userId)), strategies.id).limit(200);
 }
 
-/** What the user may see, newest first. */
+/** The strategies that the user may see, newest first. */
 export async function listStrategies(db: Db, page: {
   readonly userId: string;
   readonly search?: string | undefined;
@@ -87,7 +87,7 @@ export async function listStrategies(db: Db, page: {
   )).orderBy(desc(strategies.id)).limit(page.limit);
 }
 
-/** Changes what may change of one's own strategy. @returns Whether there is such a one. */
+/** Updates a user's own strategy. @returns Whether it exists. */
 export async function updateStrategy(
   db: Db,
   key: { slug: string; ownerId: string },
@@ -106,14 +106,14 @@ export async function countUnfinishedRuns(db: Db, slug: string): Promise<number>
 }
 
 /**
- * Removes one's own strategy with its versions. Its slug is free for others again unless a record of a run names it.
+ * Removes a user's own strategy with its versions. Others can use its slug unless a backtest references it.
  *
- * @returns Whether there was such a one.
+ * @returns Whether it existed.
  */
 export async function deleteStrategy(tx: Db, { slug, ownerId }: { slug: string; ownerId: string }): Promise<boolean> {
   const runs = tx.select({ one: sql`1` }).from(backtests)
     .where(and(eq(backtests.strategySlug, slug), isNotNull(backtests.runtime)));
-  // The slug first, as at registration: the other way round they could wait for each other.
+  // The slug first, as at registration: the other order could deadlock.
   await tx.delete(slugs).where(and(eq(slugs.slug, slug), eq(slugs.ownerId, ownerId), notExists(runs)));
   const rows = await tx.delete(strategies)
     .where(and(eq(strategies.slug, slug), eq(strategies.ownerId, ownerId))).returning({ id: strategies.id });

@@ -6,8 +6,8 @@ import { storableText } from "./storable.ts";
 /**
  * Gives a user the role `admin`.
  *
- * @param email As it was signed up with; upper and lower case do not matter.
- * @returns Whether there is such a user.
+ * @param email The address of the sign-up, in any case.
+ * @returns Whether the user exists.
  */
 export async function grantAdmin(db: Db, email: string): Promise<boolean> {
   const rows = await db.update(user).set({ role: "admin", updatedAt: new Date() })
@@ -15,7 +15,7 @@ export async function grantAdmin(db: Db, email: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The addresses from which a user's sessions were begun that have not ended, each once; of no user there are none. */
+/** The IP addresses of a user's current sessions, each once; empty for an unknown user. */
 export async function listSessionAddresses(db: Db, email: string): Promise<string[]> {
   const rows = await db.selectDistinct({ address: session.ipAddress }).from(session)
     .innerJoin(user, eq(user.id, session.userId))
@@ -23,7 +23,7 @@ export async function listSessionAddresses(db: Db, email: string): Promise<strin
   return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
 }
 
-/** Removes the sessions that have ended, of all users. */
+/** Removes all users' ended sessions. */
 export async function removeEndedSessions(db: Db): Promise<void> {
   await db.delete(session).where(lt(session.expiresAt, sql`now()`));
 }

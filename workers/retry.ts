@@ -8,10 +8,10 @@ const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 4000;
 
 /**
- * Does what needs the database, again and again while that is away: at least once, and until the signal is aborted.
+ * Retries work while the database is unavailable: at least once, and until the signal is aborted.
  *
  * @param onWait Called before each pause.
- * @throws What the work throws when it is no fault of the database, or when the signal is aborted.
+ * @throws The work's error when it is not a database fault, or the signal is aborted.
  */
 export async function retryOnDatabaseFault<Answer>(
   signal: AbortSignal,
@@ -26,12 +26,12 @@ export async function retryOnDatabaseFault<Answer>(
       log.warn("Waiting for the database: {reason}", { reason: reasonOf(error) });
     }
     onWait();
-    // Who aborts ends the pause, and gets the last attempt.
+    // An abort ends the pause, and one last attempt follows.
     await pause(pauseMs, undefined, { signal }).catch(() => {});
   }
 }
 
-// What wraps an error repeats the statement; what is at the bottom says what happened.
+// The outer errors repeat the statement; the innermost has the reason.
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
   if (error instanceof Error) return error.cause === undefined ? error.message : reasonOf(error.cause);

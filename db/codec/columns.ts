@@ -14,29 +14,29 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
 
 const CHUNK_BYTES_MAX = 1 << 20;
-// Columns are seldom larger when unpacked, so that they come out in one piece.
+// Unpacked columns are seldom larger, so one piece holds them.
 const UNPACKED_RATIO = 4;
-// A short column's planes would need more room for their names than they save.
+// In a short column the names of the planes take more space than the planes save.
 const SPLIT_ROWS_MIN = 1024;
 /** Metadata of a field whose children are the bytes of whole numbers (see decimal_planes.ts). */
 const DECIMALS = "decimals";
-// What zstd adds to data that it cannot make smaller, besides a 256th.
+// zstd adds this and a 256th to data that it cannot compress.
 const FRAME_BYTES = 128;
 
 /** Columns of equal length by name. */
 export type Columns = Readonly<Record<string, Float64Array>>;
 
 /**
- * Columns as a zstd-compressed Arrow IPC stream, those of short decimals taken apart (see decimal_planes.ts). The same columns always give
- * the same bytes.
+ * Encodes columns as a zstd-compressed Arrow IPC stream; short decimals are split (see decimal_planes.ts). Equal columns give equal
+ * bytes.
  *
- * @throws {RangeError} When the columns differ in length, or there is none.
+ * @throws {RangeError} When the columns differ in length, or there are none.
  */
 export function encodeColumns(columns: Columns): Uint8Array {
   const arrow = writeArrow(columns);
   // The frame carries a checksum, so that a flipped bit is an error and never a wrong price.
   const params = { [constants.ZSTD_c_checksumFlag]: 1 };
-  // Node reserves a whole chunk before it begins: one that fits what cannot be compressed is enough, and quicker for short runs.
+  // Node allocates a whole chunk first. A chunk for incompressible data is enough, and quicker for short runs.
   const chunkSize = Math.min(CHUNK_BYTES_MAX, arrow.byteLength + (arrow.byteLength >> 8) + FRAME_BYTES);
   return zstdCompressSync(arrow, { params, pledgedSrcSize: arrow.byteLength, chunkSize });
 }
@@ -45,7 +45,7 @@ export function encodeColumns(columns: Columns): Uint8Array {
 function writeArrow(columns: Columns): Uint8Array {
   const names = Object.keys(columns);
   const length = columns[names[0] ?? ""]?.length;
-  if (length === undefined) throw new RangeError("Cannot encode no columns at all");
+  if (length === undefined) throw new RangeError("Cannot encode columns: there are none");
   const fields: Field[] = [];
   const children: Data[] = [];
   for (const [name, values] of Object.entries(columns)) {
@@ -75,14 +75,14 @@ function structOf({ planes }: DecimalPlanes): Data<Struct> {
 }
 
 /**
- * What `encodeColumns` was given. The columns are views of one buffer that nobody else holds.
+ * Decodes the bytes of `encodeColumns`. The columns are views of one buffer that nobody else holds.
  *
- * @throws {Error} "Cannot read columns: ..." when the bytes are damaged, cut off or something else.
+ * @throws {Error} "Cannot read columns: ..." when the bytes are damaged, incomplete or of another format.
  */
 export function decodeColumns(bytes: Uint8Array): Record<string, Float64Array> {
   try {
     const columns: Record<string, Float64Array> = {};
-    // A piece is reserved whole, however little comes out.
+    // Node allocates a whole chunk, however few bytes come out.
     const chunkSize = Math.min(CHUNK_BYTES_MAX, UNPACKED_RATIO * bytes.byteLength + FRAME_BYTES);
     const reader = RecordBatchReader.from(zstdDecompressSync(bytes, { chunkSize })).open();
     const fields = reader.schema.fields;

@@ -2,10 +2,10 @@ const DECIMALS_MIN = -4;
 const DECIMALS_MAX = 12;
 const BYTES_MAX = 6;
 const TWO_32 = 2 ** 32;
-// Written out, since 10 ** n is allowed to be a little wrong.
+// Parsed from text, since 10 ** n may be inexact.
 const POWERS_OF_TEN = Float64Array.from({ length: DECIMALS_MAX + 1 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** A column of decimals as whole numbers, `value * 10^decimals`, whose bytes lie apart: all lowest ones first. */
+/** A column of decimals as whole numbers, `value * 10^decimals`, one plane for each byte: all lowest bytes first. */
 export interface DecimalPlanes {
   readonly decimals: number;
   /** From the lowest byte to the highest that is needed, at most six, each as long as the column. */
@@ -13,10 +13,10 @@ export interface DecimalPlanes {
 }
 
 /**
- * Takes a column of short decimals apart (prices and volumes as exchanges publish them, times on whole minutes), so that it compresses to
- * half of what doubles do, several times as fast.
+ * Splits a column of short decimals (published prices and volumes, times on whole minutes) into planes, which compress to half the size of
+ * doubles, several times as fast.
  *
- * @returns Null where a value would not come back to the last bit: negative, not finite, or with too many digits.
+ * @returns Null if a value would not come back exactly: negative, not finite, or with too many digits.
  */
 export function splitDecimals(values: Float64Array): DecimalPlanes | null {
   const decimals = countDecimals(values);
@@ -28,7 +28,7 @@ export function splitDecimals(values: Float64Array): DecimalPlanes | null {
   while (Math.round(largest / unit * parts) >= 256 ** bytes) bytes++;
   if (bytes > BYTES_MAX) return null;
   const planes = Array.from({ length: bytes }, () => new Uint8Array(values.length));
-  // What is written behind the end of an array goes nowhere.
+  // A write beyond the end of an array does nothing.
   const none = new Uint8Array(0);
   const [b0, b1 = none, b2 = none, b3 = none, b4, b5 = none] = planes;
   for (let i = 0; i < values.length; i++) {
@@ -45,7 +45,7 @@ export function splitDecimals(values: Float64Array): DecimalPlanes | null {
   return { decimals, planes };
 }
 
-/** Writes what `splitDecimals` was given into `target`, which is as long as each of the planes. */
+/** Writes the column that `splitDecimals` split into `target`, which is as long as each plane. */
 export function joinDecimals({ decimals, planes }: DecimalPlanes, target: Float64Array): void {
   const [unit, parts] = scaleOf(decimals);
   const none = new Uint8Array(target.length);
@@ -57,14 +57,14 @@ export function joinDecimals({ decimals, planes }: DecimalPlanes, target: Float6
   }
 }
 
-/** How many decimals the column's values have at most; null where one is not kept exactly so. */
+/** The most decimals of the column's values; null if a value cannot be kept exactly. */
 function countDecimals(values: Float64Array): number | null {
   let decimals = DECIMALS_MIN;
   let [unit, parts] = scaleOf(decimals);
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (!(value >= 0) || Object.is(value, -0)) return null;
-    // A value that is exact with so many decimals is exact with more, too: both quotients are of the same number, rounded once.
+    // A value that is exact with so many decimals is exact with more: both quotients are of the same number, rounded once.
     for (;;) {
       const whole = Math.round(value / unit * parts);
       if (whole > Number.MAX_SAFE_INTEGER) return null;

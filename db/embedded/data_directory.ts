@@ -12,17 +12,16 @@ export interface DataDirectory {
   release(): void;
 }
 
-/** Another process uses the data directory; the message names it. */
+/** Another process uses the data directory; the message has its PID. */
 export class DataDirectoryInUse extends Error {
   override readonly name = "DataDirectoryInUse";
 }
 
 /**
- * Takes a data directory for this process, making it when it does not exist.
+ * Locks a data directory for this process, and creates it if it does not exist.
  *
- * Two processes on one embedded database destroy each other's writes without a word, so an exclusive lock is held on a
- * file that tells the owner's PID. The system drops the lock when the owner ends, however it ends: a file that was left
- * by a killed process does not stand in the way.
+ * Two processes on one embedded database silently destroy each other's writes, so the owner locks a file that has its PID. The system
+ * drops the lock when the owner ends: the file of a killed process does not matter.
  *
  * @param path The directory, absolute or from the working directory.
  * @throws DataDirectoryInUse
@@ -46,7 +45,7 @@ export async function holdDataDirectory(path: string): Promise<DataDirectory> {
   };
 }
 
-/** Where the control socket of a data directory is, whether or not a service runs there. */
+/** The path of a data directory's control socket, with or without a running service. */
 export function controlSocketPath(directory: string): string {
   return join(resolve(directory), "control.sock");
 }
@@ -58,7 +57,7 @@ async function keepSecret(path: string): Promise<string> {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   const secret = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  // Written beside and renamed, so that a process killed in between leaves no half of a secret.
+  // Renamed when complete, so that a killed process leaves no incomplete secret.
   await Deno.writeTextFile(`${path}.new`, `${secret}\n`, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
   return secret;

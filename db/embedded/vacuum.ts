@@ -6,13 +6,13 @@ const log = getLogger(["hindcast", "queue"]);
 const INTERVAL_MS = 10 * 60_000;
 
 /**
- * Does now and then what a PostgreSQL server's autovacuum would do: PGlite has none, so that the rows of ended jobs would pile up
- * and the planner would go by the statistics of an empty database.
+ * Vacuums the embedded database regularly, since PGlite has no autovacuum: dead rows of ended jobs would pile up, and the planner would
+ * use the statistics of an empty database.
  *
- * The one connection is busy meanwhile, for milliseconds; nothing is done while nothing was written.
+ * The one connection is busy for milliseconds meanwhile. A pass without new writes does nothing.
  *
- * @param intervalMs How often it looks.
- * @returns What ends it, after a pass that is under way.
+ * @param intervalMs Between two passes.
+ * @returns A function that ends it, after the current pass.
  */
 export function keepVacuumed(pglite: PGlite, intervalMs = INTERVAL_MS): () => Promise<void> {
   let passing = Promise.resolve();
@@ -22,7 +22,7 @@ export function keepVacuumed(pglite: PGlite, intervalMs = INTERVAL_MS): () => Pr
       const writes = await countWrites(pglite);
       if (writes === writesSeen) return;
       await pglite.exec("vacuum analyze");
-      // Counted after it, since what it writes itself is no reason for another.
+      // Counted afterwards, so that its own writes cause no other pass.
       writesSeen = await countWrites(pglite);
     } catch (error) {
       log.error("Cannot vacuum the embedded database: {error}", { error });
@@ -35,7 +35,7 @@ export function keepVacuumed(pglite: PGlite, intervalMs = INTERVAL_MS): () => Pr
   };
 }
 
-// How far the write-ahead log has come.
+// The position of the write-ahead log.
 async function countWrites(pglite: PGlite): Promise<string | undefined> {
   const { rows } = await pglite.query<{ position: string }>("select pg_current_wal_insert_lsn()::text as position");
   return rows[0]?.position;

@@ -1,12 +1,17 @@
 import { expect } from "@std/expect";
 import { is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/pglite";
+import { fileURLToPath } from "node:url";
 import { type Db, openPostgres } from "../../db/client.ts";
 import { migrateEmbedded } from "../../db/migrate.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import * as schema from "../../db/schema.ts";
 import { administer, createTestDatabase, eachDatabaseTest, testServerUrl } from "../support/database.ts";
+import { startProcess } from "../support/process.ts";
+
+const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
 eachDatabaseTest("an opened database has every table", async ({ db }) => {
   for (const table of Object.values(schema).filter((value) => is(value, PgTable))) {
@@ -14,11 +19,20 @@ eachDatabaseTest("an opened database has every table", async ({ db }) => {
   }
 });
 
-Deno.test("processes that open the same new PostgreSQL database at once all succeed", async () => {
+Deno.test("processes that start at once on an empty PostgreSQL database all come up, and each migration is applied once", async () => {
   const { url, drop } = await createTestDatabase();
+  const environment = { DATABASE_URL: url, WORKERS: "0", BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+  const countMigrations = () => administer(url, "select count(*)::integer as count from drizzle.__drizzle_migrations");
   try {
-    const handles = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, 1)));
-    for (const handle of handles) await handle.close();
+    const processes = await Promise.all([1, 2].map(() => startProcess("serve", environment)));
+    const { length } = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+    expect(await countMigrations()).toEqual([{ count: length }]);
+    for (const process of processes) {
+      expect((await process.client().get("/api/health")).status).toBe(200);
+      expect(await process.end("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
+    }
+    await (await openPostgres(url, 1)).close();
+    expect(await countMigrations()).toEqual([{ count: length }]);
   } finally {
     await drop();
   }

@@ -5,6 +5,7 @@ import { PostgresClient } from "../../db/postgres.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 import { testServerUrl } from "../support/database.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { CERTIFICATE, KEY } from "./certificate.ts";
 
 const caught = (attempt: Promise<unknown>) => attempt.then(() => null, (error: unknown) => error);
 
@@ -12,61 +13,44 @@ function withParameters(url: string, parameters: Record<string, string>): string
   return `${url}?${new URLSearchParams(parameters)}`;
 }
 
-/** A certificate for 127.0.0.1 that signs itself, and its key, in a folder; null without OpenSSL. */
-async function createCertificate(folder: string): Promise<{ certificate: string; key: string } | null> {
-  const [keyPath, path] = [`${folder}/key.pem`, `${folder}/certificate.pem`];
-  const made = await new Deno.Command("openssl", {
-    args: ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-      .concat(["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", keyPath, "-out", path]),
-    stdout: "null",
-    stderr: "null",
-  }).output().catch(() => null);
-  if (made === null || !made.success) return null;
-  return { certificate: await Deno.readTextFile(path), key: await Deno.readTextFile(keyPath) };
-}
+Deno.test("sslmode=require encrypts and checks the certificate, and an encrypted connection that ends is a fault", async (test) => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-tls-" });
+  await Deno.writeTextFile(`${folder}/certificate.pem`, CERTIFICATE);
+  const server = await startPostgres(false, { certificate: CERTIFICATE, key: KEY });
+  try {
+    const trusted = withParameters(server.url, { sslmode: "require", sslrootcert: `${folder}/certificate.pem` });
+    const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
 
-const folder = await Deno.makeTempDir({ prefix: "hindcast-tls-" });
-const tls = await createCertificate(folder);
+    await test.step("a trusted certificate is accepted, for the records and for the queue", async () => {
+      const { close } = await openPostgres(trusted, 2);
+      await close();
+      const client = await PostgresClient.connect(trusted);
+      expect(await client.query(isEncrypted)).toMatchObject([{ ssl: true }]);
+      // More than one TLS record.
+      const bytes = new Uint8Array(1_000_000).fill(7);
+      expect(Object((await client.query("select $1::bytea as bytes", [bytes]))[0]).bytes).toEqual(bytes);
+      await client.close();
+    });
 
-Deno.test({
-  name: "sslmode=require encrypts and checks the certificate, and an encrypted connection that ends is a fault",
-  ignore: tls === null,
-  fn: async (test) => {
-    const server = await startPostgres(false, tls ?? { certificate: "", key: "" });
-    try {
-      const trusted = withParameters(server.url, { sslmode: "require", sslrootcert: `${folder}/certificate.pem` });
-      const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    await test.step("a certificate that nobody trusts is refused, unless no-verify is asked for", async () => {
+      const refused = await caught(PostgresClient.connect(withParameters(server.url, { sslmode: "require" })));
+      expect([String(refused), isDatabaseRefusal(refused)]).toEqual([expect.stringMatching(/certificate/i), true]);
+      const client = await PostgresClient.connect(withParameters(server.url, { sslmode: "no-verify" }));
+      expect(await client.query(isEncrypted)).toMatchObject([{ ssl: true }]);
+      await client.close();
+    });
 
-      await test.step("a trusted certificate is accepted, for the records and for the queue", async () => {
-        const { close } = await openPostgres(trusted, 2);
-        await close();
-        const client = await PostgresClient.connect(trusted);
-        expect(await client.query(isEncrypted)).toMatchObject([{ ssl: true }]);
-        // More than one TLS record.
-        const bytes = new Uint8Array(1_000_000).fill(7);
-        expect(Object((await client.query("select $1::bytea as bytes", [bytes]))[0]).bytes).toEqual(bytes);
-        await client.close();
-      });
-
-      await test.step("a certificate that nobody trusts is refused, unless no-verify is asked for", async () => {
-        const refused = await caught(PostgresClient.connect(withParameters(server.url, { sslmode: "require" })));
-        expect([String(refused), isDatabaseRefusal(refused)]).toEqual([expect.stringMatching(/certificate/i), true]);
-        const client = await PostgresClient.connect(withParameters(server.url, { sslmode: "no-verify" }));
-        expect(await client.query(isEncrypted)).toMatchObject([{ ssl: true }]);
-        await client.close();
-      });
-
-      await test.step("a connection that ends within a transaction breaks that transaction alone", async () => {
-        const pool = new PostgresPool(trusted, 1);
-        const ended = pool.transaction((client) => client.query("select pg_terminate_backend(pg_backend_pid())"));
-        expect(isDatabaseFault(await caught(ended))).toBe(true);
-        expect(await pool.query("select 1 as one")).toMatchObject([{ one: 1 }]);
-        await pool.close();
-      });
-    } finally {
-      await server.stop();
-    }
-  },
+    await test.step("a connection that ends within a transaction breaks that transaction alone", async () => {
+      const pool = new PostgresPool(trusted, 1);
+      const ended = pool.transaction((client) => client.query("select pg_terminate_backend(pg_backend_pid())"));
+      expect(isDatabaseFault(await caught(ended))).toBe(true);
+      expect(await pool.query("select 1 as one")).toMatchObject([{ one: 1 }]);
+      await pool.close();
+    });
+  } finally {
+    await server.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("a server that offers no TLS is refused where it is required, and an unknown sslmode is named", async () => {
@@ -76,5 +60,3 @@ Deno.test("a server that offers no TLS is refused where it is required, and an u
   const unknown = PostgresClient.connect(withParameters(await testServerUrl(), { sslmode: "maybe" }));
   await expect(unknown).rejects.toThrow("sslmode=maybe");
 });
-
-Deno.test({ name: "the certificates of these tests are removed", fn: () => Deno.remove(folder, { recursive: true }) });

@@ -4,14 +4,14 @@ import type { Db } from "../../db/client.ts";
 
 const CHANNEL = "hindcast_changes";
 
-/** What news can be about: a queue that was sent a job, a backtest whose record is another than before. */
+/** The subject of a change: a queue that has a new job, or a backtest whose record changed. */
 export type Topic = `queue ${string}` | `backtest ${string}`;
 
 /**
- * News between all processes on one database, told in the transactions that make them true.
+ * Notifies all processes on one database of changes, when the changing transaction commits.
  *
- * News say that something changed, not what: they can come twice or, when a connection breaks, be made up for by one that may be
- * needless. Whoever hears one looks for himself.
+ * A notification names its subject alone: it can come twice, and after a lost connection every subscriber gets one, needed or not.
+ * Subscribers read the database themselves.
  */
 export class Changes {
   readonly #boss: PgBoss;
@@ -23,7 +23,7 @@ export class Changes {
     this.#boss = boss;
   }
 
-  /** Tells everybody when the caller's transaction commits, or at once when it is none. */
+  /** Notifies all subscribers when the caller's transaction commits, or at once outside of one. */
   async notify(tx: Db, topics: readonly Topic[]): Promise<void> {
     if (topics.length === 0) return;
     await tx.execute(
@@ -34,16 +34,16 @@ export class Changes {
   }
 
   /**
-   * Calls back on every news about a topic from now on.
+   * Calls back on every change of a topic from now on.
    *
-   * @returns What ends it.
+   * @returns A function that ends the subscription.
    * @throws When the database cannot be reached.
    */
-  async subscribe(topic: Topic, onNews: () => void): Promise<() => void> {
+  async subscribe(topic: Topic, onChange: () => void): Promise<() => void> {
     const listeners = this.#listeners.get(topic) ?? new Set();
-    this.#listeners.set(topic, listeners.add(onNews));
+    this.#listeners.set(topic, listeners.add(onChange));
     const unsubscribe = () => {
-      listeners.delete(onNews);
+      listeners.delete(onChange);
       if (listeners.size === 0 && this.#listeners.get(topic) === listeners) this.#listeners.delete(topic);
     };
     try {
@@ -59,7 +59,7 @@ export class Changes {
 
   async close(): Promise<void> {
     this.#listeners.clear();
-    // What could not be opened needs no closing.
+    // A listener that did not open needs no closing.
     const listening = await this.#listening?.catch(() => undefined);
     await listening?.close();
   }
@@ -67,15 +67,15 @@ export class Changes {
   async #listen(): Promise<{ close(): Promise<void> }> {
     const db = this.#boss.getDb();
     if (db.listen === undefined) throw new Error("Cannot listen for changes: the database adapter has no listen()");
-    return await db.listen(CHANNEL, (topic) => this.#spread(topic), () => this.#spreadAll());
+    return await db.listen(CHANNEL, (topic) => this.#notifyLocal(topic), () => this.#notifyAll());
   }
 
-  #spread(topic: string): void {
-    for (const onNews of [...this.#listeners.get(topic) ?? []]) onNews();
+  #notifyLocal(topic: string): void {
+    for (const onChange of [...this.#listeners.get(topic) ?? []]) onChange();
   }
 
-  // The connection is new: nobody knows what was told meanwhile.
-  #spreadAll(): void {
-    for (const topic of [...this.#listeners.keys()]) this.#spread(topic);
+  // The connection is new: notifications may have been lost.
+  #notifyAll(): void {
+    for (const topic of [...this.#listeners.keys()]) this.#notifyLocal(topic);
   }
 }

@@ -10,14 +10,14 @@ import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 const log = getLogger(["hindcast", "housekeeping"]);
 
 const DAY_MS = 86_400_000;
-// Nobody waits for a verdict that long; a check that is older was left behind by a process that died.
+// Longer than any request waits for a verdict: an older check belongs to a process that died.
 const CHECK_KEPT_MS = 3_600_000;
-// Every hour, aside from the minutes that everybody chooses.
+// Every hour, at a minute that few other schedules use.
 const CRON = "17 * * * *";
-// A transaction each, so that nobody waits long for what one holds.
+// One transaction each, so that nobody waits long for its locks.
 const BATCH = 100;
 
-/** What a clean-up is done with. */
+/** The services of a clean-up. */
 export interface HouseServices {
   readonly db: Db;
   readonly jobs: Jobs;
@@ -25,17 +25,16 @@ export interface HouseServices {
   readonly resultDaysMax: number | undefined;
 }
 
-/** Lets the queue's clock start a clean-up every hour, one for all processes. */
+/** Schedules a clean-up every hour, one for all processes. */
 export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
   await jobs.schedule(QUEUES.housekeeping, "hourly", { cron: CRON, data: {} });
 }
 
 /**
- * Removes what is too old: ended backtests with their trades, equity and orders where results are kept for so long only, the names of
- * submissions of which a retry comes no more, checks of modules whose asker is gone, and sessions that have ended; and modules that
- * nothing needs any more. What waits or runs stays, however old it is.
+ * Removes old data: ended backtests with their results where a limit is set, keys of submissions that are too old for a retry, checks of
+ * modules that no request waits for, ended sessions, and unused modules. Queued and running backtests stay at any age.
  *
- * @param signal Ends it after the batch that is under way; the next hour goes on.
+ * @param signal Ends it after the current batch; the next hour continues.
  */
 export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: TakenJob, signal: AbortSignal) {
   if (resultDaysMax !== undefined) {
@@ -47,11 +46,11 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));
   await removeEndedSessions(db);
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
-  if (modules > 0) log.info("Removed {count} modules that nothing needs any more", { count: modules });
+  if (modules > 0) log.info("Removed {count} unused modules", { count: modules });
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.housekeeping, [job]));
 }
 
-/** Removes a batch after another until one is not full. @returns How many were removed in all. */
+/** Removes batches until one is not full. @returns How many were removed in all. */
 async function inBatches(signal: AbortSignal, remove: () => Promise<number>): Promise<number> {
   let count = 0;
   for (let removed = BATCH; removed === BATCH && !signal.aborted; count += removed) removed = await remove();

@@ -8,7 +8,7 @@ import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** What an ingestion run is executed with. */
+/** The services of an ingestion run. */
 export interface IngestionServices {
   readonly db: Db;
   readonly jobs: Jobs;

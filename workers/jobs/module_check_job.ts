@@ -11,23 +11,23 @@ const log = getLogger(["hindcast", "queue"]);
 
 const FETCH_MS_MAX = 8000;
 
-/** What modules are judged with. */
+/** The services of a module check. */
 export interface CheckServices {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly egress: EgressRules;
 }
 
-/** Judges a module that somebody waits to register: fetches it where it is an address, then checks it in a sandbox process. */
+/** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
 export async function runModuleCheckJob(services: CheckServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, jobs } = services;
   try {
     const check = await readCheck(db, job.id);
-    // Whoever asked may have given up.
+    // The request may have given up.
     if (check !== null) await judge(services, check, signal);
   } catch (error) {
-    // No second attempt: whoever asked is told that no worker has answered, and asks again.
-    log.error("Cannot judge the module of check {id}: {error}", { id: job.id, error });
+    // No second attempt: the request answers that no worker was available, and the client retries.
+    log.error("Cannot check the module of check {id}: {error}", { id: job.id, error });
   }
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.checks, [job]));
 }

@@ -5,24 +5,24 @@ import { findCronFault } from "../../market/ingestion/schedule.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
-// As many writers at one moment are unheard of.
+// More than there are ever simultaneous writers.
 const ROUNDS_MAX = 10;
 
 const dataSchema = z.object({ instrumentId: z.uuid() });
 
-/** Where what is started by the clock is kept. */
+/** The queue's schedules. */
 type Schedules = Pick<Jobs, "listSchedules" | "schedule" | "unschedule">;
 
-/** Makes what the queue does by the clock agree with the instruments: one schedule for each that has one, in UTC. */
+/** Updates the queue's schedules to those of the instruments, in UTC. */
 export async function syncSchedules(db: Db, schedules: Schedules): Promise<void> {
-  // Others may do the same with what they have read: whoever has written looks again, so that nothing out of date stays.
+  // Other processes may write schedules from older reads: a round that wrote something is followed by another.
   for (let round = 1; round <= ROUNDS_MAX && await changeSchedules(db, schedules); round++);
 }
 
-/** @returns Whether there was anything to change. */
+/** @returns Whether it changed a schedule. */
 async function changeSchedules(db: Db, schedules: Schedules): Promise<boolean> {
   const instruments = await listAllInstruments(db);
-  // One that nobody can read, from before such were refused, must not keep the others from theirs.
+  // Older versions stored schedules without validation: skip those that cannot be read.
   const wanted = new Map(instruments.flatMap(({ id, schedule }) => {
     return schedule === null || findCronFault(schedule) !== null ? [] : [[id, schedule]];
   }));
@@ -36,7 +36,7 @@ async function changeSchedules(db: Db, schedules: Schedules): Promise<boolean> {
   return superfluous.length + missing.length > 0;
 }
 
-/** What the clock started: a run as an operator would ask for, joined to one that is in flight. */
+/** Starts a scheduled ingestion run, or joins one that is in flight. */
 export async function startScheduledRun(
   { db, jobs }: { readonly db: Db; readonly jobs: Jobs },
   job: TakenJob,

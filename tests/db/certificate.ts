@@ -1,0 +1,22 @@
+/**
+ * A certificate for tests of TLS to PostgreSQL: for 127.0.0.1, signed by itself, valid from 2000 to 2200, so also on a machine with a
+ * wrong clock. Its key has no value outside tests on loopback.
+ */
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBWzCCAQKgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAkxMjcuMC4w
+LjEwIBcNMDAwMTAxMDAwMDAwWhgPMjIwMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CTEyNy4wLjAuMTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABC/RIe+lLlE6Spb0
+S9f20RbOGuz0jL7o0RPB8qFngdMQC1ETansfLD3zKFEz20Myn93zeErMUxhak+x8
+zqadEWCjQzBBMA8GA1UdEQQIMAaHBH8AAAEwDwYDVR0TAQH/BAUwAwEB/zAdBgNV
+HQ4EFgQU7YRfiHuRvLSI6nmnRRIGk9CjWdkwCgYIKoZIzj0EAwIDRwAwRAIgLjZ+
+p9bJbPFzt5ENWacOklhNq7Fru4kZjQT75rSTKzUCIDmelTAl7du0jnMYCOVX+BKd
+a1mB6ml1a/rwV7dKJhyM
+-----END CERTIFICATE-----
+`;
+
+export const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDlws7FZbmVAdt+rU
+oXs5oPsMIm/kN0TbCMJYDp4hUT6hRANCAAQv0SHvpS5ROkqW9EvX9tEWzhrs9Iy+
+6NETwfKhZ4HTEAtRE2p7Hyw98yhRM9tDMp/d83hKzFMYWpPsfM6mnRFg
+-----END PRIVATE KEY-----
+`;
