@@ -93,6 +93,11 @@ export interface Execution {
   readonly closeAtEnd: (typeof CLOSES_AT_END)[number];
   /** Whether candles before start_date may warm the strategy up. */
   readonly lookback: boolean;
+  /**
+   * Whether two lines of a built-in strategy that met exactly, and then part on the other side, have crossed. The library
+   * loses this cross.
+   */
+  readonly crossThroughTouch: boolean;
   /** Fraction per year. */
   readonly riskFreeRate: number;
   /** Daily returns in a year, weekly ones where candles are weeks; null until the asset class is known. */
@@ -136,6 +141,7 @@ const HINDCAST: Execution = {
   exclusive: "opposite",
   closeAtEnd: "none",
   lookback: true,
+  crossThroughTouch: true,
   riskFreeRate: 0,
   periodsPerYear: null,
 };
@@ -156,6 +162,7 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
     entryCandleExit: "same_direction",
     exclusive: "any",
     lookback: false,
+    crossThroughTouch: false,
   },
 };
 

@@ -84,6 +84,7 @@ export const executionRequestSchema = z.strictObject({
   exclusive: z.enum(EXCLUSIVES),
   closeAtEnd: z.enum(CLOSES_AT_END),
   lookback: z.boolean(),
+  crossThroughTouch: z.boolean(),
   riskFreeRate: z.number().min(-1).max(1),
   periodsPerYear: z.number().positive().max(366).nullable(),
 }).partial();

@@ -10,7 +10,7 @@ import {
   readShorts,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Enters with the trend and leaves by a stop that trails by the market's range. */
 export const atrTrend: Builtin = {
@@ -39,7 +39,7 @@ export const atrTrend: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, { crossThroughTouch } = DEFAULT_RULES) {
     const trendPeriod = readNumber(parameters, "trend");
     const atrPeriod = readNumber(parameters, "atr");
     const multiple = readNumber(parameters, "multiple");
@@ -58,8 +58,8 @@ export const atrTrend: Builtin = {
       },
       decide(i, account, book) {
         if (account.quantity !== 0) return;
-        const up = crossesAbove(close, trend, i);
-        if (!up && !(shorts && crossesAbove(trend, close, i))) return;
+        const up = crossesAbove(close, trend, i, crossThroughTouch);
+        if (!up && !(shorts && crossesAbove(trend, close, i, crossThroughTouch))) return;
         // Without any movement the distance is 0, and a stop at distance 0 would fill at once.
         if (!(ranges[i]! > 0)) return;
         entry.side = up ? 1 : -1;

@@ -1,3 +1,4 @@
+import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
 import type { Strategy } from "../../engine/strategy.ts";
 
 /** A parameter as JSON Schema describes it. */
@@ -27,6 +28,12 @@ export interface BuiltinStrategy extends Strategy {
   readonly lookback?: number;
 }
 
+/** The settings of a run that change a built-in strategy's decisions. */
+export type DecisionRules = Pick<Execution, "crossThroughTouch">;
+
+/** The rules of a run without settings. */
+export const DEFAULT_RULES: DecisionRules = PROFILE_DEFAULTS.hindcast;
+
 /** A built-in strategy: its catalogue entry and its constructor. */
 export interface Builtin {
   readonly slug: string;
@@ -42,7 +49,8 @@ export interface Builtin {
    * Creates the strategy for one run.
    *
    * @param parameters Checked against parameter_schema, defaults filled in.
+   * @param rules Absent: DEFAULT_RULES.
    * @throws {RangeError} When parameters contradict each other in a way that the schema cannot say.
    */
-  create(parameters: Readonly<Record<string, unknown>>): BuiltinStrategy;
+  create(parameters: Readonly<Record<string, unknown>>, rules?: DecisionRules): BuiltinStrategy;
 }

@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
 import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
-import type { BuiltinStrategy } from "./builtin.ts";
+import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
 
 /**
  * A strategy of two lines: long when the first crosses above the second; short, or with direction `long` flat, when it
@@ -12,6 +12,7 @@ import type { BuiltinStrategy } from "./builtin.ts";
  */
 export function crossStrategy(
   parameters: Parameters,
+  { crossThroughTouch }: DecisionRules,
   needs: Pick<BuiltinStrategy, "warmup" | "lookback">,
   drawLines: (candles: Candles) => readonly [Float64Array, Float64Array],
 ): BuiltinStrategy {
@@ -19,6 +20,8 @@ export function crossStrategy(
   const entry = entryDraft(parameters);
   let first: Float64Array = new Float64Array(0);
   let second: Float64Array = first;
+  const rises = (i: number) => crossesAbove(first, second, i, crossThroughTouch);
+  const falls = (i: number) => crossesAbove(second, first, i, crossThroughTouch);
   return {
     ...needs,
     prepare(candles) {
@@ -26,17 +29,17 @@ export function crossStrategy(
     },
     nextDecision(i) {
       const count = first.length;
-      while (i < count && !crossesAbove(first, second, i) && !crossesAbove(second, first, i)) i++;
+      while (i < count && !rises(i) && !falls(i)) i++;
       return i;
     },
     decide(i, account, book) {
-      const rises = crossesAbove(first, second, i);
-      if (!rises && !crossesAbove(second, first, i)) return;
+      const isRise = rises(i);
+      if (!isRise && !falls(i)) return;
       // The unfilled rest of the last cross's order is obsolete.
       book.cancelAll();
-      entry.side = rises ? 1 : -1;
+      entry.side = isRise ? 1 : -1;
       if (entry.side * account.quantity > 0) return;
-      if (rises || shorts) book.place(entry);
+      if (isRise || shorts) book.place(entry);
       else if (account.quantity > 0) book.close(1, null);
     },
   };

@@ -1,7 +1,7 @@
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the trend of two exponential moving averages. */
 export const emaCross: Builtin = {
@@ -24,11 +24,11 @@ export const emaCross: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + 1, lookback: emaSettlingCandles(slow) };
-    return crossStrategy(parameters, needs, ({ close }) => [ema(close, fast), ema(close, slow)]);
+    return crossStrategy(parameters, rules, needs, ({ close }) => [ema(close, fast), ema(close, slow)]);
   },
 };

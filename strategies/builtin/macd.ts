@@ -2,7 +2,7 @@ import { emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { macd } from "../../engine/indicators/macd.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the momentum of the MACD. */
 export const macdCross: Builtin = {
@@ -26,13 +26,13 @@ export const macdCross: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     const signal = readNumber(parameters, "signal");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + signal, lookback: emaSettlingCandles(slow) + emaSettlingCandles(signal) };
-    return crossStrategy(parameters, needs, ({ close }) => {
+    return crossStrategy(parameters, rules, needs, ({ close }) => {
       const columns = macd(close, { fast, slow, signal });
       return [columns.macd, columns.signal];
     });

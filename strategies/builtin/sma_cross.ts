@@ -1,7 +1,7 @@
 import { sma } from "../../engine/indicators/sma.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Follows the trend of two simple moving averages. */
 export const smaCross: Builtin = {
@@ -24,10 +24,10 @@ export const smaCross: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, rules = DEFAULT_RULES) {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
-    return crossStrategy(parameters, { warmup: slow + 1 }, ({ close }) => [sma(close, fast), sma(close, slow)]);
+    return crossStrategy(parameters, rules, { warmup: slow + 1 }, ({ close }) => [sma(close, fast), sma(close, slow)]);
   },
 };

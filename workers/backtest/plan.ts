@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readModule } from "../../db/modules.ts";
-import { type AssetClass, type Execution, withPeriodsPerYear } from "../../engine/execution.ts";
+import { type AssetClass, type Execution, PROFILE_DEFAULTS, withPeriodsPerYear } from "../../engine/execution.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
@@ -47,7 +47,8 @@ export function readSettings({ id, parameters }: Backtest): RunSettings {
   if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution)) {
     throw new Error(`Cannot run backtest ${id}: its record has no usable timeframe or execution`);
   }
-  return { timeframe, execution, own };
+  // A record from before a setting existed lacks it.
+  return { timeframe, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
 }
 
 function isExecution(value: unknown): value is Execution {

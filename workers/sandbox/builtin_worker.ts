@@ -21,7 +21,7 @@ function execute(task: RunTask, control: Int32Array): Outcome<SimulatedRun> {
     const builtin = findBuiltin(task.slug);
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
     const { slug: _slug, parameters, candles, seed, ...settings } = task;
-    const make = () => builtin.create(parameters);
+    const make = () => builtin.create(parameters, task.execution);
     const result = run({ ...settings, candles, strategy: make(), control });
     const again = (until: number) =>
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control });

@@ -44,13 +44,14 @@ export function play(
   parameters: Readonly<Record<string, unknown>>,
   { initialBalance = 1000, ...execution }: ExecutionRequest & { readonly initialBalance?: number } = {},
 ): PaperTrade[] {
+  const complete = resolveExecution({ sizing: { type: "units", value: 1 }, ...execution }, "crypto");
   const { trades } = run({
     candles: candlesOf(rows),
     firstIndex: 0,
     timeframeMs: HOUR,
     initialBalance,
-    execution: resolveExecution({ sizing: { type: "units", value: 1 }, ...execution }, "crypto"),
-    strategy: builtin.create(parametersOf(builtin, parameters)),
+    execution: complete,
+    strategy: builtin.create(parametersOf(builtin, parameters), complete),
     control: null,
   });
   return Array.from({ length: trades.count }, (_, i): PaperTrade => {

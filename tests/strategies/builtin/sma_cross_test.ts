@@ -13,6 +13,8 @@ const ROWS: readonly Row[] = [
   [12, 12.1, 9, 9],
   [8.5, 8.6, 7.9, 8],
 ];
+/** Candles that stand still at a price each. */
+const flatCandles = (...prices: number[]): Row[] => prices.map((price) => [price, price, price, price]);
 const PERIODS = { fast: 1, slow: 2 };
 
 Deno.test("sma-cross buys the open after the cross above and turns short after the cross below", () => {
@@ -40,9 +42,18 @@ Deno.test("sma-cross takes profit and stops losses at fractions of its entry pri
 Deno.test("sma-cross ignores averages that touch or stand still", () => {
   const still: Row[] = Array.from({ length: 8 }, () => [10, 10, 10, 10]);
   expect(play(smaCross, still, PERIODS)).toEqual([]);
-  // Below at candle 2, equal at candle 3, above at candle 4: no cross from one candle to the next.
-  const meets: Row[] = [[10, 10, 10, 10], [10, 10, 10, 10], [8, 8, 8, 8], [8, 8, 8, 8], [9, 9, 9, 9], [9, 9, 9, 9]];
-  expect(play(smaCross, meets, PERIODS)).toEqual([]);
+  // Above at candle 1, equal at candle 2, above at candle 3.
+  expect(play(smaCross, flatCandles(10, 12, 12, 14, 15), PERIODS)).toEqual([]);
+});
+
+Deno.test("sma-cross crosses through an exact touch, but not by the rule of backtesting.py", () => {
+  // Below at candle 2, equal at candle 3, above at candle 4.
+  const meets = flatCandles(10, 10, 8, 8, 9, 9);
+  expect(play(smaCross, meets, PERIODS)).toEqual([
+    { side: "long", quantity: 1, entry: [5, 9], exit: null, pnl: 0 },
+  ]);
+  expect(play(smaCross, meets, PERIODS, { profile: "backtesting.py" })).toEqual([]);
+  expect(play(smaCross, meets, PERIODS, { crossThroughTouch: false })).toEqual([]);
 });
 
 Deno.test("sma-cross cancels the unfilled rest of its entry when the averages cross again", () => {
