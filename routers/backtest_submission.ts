@@ -5,14 +5,15 @@ import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { lockUser } from "../db/quotas.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { isTimeframe, type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution_request.ts";
-import { effectiveParameters } from "./parameters.ts";
+import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
 import { requireRoomForModule, takeQueuePosition } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { marketNameSchema } from "./ticks.ts";
+import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
 import type { Context, User } from "./trpc.ts";
 
 export const strategyNameSchema = z.string().trim().min(1).max(100);
@@ -32,8 +33,6 @@ type BacktestRequest = z.infer<typeof backtestRequestSchema>;
 
 const PATH = "/backtest";
 const PARAMETERS_PATH = `${PATH}/parameters`;
-// The strategy's own default when the request names no timeframe.
-const FREQUENCIES: Readonly<Record<string, Timeframe>> = { MINUTE: "1m", HOURLY: "1h", DAILY: "1d", WEEKLY: "1w" };
 // Printable, as header values are.
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -46,6 +45,7 @@ export async function submitBacktest(
   ctx: Context & { readonly user: User },
   request: BacktestRequest,
 ): Promise<Backtest> {
+  requireShortParameters(request.parameters, PARAMETERS_PATH);
   const submission = nameSubmission(ctx.user.id, ctx.idempotencyKey, request);
   const earlier = await findEarlier(ctx.db, submission);
   if (earlier !== null) return earlier;
@@ -110,7 +110,7 @@ async function findEarlier(db: Db, submission: NamedSubmission | null): Promise<
 /** Fills in everything that decides the result, so that the record says what runs. */
 function completeParameters(
   strategy: ResolvedStrategy,
-  submitted: Readonly<Record<string, unknown>>,
+  submitted: Parameters,
 ): Record<string, unknown> & { readonly timeframe: Timeframe } {
   const settings = executionRequestSchema.safeParse(submitted.execution ?? {});
   if (!settings.success) throw validationFailed(settings.error, `${PARAMETERS_PATH}/execution`);
@@ -124,17 +124,17 @@ function completeParameters(
   }
   return {
     ...own,
-    timeframe: chooseTimeframe(strategy, submitted.timeframe),
+    timeframe: chooseTimeframe(strategy, submitted),
     ...(strategy.shown === undefined ? {} : { runtime: strategy.shown }),
     execution: resolveExecution(settings.data, null),
   };
 }
 
-function chooseTimeframe(strategy: ResolvedStrategy, requested: unknown): Timeframe {
-  const frequency = strategy.default_config.timeframe ?? strategy.default_frequency;
-  const timeframe = requested ?? FREQUENCIES[String(frequency).toUpperCase()] ?? frequency;
-  if (typeof timeframe === "string" && isTimeframe(timeframe)) return timeframe;
-  const message = `must be one of ${Object.keys(TIMEFRAMES).join(", ")}, not ${quote(timeframe)}`;
+function chooseTimeframe(strategy: ResolvedStrategy, submitted: Parameters): Timeframe {
+  const wanted = wantedTimeframe(strategy, submitted) ?? strategy.default_frequency;
+  const timeframe = parseTimeframe(wanted);
+  if (timeframe !== undefined) return timeframe;
+  const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(wanted)}`;
   throw invalidParameters(strategy, `${PARAMETERS_PATH}/timeframe`, message);
 }
 

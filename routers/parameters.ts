@@ -1,35 +1,19 @@
-import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
-import { z } from "zod";
-import { AppError, type Issue, ISSUES_MAX, mustBe, pointer, quote } from "./errors.ts";
+import { AppError, type Issue, quote } from "./errors.ts";
+import { matchRules, Steps, TooManyStepsError } from "./match_rules.ts";
+import { readRules, type Rules } from "./parameter_rules.ts";
+import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
 
 /** Keys of `parameters` that belong to the service; all others are the strategy's own. */
 const RESERVED_PARAMETERS = ["timeframe", "runtime", "execution"] as const;
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
-// A user's regular expression could occupy the API for ever, and a reference could be looked up.
-const REFUSED_KEYWORDS = new Set(["pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef"]);
-const SCHEMA_BYTES_MAX = 64 * 1024;
-// The validator may compare each value with each part of the schema, and each list element with each other, and the API waits meanwhile.
-// It also has room for some hundred thousand errors only. A hundred fully described numbers stay well below these limits.
-const VALUES_MAX = 5_000;
-const COMPARISONS_MAX = 75_000;
-const LISTED_MAX = 20;
-
-const JSON_TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
-const typeSchema = z.enum(JSON_TYPES);
-const ofObject = (property: z.ZodObject) =>
-  z.looseObject({
-    type: z.literal("object"),
-    properties: z.record(z.string().min(1).max(100), property).default({}),
-  });
-const draftSchema = ofObject(z.looseObject({
-  // With a misspelt type, no value would ever be valid.
-  type: z.union([typeSchema, z.array(typeSchema).min(1)], mustBe(`one of ${JSON_TYPES.join(", ")}, or a list of them`))
-    .optional(),
-}));
-// Registered strategies must stay readable when the rules for new ones change.
-const registeredSchema = ofObject(z.looseObject({}));
+/** Most bytes of a strategy's default_config and parameter_schema together: every catalogue repeats them. */
+const DESCRIPTION_BYTES_MAX = 64 * 1024;
+/** Most bytes of a backtest's parameters, an inline module aside: every list of backtests repeats them. */
+const PARAMETERS_BYTES_MAX = 16 * 1024;
+// Parameters of such names are the client's remarks, whatever the schema says.
+const REMARK_PREFIX = "x-";
 
 /** A strategy's rules for its parameters. */
 export interface ParameterRules {
@@ -39,63 +23,121 @@ export interface ParameterRules {
 }
 
 /**
- * Checks that a parameter_schema can be used: a JSON Schema of an object, without regular expressions and references.
+ * Checks that a parameter_schema can be used: a JSON Schema of an object, of supported keywords alone.
  *
  * @param path Its JSON pointer in the request, for the issues.
  * @throws AppError VALIDATION_FAILED
  */
 export function checkParameterSchema(schema: Parameters, path: string): void {
-  const parsed = draftSchema.safeParse(schema);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw refuse(`${path}${pointer(issue?.path ?? [])}`, issue?.message ?? "is not a JSON Schema");
+  if (schema.type !== "object") throw refuseSchema(`${path}/type`, `must be "object", not ${quote(schema.type)}`);
+  const rules = readRules(schema, path, (at, message) => {
+    throw refuseSchema(at, message);
+  });
+  for (const key of ["runtime", "execution"]) {
+    if (rules.properties?.has(key)) throw refuseSchema(`${path}/properties/${key}`, "is a reserved name");
   }
-  if (JSON.stringify(schema).length > SCHEMA_BYTES_MAX) throw refuse(path, `must not exceed ${SCHEMA_BYTES_MAX} bytes`);
-  const found = findRefused(schema, path);
-  if (found !== undefined) throw refuse(found, "is a keyword that is not supported here");
-  for (const key of RESERVED_PARAMETERS) {
-    if (Object.hasOwn(parsed.data.properties, key)) throw refuse(`${path}/properties/${key}`, "is a reserved name");
-  }
-  try {
-    validator(schema).validate({});
-  } catch (error) {
-    throw refuse(path, `is not a JSON Schema: ${error instanceof Error ? error.message : quote(error)}`);
-  }
+  const timeframe = rules.properties?.get("timeframe")?.default?.value ?? undefined;
+  if (timeframe === undefined || parseTimeframe(timeframe) !== undefined) return;
+  const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(timeframe)}`;
+  throw refuseSchema(`${path}/properties/timeframe/default`, message);
 }
 
-function findRefused(value: unknown, path: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    // A parameter may be named `pattern`: names are one level below `properties`.
-    const isName = path.endsWith("/properties");
-    const here = `${path}${pointer([key])}`;
-    if (!isName && !Array.isArray(value) && REFUSED_KEYWORDS.has(key)) return here;
-    const deeper = findRefused(inner, here);
-    if (deeper !== undefined) return deeper;
-  }
-  return undefined;
+/**
+ * Limits what a catalogue entry repeats of a strategy.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export function requireShortDescription({ default_config, parameter_schema }: Omit<ParameterRules, "name">): void {
+  const bytes = countBytes(default_config) + countBytes(parameter_schema);
+  if (bytes <= DESCRIPTION_BYTES_MAX) return;
+  const path = "/strategy/parameter_schema";
+  const message = `must be at most ${DESCRIPTION_BYTES_MAX} bytes together with default_config, not ${bytes}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot keep the strategy: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+/**
+ * Limits the parameters of a backtest, not counting a module that comes with them.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export function requireShortParameters(parameters: Parameters, path: string): void {
+  const bytes = countBytes(parameters) - countInlineBytes(parameters.runtime);
+  if (bytes <= PARAMETERS_BYTES_MAX) return;
+  const message = `must be at most ${PARAMETERS_BYTES_MAX} bytes, not ${bytes}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot accept the request: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+function countBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** The bytes of the code inside an inline runtime. */
+function countInlineBytes(runtime: unknown): number {
+  if (typeof runtime !== "object" || runtime === null) return 0;
+  const artifact = "artifact" in runtime ? runtime.artifact : null;
+  const content = typeof artifact === "object" && artifact !== null && "content_base64" in artifact
+    ? artifact.content_base64
+    : "";
+  const source = "source" in runtime ? runtime.source : "";
+  return [content, source].reduce<number>((sum, each) => sum + (typeof each === "string" ? countBytes(each) : 0), 0);
 }
 
 /**
  * Validates a strategy's own parameters and fills in defaults.
  *
- * @param own The submitted parameters without the reserved keys.
+ * @param submitted The submitted parameters, with or without the reserved keys. The schema sees `timeframe` if it describes it.
  * @param path The parameters' JSON pointer in the request, for the issues.
  * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters.
- * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where there are too many values to check.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where the check would take too long.
  */
-export function effectiveParameters(rules: ParameterRules, own: Parameters, path: string): Record<string, unknown> {
-  const defaults = Object.entries(registeredSchema.parse(rules.parameter_schema).properties)
-    .flatMap(([key, property]) => "default" in property ? [[key, property.default] as const] : []);
+export function effectiveParameters(
+  strategy: ParameterRules,
+  submitted: Parameters,
+  path: string,
+): Record<string, unknown> {
+  const rules = readRules(strategy.parameter_schema, "");
   const effective = {
-    ...Object.fromEntries(defaults),
-    ...withoutReserved(rules.default_config),
-    ...withoutReserved(own),
+    ...withoutReserved(defaultsOf(rules)),
+    ...withoutReserved(strategy.default_config),
+    ...withoutReserved(submitted),
   };
-  const issues = findIssues(rules.parameter_schema, effective, path);
+  const issues = findIssues((steps) => {
+    const seen = { ...effective, ...describedTimeframe(strategy, rules, submitted, steps) };
+    return matchRules(rules, withoutRemarks(rules, seen), path, steps);
+  }, path);
   const first = issues[0];
   if (first === undefined) return effective;
-  throw new AppError("INVALID_PARAMETERS", `Cannot run ${rules.name}: ${first.path} ${first.message}`, { issues });
+  throw new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${first.path} ${first.message}`, { issues });
+}
+
+/** The timeframe that is wanted: as submitted, else by default_config, else by the schema's default. Undefined where nobody wants one. */
+export function wantedTimeframe(strategy: ParameterRules, submitted: Parameters): unknown {
+  const { timeframe } = defaultsOf(readRules(strategy.parameter_schema, ""));
+  return submitted.timeframe ?? strategy.default_config.timeframe ?? timeframe ?? undefined;
+}
+
+/** The timeframe as a schema that describes it sees it: in the spelling that the schema knows. */
+function describedTimeframe(
+  strategy: ParameterRules,
+  rules: Rules,
+  submitted: Parameters,
+  steps: Steps,
+): Parameters {
+  const described = rules.properties?.get("timeframe");
+  const wanted = wantedTimeframe(strategy, submitted);
+  if (described === undefined || wanted === undefined) return {};
+  const timeframe = parseTimeframe(wanted);
+  const spellings = [wanted, ...TIMEFRAME_WORDS.filter((word) => parseTimeframe(word) === timeframe)];
+  return { timeframe: spellings.find((each) => matchRules(described, each, "", steps).length === 0) ?? wanted };
+}
+
+function defaultsOf(rules: Rules): Record<string, unknown> {
+  const properties = [...rules.properties ?? []];
+  return Object.fromEntries(properties.flatMap(([name, rule]) => rule.default ? [[name, rule.default.value]] : []));
 }
 
 export function withoutReserved(parameters: Parameters): Record<string, unknown> {
@@ -103,83 +145,28 @@ export function withoutReserved(parameters: Parameters): Record<string, unknown>
   return Object.fromEntries(Object.entries(parameters).filter(([key]) => !reserved.includes(key)));
 }
 
-function findIssues(schema: Parameters, value: Parameters, path: string): Issue[] {
-  const valuesMax = Math.min(VALUES_MAX, Math.floor(COMPARISONS_MAX / countValues(schema)));
-  const values = countValues(value);
-  if (values > valuesMax) return [{ path, message: `must hold at most ${valuesMax} values, not ${values}` }];
-  const { valid, errors } = validator(schema).validate(value);
-  if (valid) return [];
-  // The validator repeats the error of a part for each object around it.
-  const innermost = errors.filter((error) => !["properties", "items", "additionalProperties"].includes(error.keyword));
-  const told = innermost.length > 0 ? innermost : errors;
-  return told.slice(0, ISSUES_MAX)
-    .map((error) => ({ path: `${path}${error.instanceLocation.slice(1)}`, message: describe(error, schema, value) }));
-}
-
-/** Counts a value and all values inside it. */
-function countValues(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  return Object.values(value).reduce((sum: number, inner) => sum + countValues(inner), 1);
-}
-
-/** The error in the words of our other refusals. */
-function describe(
-  { keyword, keywordLocation, instanceLocation, error }: OutputUnit,
-  schema: Parameters,
-  whole: Parameters,
-) {
-  const rule = follow(schema, keywordLocation);
-  const value = quote(follow(whole, instanceLocation));
-  switch (keyword) {
-    case "false":
-      return `is not a known parameter${known(schema, instanceLocation)}`;
-    case "type":
-      return `must be of type ${[rule].flat().join(" or ")}, not ${value}`;
-    case "enum":
-      return `must be one of ${list([rule].flat())}, not ${value}`;
-    case "minimum":
-      return `must be at least ${quote(rule)}, not ${value}`;
-    case "maximum":
-      return `must be at most ${quote(rule)}, not ${value}`;
-    case "exclusiveMinimum":
-      return `must be more than ${quote(rule)}, not ${value}`;
-    case "exclusiveMaximum":
-      return `must be less than ${quote(rule)}, not ${value}`;
-    default:
-      return `is ${value}: ${error}`;
+function findIssues(check: (steps: Steps) => Issue[], path: string): Issue[] {
+  try {
+    return check(new Steps()).map((issue) => withHint(issue, path));
+  } catch (error) {
+    if (error instanceof TooManyStepsError) return [{ path, message: error.message }];
+    throw error;
   }
 }
 
-/** Lists the known parameters beside an unknown one, to help with typing errors. */
-function known(schema: Parameters, location: string): string {
-  const owners = location.split("/").slice(1, -1).map((key) => `/properties/${key}`);
-  const properties = follow(schema, `#${owners.join("")}/properties`);
-  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  return names.length === 0 ? "" : `; there are ${list(names)}`;
+function withoutRemarks(rules: Rules, parameters: Parameters): Parameters {
+  const isRemark = (name: string) => name.startsWith(REMARK_PREFIX) && !rules.properties?.has(name);
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isRemark(name)));
 }
 
-function list(values: readonly unknown[]): string {
-  const more = values.length - LISTED_MAX;
-  return values.slice(0, LISTED_MAX).map(quote).join(", ") + (more > 0 ? ` and ${more} more` : "");
+/** Says how to send a parameter that the strategy does not know. */
+function withHint({ path, message }: Issue, root: string): Issue {
+  const name = path.slice(root.length + 1);
+  if (!message.startsWith("is not a known parameter") || name.includes("/")) return { path, message };
+  return { path, message: `${message}; to send it as a remark, name it ${quote(`${REMARK_PREFIX}${name}`)}` };
 }
 
-/** Resolves the validator's location: a JSON pointer behind `#`. */
-function follow(whole: unknown, location: string): unknown {
-  let value = whole;
-  for (const part of location.split("/").slice(1)) {
-    if (typeof value !== "object" || value === null) break;
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
-}
-
-function validator(schema: Parameters): Validator {
-  const copy: Schema = { ...schema };
-  return new Validator(copy, "2020-12", false);
-}
-
-function refuse(path: string, message: string): AppError {
+function refuseSchema(path: string, message: string): AppError {
   return new AppError("VALIDATION_FAILED", `Cannot use the parameter_schema: ${path} ${message}`, {
     issues: [{ path, message }],
   });

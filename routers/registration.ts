@@ -11,11 +11,15 @@ import {
   type StrategyRow,
   type StrategyVersion,
 } from "../db/strategies.ts";
-import { isTimeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
-import { checkParameterSchema, effectiveParameters, type ParameterRules, withoutReserved } from "./parameters.ts";
+import {
+  checkParameterSchema,
+  effectiveParameters,
+  type ParameterRules,
+  requireShortDescription,
+} from "./parameters.ts";
 import { requireRoomForVersion } from "./quotas.ts";
 import {
   artifactSchema,
@@ -26,15 +30,15 @@ import {
   runtimeConfigSchema,
   withoutContent,
 } from "./runtime_config.ts";
+import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
 import type { Context, User } from "./trpc.ts";
 
 type UserContext = Context & { readonly user: User };
 
 const freeForm = z.record(z.string(), z.unknown());
-const FREQUENCIES = ["MINUTE", "HOURLY", "DAILY", "WEEKLY"];
 const frequencySchema = z.string().refine(
-  (text) => isTimeframe(text) || FREQUENCIES.includes(text.toUpperCase()),
-  mustBe(`one of ${[...FREQUENCIES, ...TIMEFRAME_NAMES].join(", ")}`),
+  (text) => parseTimeframe(text) !== undefined,
+  mustBe(`one of ${TIMEFRAME_WORDS.join(", ")}`),
 );
 
 export const versionRequestSchema = z.strictObject({
@@ -57,8 +61,8 @@ export const textShape = {
 
 export const strategySchema = z.strictObject({
   slug: z.string().min(3).max(64).regex(
-    /^[a-z0-9]+(-[a-z0-9]+)*$/,
-    mustBe("lower-case letters and digits, in parts joined by single hyphens"),
+    /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+    mustBe("lower-case letters and digits, in parts joined by single hyphens or underscores"),
   ),
   name: textShape.name,
   description: textShape.description.default(""),
@@ -81,10 +85,11 @@ export type StrategyRequest = z.infer<typeof strategySchema>;
  * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
  */
 export async function registerStrategy(ctx: UserContext, request: StrategyRequest): Promise<StrategyRow> {
+  requireShortDescription(request);
   checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
   const rules = { ...request, default_config: {} };
   const path = "/strategy/default_config";
-  const dryRun = effectiveParameters(rules, withoutReserved(request.default_config), path);
+  const dryRun = effectiveParameters(rules, request.default_config, path);
   if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
   const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type };
   const lookback = request.lookback_candles;

@@ -5,7 +5,7 @@ import { AppError, mustBe } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
 
 const TIMEOUT_MS = 10_000;
-const TIMEOUT_MS_MAX = 30_000;
+const TIMEOUT_MS_MAX = 60_000;
 const LOOKBACK_CANDLES_MAX = 10_000;
 const MODULE_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -24,7 +24,7 @@ import {
 } from "./strategy_entry.ts";
 import { AppError, quote } from "./errors.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { effectiveParameters, withoutReserved } from "./parameters.ts";
+import { effectiveParameters, requireShortDescription } from "./parameters.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
@@ -97,7 +97,8 @@ export const strategiesRouter = router({
       const { strategy } = await mustOwn(ctx, input.slug);
       if (defaultConfig !== undefined) {
         const rules = { name: strategy.name, default_config: {}, parameter_schema: strategy.parameterSchema };
-        effectiveParameters(rules, withoutReserved(defaultConfig), "/strategy/default_config");
+        requireShortDescription({ ...rules, default_config: defaultConfig });
+        effectiveParameters(rules, defaultConfig, "/strategy/default_config");
       }
       const changes = { name, description, isPublic, defaultConfig };
       const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

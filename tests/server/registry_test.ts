@@ -175,8 +175,8 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
       parameter_schema: { type: "object", properties: { a: { type: "string", pattern: "(a+)+$" } } },
     }, "/strategy/parameter_schema/properties/a/pattern"],
     [
-      { parameter_schema: { type: "object", properties: { timeframe: {} } } },
-      "/strategy/parameter_schema/properties/timeframe",
+      { parameter_schema: { type: "object", properties: { execution: {} } } },
+      "/strategy/parameter_schema/properties/execution",
     ],
     [
       { parameter_schema: { type: "object", properties: { a: { type: "int" } } } },
