@@ -186,7 +186,7 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
     [{ default_config: { timeframe: "9h" } }, "/strategy/default_config/timeframe"],
     [version({ ...REMOTE, endpoint: "ftp://example.com" }), `${config}/endpoint`],
     [version({ ...REMOTE, endpoint: "https://user:word@example.com" }), `${config}/endpoint`],
-    [version({ ...REMOTE, timeoutMs: 60_000 }), `${config}/timeoutMs`],
+    [version({ ...REMOTE, timeoutMs: 60_001 }), `${config}/timeoutMs`],
     [version({ type: "remote" }), `${config}/endpoint`],
     [version({ type: "docker" }), `${config}/type`],
     [version(wasm), `${config}/type`],
