@@ -261,8 +261,12 @@ function isOfType(value: unknown, type: string): boolean {
       return typeof value === "object" && value !== null && !Array.isArray(value);
     case "integer":
       return Number.isInteger(value);
+    case "string":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
     default:
-      return typeof value === type;
+      return typeof value === "number";
   }
 }
 
