@@ -47,7 +47,7 @@ Deno.test("random schemas and values, up to the largest, take a moment each", ()
 Deno.test("schemas and values that are made to take long are given up or done in a moment", () => {
   const text = "x".repeat(16_000);
   const numbers = Array.from({ length: 5_000 }, (_, i) => i);
-  const repeat = (count: number, rule: (i: number) => unknown) => Array.from({ length: count }, (_, i) => rule(i));
+  const repeat = <Rule>(count: number, rule: (i: number) => Rule) => Array.from({ length: count }, (_, i) => rule(i));
   const nested = (depth: number): unknown => depth === 0 ? false : { anyOf: [nested(depth - 1), nested(depth - 1)] };
   const cases: [schema: unknown, value: unknown][] = [
     [{ allOf: repeat(3_000, (i) => ({ minLength: i })) }, text],
@@ -63,7 +63,5 @@ Deno.test("schemas and values that are made to take long are given up or done in
       ...numbers,
     }],
   ];
-  for (const [schema, value] of cases) {
-    expect(fits(schema, value)).not.toBe(true === fits(schema, value) ? false : true);
-  }
+  for (const [schema, value] of cases) fits(schema, value);
 });
