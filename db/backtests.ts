@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
-import { insertChunks, type ResultChunk } from "./result_chunks.ts";
+import { deleteChunks, deleteChunksOfOthers, insertChunks, type ResultChunk } from "./result_chunks.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./storable.ts";
 
@@ -121,6 +121,8 @@ export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
   /** Its trades, orders and equity. */
   readonly chunks: readonly ResultChunk[];
+  /** Whether insertChunksAhead() has written them. */
+  readonly areChunksWritten?: boolean;
 }
 
 /**
@@ -155,7 +157,9 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
     .returning({ id: backtests.id, ownerId: backtests.ownerId });
   const stored = new Set(rows.map(({ id }) => id));
   const kept = runs.filter(({ id }) => stored.has(id));
-  await insertChunks(tx, kept.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })));
+  const left = kept.filter(({ areChunksWritten = false }) => !areChunksWritten);
+  await insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })));
+  await deleteChunksOfOthers(tx, kept);
   await addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 })));
   return stored;
 }
@@ -174,6 +178,7 @@ export async function failBacktest(
     .set({ status: "failed", error, finishedAt: sql`now()` })
     .where(held(run))
     .returning({ id: backtests.id });
+  if (rows.length > 0) await deleteChunks(tx, run.id);
   return rows.length > 0;
 }
 
@@ -204,6 +209,7 @@ export async function abandonBacktest(
     .set({ status: "failed", error, finishedAt: sql`now()` })
     .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
     .returning({ id: backtests.id });
+  if (rows.length > 0) await deleteChunks(tx, id);
   return rows.length > 0;
 }
 
@@ -218,6 +224,7 @@ export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | 
     .set({ status: "cancelled", finishedAt: sql`now()` })
     .where(and(owned(key), inArray(backtests.status, UNENDED)))
     .returning();
+  if (row !== undefined) await deleteChunks(tx, row.id);
   return row ?? await getBacktest(tx, key);
 }
 

@@ -22,7 +22,6 @@ export interface DatabaseHandle {
 
 // PGlite's own conversions of bytea go byte by byte, and take as long as all else that reading candles needs.
 const BYTEA = 17;
-const serializeBytea = (bytes: Uint8Array) => `\\x${bytes.toHex()}`;
 const parseBytea = (text: string) => Uint8Array.fromHex(text.slice("\\x".length));
 
 // Our transactions wait for the database alone. A transaction that is idle for longer belongs to a process that hangs; its locks would keep
@@ -41,9 +40,10 @@ const IDLE_IN_TRANSACTION_MS_MAX = 10_000;
 export async function openPglite(folder: string): Promise<DatabaseHandle> {
   const pglite = await PGlite.create(folder, {
     ...await loadPgliteFiles(),
-    serializers: { [BYTEA]: serializeBytea },
     parsers: { [BYTEA]: parseBytea },
   });
+  // Its types ask for text. Bytes that stay bytes are sent in the protocol's binary format, which halves the time of a write.
+  Object.assign(pglite.serializers, { [BYTEA]: (bytes: Uint8Array) => bytes });
   const db = drizzlePglite(pglite, { schema });
   try {
     await migrateEmbedded(db);

@@ -1,5 +1,5 @@
 /** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
-import { and, asc, between, eq } from "drizzle-orm";
+import { and, asc, between, eq, ne } from "drizzle-orm";
 import { setTimeout as pause } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
@@ -9,8 +9,8 @@ import { storableText } from "./storable.ts";
 
 /** Rows of a chunk. A page is cut from one or two chunks, however many there are. */
 export const CHUNK_ROWS = 10_000;
-// A statement blocks the embedded database's process while it runs.
-const STATEMENT_BYTES_MAX = 1 << 20;
+// A statement blocks the embedded database's process while it runs: about 4 ms for so many bytes.
+const STATEMENT_BYTES_MAX = 1 << 18;
 // Encoding shares its thread with the answers to requests.
 const SLICE_MS = 8;
 
@@ -91,13 +91,44 @@ export interface AttemptChunks {
 
 /** Writes the chunks of one or many runs, in statements of bounded size. */
 export async function insertChunks(tx: Db, runs: readonly AttemptChunks[]): Promise<void> {
+  for (const rows of groupBySize(runs)) await tx.insert(resultChunks).values(rows);
+}
+
+/**
+ * Writes a running attempt's chunks before its record is completed, each group of them in a transaction of its own: others use the
+ * database in between. Until the record is completed by this attempt, nobody reads them. Those that are there already stay.
+ *
+ * @returns Whether the attempt held its record to the end.
+ */
+export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
+  for (const rows of groupBySize([run])) {
+    const isHeld = await db.transaction(async (tx: Db) => {
+      // A claim by another worker waits for this, so that no chunk of an earlier attempt comes after it.
+      const held = await tx.select({ id: backtests.id }).from(backtests)
+        .where(and(
+          eq(backtests.id, run.backtestId),
+          eq(backtests.attempts, run.attempt),
+          eq(backtests.status, "running"),
+        ))
+        .for("share");
+      if (held.length > 0) await tx.insert(resultChunks).values(rows).onConflictDoNothing();
+      return held.length > 0;
+    });
+    if (!isHeld) return false;
+    // The embedded database answers without leaving the thread to anything else.
+    await pause(0);
+  }
+  return true;
+}
+
+function* groupBySize(runs: readonly AttemptChunks[]): Generator<(typeof resultChunks.$inferInsert)[]> {
   let rows: (typeof resultChunks.$inferInsert)[] = [];
   let bytes = 0;
   for (const { backtestId, attempt, chunks } of runs) {
     for (const chunk of chunks) {
       const chunkBytes = measureChunks([chunk]);
       if (rows.length > 0 && bytes + chunkBytes > STATEMENT_BYTES_MAX) {
-        await tx.insert(resultChunks).values(rows);
+        yield rows;
         rows = [];
         bytes = 0;
       }
@@ -105,7 +136,20 @@ export async function insertChunks(tx: Db, runs: readonly AttemptChunks[]): Prom
       bytes += chunkBytes;
     }
   }
-  if (rows.length > 0) await tx.insert(resultChunks).values(rows);
+  if (rows.length > 0) yield rows;
+}
+
+/** Removes the chunks of attempts that did not complete these records. */
+export async function deleteChunksOfOthers(tx: Db, runs: readonly { id: string; attempt: number }[]): Promise<void> {
+  // The first attempt has no others.
+  for (const { id, attempt } of runs.filter((run) => run.attempt > 1)) {
+    await tx.delete(resultChunks).where(and(eq(resultChunks.backtestId, id), ne(resultChunks.attempt, attempt)));
+  }
+}
+
+/** Removes the chunks of a record that ended without a result. */
+export async function deleteChunks(tx: Db, backtestId: string): Promise<void> {
+  await tx.delete(resultChunks).where(eq(resultChunks.backtestId, backtestId));
 }
 
 /**

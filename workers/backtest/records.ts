@@ -11,6 +11,7 @@ import {
 } from "../../db/backtests.ts";
 import { findFullUsers } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
+import { insertChunksAhead, measureChunks } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import { type Jobs, QUEUES, type TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
@@ -20,6 +21,8 @@ const log = getLogger(["hindcast", "queue"]);
 
 const QUEUE = QUEUES.backtests;
 const BATCH_MAX = 32;
+// The embedded database does nothing else during a transaction: about 15 ms for so many bytes.
+const TRANSACTION_BYTES_MAX = 1 << 20;
 
 /** The value of a completed backtest, ready to be stored. */
 export type StorableRun = Omit<CompletedRun, keyof AttemptKey>;
@@ -81,7 +84,15 @@ export class BacktestRecords {
    * until its attempts are used up.
    */
   async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>): Promise<void> {
-    await this.#settlements.add({ job, attempt, outcome });
+    await this.#settlements.add({ job, attempt, outcome: await this.#writeAhead(job.id, attempt, outcome) });
+  }
+
+  /** Writes a large result's chunks in short transactions before the one that completes its record. */
+  async #writeAhead(id: string, attempt: number, outcome: Outcome<StorableRun>): Promise<Outcome<StorableRun>> {
+    if (outcome.type !== "completed" || measureChunks(outcome.chunks) <= TRANSACTION_BYTES_MAX) return outcome;
+    const areChunksWritten = await insertChunksAhead(this.#db, { backtestId: id, attempt, chunks: outcome.chunks });
+    // Nothing will be stored where the record was lost meanwhile.
+    return { ...outcome, areChunksWritten };
   }
 }
 

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { eq, sql } from "drizzle-orm";
 import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
-import { backtests, backtestSizes } from "../../../db/schema.ts";
+import { backtests, backtestSizes, resultChunks } from "../../../db/schema.ts";
 import { BacktestRecords, Batcher } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
 import { addUser, newBacktest, newChunks, newResult } from "../../support/backtests.ts";
@@ -44,6 +44,34 @@ Deno.test("runs that end together do not deadlock with the deletion of one of th
   expect(kept?.status).toBe("completed");
   expect(await db.select().from(backtestSizes)).toEqual([{ ownerId: "ann", bytes: kept?.sizeBytes }]);
   expect(await getBacktest(db, { id: failed.id, ownerId: "ann" })).toBeNull();
+  await handle.close();
+});
+
+Deno.test("others use an embedded database between the chunks of a large result", async () => {
+  const handle = await openTestDatabase("PGlite");
+  const { db } = handle;
+  await addUser(db, "ann");
+  const jobs = await Jobs.open(handle, 60);
+  const records = new BacktestRecords(db, jobs, 1e9);
+  const { id } = await insertBacktest(db, newBacktest("ann"));
+  await records.claim(id);
+  // Nothing makes random numbers smaller.
+  const random = () => Float64Array.from({ length: 100_000 }, () => Math.random());
+  const equity = { time: random(), equity: random(), position: random() };
+  const chunks = await newChunks({ equity });
+  const job = { id, retryCount: 0, data: {}, isSuspect: false };
+  const settled = records.settle(job, 1, { type: "completed", result: newResult(), chunks });
+  const counts = new Set<number>();
+  while ((await getBacktest(db, { id, ownerId: "ann" }))?.status !== "completed") {
+    counts.add(await db.$count(resultChunks));
+    // As a request comes: from outside of the code that stores.
+    await new Promise((resume) => setTimeout(resume, 0));
+  }
+  await settled;
+  expect(await db.$count(resultChunks)).toBe(chunks.length);
+  // Ten transactions, and most states between them were seen.
+  expect(counts.size).toBeGreaterThan(3);
+  await jobs.close();
   await handle.close();
 });
 

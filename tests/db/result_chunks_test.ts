@@ -1,0 +1,86 @@
+import { expect } from "@std/expect";
+import {
+  abandonBacktest,
+  cancelBacktest,
+  claimBacktests,
+  failBacktest,
+  insertBacktest,
+  storeResults,
+} from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { insertChunksAhead } from "../../db/result_chunks.ts";
+import { resultChunks } from "../../db/schema.ts";
+import { listTrades } from "../../db/trades.ts";
+import { addUser, newBacktest, newChunks, newResult, tradeColumns } from "../support/backtests.ts";
+import { eachDatabaseSteps } from "../support/database.ts";
+
+eachDatabaseSteps("chunks that are written ahead of their record", async ({ db }, step) => {
+  await addUser(db, "ann");
+  const claimed = async () => {
+    const { id } = await insertBacktest(db, newBacktest("ann"));
+    await claimBacktests(db, [id]);
+    return id;
+  };
+  const chunksOf = async (count: number) => await newChunks({ trades: tradeColumns(count) });
+  const writeAhead = async (backtestId: string, attempt: number, count = 1) =>
+    await insertChunksAhead(db, { backtestId, attempt, chunks: await chunksOf(count) });
+  const store = async (id: string, attempt: number) => {
+    const run = { id, attempt, result: newResult(), chunks: await chunksOf(1), areChunksWritten: true };
+    return (await db.transaction((tx: Db) => storeResults(tx, [run]))).has(id);
+  };
+  const read = async (backtestId: string) =>
+    (await listTrades(db, { backtestId, ownerId: "ann", after: 0, limit: 9 })).length;
+  const attemptsOf = async (backtestId: string) => {
+    const rows = await db.select().from(resultChunks);
+    return [...new Set(rows.filter((row) => row.backtestId === backtestId).map(({ attempt }) => attempt))].sort();
+  };
+
+  await step("are read once the record is completed, and not before", async () => {
+    const id = await claimed();
+    expect(await writeAhead(id, 1)).toBe(true);
+    expect(await read(id)).toBe(0);
+    expect(await store(id, 1)).toBe(true);
+    expect(await read(id)).toBe(1);
+  });
+
+  await step("may be written again, as after an answer that was lost", async () => {
+    const id = await claimed();
+    await writeAhead(id, 1);
+    expect(await writeAhead(id, 1)).toBe(true);
+    expect(await store(id, 1)).toBe(true);
+    expect(await read(id)).toBe(1);
+  });
+
+  await step("are refused to an attempt that has lost its record", async () => {
+    const id = await claimed();
+    await claimBacktests(db, [id]);
+    expect(await writeAhead(id, 1)).toBe(false);
+    expect(await attemptsOf(id)).toEqual([]);
+  });
+
+  await step("of an attempt that died between two of them are not mixed with those of the next, and go", async () => {
+    const id = await claimed();
+    await writeAhead(id, 1, 3);
+    await claimBacktests(db, [id]);
+    await writeAhead(id, 2, 2);
+    expect(await attemptsOf(id)).toEqual([1, 2]);
+    expect(await store(id, 2)).toBe(true);
+    expect(await read(id)).toBe(2);
+    expect(await attemptsOf(id)).toEqual([2]);
+  });
+
+  await step("go when their record ends without a result", async () => {
+    const error = { code: "NO_DATA", message: "Cannot run" };
+    const ends: ((tx: Db, id: string) => Promise<unknown>)[] = [
+      (tx, id) => cancelBacktest(tx, { id, ownerId: "ann" }),
+      (tx, id) => failBacktest(tx, { id, attempt: 1, error }),
+      (tx, id) => abandonBacktest(tx, id, error),
+    ];
+    for (const end of ends) {
+      const id = await claimed();
+      await writeAhead(id, 1);
+      await db.transaction((tx: Db) => end(tx, id));
+      expect(await attemptsOf(id)).toEqual([]);
+    }
+  });
+});
