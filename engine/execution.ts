@@ -74,6 +74,10 @@ export interface Execution {
   readonly allowShort: boolean;
   /** Fraction per year of 365 days, on the value of short positions. */
   readonly borrowRate: number;
+  /** Fraction per year of 365 days, on the money that long positions borrow: cash below 0. */
+  readonly marginRate: number;
+  /** Fraction per year of 365 days that cash earns, the proceeds of short sales aside. */
+  readonly cashRate: number;
   /** Fraction per 8 hours that longs pay to shorts. */
   readonly fundingRate: number;
   readonly limitFill: (typeof LIMIT_FILLS)[number];
@@ -98,6 +102,8 @@ export interface Execution {
    * loses this cross.
    */
   readonly crossThroughTouch: boolean;
+  /** The instrument that equity is compared with; null: the traded one. */
+  readonly benchmark: { readonly symbol: string; readonly exchange: string } | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;
   /** Daily returns in a year, weekly ones where candles are weeks; null until the asset class is known. */
@@ -132,6 +138,8 @@ const HINDCAST: Execution = {
   maintenanceMargin: 0.5,
   allowShort: true,
   borrowRate: 0,
+  marginRate: 0,
+  cashRate: 0,
   fundingRate: 0,
   limitFill: "touch",
   stopGap: "open",
@@ -142,6 +150,7 @@ const HINDCAST: Execution = {
   closeAtEnd: "none",
   lookback: true,
   crossThroughTouch: true,
+  benchmark: null,
   riskFreeRate: 0,
   periodsPerYear: null,
 };

@@ -8,7 +8,7 @@ import type { Account } from "./strategy.ts";
 import { TradeLog } from "./trade_log.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
 
-/** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance` and `writeOff`, and nowhere else. */
+/** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance`, `earn` and `writeOff`, and nowhere else. */
 export class Ledger implements Account {
   // Numbers with a fraction start as NaN (see open_trade.ts).
   cash = NaN;
@@ -18,6 +18,8 @@ export class Ledger implements Account {
   entryPrice = NaN;
   feesPaid = NaN;
   tradedValue = NaN;
+  /** Money that cash has earned. */
+  interest = NaN;
   /** Sum of quantity x entry price over the open trades. */
   #openCost = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
@@ -46,6 +48,7 @@ export class Ledger implements Account {
     this.quantity = 0;
     this.feesPaid = 0;
     this.tradedValue = 0;
+    this.interest = 0;
     this.#openCost = 0;
   }
 
@@ -111,6 +114,12 @@ export class Ledger implements Account {
   finance(trade: OpenTrade, money: number): void {
     this.cash += money;
     trade.financing += money;
+  }
+
+  /** Receives interest on cash, which belongs to no trade. */
+  earn(money: number): void {
+    this.cash += money;
+    this.interest += money;
   }
 
   /** Sets the stop loss and take profit of an open trade; false when there is no such trade. */

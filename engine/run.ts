@@ -3,6 +3,7 @@ import { isAskedToStop, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
+import type { BenchmarkColumns } from "./metrics/input.ts";
 import { withCanonicalNaN } from "./canonical_nan.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
@@ -23,6 +24,8 @@ export interface RunSettings {
   readonly execution: Execution;
   /** Candles of a finer timeframe for bothTouched `magnify`; absent or null where there are none. */
   readonly finer?: Candles | null;
+  /** What equity is compared with; absent or null: holding the instrument itself. */
+  readonly benchmark?: BenchmarkColumns | null;
 }
 
 /** A run: equal inputs give equal bytes, on any machine. */
@@ -160,6 +163,22 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
   return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
 }
 
+/** Losses below this part of the initial balance are rounding. */
+const LOSS_NOISE = 1e-9;
+
+/** Notes that the pnl of the last trades does not follow from their prices. */
+function describeRuin({ candles: { time }, initialBalance }: RunSettings, { ruin }: Simulation): string[] {
+  if (ruin === null || ruin.loss <= LOSS_NOISE * initialBalance) return [];
+  const loss = Number(ruin.loss.toPrecision(12));
+  const trades = ruin.trades === 1 ? "the trade" : `the ${ruin.trades} trades`;
+  return [
+    `The losses at ${
+      new Date(time[ruin.index]!).toISOString()
+    } exceed the account by ${loss}. The broker bears this: ` +
+    `the pnl of ${trades} closed there is better by it than prices, fees and financing give`,
+  ];
+}
+
 function describeMissing(input: RunSettings, simulation: Simulation): string[] {
   const { unreplayedCandles } = simulation;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
@@ -193,6 +212,8 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     rejectedOrders: orders.rejected,
     feesPaid: ledger.feesPaid,
     tradedValue: ledger.tradedValue,
+    cashInterest: ledger.interest,
+    benchmark: input.benchmark ?? null,
   });
   return {
     trades,
@@ -202,6 +223,6 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     undefinedMetrics,
     bounds: null,
     orders: placed,
-    notes: describeMissing(input, simulation),
+    notes: [...describeMissing(input, simulation), ...describeRuin(input, simulation)],
   };
 }

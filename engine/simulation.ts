@@ -10,7 +10,7 @@ import { OrderFills } from "./order_fills.ts";
 import { OrderLog } from "./order_log.ts";
 import { OrderSizer } from "./order_sizer.ts";
 import { Replay } from "./replay.ts";
-import { financingOf, hasFinancing } from "./rules/financing.ts";
+import { cashInterestOf, financingOf, hasFinancing, marginInterestOf } from "./rules/financing.ts";
 import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import { MARKET } from "./strategy.ts";
@@ -29,6 +29,16 @@ export interface SimulationInput {
   readonly finer: Candles | null;
 }
 
+/** The end of an account. */
+export interface Ruin {
+  /** Candle. */
+  readonly index: number;
+  /** Money lost beyond the account, which the broker bears. */
+  readonly loss: number;
+  /** Trades, closed there, whose pnl is better by that money than their prices give. */
+  readonly trades: number;
+}
+
 /**
  * One account in one market, driven candle by candle: `advance(i)`, then orders through `book`, then `settle(i)`; and
  * `finish()` after the last candle. The caller passes every candle in order from firstIndex; `rest` takes many at once.
@@ -41,6 +51,8 @@ export interface SimulationInput {
  * equity and position here. Every other part reads these and passes fills to them.
  */
 export class Simulation {
+  /** How the account came to nothing; null unless it did. */
+  ruin: Ruin | null = null;
   readonly ledger: Ledger;
   readonly orders = new OrderLog();
   readonly book: Book;
@@ -70,6 +82,7 @@ export class Simulation {
     this.position = new Float64Array(rows);
     this.#fillsAtClose = execution.fill === "close";
     this.#hasFinancing = hasFinancing(execution);
+    if (execution.cashRate !== 0) this.#alarms.index = firstIndex + 1;
     const { orders } = this;
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
@@ -188,13 +201,21 @@ export class Simulation {
   }
 
   #finance(i: number): void {
+    if (i === this.#firstIndex) return;
     const { ledger } = this;
+    const execution = this.#execution;
     const { time, close } = this.#candles;
+    const [before, from, to] = [close[i - 1]!, time[i - 1]!, time[i]!];
+    const units = Math.abs(ledger.quantity);
+    const loan = marginInterestOf(execution, ledger.cash, from, to);
+    const interest = cashInterestOf(execution, ledger.cash, ledger.side < 0 ? units * before : 0, from, to);
     for (let row = 0; row < ledger.open.count; row++) {
       const trade = ledger.open.at(row);
       const quantity = ledger.side * trade.quantity;
-      ledger.finance(trade, financingOf(this.#execution, quantity, close[i - 1]!, time[i - 1]!, time[i]!));
+      const share = trade.quantity / units;
+      ledger.finance(trade, financingOf(execution, quantity, before, from, to) + loan * share);
     }
+    ledger.earn(interest);
   }
 
   /** Closes at the open the trades whose time is over, and the rest of those whose stop met too little volume. */
@@ -255,7 +276,9 @@ export class Simulation {
     this.#fill.force(i, AT_CLOSE, this.#candles.close[i]!);
     this.#exits.exitOldest(this.#fill, Infinity, MARGIN_CALL);
     const closed = ledger.log.count - before;
-    ledger.writeOff(closed > 0 ? closed : 1);
+    const trades = closed > 0 ? closed : 1;
+    this.ruin = { index: i, loss: -ledger.cash, trades };
+    ledger.writeOff(trades);
     this.equity[i - this.#firstIndex] = 0;
     this.position[i - this.#firstIndex] = 0;
     this.#forgetChanges();

@@ -12,7 +12,7 @@ import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
 import { requireRoomForModule, takeQueuePosition } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
-import { marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./market_name.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
 import type { Context, User } from "./trpc.ts";
 

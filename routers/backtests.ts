@@ -19,7 +19,7 @@ import { backtestRequestSchema, strategyNameSchema, submitBacktest } from "./bac
 import { samplePoints } from "./equity.ts";
 import { AppError } from "./errors.ts";
 import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
-import { marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./market_name.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.

@@ -15,6 +15,7 @@ import {
   STOP_GAPS,
 } from "../engine/execution.ts";
 import { mustBe } from "./errors.ts";
+import { marketNameSchema } from "./market_name.ts";
 
 const MONEY_MAX = 1e12;
 
@@ -75,6 +76,8 @@ export const executionRequestSchema = z.strictObject({
   maintenanceMargin: fraction,
   allowShort: z.boolean(),
   borrowRate: z.number().min(0).max(10),
+  marginRate: z.number().min(0).max(10),
+  cashRate: z.number().min(0).max(10),
   fundingRate: z.number().min(-0.1).max(0.1),
   limitFill: z.enum(LIMIT_FILLS),
   stopGap: z.enum(STOP_GAPS),
@@ -86,5 +89,6 @@ export const executionRequestSchema = z.strictObject({
   lookback: z.boolean(),
   crossThroughTouch: z.boolean(),
   riskFreeRate: z.number().min(-1).max(1),
+  benchmark: z.strictObject({ symbol: marketNameSchema, exchange: marketNameSchema }).nullable(),
   periodsPerYear: z.number().positive().max(366).nullable(),
 }).partial();

@@ -26,7 +26,7 @@ import { dateSchema, parseRange } from "./dates.ts";
 import { AppError } from "./errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./market_name.ts";
 import { ingestionProcedure, router } from "./trpc.ts";
 
 const RUN_INSTRUMENTS_MAX = 1_000;

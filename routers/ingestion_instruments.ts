@@ -19,7 +19,7 @@ import { dateSchema } from "./dates.ts";
 import { AppError } from "./errors.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
-import { marketNameSchema } from "./ticks.ts";
+import { marketNameSchema } from "./market_name.ts";
 import { type Context, ingestionProcedure } from "./trpc.ts";
 
 const scheduleSchema = z.string().max(100).superRefine((text, context) => {

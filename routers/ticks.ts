@@ -14,15 +14,13 @@ import type { Wanted } from "../market/on_demand/read_through.ts";
 import { type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError, type ErrorCode, mustBe } from "./errors.ts";
+import { marketNameSchema } from "./market_name.ts";
 import { decodeCursor, encodeCursor, integerSchema } from "./paging.ts";
 import type { Context } from "./trpc.ts";
 
 // A little more than two years of 1m candles.
 const RANGE_CANDLES_MAX = 1_100_000;
 const PAGE_CANDLES_MAX = 50_000;
-
-/** A symbol or an exchange: printable, without the spaces around it. */
-export const marketNameSchema = z.string().trim().min(1).max(100).regex(/^\P{C}*$/u, mustBe("printable"));
 
 /** The input of both queries for candles, without the limit. */
 export const ticksShape = {

@@ -1,5 +1,6 @@
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
+import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
@@ -26,6 +27,8 @@ export interface RunTask {
   readonly assetClass: AssetClass | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; null if there are none. */
   readonly finer: Candles | null;
+  /** Closes of the execution's benchmark, a day each or as long as the run's candles; absent or null where it names none. */
+  readonly benchmark?: BenchmarkColumns | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }
@@ -78,6 +81,8 @@ export interface RemoteTask {
   readonly assetClass: AssetClass | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null if there are none. */
   readonly finer?: Candles | null;
+  /** Closes of the execution's benchmark; absent or null where it names none. */
+  readonly benchmark?: BenchmarkColumns | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
 }

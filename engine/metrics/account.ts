@@ -9,6 +9,7 @@ export interface AccountMetrics {
   readonly final_equity: number;
   readonly peak_equity: number;
   readonly fees_paid: number;
+  readonly cash_interest: number;
   readonly turnover: Measured;
   readonly rejected_orders: number;
 }
@@ -31,6 +32,7 @@ export function accountMetrics(input: MetricsInput): AccountMetrics {
     final_equity: equity[count - 1]!,
     peak_equity: peak,
     fees_paid: input.feesPaid,
+    cash_interest: input.cashInterest,
     turnover: ratio(input.tradedValue, total / count, NO_EQUITY),
     rejected_orders: input.rejectedOrders,
   };

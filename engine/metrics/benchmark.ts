@@ -1,28 +1,80 @@
 import type { DailyColumns } from "./daily.ts";
-import type { MetricsInput } from "./input.ts";
-import { type Measured, ratio } from "./measured.ts";
-import { mean, sum } from "./moments.ts";
-import { NO_MOVEMENT, TWO_DAYS } from "./reasons.ts";
+import type { BenchmarkColumns, MetricsInput } from "./input.ts";
+import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
+import { mean, standardDeviation, sum } from "./moments.ts";
+import { NO_BETA, NO_MOVEMENT, NO_TRACKING, TWO_DAYS, TWO_SHARED_DAYS } from "./reasons.ts";
+
+export interface BenchmarkMetrics {
+  readonly alpha: Measured;
+  readonly beta: Measured;
+  readonly tracking_error: Measured;
+  readonly information_ratio: Measured;
+  readonly treynor: Measured;
+}
+
+/** Returns of the same days. */
+interface Paired {
+  readonly own: Float64Array;
+  readonly market: Float64Array;
+}
+
+/** A beta of this size is rounding. */
+const BETA_NOISE = 1e-12;
 
 /**
- * Beta and Jensen's alpha against holding the instrument itself, from daily returns.
+ * Compares daily returns with those of the benchmark: the instrument itself, or another one. The first day is left out,
+ * because the instrument has no close before it.
  *
- * Beta is covariance / variance of the instrument. Alpha is (mean of equity's returns - riskFree - beta x (mean of the
- * instrument's - riskFree)) x periodsPerYear, a fraction per year, with riskFree = riskFreeRate / periodsPerYear. The
- * first day is left out of both, because the instrument has no close before it.
- *
- * @see M. C. Jensen (1968), "The Performance of Mutual Funds in the Period 1945-1964", Journal of Finance 23(2).
+ * @see M. C. Jensen (1968), "The Performance of Mutual Funds in the Period 1945-1964", Journal of Finance 23(2), for alpha.
+ * @see J. L. Treynor (1965), "How to Rate Management of Investment Funds", Harvard Business Review 43(1).
+ * @see T. H. Goodwin (1998), "The Information Ratio", Financial Analysts Journal 54(4).
  */
-export function benchmarkMetrics(
-  input: MetricsInput,
-  daily: DailyColumns,
-): { readonly alpha: Measured; readonly beta: Measured } {
-  const market = daily.closeReturns;
+export function benchmarkMetrics(input: MetricsInput, daily: DailyColumns): BenchmarkMetrics {
+  const { benchmark = null } = input;
+  const { own, market } = benchmark === null ? pairWithInstrument(daily) : pairWith(benchmark, daily);
   if (market.length < 2) {
-    const few = { reason: TWO_DAYS };
-    return { alpha: few, beta: few };
+    const few = { reason: daily.returns.length < 3 ? TWO_DAYS : TWO_SHARED_DAYS };
+    return { alpha: few, beta: few, tracking_error: few, information_ratio: few, treynor: few };
   }
-  const own = daily.returns.subarray(1);
+  const riskFree = input.riskFreeRate / input.periodsPerYear;
+  const excess = (mean(own) - riskFree) * input.periodsPerYear;
+  const beta = betaOf({ own, market });
+  const isKnown = typeof beta === "number";
+  return {
+    alpha: isKnown ? excess - beta * (mean(market) - riskFree) * input.periodsPerYear : beta,
+    beta,
+    treynor: isKnown ? ratio(excess, beta, NO_BETA, BETA_NOISE) : beta,
+    ...tracking(input, { own, market }),
+  };
+}
+
+function pairWithInstrument({ returns, closeReturns }: DailyColumns): Paired {
+  return { own: returns.subarray(1), market: closeReturns };
+}
+
+/**
+ * Pairs each day with the benchmark's last candle that begins in it or earlier: where the benchmark does not trade, its
+ * return is 0. Days before its second close and after its last one are left out.
+ */
+function pairWith({ time, close }: BenchmarkColumns, { returns, ends }: DailyColumns): Paired {
+  const own = new Float64Array(returns.length);
+  const market = new Float64Array(returns.length);
+  let count = 0;
+  let held = -1;
+  for (let day = 0; day < returns.length; day++) {
+    const before = held;
+    const isOver = time.length === 0 || (day > 0 && time[time.length - 1]! < ends[day - 1]!);
+    while (held + 1 < time.length && time[held + 1]! < ends[day]!) held++;
+    if (day === 0 || before < 0 || isOver) continue;
+    own[count] = returns[day]!;
+    market[count] = close[held]! / close[before]! - 1;
+    count++;
+  }
+  return { own: own.subarray(0, count), market: market.subarray(0, count) };
+}
+
+/** Covariance / variance of the benchmark. */
+function betaOf({ own, market }: Paired): Measured {
   const ownMean = mean(own);
   const marketMean = mean(market);
   const products = new Float64Array(market.length);
@@ -32,9 +84,16 @@ export function benchmarkMetrics(
     products[i] = (own[i]! - ownMean) * difference;
     squares[i] = difference * difference;
   }
-  // Squares of rounding errors of returns (1e-14 each) are no movement.
-  const beta = ratio(sum(products), sum(squares), NO_MOVEMENT, market.length * 1e-28);
-  if (typeof beta !== "number") return { alpha: beta, beta };
-  const riskFree = input.riskFreeRate / input.periodsPerYear;
-  return { alpha: (ownMean - riskFree - beta * (marketMean - riskFree)) * input.periodsPerYear, beta };
+  // Squares of rounding errors of returns are no movement.
+  return ratio(sum(products), sum(squares), NO_MOVEMENT, market.length * RETURN_NOISE ** 2);
+}
+
+function tracking({ periodsPerYear }: MetricsInput, { own, market }: Paired) {
+  const differences = own.map((value, i) => value - market[i]!);
+  const deviation = standardDeviation(differences);
+  const yearRoot = Math.sqrt(periodsPerYear);
+  return {
+    tracking_error: deviation * yearRoot,
+    information_ratio: ratio(mean(differences) * yearRoot, deviation, NO_TRACKING, RETURN_NOISE),
+  };
 }

@@ -8,12 +8,14 @@ import type { MetricsInput } from "./input.ts";
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
  * with the day on which equity reaches zero, so it may be shorter than `days`. `closeReturns` holds the instrument's own
- * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`.
+ * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`. `ends` holds the ends of the days of `returns`,
+ * in milliseconds since 1970.
  */
 export interface DailyColumns {
   readonly days: number;
   readonly returns: Float64Array;
   readonly closeReturns: Float64Array;
+  readonly ends: Float64Array;
 }
 
 const [SUNDAY, FRIDAY] = [0, 5];
@@ -43,6 +45,7 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
   const spanDays = Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
   const returns = new Float64Array(Math.min(count, spanDays));
   const closeReturns = new Float64Array(returns.length);
+  const ends = new Float64Array(returns.length);
   let days = 0;
   let alive = 0;
   let equityBefore = input.initialBalance;
@@ -52,6 +55,7 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     if (i + 1 < count && time[i + 1]! < dayEnd) continue;
     if (equityBefore > 0) {
       returns[alive] = equity[i]! / equityBefore - 1;
+      ends[alive] = dayEnd;
       alive++;
     }
     if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;
@@ -60,5 +64,10 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     days++;
     if (i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
   }
-  return { days, returns: returns.subarray(0, alive), closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)) };
+  return {
+    days,
+    returns: returns.subarray(0, alive),
+    closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)),
+    ends: ends.subarray(0, alive),
+  };
 }

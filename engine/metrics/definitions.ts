@@ -1,36 +1,10 @@
+import { type MetricDefinition, ofCandles, ofDays, ofMarks, ofOrders } from "./define.ts";
 import * as reasons from "./reasons.ts";
+import { TRADE_DEFINITIONS } from "./trade_definitions.ts";
 
-/** One metric in words. */
-export interface MetricDefinition {
-  /** The question that it answers. */
-  readonly meaning: string;
-  readonly formula: string;
-  readonly unit: string;
-  readonly sample: string;
-  /** Why it may be null; any metric may also be beyond the range of numbers. */
-  readonly undefinedWhen: readonly string[];
-}
+export { type MetricDefinition, SAMPLES } from "./define.ts";
 
-type Define = (unit: string, meaning: string, formula: string, ...undefinedWhen: string[]) => MetricDefinition;
-
-function from(sample: string): Define {
-  return (unit, meaning, formula, ...undefinedWhen) => ({ meaning, formula, unit, sample, undefinedWhen });
-}
-
-/** The samples that metrics are measured on, in the order of docs/metrics.md. */
-export const SAMPLES = {
-  candles: "candles of the range",
-  marks: "equity at each candle's close (marks)",
-  days: "daily returns",
-  closed: "closed trades",
-  orders: "orders, fills and all trades",
-} as const;
-
-const ofCandles = from(SAMPLES.candles);
-const ofMarks = from(SAMPLES.marks);
-const ofDays = from(SAMPLES.days);
-const ofClosed = from(SAMPLES.closed);
-const ofOrders = from(SAMPLES.orders);
+const WITHOUT_BENCHMARK = [reasons.TWO_DAYS, reasons.TWO_SHARED_DAYS];
 
 /** Every metric of a result, in the order in which it is shown. docs/metrics.md is generated from this table. */
 export const METRIC_DEFINITIONS = {
@@ -164,92 +138,54 @@ export const METRIC_DEFINITIONS = {
   ),
   best_day: ofDays("fraction per day", "The best day.", "largest return"),
   worst_day: ofDays("fraction per day", "The worst day.", "smallest return"),
+  tail_ratio: ofDays(
+    "ratio",
+    "Size of the largest gains against that of the largest losses.",
+    "absolute 95% quantile / absolute 5% quantile, interpolated (type 7 of Hyndman and Fan)",
+    reasons.NO_TAIL,
+  ),
   alpha: ofDays(
     "fraction per year",
-    "Return beyond that of the instrument's own risk.",
-    "Jensen's: (mean - f - beta x (mean of the instrument's returns - f)) x periodsPerYear, f = riskFreeRate / periodsPerYear, without the first day",
-    reasons.TWO_DAYS,
+    "Return beyond that of the benchmark's own risk.",
+    "Jensen's: (mean - f - beta x (mean of b - f)) x periodsPerYear, f = riskFreeRate / periodsPerYear, b = the benchmark's returns",
+    ...WITHOUT_BENCHMARK,
     reasons.NO_MOVEMENT,
   ),
   beta: ofDays(
     "ratio",
-    "How far equity moves with the instrument.",
-    "covariance with the instrument's daily returns (close to close) / their variance, without the first day",
-    reasons.TWO_DAYS,
+    "How far equity moves with the benchmark.",
+    "covariance with the benchmark's returns / their variance",
+    ...WITHOUT_BENCHMARK,
     reasons.NO_MOVEMENT,
   ),
-  trades: ofClosed("count", "Number of closed trades.", "a partial exit is a trade of its own"),
-  open_trades: ofOrders("count", "Trades that are open at the end.", "number of trades open after the last candle"),
-  win_rate: ofClosed("fraction", "Share of trades that won.", "trades with pnl > 0 / trades", reasons.NO_TRADE),
-  profit_factor: ofClosed(
+  tracking_error: ofDays(
+    "fraction per year",
+    "How much returns vary beside the benchmark's.",
+    "standard deviation (ddof 1) of d x sqrt(periodsPerYear), d = return - the benchmark's return of the day",
+    ...WITHOUT_BENCHMARK,
+  ),
+  information_ratio: ofDays(
     "ratio",
-    "Money won per money lost.",
-    "sum of positive pnl / absolute sum of negative pnl",
-    reasons.NO_TRADE,
-    reasons.NO_LOSS,
+    "Return beyond the benchmark's per unit of the risk beside it.",
+    "mean of d / standard deviation (ddof 1) of d x sqrt(periodsPerYear), d = return - the benchmark's return of the day",
+    ...WITHOUT_BENCHMARK,
+    reasons.NO_TRACKING,
   ),
-  expectancy: ofClosed("money per trade", "Profit of the average trade.", "mean pnl", reasons.NO_TRADE),
-  payoff_ratio: ofClosed(
-    "ratio",
-    "Size of a win against a loss.",
-    "average_win / absolute average_loss",
-    reasons.NO_TRADE,
-    reasons.NO_WIN,
-    reasons.NO_LOSS,
+  treynor: ofDays(
+    "fraction per year",
+    "Excess return per unit of the benchmark's risk.",
+    "(mean - f) x periodsPerYear / beta, f = riskFreeRate / periodsPerYear, over the benchmark's days",
+    ...WITHOUT_BENCHMARK,
+    reasons.NO_MOVEMENT,
+    reasons.NO_BETA,
   ),
-  average_trade: ofClosed(
-    "fraction of entry value",
-    "Return of the average trade.",
-    "mean return; a trade's return is pnl / (entry price x quantity)",
-    reasons.NO_TRADE,
-  ),
-  best_trade: ofClosed("fraction of entry value", "Return of the best trade.", "largest return", reasons.NO_TRADE),
-  worst_trade: ofClosed("fraction of entry value", "Return of the worst trade.", "smallest return", reasons.NO_TRADE),
-  average_win: ofClosed("money", "Profit of the average win.", "mean pnl of the trades with pnl > 0", reasons.NO_WIN),
-  average_loss: ofClosed(
-    "money, negative",
-    "Loss of the average loss.",
-    "mean pnl of the trades with pnl < 0",
-    reasons.NO_LOSS,
-  ),
-  average_trade_days: ofClosed(
-    "days",
-    "How long the average trade is open.",
-    "mean time from the open of the entry candle to the open of the exit candle",
-    reasons.NO_TRADE,
-  ),
-  max_trade_days: ofClosed(
-    "days",
-    "How long the longest trade is open.",
-    "longest time from the open of the entry candle to the open of the exit candle",
-    reasons.NO_TRADE,
-  ),
-  max_consecutive_wins: ofClosed(
-    "count",
-    "The longest winning streak.",
-    "longest series of trades with pnl > 0, in order of entry",
-  ),
-  max_consecutive_losses: ofClosed(
-    "count",
-    "The longest losing streak.",
-    "longest series of trades with pnl < 0, in order of entry",
-  ),
-  sqn: ofClosed(
-    "none",
-    "System quality number: how reliable the profit per trade is.",
-    "sqrt(trades) x mean pnl / standard deviation of pnl (ddof 1)",
-    reasons.TWO_TRADES,
-    reasons.SAME_PNL,
-  ),
-  kelly: ofClosed(
-    "fraction",
-    "The fraction of capital that would grow fastest if trades repeat.",
-    "win_rate - (1 - win_rate) / payoff_ratio",
-    reasons.NO_TRADE,
-    reasons.NO_WIN,
-    reasons.NO_LOSS,
-  ),
+  ...TRADE_DEFINITIONS,
   fees_paid: ofOrders("money", "Commission paid.", "sum of the fees of all fills, those of open trades included"),
+  cash_interest: ofOrders(
+    "money",
+    "Interest that cash earned.",
+    "sum of the interest by cashRate; it belongs to no trade",
+  ),
   turnover: ofOrders(
     "ratio",
     "Traded value against the account.",

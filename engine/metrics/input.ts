@@ -1,6 +1,13 @@
 import type { AssetClass } from "../execution.ts";
 import type { TradeColumns } from "../trade_columns.ts";
 
+/** Another instrument's candles, a day each (or as long as the run's own, where these are longer), oldest first. */
+export interface BenchmarkColumns {
+  /** Opens, milliseconds since 1970. */
+  readonly time: Float64Array;
+  readonly close: Float64Array;
+}
+
 /** One run's columns (a value per candle of the range) and totals, from which the metrics are computed. */
 export interface MetricsInput {
   /** Opens of the candles in the range, milliseconds since 1970. */
@@ -24,4 +31,8 @@ export interface MetricsInput {
   readonly feesPaid: number;
   /** Sum of price x quantity over every fill, money. */
   readonly tradedValue: number;
+  /** Money that cash has earned. */
+  readonly cashInterest: number;
+  /** Absent or null: the instrument's own closes. */
+  readonly benchmark?: BenchmarkColumns | null;
 }

@@ -14,3 +14,6 @@ export interface Undefined {
 export function ratio(numerator: number, denominator: number, reason: string, noise = 0): Measured {
   return Math.abs(denominator) <= noise ? { reason } : numerator / denominator;
 }
+
+/** A return is a quotient near 1, less 1: a deviation of this size is rounding and not risk. */
+export const RETURN_NOISE = 1e-14;

@@ -1,6 +1,6 @@
 import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
-import { type Measured, ratio } from "./measured.ts";
+import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
 import { FOUR_RETURNS, NO_DEVIATION, NO_SHORTFALL, NO_VARIANCE, THREE_RETURNS, TWO_RETURNS } from "./reasons.ts";
 import { excessKurtosis, mean, normalProbability, skewness, standardDeviation, sum } from "./moments.ts";
 
@@ -13,9 +13,6 @@ export interface RatioMetrics {
   readonly kurtosis: Measured;
   readonly probabilistic_sharpe: Measured;
 }
-
-/** A return is a quotient near 1, less 1: a deviation of this size is rounding and not risk. */
-const RETURN_NOISE = 1e-14;
 
 const FEW_RETURNS = { reason: TWO_RETURNS };
 

@@ -1,8 +1,12 @@
+import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
+import { NO_TAIL } from "./reasons.ts";
+
 export interface TailMetrics {
   readonly var_95: number;
   readonly cvar_95: number;
   readonly best_day: number;
   readonly worst_day: number;
+  readonly tail_ratio: Measured;
 }
 
 /**
@@ -19,15 +23,27 @@ export interface TailMetrics {
 export function tailMetrics(returns: Float64Array): TailMetrics {
   const sorted = returns.slice().sort();
   const last = sorted.length - 1;
-  const position = last * 0.05;
-  const below = Math.floor(position);
-  const lower = sorted[below]!;
-  const quantile = lower + (position - below) * (sorted[Math.min(below + 1, last)]! - lower);
+  const quantile = quantileOf(sorted, 0.05);
   let tail = 0;
   let count = 0;
   while (count <= last && sorted[count]! <= quantile) {
     tail += sorted[count]!;
     count++;
   }
-  return { var_95: -quantile, cvar_95: -(tail / count), best_day: sorted[last]!, worst_day: sorted[0]! };
+  return {
+    var_95: -quantile,
+    cvar_95: -(tail / count),
+    best_day: sorted[last]!,
+    worst_day: sorted[0]!,
+    tail_ratio: ratio(Math.abs(quantileOf(sorted, 0.95)), Math.abs(quantile), NO_TAIL, RETURN_NOISE),
+  };
+}
+
+/** @param sorted Rising. */
+function quantileOf(sorted: Float64Array, fraction: number): number {
+  const last = sorted.length - 1;
+  const position = last * fraction;
+  const below = Math.floor(position);
+  const lower = sorted[below]!;
+  return lower + (position - below) * (sorted[Math.min(below + 1, last)]! - lower);
 }

@@ -16,6 +16,8 @@ export interface TradeMetrics {
   readonly worst_trade: Measured;
   readonly average_win: Measured;
   readonly average_loss: Measured;
+  readonly average_win_return: Measured;
+  readonly average_loss_return: Measured;
   readonly average_trade_days: Measured;
   readonly max_trade_days: Measured;
   readonly max_consecutive_wins: number;
@@ -57,6 +59,8 @@ export function tradeMetrics(columns: TradeColumns): TradeMetrics {
     worst_trade: smallest(closed.returns),
     average_win: averageWin,
     average_loss: averageLoss,
+    average_win_return: ratio(sum(closed.winReturns), wins.length, NO_WIN),
+    average_loss_return: ratio(sum(closed.lossReturns), losses.length, NO_LOSS),
     average_trade_days: days,
     max_trade_days: largest(closed.days),
     max_consecutive_wins: longestSeries(pnl, 1),
@@ -80,11 +84,14 @@ function closedTrades(columns: TradeColumns) {
     count++;
   }
   const closed = pnl.subarray(0, count);
+  const ofClosed = returns.subarray(0, count);
   return {
     pnl: closed,
-    wins: selectBySign(closed, 1),
-    losses: selectBySign(closed, -1),
-    returns: returns.subarray(0, count),
+    wins: selectBySign(closed, closed, 1),
+    losses: selectBySign(closed, closed, -1),
+    returns: ofClosed,
+    winReturns: selectBySign(ofClosed, closed, 1),
+    lossReturns: selectBySign(ofClosed, closed, -1),
     days: days.subarray(0, count),
   };
 }
@@ -111,12 +118,12 @@ function systemQuality(pnl: Float64Array): Measured {
 
 // These are loops: filter and reduce would allocate an object for every number.
 
-/** The values above zero (sign 1) or below it (-1), in their order. */
-function selectBySign(values: Float64Array, sign: 1 | -1): Float64Array {
+/** The values of the trades whose pnl is above zero (sign 1) or below it (-1), in their order. */
+function selectBySign(values: Float64Array, pnl: Float64Array, sign: 1 | -1): Float64Array {
   const selected = new Float64Array(values.length);
   let count = 0;
   for (let i = 0; i < values.length; i++) {
-    if (values[i]! * sign > 0) selected[count++] = values[i]!;
+    if (pnl[i]! * sign > 0) selected[count++] = values[i]!;
   }
   return selected.subarray(0, count);
 }

@@ -3,9 +3,9 @@ import type { Execution } from "../execution.ts";
 
 const FUNDING_MS = 8 * HOUR_MS;
 
-/** Whether holding a position over time costs or earns anything. */
-export function hasFinancing(execution: Execution): boolean {
-  return execution.borrowRate !== 0 || execution.fundingRate !== 0;
+/** Whether time costs or earns anything. */
+export function hasFinancing({ borrowRate, fundingRate, marginRate, cashRate }: Execution): boolean {
+  return borrowRate !== 0 || fundingRate !== 0 || marginRate !== 0 || cashRate !== 0;
 }
 
 /**
@@ -28,4 +28,24 @@ export function financingOf(
   const fundings = Math.floor(toMs / FUNDING_MS) - Math.floor(fromMs / FUNDING_MS);
   const borrow = quantity < 0 ? value * execution.borrowRate * (toMs - fromMs) / YEAR_MS : 0;
   return borrow - value * execution.fundingRate * fundings;
+}
+
+/** Money that long positions pay between two candles' opens for the cash below 0 that they have borrowed. */
+export function marginInterestOf({ marginRate }: Execution, cash: number, fromMs: number, toMs: number): number {
+  return cash < 0 ? cash * marginRate * (toMs - fromMs) / YEAR_MS : 0;
+}
+
+/**
+ * Money that cash earns between two candles' opens. The proceeds of short sales, at their value at the earlier close,
+ * secure the borrowed units and earn nothing.
+ */
+export function cashInterestOf(
+  { cashRate }: Execution,
+  cash: number,
+  shortValue: number,
+  fromMs: number,
+  toMs: number,
+): number {
+  const own = cash - shortValue;
+  return own > 0 ? own * cashRate * (toMs - fromMs) / YEAR_MS : 0;
 }

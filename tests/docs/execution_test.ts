@@ -37,6 +37,7 @@ function valuesOf(bounds: Bounds): string {
       ? `${numberOf(bounds.minimum)} to ${numberOf(bounds.maximum)}`
       : `above ${bounds.exclusiveMinimum}, at most ${numberOf(bounds.maximum)}`;
   }
+  if (bounds.properties?.symbol !== undefined) return "`{symbol, exchange}`";
   if (bounds.properties?.type !== undefined) return "`{type, value}`, see below";
   if (bounds.properties !== undefined) return "or parts, see below";
   return [...new Set((bounds.anyOf ?? []).map(valuesOf))].join(", ");

@@ -20,6 +20,11 @@ stocks Saturday belongs to Friday, and for forex Sunday belongs to Monday. Days 
 for crypto unless the request names another. Candles of a week give one return each, and then it is 52.
 \`parameters.execution.riskFreeRate\` is a fraction per year, 0 unless the request names another.
 
+The benchmark is the traded instrument, or the one that \`parameters.execution.benchmark\` names. Its daily returns are
+those of its daily closes; candles longer than a day are compared with the benchmark's candles of that length. On a day
+on which another instrument does not trade, its return is 0. The first day, and days beyond the benchmark's candles, are
+left out of both.
+
 A trade wins with a pnl above zero and loses with one below; a pnl of exactly zero is neither and ends a series of both.
 pnl is net of fees and financing.
 

@@ -152,3 +152,37 @@ Deno.test("funding is paid by longs to shorts at 00:00, 08:00 and 16:00 UTC", ()
   expect([...run(buyTen).equity]).toEqual([2000, 2000, 1997]);
   expect([...run(sellTen).equity]).toEqual([2000, 2000, 2003]);
 });
+
+Deno.test("a long pays for the money that it borrows, and each trade its share", () => {
+  // 30 bought at 100 with 2000: cash -1000, and each day 1000 x 0.365 / 365 = 1. Ten of the thirty pay a third.
+  const draft = (size: number) => order({ sizeBy: BY_UNITS, size });
+  const strategy = script({ 0: (book) => [draft(10), draft(20)].forEach((one) => book.place(one)) });
+  const result = runOver(flat(100, 100, 100), strategy, { marginRate: 0.365, leverage: 2 }, 2000);
+  expect([...result.equity]).toEqual([2000, 2000, 1999]);
+  expect(result.trades.pnl[0]).toBeCloseTo(-1 / 3, 14);
+  expect(result.trades.pnl[1]).toBeCloseTo(-2 / 3, 14);
+});
+
+Deno.test("a long that borrows nothing and a short pay no margin interest", () => {
+  for (const draft of [buyTen, sellTen]) {
+    const result = runOver(flat(100, 100, 100), script({ 0: (book) => book.place(draft) }), { marginRate: 1 }, 2000);
+    expect([...result.equity]).toEqual([2000, 2000, 2000]);
+  }
+});
+
+Deno.test("cash earns interest from the first candle on, which belongs to no trade", () => {
+  // 2000 x 0.365 / 365 = 2 in the first day. Then ten units are bought, and 1002 earn 1.002.
+  const result = runOver(flat(100, 100, 100), script({ 0: (book) => book.place(buyTen) }), { cashRate: 0.365 }, 2000);
+  expect(result.equity[1]).toBeCloseTo(2002, 10);
+  expect(result.equity[2]).toBeCloseTo(2003.002, 10);
+  expect(result.metrics.cash_interest).toBeCloseTo(3.002, 10);
+  expect(listTrades(result)).toMatchObject([{ pnl: 0 }]);
+  // Nothing is ever decided here.
+  expect(runOver(flat(1, 1, 1), script({}), { cashRate: 0.365 }).equity[2]).toBeCloseTo(1002.001, 10);
+});
+
+Deno.test("the proceeds of a short sale earn no interest", () => {
+  // Cash is 3002 after the first day's 2; 1000 of it are owed in units, and 2002 earn 2.002.
+  const result = runOver(flat(100, 100, 100), script({ 0: (book) => book.place(sellTen) }), { cashRate: 0.365 }, 2000);
+  expect(result.equity[2]).toBeCloseTo(2004.002, 10);
+});

@@ -161,3 +161,15 @@ Deno.test("a long at leverage 1 has no margin call, even when funding has taken 
   expect(listTrades(result)).toMatchObject([{ quantity: 10, exit: null }]);
   expect(result.equity[2]).toBe(997);
 });
+
+Deno.test("a result names the loss beyond the account, which the prices of the closed trades do not show", () => {
+  // 50 units at 100 with 1000: cash -4000. At 70 they are worth 3500: the account lacks 500.
+  const execution = { leverage: 5, marginCall: false };
+  const result = runOver([...flat(100, 100), [100, 100, 70, 70]], buy(50), execution);
+  expect(listTrades(result)).toMatchObject([{ entry: [1, 100], exit: [2, 70], pnl: -1000 }]);
+  expect(result.notes).toEqual([
+    "The losses at 1970-01-03T00:00:00.000Z exceed the account by 500. The broker bears this: the pnl of the trade " +
+    "closed there is better by it than prices, fees and financing give",
+  ]);
+  expect(runOver([...flat(100, 100), [100, 100, 80, 80]], buy(50), execution).notes).toEqual([]);
+});

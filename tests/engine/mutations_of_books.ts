@@ -168,8 +168,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "a win is a pnl above zero",
     file: "engine/metrics/trade_metrics.ts",
-    text: "if (values[i]! * sign > 0) selected",
-    replacement: "if (values[i]! * sign >= 0) selected",
+    text: "if (pnl[i]! * sign > 0) selected",
+    replacement: "if (pnl[i]! * sign >= 0) selected",
   },
   {
     rule: "the first day's return counts from the initial balance",

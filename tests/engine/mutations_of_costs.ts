@@ -183,6 +183,36 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
     replacement: "quantity > 0 ? value * execution.borrowRate",
   },
   {
+    rule: "a long pays for borrowed cash",
+    file: "engine/rules/financing.ts",
+    text: "return cash < 0 ? cash * marginRate",
+    replacement: "return cash > 0 ? cash * marginRate",
+  },
+  {
+    rule: "each trade pays its share of the interest on borrowed cash",
+    file: "engine/simulation.ts",
+    text: "+ loan * share",
+    replacement: "+ loan",
+  },
+  {
+    rule: "the proceeds of short sales earn nothing",
+    file: "engine/rules/financing.ts",
+    text: "const own = cash - shortValue;",
+    replacement: "const own = cash + 0 * shortValue;",
+  },
+  {
+    rule: "cash earns while nothing else happens",
+    file: "engine/alarms.ts",
+    text: "execution.cashRate === 0 ? Infinity : i + 1",
+    replacement: "Infinity",
+  },
+  {
+    rule: "cash earns from the first candle on",
+    file: "engine/simulation.ts",
+    text: "this.#alarms.index = firstIndex + 1;",
+    replacement: "this.#alarms.index = firstIndex + 2;",
+  },
+  {
     rule: "funding is paid by longs",
     file: "engine/rules/financing.ts",
     text: "return borrow - value",

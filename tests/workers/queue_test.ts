@@ -90,16 +90,41 @@ eachDatabaseSteps("the queue", async (handle, step) => {
       async () => {
         const notes = async (more: Partial<NewBacktest>) =>
           (await untilEnded(db, await submit(db, queue, more))).result?.notes;
-        expect(await notes({})).toEqual([]);
+        const lastDay = (end: string) =>
+          `end_date ${end} is exclusive: the last candle opens at 2024-01-10T00:00:00.000Z`;
+        expect(await notes({})).toEqual([lastDay("2024-01-11")]);
         expect(await notes({ startDate: "2023-12-30", endDate: "2024-02-01" })).toEqual([
           "The candles begin at 2024-01-01T00:00:00.000Z: none are held from start_date 2023-12-30 on",
           "The candles end at 2024-01-11T00:00:00.000Z: none are held up to end_date 2024-02-01",
+          lastDay("2024-02-01"),
         ]);
         // 30 December 2023 was a Saturday: the first week begins on Monday, and forex is closed until then.
         const { parameters } = newTenDaysBacktest("ann");
         const week = { startDate: "2023-12-30", parameters: { ...parameters, timeframe: "1w" } };
-        expect(await notes(week)).toEqual([]);
-        expect(await notes({ startDate: "2023-12-30", symbol: "PAIR" })).toEqual([]);
+        expect(await notes(week)).toEqual([
+          "end_date 2024-01-11 is exclusive: the last candle opens at 2024-01-01T00:00:00.000Z",
+        ]);
+        expect(await notes({ startDate: "2023-12-30", symbol: "PAIR" })).toEqual([lastDay("2024-01-11")]);
+      },
+    );
+
+    await step(
+      "a benchmark's daily closes are read as the run's candles are, and named where they are missing",
+      async () => {
+        const { parameters } = newTenDaysBacktest("ann");
+        const compare = (symbol: string) => {
+          const execution = resolveExecution({ benchmark: { symbol, exchange: "TEST" } }, null);
+          return submit(db, queue, { parameters: { ...parameters, execution } });
+        };
+        const plain = (await untilEnded(db, await submit(db, queue))).result;
+        // Its hours have the same daily closes.
+        const { result } = await untilEnded(db, await compare("HOURS"));
+        expect(plain?.metrics.beta).toBeGreaterThan(0.1);
+        expect(result?.metrics).toEqual(plain?.metrics);
+        expect(result?.run_key).not.toBe(plain?.run_key);
+        const missing = await untilEnded(db, await compare("NOBODY"));
+        expect(missing).toMatchObject({ status: "failed", error: { code: "NO_DATA" } });
+        expect(missing.error?.message).toMatch(/^Cannot load the benchmark: .*NOBODY/);
       },
     );
 

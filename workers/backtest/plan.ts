@@ -13,7 +13,7 @@ import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { RunError } from "../outcome.ts";
 import type { SimulatedRun } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
-import { type MarketData, rangeOf } from "./run_candles.ts";
+import { type Benchmark, type MarketData, rangeOf } from "./run_candles.ts";
 import type { Run } from "./runner.ts";
 
 /** A strategy's own parameters, defaults filled in. */
@@ -60,7 +60,7 @@ export function makePlan(
   record: Backtest,
   { timeframe, execution: resolved, own }: RunSettings,
   decider: Decider,
-  { instrument: { assetClass }, read, finer }: MarketData,
+  { instrument: { assetClass }, read, finer, benchmark }: MarketData,
 ): BacktestPlan {
   const execution = withPeriodsPerYear(resolved, assetClass, TIMEFRAMES[timeframe]);
   const runKey = hashCanonical({
@@ -71,6 +71,7 @@ export function makePlan(
     asset_class: assetClass,
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
+    benchmark_data: benchmark?.read.sha256 ?? null,
     lookback: read.lookback,
     initial_balance: record.initialBalance,
     start_date: record.startDate,
@@ -84,10 +85,23 @@ export function makePlan(
     timeframeMs: TIMEFRAMES[timeframe],
     assetClass,
     finer: finer?.candles ?? null,
+    benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
-  const notes = describeCoverage(record, { timeframe, assetClass }, read);
+  const notes = [
+    ...describeCoverage(record, { timeframe, assetClass }, read),
+    `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
+    ...(benchmark === null ? [] : describeBenchmark(record, benchmark)),
+  ];
   return { run: decider.toRun(task), task, read, notes, moduleSha256: decider.moduleSha256, runKey };
+}
+
+/** Notes that the benchmark's candles begin later or end sooner than the record asks. */
+function describeBenchmark(
+  record: Backtest,
+  { instrument: { assetClass, symbol }, timeframe, read }: Benchmark,
+): string[] {
+  return describeCoverage(record, { timeframe, assetClass }, read).map((note) => `Benchmark ${symbol}: ${note}`);
 }
 
 /** Notes that the candles begin later or end sooner than the record asks. */
@@ -99,13 +113,16 @@ function describeCoverage(
   const { start, end } = rangeOf(record);
   const first = time[lookback]!;
   const lastClose = time.at(-1)! + TIMEFRAMES[timeframe];
-  const moment = (timeMs: number) => new Date(timeMs).toISOString();
   const isLate = isGap(assetClass, bucketStartAtOrAfter(start, timeframe), first);
   const isEarly = isGap(assetClass, lastClose, bucketStart(end, timeframe));
   return [
-    ...(isLate ? [`The candles begin at ${moment(first)}: none are held from start_date ${record.startDate} on`] : []),
-    ...(isEarly ? [`The candles end at ${moment(lastClose)}: none are held up to end_date ${record.endDate}`] : []),
+    ...(isLate ? [`The candles begin at ${isoTime(first)}: none are held from start_date ${record.startDate} on`] : []),
+    ...(isEarly ? [`The candles end at ${isoTime(lastClose)}: none are held up to end_date ${record.endDate}`] : []),
   ];
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }
 
 /** The strategy of a run. */
@@ -167,15 +184,14 @@ export function makeResult(
   durationMs: number,
 ): BacktestResult {
   const { time } = task.candles;
-  const timestamp = (index: number) => new Date(time[index]!).toISOString();
   return {
     run_key: runKey,
     engine_version: ENGINE_VERSION,
     module_sha256: moduleSha256,
     data: {
       candles: time.length - task.firstIndex,
-      first: timestamp(task.firstIndex),
-      last: timestamp(time.length - 1),
+      first: isoTime(time[task.firstIndex]!),
+      last: isoTime(time.at(-1)!),
       sha256: read.sha256,
       gaps: read.gaps,
     },

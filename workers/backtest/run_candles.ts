@@ -9,7 +9,7 @@ import { type CandleQuery, isFed, TimeframeTooFineError } from "../../market/arc
 import { FeedError } from "../../market/feeds/feed.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
-import { divides, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
+import { divides, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
 
@@ -28,6 +28,16 @@ export interface MarketData {
   readonly read: CandlesRead;
   /** Of a finer timeframe, for bothTouched "magnify"; null if not wanted, or none are held. */
   readonly finer: CandlesRead | null;
+  /** The execution's benchmark; null where it names none. */
+  readonly benchmark: Benchmark | null;
+}
+
+/** Candles that a run is compared with. */
+export interface Benchmark {
+  readonly instrument: Instrument;
+  /** A day, or the run's where it is longer. */
+  readonly timeframe: Timeframe;
+  readonly read: CandlesRead;
 }
 
 /**
@@ -46,7 +56,30 @@ export async function loadCandles(
   const wanted = { instrument, timeframe, lookback: execution.lookback ? lookback : 0 };
   const read = await readBacktestCandles(services, record, wanted);
   const finer = execution.bothTouched === "magnify" ? await readFinerCandles(services, record, wanted) : null;
-  return { instrument, read, finer };
+  return { instrument, read, finer, benchmark: await loadBenchmark(services, record, timeframe, execution) };
+}
+
+/** @throws {RunError} As `loadCandles`, with the benchmark's name. */
+async function loadBenchmark(
+  services: CandleServices,
+  record: Backtest,
+  runTimeframe: Timeframe,
+  { benchmark }: Execution,
+): Promise<Benchmark | null> {
+  if (benchmark === null) return null;
+  const timeframe = TIMEFRAMES[runTimeframe] > TIMEFRAMES["1d"] ? runTimeframe : "1d";
+  const other = { ...record, ...benchmark };
+  try {
+    const instrument = await findBacktestInstrument(services, other, timeframe);
+    return {
+      instrument,
+      timeframe,
+      read: await readBacktestCandles(services, other, { instrument, timeframe, lookback: 0 }),
+    };
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+    throw new RunError(error.code, `Cannot load the benchmark: ${error.message}`);
+  }
 }
 
 /**

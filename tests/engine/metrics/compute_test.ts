@@ -41,10 +41,12 @@ Deno.test("computeMetrics() gives an ordinary run's account in full", () => {
     trades: [{ pnl: 70, return: 0.7 }, { pnl: -20, return: -0.2 }, { pnl: 10, exitDay: null, ambiguous: true }],
     exposedCandles: 4,
     feesPaid: 3,
+    cashInterest: 1,
     tradedValue: 310,
     rejectedOrders: 2,
   }));
-  expect(undefinedMetrics).toEqual({});
+  // Equity moves exactly as the instrument does.
+  expect(undefinedMetrics).toEqual({ information_ratio: "every daily return is the benchmark's" });
   expect(metrics).toMatchObject({
     start: "2024-01-01T00:00:00.000Z",
     end: "2024-01-05T00:00:00.000Z",
@@ -61,6 +63,7 @@ Deno.test("computeMetrics() gives an ordinary run's account in full", () => {
     trades: 2,
     open_trades: 1,
     fees_paid: 3,
+    cash_interest: 1,
     turnover: 2.5, // 310 / mean(100, 120, 90, 150, 160) = 310 / 124
     rejected_orders: 2,
     ambiguous_trades: 1,

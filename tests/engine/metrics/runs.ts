@@ -59,6 +59,7 @@ export function runOf(
     rejectedOrders: 0,
     feesPaid: 0,
     tradedValue: 0,
+    cashInterest: 0,
     ...over,
   };
 }

@@ -8,6 +8,7 @@ Deno.test("tailMetrics() of 21 days: the 5 % quantile is the second worst", () =
   expect(tail.cvar_95).toBeCloseTo(0.075, 15); // mean of 0.08 and 0.07
   expect(tail.best_day).toBe(0.12);
   expect(tail.worst_day).toBe(-0.08);
+  expect(tail.tail_ratio).toBeCloseTo(11 / 7, 14); // the second best is 0.11
 });
 
 Deno.test("tailMetrics() interpolates between two days", () => {
@@ -22,7 +23,13 @@ Deno.test("tailMetrics() of days that all gain gives a negative loss", () => {
     cvar_95: -0.02,
     best_day: 0.02,
     worst_day: 0.02,
+    tail_ratio: 1,
   });
+});
+
+Deno.test("tailMetrics() has no tail ratio where the 5 % quantile is 0", () => {
+  const tail = tailMetrics(Float64Array.of(0, 0, 0.1));
+  expect(tail.tail_ratio).toEqual({ reason: "the 5% quantile of the daily returns is 0" });
 });
 
 Deno.test("tailMetrics() does not reorder the returns", () => {

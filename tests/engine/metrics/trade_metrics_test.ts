@@ -29,6 +29,8 @@ Deno.test("tradeMetrics() of six closed trades and an open one, worked by hand",
     ambiguous_trades: 2,
   });
   expect(metrics.average_trade).toBeCloseTo(0.005, 15); // 0.03 / 6
+  expect(metrics.average_win_return).toBeCloseTo(0.065, 15); // 0.13 / 2
+  expect(metrics.average_loss_return).toBeCloseTo(-0.1 / 3, 15); // -(0.05 + 0.04 + 0.01) / 3
   expect(metrics.payoff_ratio).toBeCloseTo(2.4375, 14); // 65 / (80 / 3)
   expect(metrics.kelly).toBeCloseTo(1 / 3 - (2 / 3) / 2.4375, 14);
   // Squares sum to 13900, less 6 x (50/6)^2 is 13483.33; / 5, root: 51.9294.

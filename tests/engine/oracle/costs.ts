@@ -1,4 +1,4 @@
-import type { Sign, State } from "./state.ts";
+import { type Sign, type State, unitsOf } from "./state.ts";
 
 /** The fee of one fill: rate, fixed and per-unit parts together, at least the minimum, at most the cap. */
 export function feeOf(state: State, units: number, price: number): number {
@@ -56,6 +56,20 @@ export function takeVolume(state: State, units: number): void {
   if (state.volumeIndex !== state.index) state.volumeTaken = 0;
   state.volumeIndex = state.index;
   state.volumeTaken += units;
+}
+
+/** Interest on the account between two opens: what longs pay on borrowed cash, and what own cash earns. */
+export function interestOf(state: State): { readonly paid: number; readonly earned: number } {
+  const { candles: { time, close }, execution, index, cash } = state;
+  const years = (time[index]! - time[index - 1]!) / (365 * 24 * 3_600_000);
+  let shorts = 0;
+  for (const trade of state.trades) {
+    if (trade.side === -1) shorts += unitsOf(state, trade.lots) * close[index - 1]!;
+  }
+  return {
+    paid: Math.max(0, -cash) * execution.marginRate * years,
+    earned: Math.max(0, cash - shorts) * execution.cashRate * years,
+  };
 }
 
 /**

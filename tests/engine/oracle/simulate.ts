@@ -1,6 +1,6 @@
 import type { RunInput } from "../../../engine/run.ts";
 import { bookOf } from "./book.ts";
-import { financingOf } from "./costs.ts";
+import { financingOf, interestOf } from "./costs.ts";
 import { endOrder, fillOrder } from "./fills.ts";
 import { walkCandle } from "./path.ts";
 import { closeAll } from "./margin.ts";
@@ -60,6 +60,7 @@ function newState(input: RunInput, replays: boolean): State {
     timeframeMs,
     execution,
     initialBalance,
+    firstIndex: input.firstIndex,
     index: 0,
     cash: initialBalance,
     orders: [],
@@ -69,6 +70,8 @@ function newState(input: RunInput, replays: boolean): State {
     closed: [],
     feesPaid: 0,
     tradedValue: 0,
+    interest: 0,
+    lossBeyond: 0,
     volumeTaken: 0,
     volumeIndex: -1,
     isForced: false,
@@ -79,8 +82,8 @@ function newState(input: RunInput, replays: boolean): State {
 
 /** One candle, from its open to just before the decision at its close. */
 function liveThrough(state: State, i: number): void {
-  const { candles: { open }, trades } = state;
-  if (trades.length > 0) payFinancing(state);
+  const { candles: { open } } = state;
+  if (i > state.firstIndex) payFinancing(state);
   for (const trade of [...state.trades]) {
     const reason = trade.exiting ?? (trade.timeStopAt <= i ? "time_stop" : null);
     if (reason !== null) {
@@ -95,11 +98,15 @@ function liveThrough(state: State, i: number): void {
 }
 
 function payFinancing(state: State): void {
+  const { paid, earned } = interestOf(state);
+  const lots = state.trades.reduce((sum, trade) => sum + trade.lots, 0);
   for (const trade of state.trades) {
-    const money = financingOf(state, trade.side, unitsOf(state, trade.lots));
+    const money = financingOf(state, trade.side, unitsOf(state, trade.lots)) - paid * trade.lots / lots;
     state.cash += money;
     trade.financing += money;
   }
+  state.cash += earned;
+  state.interest += earned;
 }
 
 /** Fills market orders in order of placement. */
@@ -117,6 +124,7 @@ function ruin(state: State): void {
   const rows = state.closed.slice(state.closed.length > before ? before : -1);
   const quantity = rows.reduce((sum, row) => sum + row.quantity, 0);
   for (const row of rows) row.pnl -= state.cash * row.quantity / quantity;
+  state.lossBeyond = -state.cash;
   state.cash = 0;
   state.isRuined = true;
 }

@@ -108,6 +108,8 @@ export interface State {
   readonly execution: Execution;
   readonly initialBalance: number;
   /** The candle that is being simulated. */
+  /** Where the run begins. */
+  readonly firstIndex: number;
   index: number;
   cash: number;
   /** Every order in order of placement; those that work are also in `working`. */
@@ -120,6 +122,10 @@ export interface State {
   readonly closed: TradeRow[];
   feesPaid: number;
   tradedValue: number;
+  /** Money that cash has earned. */
+  interest: number;
+  /** Money that the broker bore when the account came to nothing. */
+  lossBeyond: number;
   /** Units that market and stop orders took from the volume of candle `volumeIndex`. */
   volumeTaken: number;
   volumeIndex: number;

@@ -1,5 +1,6 @@
 import { METRIC_DEFINITIONS, METRIC_NAMES } from "../../../engine/metrics/definitions.ts";
 import { TOO_LARGE } from "../../../engine/metrics/reasons.ts";
+import { hasFinancing } from "../../../engine/rules/financing.ts";
 import type { RunResult } from "../../../engine/run.ts";
 import { simulateSlowly } from "../oracle/simulate.ts";
 import { differences, isSame } from "./compare.ts";
@@ -37,14 +38,14 @@ export const nullsHaveStatedReasons: Check = ({ result: { metrics, undefinedMetr
     return (metrics[name] === null) !== (reason !== undefined) || (reason !== undefined && !isStated);
   }).map((name) => `${name} is ${metrics[name]} because of "${undefinedMetrics[name]}"`);
 
-/** Equity is cash plus position at the close, and all gains are in the trades, fees included. */
+/** Equity is cash plus position at the close, and all gains but interest are in the trades, fees included. */
 export const balances: Check = ({ input, result, transcript, scale }) => {
   const { candles: { close }, initialBalance } = input;
   const lines: string[] = [];
   for (const [i, cash, equity, quantity] of transcript) {
     if (!isSame(cash! + quantity! * close[i!]!, equity, scale)) lines.push(`candle ${i}: equity is ${equity}`);
   }
-  const gained = result.equity.at(-1)! - initialBalance;
+  const gained = result.equity.at(-1)! - initialBalance - (result.metrics.cash_interest ?? NaN);
   const listed = result.trades.pnl.reduce((sum, pnl) => sum + pnl, 0);
   return isSame(listed, gained, scale) ? lines : [...lines, `${gained} were gained, and the trades sum to ${listed}`];
 };
@@ -52,10 +53,10 @@ export const balances: Check = ({ input, result, transcript, scale }) => {
 /** Without fees and financing, the trades alone determine equity and position at every close. */
 export const tradesGiveEquity: Check = (finished) => {
   const { input, result: { trades, equity, position }, scale } = finished;
-  const { commission, borrowRate, fundingRate, slippage } = input.execution;
+  const { commission, slippage } = input.execution;
   const fees = commission.rate + commission.fixed + commission.perUnit + commission.minimum;
   const fillsInParts = slippage !== 0 && "volumeShare" in slippage;
-  if (fees > 0 || borrowRate !== 0 || fundingRate !== 0 || fillsInParts || equity.at(-1) === 0) return [];
+  if (fees > 0 || hasFinancing(input.execution) || fillsInParts || equity.at(-1) === 0) return [];
   const lines: string[] = [];
   // Units bought at a close are held from that close on, and units sold at it are not.
   for (let k = 0; k < equity.length; k++) {
@@ -140,7 +141,7 @@ export const staysWithinBuyingPower: Check = (finished) => {
   const { leverage } = execution;
   const isPlain = execution.spread === 0 && execution.slippage === 0 && execution.fill === "next_open" &&
     execution.sizingPrice === "fill" && execution.sizingMark === "fill" && execution.sizingFee === "order" &&
-    execution.borrowRate === 0 && execution.fundingRate === 0;
+    !hasFinancing(execution);
   const lines: string[] = [];
   for (let n = 1; isPlain && n < transcript.length; n++) {
     const [i, cash, , quantity] = transcript[n]!;

@@ -34,6 +34,8 @@ export function randomExecution(random: Random, scale: number): Execution {
     entryCandleExit: maybe(0.4, () => pick<boolean | "same_direction">([true, false, "same_direction"])),
     exclusive: maybe(0.6, () => pick(["opposite", "any", "off"])),
     closeAtEnd: maybe(0.5, () => pick(["none", "last_open", "last_close"])),
+    marginRate: maybe(0.2, () => between(0, 1)),
+    cashRate: maybe(0.2, () => between(0, 1)),
   };
   return resolveExecution(request, "crypto");
 }
