@@ -1,7 +1,8 @@
 /** Asks the runtime, under the tasks' own flags, which permissions a service and a worker have. */
 import { expect } from "@std/expect";
-import { taskArguments } from "../cli/service.ts";
+import type { taskArguments } from "../cli/service.ts";
 import { VARIABLES } from "../server/config.ts";
+import { runScriptAs } from "./support/process.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 
@@ -26,28 +27,13 @@ type Task = Parameters<typeof taskArguments>[0];
 
 async function ask(task: Task): Promise<string[]> {
   return JSON.parse(
-    await runAs(task, (data) => {
+    await runScriptAs(task, (data) => {
       const questions = JSON.stringify(QUESTIONS).replaceAll("DATA", data);
       return `const answers = Object.entries(${questions}).filter(([, question]) =>
         Deno.permissions.querySync(question).state === "granted").map(([name]) => name);
         await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(answers)));`;
     }),
   );
-}
-
-/** Runs a script under a task's own flags. @returns What it wrote. */
-async function runAs(task: Task, write: (data: string) => string): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const data = `${folder}/data`;
-  await Deno.writeTextFile(`${folder}/script.ts`, write(data));
-  // The script lies outside of the project, so the project's lock file does not fit it.
-  const args = taskArguments(task, data).filter((part) => !/^--(lock=|frozen$)/.test(part)).map((part) =>
-    /^(main|cli\/.*)\.ts$/.test(part) ? `${folder}/script.ts` : part
-  );
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: ["run", ...args.slice(1)], cwd: ROOT })
-    .output();
-  await Deno.remove(folder, { recursive: true });
-  return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
 }
 
 Deno.test("a service may listen, store its data and start sandboxes, and nothing else", async () => {
@@ -76,9 +62,9 @@ Deno.test("every task that reads the settings may read all their variables, and 
       Deno.permissions.querySync({ name: "env", variable }).state === "granted");
     await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(may)));`;
   for (const task of ["start", "worker"] as const) {
-    expect(JSON.parse(await runAs(task, () => script))).toEqual([...VARIABLES, "PATH"]);
+    expect(JSON.parse(await runScriptAs(task, () => script))).toEqual([...VARIABLES, "PATH"]);
   }
-  expect(JSON.parse(await runAs("admin", () => script))).toEqual(VARIABLES);
+  expect(JSON.parse(await runScriptAs("admin", () => script))).toEqual(VARIABLES);
 });
 
 Deno.test("each task that checks a user's URL has the permissions for the check", async () => {
@@ -86,6 +72,6 @@ Deno.test("each task that checks a user's URL has the permissions for the check"
     const { address } = await guardEndpoint("https://93.184.215.14/", { allow: new Set() });
     await Deno.stdout.write(new TextEncoder().encode(address));`;
   for (const task of ["start", "worker", "strategy"] as const) {
-    expect([task, await runAs(task, () => script)]).toEqual([task, "93.184.215.14"]);
+    expect([task, await runScriptAs(task, () => script)]).toEqual([task, "93.184.215.14"]);
   }
 });

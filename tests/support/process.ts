@@ -33,6 +33,31 @@ export async function runTask(
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
+/**
+ * Runs a script under a task's own permissions.
+ *
+ * @param write The script's text, for a data directory.
+ * @returns What it wrote.
+ */
+export async function runScriptAs(
+  task: Parameters<typeof taskArguments>[0],
+  write: (data: string) => string,
+): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const data = `${folder}/data`;
+  await Deno.writeTextFile(`${folder}/script.ts`, write(data));
+  const args = taskArguments(task, data).map((part) =>
+    /^(main|cli\/.*)\.ts$/.test(part) ? `${folder}/script.ts` : part
+  );
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--config", `${ROOT}deno.json`, ...args.slice(1)],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  await Deno.remove(folder, { recursive: true });
+  return new TextDecoder().decode(stdout) || new TextDecoder().decode(stderr);
+}
+
 /** A process of main.ts that has printed its first line. */
 export interface RunningProcess {
   /** Where it listens; empty for a worker. */

@@ -1,27 +1,40 @@
 /**
- * The main thread of a sandbox process: `child.ts KIND [ADDRESS]`. It reads one job from standard input, passes it to a Web Worker
- * without permissions, or with the permission to call ADDRESS, and writes the Worker's messages to standard output.
+ * The main thread of a sandbox process: `child.ts KIND LIMITS [ADDRESS]`. It reads one job from standard input, passes it to a Web
+ * Worker without permissions, or with the permission to call ADDRESS, and writes the Worker's messages to standard output.
  *
- * This thread never computes, so it notices at once when standard input ends. Then nobody waits any more, and the process kills
- * itself, a busy Worker included. The parent's SIGKILL is not enough: npm's `deno` is a script, and only the script would end.
+ * This thread never computes, so it watches the memory of the process: the parent may not read that. And it notices at once when
+ * standard input ends. Then nobody waits any more, and the process kills itself, a busy Worker included. The parent's SIGKILL is not enough: npm's `deno` is a script, and only the script would end.
  */
 import { createControl, readProgress } from "../../engine/control.ts";
+import { confine } from "./confine.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import type { Outcome } from "../outcome.ts";
-import type { FromChild, SandboxJob, SandboxKind, ToChildWorker } from "./task.ts";
+import {
+  type ChildLimits,
+  type FromChild,
+  isWithin,
+  type SandboxJob,
+  type SandboxKind,
+  type ToChildWorker,
+} from "./task.ts";
 import { buffersOf } from "./transfer.ts";
 
 const PROGRESS_MS = 250;
-
+const WATCH_MS = 25;
+// The system counts memory that nobody has touched too: what V8 reserves for the Worker, and an instance that is not collected yet.
+const WORKER_BYTES = 640 * 2 ** 20;
 /** The Worker's entry for each kind of job. */
 const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   validate: "./wasm/worker.ts",
   run: "./wasm/worker.ts",
   remote: "./remote/worker.ts",
+  fetch: "./remote/fetch_worker.ts",
 };
 
-const [kind = "", address] = Deno.args;
+const [kind = "", limits = "", address] = Deno.args;
 if (!isKind(kind)) throw new RangeError(`Cannot start a sandbox for ${JSON.stringify(kind)}`);
+const { memoryBytesMax, cpuSecondsMax }: ChildLimits = JSON.parse(limits);
+confine({ memoryBytesMax: WORKER_BYTES + 2 * memoryBytesMax, cpuSecondsMax });
 const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   type: "module",
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
@@ -33,10 +46,12 @@ worker.onerror = (event) => {
   event.preventDefault();
   send({ type: "broken", message: event.message });
 };
-send({ type: "hello", pid: Deno.pid });
+reportMemory();
 const job = readJob();
 worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
+setInterval(watchMemory, WATCH_MS);
 setInterval(() => {
+  reportMemory();
   const progress = readProgress(control);
   if (progress !== null) send({ type: "progress", ...progress });
 }, PROGRESS_MS);
@@ -45,6 +60,16 @@ die();
 
 function isKind(name: string): name is SandboxKind {
   return Object.hasOwn(ENTRIES, name);
+}
+
+function watchMemory(): void {
+  if (isWithin(Deno.memoryUsage().rss, memoryBytesMax)) return;
+  reportMemory();
+  die();
+}
+
+function reportMemory(): void {
+  send({ type: "memory", residentBytes: Deno.memoryUsage().rss });
 }
 
 function send(message: FromChild<object>): void {

@@ -1,15 +1,16 @@
 import { fileURLToPath } from "node:url";
-import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
+import { FrameReader } from "./frame_reader.ts";
+import { encodeFrame } from "./frames.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
-import { candleBytes, type FromChild, type SandboxJob, type ValueOf } from "./task.ts";
+import { candleBytes, type ChildLimits, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
 
 /** The limits of a job, and its listener. */
 export interface SandboxLimits {
   /** From the start of the process to its answer. */
   readonly deadlineMs: number;
-  /** Resident memory of the process, beside the run's candles; watched on Linux only. */
+  /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
   readonly onProgress: (progress: RunProgress) => void;
@@ -21,9 +22,8 @@ export interface SandboxLimits {
 
 // The check of a module caps the memory that it declares; this limit also holds without that check.
 const WASM_PAGES_MAX = 4096;
-const WATCH_MS = 25;
-// No result is longer.
-const FRAME_BYTES_MAX = 1 << 29;
+// A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
+const SILENT_SECONDS_MAX = 15;
 const ERRORS_CHARS_MAX = 16_384;
 
 const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
@@ -62,13 +62,12 @@ class SandboxProcess<Value extends object> {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
-  #pid: number;
+  #silentSeconds = 0;
   #errors = "";
 
   constructor(kind: string, limits: SandboxLimits) {
     this.#limits = limits;
-    this.#child = spawn(kind, limits.address ?? null);
-    this.#pid = this.#child.pid;
+    this.#child = spawn(kind, childLimits(limits), limits.address ?? null);
     this.#input = this.#child.stdin.getWriter();
   }
 
@@ -78,7 +77,7 @@ class SandboxProcess<Value extends object> {
       () => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#describeLateness()),
       deadlineMs,
     );
-    const watch = setInterval(() => this.#watchMemory(), WATCH_MS);
+    const watch = setInterval(() => this.#countSilence(), 1000);
     const stop = () => {
       countKill("stopped");
       this.#ended.resolve({ type: "stopped", candlesDone: this.#candlesDone });
@@ -102,7 +101,7 @@ class SandboxProcess<Value extends object> {
     return `Cannot finish within ${seconds} s: ${this.#candlesDone} candles were done`;
   }
 
-  #kill(reason: "deadline" | "memory", code: FailureCode, message: string): void {
+  #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {
     countKill(reason);
     this.#fail(code, message);
   }
@@ -133,8 +132,9 @@ class SandboxProcess<Value extends object> {
 
   #receive(message: FromChild<Value>): void {
     switch (message.type) {
-      case "hello":
-        this.#pid = message.pid;
+      case "memory":
+        this.#silentSeconds = 0;
+        this.#checkMemory(message.residentBytes);
         return;
       case "progress":
         this.#candlesDone = message.candlesDone;
@@ -160,14 +160,25 @@ class SandboxProcess<Value extends object> {
     }
   }
 
-  #watchMemory(): void {
+  #checkMemory(residentBytes: number): void {
     const { memoryBytesMax } = this.#limits;
-    if ((readResidentBytes(this.#pid) ?? 0) <= memoryBytesMax) return;
+    if (isWithin(residentBytes, memoryBytesMax)) return;
     const limit = `${Math.floor(memoryBytesMax / 2 ** 20)} MiB`;
     this.#kill(
       "memory",
       "STRATEGY_OUT_OF_MEMORY",
       `Cannot use more than ${limit} of memory: ${this.#candlesDone} candles were done`,
+    );
+  }
+
+  /** Seconds in which this process itself was busy count as one, so that it never mistakes its own silence for the other's. */
+  #countSilence(): void {
+    this.#silentSeconds++;
+    if (this.#silentSeconds <= SILENT_SECONDS_MAX) return;
+    this.#kill(
+      "unresponsive",
+      "STRATEGY_OUT_OF_MEMORY",
+      `Cannot tell how much memory it uses: it said nothing for ${SILENT_SECONDS_MAX} s`,
     );
   }
 
@@ -184,48 +195,15 @@ class SandboxProcess<Value extends object> {
   }
 }
 
-/** Reads the frames of a process's standard output. */
-class FrameReader<Message> {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #rest: Uint8Array = new Uint8Array(0);
-
-  constructor(stream: ReadableStream<Uint8Array>) {
-    this.#reader = stream.getReader();
-  }
-
-  /** The next message; null at the end. @throws {RangeError | SyntaxError} When a frame is damaged. */
-  async next(): Promise<Message | null> {
-    const prefix = await this.#read(FRAME_PREFIX_BYTES);
-    if (prefix === null) return null;
-    const { headBytes, bodyBytes } = readPrefix(prefix);
-    if (headBytes + bodyBytes > FRAME_BYTES_MAX) throw new RangeError(`a frame of ${headBytes + bodyBytes} bytes`);
-    const head = await this.#read(headBytes);
-    const body = await this.#read(bodyBytes);
-    return head === null || body === null ? null : decodeFrame<Message>(head, body.buffer);
-  }
-
-  async cancel(): Promise<void> {
-    await this.#reader.cancel();
-  }
-
-  async #read(count: number): Promise<Uint8Array<ArrayBuffer> | null> {
-    const bytes = new Uint8Array(count);
-    for (let filled = 0; filled < count;) {
-      if (this.#rest.length === 0) {
-        const { value, done } = await this.#reader.read();
-        if (done) return null;
-        this.#rest = value;
-      }
-      const part = this.#rest.subarray(0, count - filled);
-      bytes.set(part, filled);
-      filled += part.length;
-      this.#rest = this.#rest.subarray(part.length);
-    }
-    return bytes;
-  }
+function childLimits({ memoryBytesMax, deadlineMs }: SandboxLimits): ChildLimits {
+  return {
+    memoryBytesMax,
+    // Never reached while a parent lives.
+    cpuSecondsMax: Math.ceil(deadlineMs / 1000) * navigator.hardwareConcurrency,
+  };
 }
 
-function spawn(kind: string, address: string | null): Deno.ChildProcess {
+function spawn(kind: string, limits: ChildLimits, address: string | null): Deno.ChildProcess {
   const path = Deno.env.get("PATH");
   const options: Deno.CommandOptions = {
     args: [
@@ -240,9 +218,12 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
       "--unstable-worker-options",
       `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc`,
       `--allow-read=${CODE.join(",")}`,
+      // It gives this up before it starts its Worker, see confine.ts.
+      "--allow-ffi",
       ...(address === null ? [] : [`--allow-net=${address}`]),
       ENTRY,
       kind,
+      JSON.stringify(limits),
       ...(address === null ? [] : [address]),
     ],
     clearEnv: true,
@@ -258,16 +239,6 @@ function spawn(kind: string, address: string | null): Deno.ChildProcess {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     // PATH has no `deno`: use the program that runs us, if we may.
     return new Deno.Command(Deno.execPath(), options).spawn();
-  }
-}
-
-/** Null if the system does not report it, or the process is gone. */
-function readResidentBytes(pid: number): number | null {
-  try {
-    const line = /^VmRSS:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`));
-    return line === null ? null : Number(line[1]) * 1024;
-  } catch {
-    return null;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { Finding } from "../../engine/result.ts";
 import type { Outcome } from "../outcome.ts";
-import type { RemoteTask, RunTask, SimulatedRun } from "../protocol.ts";
+import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun } from "../protocol.ts";
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -12,11 +12,11 @@ const CANDLE_BYTES = 8 * 8;
 export type SandboxKind = SandboxJob["kind"];
 
 /** The work of a sandbox process. */
-export type SandboxJob = ValidateJob | WasmJob | RemoteJob;
+export type SandboxJob = ValidateJob | WasmJob | RemoteJob | FetchJob;
 
 /** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
 export function candleBytes(job: SandboxJob): number {
-  if (job.kind === "validate") return 0;
+  if (!("task" in job)) return 0;
   const { candles, finer } = job.task;
   return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES;
 }
@@ -46,6 +46,16 @@ export interface WasmJob {
 export interface RemoteJob {
   readonly kind: "remote";
   readonly task: RemoteTask;
+}
+
+/** Gets what an address answers; the process and its Worker may call that address alone. */
+export interface FetchJob {
+  readonly kind: "fetch";
+  readonly endpoint: PinnedEndpoint;
+  /** For the whole answer. */
+  readonly timeoutMs: number;
+  /** Of the body. */
+  readonly bytesMax: number;
 }
 
 /** A run's candles and settings, for any kind of strategy. */
@@ -79,12 +89,32 @@ export interface SandboxRun extends SimulatedRun {
   readonly log: readonly string[];
 }
 
+/** The value of a fetch that was answered with status 200. */
+export interface Fetched {
+  readonly body: Uint8Array;
+}
+
 /** The value of a job that completes. */
-export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule : SandboxRun;
+export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule
+  : Job extends FetchJob ? Fetched
+  : SandboxRun;
+
+/** The limits that a sandbox process watches and has the system watch; its second argument, as JSON. */
+export interface ChildLimits {
+  /** Resident memory, candles included. */
+  readonly memoryBytesMax: number;
+  /** Time of all processors together. */
+  readonly cpuSecondsMax: number;
+}
+
+/** Whether memory is within its limit. The runtime reports 0 when it cannot tell, and that is not. */
+export function isWithin(residentBytes: number, bytesMax: number): boolean {
+  return residentBytes > 0 && residentBytes <= bytesMax;
+}
 
 /** The messages of a sandbox process, one frame each; an outcome is the last. */
 export type FromChild<Value extends object> =
-  | { readonly type: "hello"; readonly pid: number }
+  | { readonly type: "memory"; readonly residentBytes: number }
   | ({ readonly type: "progress" } & RunProgress)
   | Outcome<Value>;
 

@@ -6,15 +6,23 @@ const ROOT = new URL("../../../", import.meta.url).pathname;
 // The code of the sandbox's process.
 const CODE = ["engine", "workers/sandbox", "workers/outcome.ts", "workers/protocol.ts", "workers/telemetry.ts"];
 
+/** A change of one of the sandbox's files: this text becomes that. */
+export type Edit = readonly [path: string, from: string, to: string];
+
 /** Runs a validation in a copy of the sandbox with other code as its Worker. The caller removes the folder of the copy. */
 export async function runExchanged(
   folder: string,
   workerSource: string,
-  { parametersJson = "{}", memoryBytesMax = 2 ** 29 } = {},
+  { parametersJson = "{}", memoryBytesMax = 2 ** 29, edits = [] }: {
+    readonly parametersJson?: string;
+    readonly memoryBytesMax?: number;
+    readonly edits?: readonly Edit[];
+  } = {},
 ): Promise<Outcome<ValidModule>> {
   const code = join(folder, "code");
   for (const path of CODE) await copy(join(ROOT, path), join(code, path));
   await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), workerSource);
+  for (const [path, from, to] of edits) await edit(join(code, path), from, to);
   const runner: typeof import("../../../workers/sandbox/process.ts") = await import(
     join(code, "workers/sandbox/process.ts")
   );
@@ -23,6 +31,12 @@ export async function runExchanged(
     { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
     { deadlineMs: 30_000, memoryBytesMax, onProgress: () => {}, signal },
   );
+}
+
+async function edit(path: string, from: string, to: string): Promise<void> {
+  const text = await Deno.readTextFile(path);
+  if (!text.includes(from)) throw new Error(`${path} does not contain ${JSON.stringify(from)}`);
+  await Deno.writeTextFile(path, text.replace(from, to));
 }
 
 async function copy(from: string, to: string): Promise<void> {

@@ -10,6 +10,12 @@ const gunzipAsync = promisify(gunzip);
 const gzipAsync = promisify(gzip);
 // Compressing less than one packet saves nothing.
 const GZIP_BYTES_MIN = 1400;
+/** Informational answers (HTTP 1xx) before the answer itself. */
+export const INFORMATIONAL_MAX = 16;
+// Everything that arrives counts: heads, lengths of chunks and their extensions, the body.
+const RAW_BYTES_FACTOR = 2;
+const RAW_BYTES_MORE = 256 * 1024;
+const RAW_WATCH_MS = 50;
 
 /** An endpoint's answer of any status. */
 export interface HttpAnswer {
@@ -51,7 +57,8 @@ export class EndpointCaller {
   /**
    * Posts JSON and reads the whole answer.
    *
-   * @param limits `timeoutMs` from the call to the answer's last byte; `bytesMax` of its body, compressed and decompressed.
+   * @param limits `timeoutMs` from the call to the answer's last byte; `bytesMax` of its body, compressed and decompressed. All that
+   * arrives may have twice that, and 256 KiB.
    * @throws {CallError} When no complete answer comes within the limits.
    */
   async post(
@@ -101,6 +108,7 @@ export class EndpointCaller {
     let begun: http.IncomingMessage | null = null;
     const expire = () => fail(new CallError("timeout", describeTimeout(begun, timeoutMs)));
     const timer = setTimeout(expire, timeoutMs);
+    const guard = guardRaw(request, RAW_BYTES_FACTOR * bytesMax + RAW_BYTES_MORE, fail);
     const abort = () => fail(new CallError("unusable", "the run was ended"));
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
@@ -118,6 +126,7 @@ export class EndpointCaller {
     request.end(body ?? undefined);
     return promise.finally(() => {
       clearTimeout(timer);
+      clearInterval(guard);
       signal.removeEventListener("abort", abort);
     });
   }
@@ -161,6 +170,30 @@ interface RawAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly bytes: Uint8Array;
+}
+
+/**
+ * Fails a call whose answer does not come to its point: too many informational answers, or too many bytes around too little body.
+ *
+ * @returns The timer that looks; the caller clears it.
+ */
+function guardRaw(
+  request: http.ClientRequest,
+  bytesMax: number,
+  fail: (error: CallError) => void,
+): ReturnType<typeof setInterval> {
+  let informational = 0;
+  request.on("information", () => {
+    if (++informational <= INFORMATIONAL_MAX) return;
+    fail(new CallError("unusable", `it sent more than ${INFORMATIONAL_MAX} informational answers (HTTP 1xx)`));
+  });
+  let before: number | null = null;
+  // A connection that stays open counts on from earlier answers.
+  request.on("socket", (socket) => before = socket.bytesRead);
+  return setInterval(() => {
+    if (before === null || (request.socket?.bytesRead ?? 0) - before <= bytesMax) return;
+    fail(new CallError("unusable", `it sent more than ${bytesMax} bytes in all: its heads or chunks are too long`));
+  }, RAW_WATCH_MS);
 }
 
 function readBody(

@@ -12,7 +12,9 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
 };
 
 function answer(job: ToChildWorker["job"], control: Int32Array): Outcome<object> {
-  if (job.kind === "remote") return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+  if (job.kind === "remote" || job.kind === "fetch") {
+    return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+  }
   try {
     return doWasmJob(job, control);
   } catch (error) {

@@ -64,6 +64,18 @@ Deno.test("headers without end fail", async () => {
   expect((await askRaw(server)).code).toBe("ENDPOINT_FAILED");
 });
 
+Deno.test("an answer may have informational ones before it, but not without end", async () => {
+  const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  const body = '{"version":1,"decisions":[[]]}';
+  await using polite = serveBytes(() => [hint.repeat(3), `${HEAD}content-length: ${body.length}\r\n\r\n${body}`]);
+  const client = new RemoteClient(await remoteTask(`http://127.0.0.1:${polite.port}/`));
+  expect(await client.ask({ from: 0, first: 0, until: 1 })).toEqual([[]]);
+  client.close();
+  const { code, message } = await askRaw(serveBytes(() => forever(hint)));
+  expect([code, message]).toEqual(["ENDPOINT_FAILED", expect.stringContaining("more than 16 informational answers")]);
+  expect(message).not.toContain("times");
+});
+
 Deno.test("a body that stops half-way ends in STRATEGY_TIMED_OUT, and the message names a missing length", async () => {
   for (
     const [answer, end] of [

@@ -34,6 +34,15 @@ const BOMB = `
         (memory.fill (i32.shl (local.get $at) (i32.const 16)) (i32.const 1) (i32.const ${MIB}))
         (br $more))))`;
 
+/** 25 kB that take V8's optimising compiler more than 2 GB: many variables that live through many blocks. */
+export function compileCompilerBomb(): Uint8Array {
+  const block = "(block (br_if 0 (local.get $n)))";
+  return compileWat(strategyWat({
+    onCandle: "(loop $again (call $large (i32.const 0)) (br $again)) (i32.const 0)",
+    after: `(func $large (param $n i32) (local ${"f64 ".repeat(49_000)}) ${block.repeat(3500)})`,
+  }));
+}
+
 export const HOSTILE: readonly Hostile[] = [
   {
     what: "loops for ever in its start function",
