@@ -5,7 +5,8 @@ import { MODULE_BYTES_MAX, validateModule } from "../sandbox/conformance.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { fetchGuarded } from "../egress/fetch.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
-import { RunError } from "../outcome.ts";
+import { type Outcome, RunError, type Stopped } from "../outcome.ts";
+import type { Fetched } from "../sandbox/task.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -34,26 +35,32 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
 
 async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<void> {
   let data = check.data;
-  try {
-    data ??= await fetchModule(check, egress, signal);
-  } catch (error) {
-    if (!(error instanceof RunError)) throw error;
-    return await storeVerdict(db, check.id, { accepted: false, code: error.code, message: error.message }, null);
+  if (data === null) {
+    const fetched = await fetchModule(check, egress, signal);
+    if (fetched.type === "stopped") return;
+    if (fetched.type !== "completed") {
+      return await storeVerdict(db, check.id, verdictOf(fetched), null);
+    }
+    data = fetched.body;
   }
-  const verdict = await validate(data, check, signal);
-  if (verdict !== null) await storeVerdict(db, check.id, verdict, data);
+  const outcome = await validateModule(data, check.parameters, signal);
+  // A stopped check has no verdict, because the worker is closing.
+  if (outcome.type !== "stopped") await storeVerdict(db, check.id, verdictOf(outcome), data);
 }
 
-async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Uint8Array> {
+async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {
   const limits = { timeoutMs: FETCH_MS_MAX, bytesMax: MODULE_BYTES_MAX, signal };
-  return await fetchGuarded(check.moduleUrl ?? "", egress, limits);
+  try {
+    return await fetchGuarded(check.moduleUrl ?? "", egress, limits);
+  } catch (error) {
+    if (error instanceof RunError) return error.outcome;
+    throw error;
+  }
 }
 
-/** Null when there is no verdict, because the worker is closing. */
-async function validate(module: Uint8Array, check: ModuleCheck, signal: AbortSignal): Promise<Verdict | null> {
-  const outcome = await validateModule(module, check.parameters, signal);
+/** @throws When the fault is ours. */
+function verdictOf(outcome: Exclude<Outcome<object>, Stopped>): Verdict {
   if (outcome.type === "completed") return { accepted: true };
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };
-  if (outcome.type === "stopped") return null;
   throw new Error(`The sandbox broke: ${outcome.message}`);
 }
