@@ -5,7 +5,12 @@
  * Deploy use the default export.
  */
 import { type DatabaseHandle, openPglite, openPostgres } from "./db/client.ts";
-import { type DataDirectory, DataDirectoryInUse, holdDataDirectory } from "./db/embedded/data_directory.ts";
+import {
+  type DataDirectory,
+  DataDirectoryExposed,
+  DataDirectoryInUse,
+  holdDataDirectory,
+} from "./db/embedded/data_directory.ts";
 import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
 import { isDatabaseRefusal } from "./db/faults.ts";
 import { SchemaMismatch } from "./db/migrate.ts";
@@ -27,7 +32,8 @@ import {
   type Service,
 } from "./server/http_service.ts";
 import { configureLog } from "./server/log.ts";
-import { runUntilSignal } from "./server/run_until_signal.ts";
+import { requireRuntime } from "./server/runtime.ts";
+import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
 import { redactSpans } from "./server/tracing.ts";
 import { type OpenQueue, openQueue } from "./workers/queue.ts";
 import { retryOnDatabaseFault } from "./workers/retry.ts";
@@ -119,18 +125,20 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
 
 /** Opens PostgreSQL where DATABASE_URL is set, else the embedded database in a data directory that this process alone uses. */
 async function openDatabase(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, databaseConnectionsMax, dataDir }: Config,
   opened: AsyncDisposableStack,
   onWait?: () => void,
 ): Promise<{ handle: DatabaseHandle; directory: DataDirectory | null }> {
   if (databaseUrl !== undefined) {
     // The service may start before its database.
-    const handle = await retryOnDatabaseFault(NEVER, () => openPostgres(databaseUrl), onWait);
+    const handle = await retryOnDatabaseFault(NEVER, () => openPostgres(databaseUrl, databaseConnectionsMax), onWait);
     opened.defer(() => handle.close());
     return { handle, directory: null };
   }
   const directory = await holdDataDirectory(dataDir).catch((error) => {
-    throw error instanceof DataDirectoryInUse ? error : unusable("DATA_DIR", error);
+    throw error instanceof DataDirectoryInUse || error instanceof DataDirectoryExposed
+      ? error
+      : unusable("DATA_DIR", error);
   });
   opened.defer(() => directory.release());
   const handle = await explainFullDisk(directory.path, () => openPglite(directory.databasePath));
@@ -170,6 +178,7 @@ async function openControlSocket(
 }
 
 async function configure(): Promise<Config> {
+  requireRuntime();
   const config = readConfig();
   await configureLog(config.logLevel);
   return config;
@@ -179,7 +188,17 @@ let configured: Promise<Config> | undefined;
 
 async function openHosted(): Promise<Service> {
   const config = await (configured ??= configure());
-  return await openService(config, { port: config.port, closing: NEVER, onWait: () => {} });
+  const closing = new AbortController();
+  const service = await openService(config, { port: config.port, closing: closing.signal, onWait: () => {} });
+  // The platform ends its processes without a signal.
+  if (!config.isDeployed) {
+    closeOnSignal(async () => {
+      closing.abort();
+      await service.stopWork();
+      await service.close();
+    });
+  }
+  return service;
 }
 
 async function run(command: "serve" | "worker"): Promise<void> {
@@ -192,7 +211,8 @@ async function run(command: "serve" | "worker"): Promise<void> {
 function describeFailure(error: unknown): string {
   if (isDatabaseRefusal(error)) return `Cannot start: DATABASE_URL is refused: ${error.message}`;
   if (!(error instanceof Error)) return String(error);
-  const known = [ConfigError, DataDirectoryInUse, DiskFullError, SchemaMismatch].some((it) => error instanceof it);
+  const known = [ConfigError, DataDirectoryExposed, DataDirectoryInUse, DiskFullError, SchemaMismatch]
+    .some((it) => error instanceof it);
   return known ? error.message : error.stack ?? error.message;
 }
 

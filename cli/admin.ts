@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 async function grantIn(handle: DatabaseHandle, email: string): Promise<boolean> {
   try {
-    return await grantAdmin(handle.db, email);
+    return (await grantAdmin(handle.db, email)) !== undefined;
   } finally {
     await handle.close();
   }

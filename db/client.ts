@@ -62,7 +62,7 @@ export async function openPglite(folder: string): Promise<DatabaseHandle> {
  * @throws {SchemaMismatch} When a version before 0.1.0 made the tables.
  * @throws When the server cannot be reached.
  */
-export async function openPostgres(url: string, connectionsMax = 10): Promise<DatabaseHandle> {
+export async function openPostgres(url: string, connectionsMax: number): Promise<DatabaseHandle> {
   const migrator = await PostgresClient.connect(url);
   try {
     await migrateServer(migrator);

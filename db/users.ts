@@ -7,12 +7,19 @@ import { storableText } from "./storable.ts";
  * Gives a user the role `admin`.
  *
  * @param email The address of the sign-up, in any case.
- * @returns Whether the user exists.
+ * @returns The user's id; undefined where there is no such user.
  */
-export async function grantAdmin(db: Db, email: string): Promise<boolean> {
+export async function grantAdmin(db: Db, email: string): Promise<string | undefined> {
   const rows = await db.update(user).set({ role: "admin", updatedAt: new Date() })
     .where(eq(user.email, email.trim().toLowerCase())).returning({ id: user.id });
-  return rows.length > 0;
+  return rows[0]?.id;
+}
+
+/** The id of the user with an e-mail address. */
+export async function findUserId(db: Db, email: string): Promise<string | undefined> {
+  const rows = await db.select({ id: user.id }).from(user)
+    .where(eq(user.email, storableText(email.trim().toLowerCase())));
+  return rows[0]?.id;
 }
 
 /** The IP addresses of a user's current sessions, each once; empty for an unknown user. */
@@ -21,6 +28,11 @@ export async function listSessionAddresses(db: Db, email: string): Promise<strin
     .innerJoin(user, eq(user.id, session.userId))
     .where(and(eq(user.email, storableText(email.trim().toLowerCase())), gt(session.expiresAt, sql`now()`)));
   return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
+}
+
+/** Ends all sessions of a user. */
+export async function endSessions(db: Db, userId: string): Promise<void> {
+  await db.delete(session).where(eq(session.userId, userId));
 }
 
 /** Removes all users' ended sessions. */

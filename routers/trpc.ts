@@ -1,3 +1,4 @@
+import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
@@ -68,6 +69,8 @@ export interface Context extends Services {
 /** The time between keep-alive comments on event streams. */
 export const KEEP_ALIVE_MS = 15_000;
 
+const audit = getLogger(["hindcast", "audit"]);
+
 const t = initTRPC.context<Context>().create({
   // tRPC cannot detect a server under Deno's test runner.
   isServer: true,
@@ -99,11 +102,27 @@ export const publicProcedure = t.procedure.use(refuseUnstorable);
 /** Only signed-in users may call; `ctx.user` is one. */
 export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) })).use(refuseUnstorable);
 
+// Who changed what, for the operator: the input may hold anything and is left out.
+const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
+  const answer = await next();
+  if (type === "mutation") {
+    audit.info("{act}: {outcome}", {
+      act: path,
+      outcome: answer.ok ? "done" : "refused",
+      user_id: ctx.user?.id,
+      with_secret: ctx.hasIngestionSecret,
+      address: ctx.clientAddress,
+      request_id: ctx.requestId,
+    });
+  }
+  return answer;
+});
+
 /** Only admins and callers with the ingestion secret may call. */
 export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
   requireIngestionAdmin(ctx);
   return next();
-}).use(refuseUnstorable);
+}).use(recordChange).use(refuseUnstorable);
 
 /** Who may call: anyone, signed-in users, admins, or admins and callers with the ingestion secret. */
 export type Access = "public" | "user" | "admin" | "ingestion";

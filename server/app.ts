@@ -23,6 +23,8 @@ import { type ContextSources, createContext, type ServerEnv } from "./context.ts
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
 import { refuseForeignOrigins } from "./middleware/origin.ts";
+import { auditAccounts } from "./middleware/audit.ts";
+import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
@@ -89,8 +91,13 @@ export function createApp(options: AppOptions): Handler {
   app.use("/api/auth/*", refuseUnclearPaths);
   app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
-  app.use("/api/auth/*", limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options)));
+  app.use("/api/auth/*", auditAccounts(options.auth));
+  app.use(
+    "/api/auth/*",
+    limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options), options.auth.findUserId),
+  );
   app.use("/api/auth/*", refuseUnstorable);
+  app.use("/api/auth/*", enforcePasswordRules(options.auth));
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 
   const addContext = async (c: HonoContext<ServerEnv>) => {

@@ -4,10 +4,11 @@ import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { betterAuth } from "better-auth";
 import { isAPIError } from "better-auth/api";
 import { admin } from "better-auth/plugins";
+import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
-import { listSessionAddresses } from "../db/users.ts";
+import { endSessions, findUserId, listSessionAddresses } from "../db/users.ts";
 import type { User } from "../routers/trpc.ts";
 
 const log = getLogger(["hindcast", "http"]);
@@ -17,6 +18,9 @@ const ADDRESS_HEADER = "x-hindcast-client-address";
 
 /** Limits on a password's length, in characters. */
 export const PASSWORD_LENGTHS = { least: 8, most: 128 };
+
+// A name such as "constructor" must not be found on an object's prototype.
+const ROLES = Object.assign(Object.create(null), defaultRoles);
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
@@ -28,6 +32,12 @@ export interface Auth {
   handle(request: Request, clientAddress: string): Promise<Response>;
   /** The methods that a path under /api/auth accepts; none for an unknown path. */
   methodsAt(path: string): readonly string[];
+  /** The id of the user whose session a request's cookie names. */
+  findUserId(headers: Headers): Promise<string | undefined>;
+  /** The id of the user with an e-mail address. */
+  findUserIdOf(email: string): Promise<string | undefined>;
+  /** Ends all sessions of a user. */
+  endSessions(userId: string): Promise<void>;
   /** The addresses that the account's open sessions started from; none for an unknown account. */
   listSessionAddresses(email: string): Promise<readonly string[]>;
   /** The user and session of a request's cookie; null without a cookie, or with a forged or expired one. */
@@ -55,7 +65,7 @@ export function createAuth(
       minPasswordLength: PASSWORD_LENGTHS.least,
       maxPasswordLength: PASSWORD_LENGTHS.most,
     },
-    plugins: [admin()],
+    plugins: [admin({ roles: ROLES })],
     telemetry: { enabled: false },
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },
@@ -75,10 +85,21 @@ export function createAuth(
       },
     },
   });
-  const endpoints = Object.values(auth.api).flatMap(({ path: pathname, options: { method } }) =>
-    pathname === undefined ? [] : [{ pattern: new URLPattern({ pathname }), methods: [method].flat() }]
-  );
+  const endpoints = listEndpoints(auth.api);
+  const findSession: Auth["findSession"] = async (headers) => {
+    if (!headers.has("cookie")) return null;
+    // Extending a session needs a new cookie, which only the library's own routes send.
+    const found = await withFaults(() => auth.api.getSession({ headers, query: { disableRefresh: true } }));
+    if (found === null) return null;
+    const { id, email, name, role } = found.user;
+    return {
+      user: { id, email, name, role: isAdmin(role) ? "admin" : "user" },
+      session: { id: found.session.id, expiresAt: found.session.expiresAt },
+    };
+  };
   return {
+    findSession,
+    findUserId: async (headers) => (await findSession(headers))?.user.id,
     methodsAt: (pathname) => {
       const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
       return [...new Set(there.flatMap(({ methods }) => methods))];
@@ -95,18 +116,9 @@ export function createAuth(
       const body = bytes.byteLength === 0 ? null : bytes;
       return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
     },
+    endSessions: (userId) => endSessions(db, userId),
+    findUserIdOf: (email) => findUserId(db, email),
     listSessionAddresses: (email) => listSessionAddresses(db, email),
-    async findSession(headers) {
-      if (!headers.has("cookie")) return null;
-      // Extending a session needs a new cookie, which only the library's own routes send.
-      const found = await withFaults(() => auth.api.getSession({ headers, query: { disableRefresh: true } }));
-      if (found === null) return null;
-      const { id, email, name, role } = found.user;
-      return {
-        user: { id, email, name, role: isAdmin(role) ? "admin" : "user" },
-        session: { id: found.session.id, expiresAt: found.session.expiresAt },
-      };
-    },
   };
 }
 
@@ -135,6 +147,24 @@ async function withFaults<T>(call: () => Promise<T>): Promise<T> {
 
 function logFault(error: Error): void {
   log.error("Cannot complete a request about an account: {error}", { error });
+}
+
+interface Endpoint {
+  readonly path?: string;
+  readonly options: { readonly method: string | string[] };
+}
+
+function listEndpoints(api: Readonly<Record<string, Endpoint>>) {
+  return Object.values(api).flatMap(({ path: pathname, options: { method } }) =>
+    pathname === undefined || isCallback(pathname)
+      ? []
+      : [{ pattern: new URLPattern({ pathname }), methods: [method].flat() }]
+  );
+}
+
+/** Whether a path below /api/auth is for providers of identities, none of which is configured. */
+export function isCallback(path: string): boolean {
+  return path.startsWith("/callback/");
 }
 
 /** Roles are stored as a comma-separated list. */

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { AppError, type Issue, pointer } from "../routers/errors.ts";
-import { type Auth, PASSWORD_LENGTHS } from "./auth.ts";
+import { type Auth, isCallback, PASSWORD_LENGTHS } from "./auth.ts";
 import type { ServerEnv } from "./context.ts";
 
 const PREFIX = "/api/auth";
@@ -47,12 +47,14 @@ export async function answerAuth(c: HonoContext<ServerEnv>, auth: Auth): Promise
 }
 
 /**
- * Refuses a path that the library reads differently than our own rules, such as `/api/auth/./sign-in/email`.
+ * Refuses a path that the library reads differently than our own rules, such as `/api/auth/./sign-in/email`, and the callbacks of
+ * providers, none of which is configured.
  *
  * @throws AppError ROUTE_NOT_FOUND
  */
 export async function refuseUnclearPaths(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  if (new URL(c.req.raw.url).pathname !== c.req.path) throw refuseRoute(c);
+  const isUnclear = new URL(c.req.raw.url).pathname !== c.req.path;
+  if (isUnclear || isCallback(c.req.path.slice(PREFIX.length))) throw refuseRoute(c);
   await next();
 }
 

@@ -106,7 +106,12 @@ const configSchema = z.object({
     "WORKERS",
     wholeNumber(0, 256).optional().transform((count) => count ?? navigator.hardwareConcurrency),
     "Backtests that run at once in this process; 0 runs none. A user's code gets 512 MiB, and 64 bytes a candle.",
-    { unset: "the number of cores" },
+    { unset: "the number of cores; 0 on Deno Deploy" },
+  ),
+  databaseConnectionsMax: setting(
+    "DATABASE_CONNECTIONS_MAX",
+    wholeNumber(1, 1000).default(10),
+    "Connections to PostgreSQL for the records of this process, 3 by default on Deno Deploy; its jobs have up to 5 more.",
   ),
   trustedProxies: setting(
     "TRUSTED_PROXIES",
@@ -174,7 +179,12 @@ const configSchema = z.object({
 const DEPLOYMENT_VARIABLE = "DENO_DEPLOYMENT_ID";
 
 /** The service's configuration, read from the environment and checked. */
-export type Config = Readonly<z.output<typeof configSchema>>;
+export type Config = Settings & {
+  /** The service runs on Deno Deploy. */
+  readonly isDeployed: boolean;
+};
+
+type Settings = Readonly<z.output<typeof configSchema>>;
 
 /** The rows of the table of settings. */
 export const SETTINGS: readonly SettingRow[] = listSettings(configSchema);
@@ -200,17 +210,41 @@ export function unusable(setting: string, error: unknown): unknown {
  * @throws ConfigError with the variable and its rule, and with its value unless that is a secret.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = readEnvironment()): Config {
-  const config = tryRead(environment);
+  const isDeployed = Boolean(environment[DEPLOYMENT_VARIABLE]);
+  const config = tryRead(isDeployed ? withHostedDefaults(environment) : environment);
+  if (isDeployed) requireHosted(config);
   if (config.databaseUrl !== undefined && config.authSecret === undefined) {
     throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set with DATABASE_URL, the same for every process");
   }
-  if (environment[DEPLOYMENT_VARIABLE] !== undefined && config.databaseUrl === undefined) {
-    throw new ConfigError("Cannot start: DATABASE_URL must be set on Deno Deploy, which keeps no files");
-  }
-  return Object.freeze(config);
+  return Object.freeze({ ...config, isDeployed });
 }
 
-function tryRead(environment: Readonly<Record<string, string | undefined>>): Config {
+/** Deno Deploy starts no processes, and may run many copies of the service at once. */
+function withHostedDefaults(environment: Readonly<Record<string, string | undefined>>) {
+  const { WORKERS, DATABASE_CONNECTIONS_MAX } = environment;
+  return {
+    ...environment,
+    WORKERS: WORKERS || "0",
+    DATABASE_CONNECTIONS_MAX: DATABASE_CONNECTIONS_MAX || "3",
+  };
+}
+
+/** Refuses what cannot work on Deno Deploy. */
+function requireHosted({ databaseUrl, baseUrl, workers }: Settings): void {
+  if (databaseUrl === undefined) {
+    throw new ConfigError("Cannot start: DATABASE_URL must be set on Deno Deploy, which keeps no files");
+  }
+  if (baseUrl === undefined) {
+    throw new ConfigError("Cannot start: BASE_URL must be set on Deno Deploy, or no browser could sign in");
+  }
+  if (workers > 0) {
+    throw new ConfigError(
+      `Cannot start: WORKERS must be 0 on Deno Deploy, which starts no processes, not "${workers}": run workers elsewhere`,
+    );
+  }
+}
+
+function tryRead(environment: Readonly<Record<string, string | undefined>>): Settings {
   try {
     return readSettings(configSchema, environment);
   } catch (error) {

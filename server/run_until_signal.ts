@@ -18,11 +18,21 @@ export async function runUntilSignal<Running extends { close(): Promise<void> }>
   describe: (running: Running) => string,
 ): Promise<void> {
   let isOpen = false;
+  closeOnSignal(async () => {
+    if (isOpen) await (await starting).close();
+  });
+  const running = await starting;
+  isOpen = true;
+  await Deno.stdout.write(new TextEncoder().encode(describe(running)));
+}
+
+/** On SIGTERM or SIGINT, closes what runs and exits with code 0. */
+export function closeOnSignal(close: () => Promise<void>): void {
   const stop = async (signal: string) => {
     log.info("Shutting down on {signal}", { signal });
     killProcessAfter(SHUTDOWN_MS + EXIT_MS);
     setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
-    if (isOpen) await (await starting).close();
+    await close();
     Deno.exit(0);
   };
   // A terminal and npx may both send a signal: the second must not cut the first one's closing short.
@@ -30,7 +40,4 @@ export async function runUntilSignal<Running extends { close(): Promise<void> }>
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     Deno.addSignalListener(signal, () => void (stopping ??= stop(signal)));
   }
-  const running = await starting;
-  isOpen = true;
-  await Deno.stdout.write(new TextEncoder().encode(describe(running)));
 }

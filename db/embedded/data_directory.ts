@@ -17,6 +17,14 @@ export class DataDirectoryInUse extends Error {
   override readonly name = "DataDirectoryInUse";
 }
 
+/** Others may look into a folder that has more than the service's own files; the message says what to do. */
+export class DataDirectoryExposed extends Error {
+  override readonly name = "DataDirectoryExposed";
+}
+
+const OTHERS = 0o077;
+const LOCK = "lock";
+
 /**
  * Locks a data directory for this process, and creates it if it does not exist.
  *
@@ -24,12 +32,15 @@ export class DataDirectoryInUse extends Error {
  * drops the lock when the owner ends: the file of a killed process does not matter.
  *
  * @param path The directory, absolute or from the working directory.
- * @throws DataDirectoryInUse
+ * Nobody but its owner may enter it: a folder that is open to others is closed, unless it has files that are not the service's.
+ *
+ * @throws DataDirectoryInUse or DataDirectoryExposed
  */
 export async function holdDataDirectory(path: string): Promise<DataDirectory> {
   const directory = resolve(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
-  const lock = await Deno.open(join(directory, "lock"), { create: true, read: true, write: true, mode: 0o600 });
+  await closeToOthers(directory);
+  const lock = await Deno.open(join(directory, LOCK), { create: true, read: true, write: true, mode: 0o600 });
   if (!await lock.tryLock(true)) {
     const owner = (await new Response(lock.readable).text()).trim();
     throw new DataDirectoryInUse(`Cannot use ${directory}: the process with PID ${owner || "unknown"} already does`);
@@ -48,6 +59,21 @@ export async function holdDataDirectory(path: string): Promise<DataDirectory> {
 /** The path of a data directory's control socket, with or without a running service. */
 export function controlSocketPath(directory: string): string {
   return join(resolve(directory), "control.sock");
+}
+
+/** Embedded databases create their files readable for all, so the folder itself must be closed. */
+async function closeToOthers(directory: string): Promise<void> {
+  // Null where the system has no such modes.
+  const mode = (await Deno.stat(directory)).mode ?? 0;
+  if ((mode & OTHERS) === 0) return;
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+  if (names.length > 0 && !names.includes(LOCK)) {
+    const shown = (mode & 0o777).toString(8);
+    throw new DataDirectoryExposed(
+      `Cannot start: DATA_DIR ${directory} has other files and is open to other users (mode ${shown}): choose a new folder, or run chmod 700 on it`,
+    );
+  }
+  await Deno.chmod(directory, 0o700);
 }
 
 async function keepSecret(path: string): Promise<string> {

@@ -1,6 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { getLogger } from "@logtape/logtape";
-import { statfs } from "node:fs/promises";
 
 const log = getLogger(["hindcast", "db"]);
 
@@ -72,6 +71,8 @@ export function guardDiskSpace(pglite: PGlite, folder: string, reserveBytes = RE
 }
 
 async function measureFreeBytes(folder: string): Promise<number> {
+  // Imported here, because older runtimes lack it and must get as far as the message that refuses them.
+  const { statfs } = await import("node:fs/promises");
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 }

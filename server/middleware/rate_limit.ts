@@ -2,11 +2,14 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError } from "../../routers/errors.ts";
 import { addressGroup } from "../client_address.ts";
 import type { ServerEnv } from "../context.ts";
+import { SignInQueue } from "./sign_in_queue.ts";
 import type { DeviceCookies } from "./device_cookies.ts";
 
 const WINDOW_MS = 60_000;
 const SIGN_IN = "/api/auth/sign-in/email";
 const SIGN_UP = "/api/auth/sign-up/email";
+// They ask for the password of the session's own account.
+const OWN_PASSWORD: ReadonlySet<string> = new Set(["/api/auth/verify-password", "/api/auth/change-password"]);
 
 /** Requests a minute that this process answers; each of several processes counts for itself. */
 export interface RateLimits {
@@ -109,13 +112,23 @@ export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<Ser
  * Limits the guessing of passwords: from one address to any account, and for one account from any address. Known devices have
  * attempts of their own, which no stranger can use up.
  */
-export function limitSignIns(limits: RateLimits, devices: DeviceCookies): MiddlewareHandler<ServerEnv> {
+export function limitSignIns(
+  limits: RateLimits,
+  devices: DeviceCookies,
+  findUserId: (headers: Headers) => Promise<string | undefined>,
+): MiddlewareHandler<ServerEnv> {
   const attempts = new RateLimiter("sign-in", limits.addressSignInsMax);
   const failures = new RateLimiter("account", limits.accountFailuresMax);
-  return async (c, next) => {
-    if (c.req.method !== "POST" || c.req.path === "/api/auth/sign-out") return await next();
-    attempts.take(c, addressGroup(c.get("clientAddress")));
+  const queue = new SignInQueue();
+  const limit = async (c: HonoContext<ServerEnv>, next: () => Promise<void>) => {
     const { path } = c.req;
+    if (OWN_PASSWORD.has(path)) {
+      // Whoever has a session must not guess its password without end.
+      const forgive = failures.hold(`session ${await findUserId(c.req.raw.headers)}`);
+      await next();
+      if (c.res.status !== 400) forgive();
+      return;
+    }
     const account = path === SIGN_IN || path === SIGN_UP ? await readAccount(c.req.raw.clone()) : undefined;
     if (account === undefined) return await next();
     // Counted before the password is checked, so that parallel attempts count as well.
@@ -123,6 +136,12 @@ export function limitSignIns(limits: RateLimits, devices: DeviceCookies): Middle
     await next();
     if (c.res.status !== 401) forgive?.();
     if (c.res.status === 200 && c.res.headers.has("set-cookie")) await devices.remember(c, account);
+  };
+  return async (c, next) => {
+    if (c.req.method !== "POST" || c.req.path === "/api/auth/sign-out") return await next();
+    const address = addressGroup(c.get("clientAddress"));
+    attempts.take(c, address);
+    await queue.run(address, () => limit(c, next));
   };
 }
 

@@ -74,7 +74,7 @@ eachDatabaseTest("a database that a version before 0.1.0 made is refused in one 
   await db.execute(sql`update drizzle.__drizzle_migrations set hash = 'another'`);
   const refused = connection.kind === "pglite"
     ? migrateEmbedded(drizzle(connection.pglite, { schema }))
-    : openPostgres(connection.url);
+    : openPostgres(connection.url, 2);
   await expect(refused).rejects.toThrow(
     "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",
   );

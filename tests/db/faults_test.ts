@@ -16,7 +16,7 @@ Deno.test("an ended connection and a server that does not answer are faults of t
   const away = new URL(url);
   // Nobody listens on a port of TCP's own.
   away.port = "1";
-  expect(isDatabaseFault(await caught(openPostgres(away.href)))).toBe(true);
+  expect(isDatabaseFault(await caught(openPostgres(away.href, 1)))).toBe(true);
   expect(isDatabaseFault("ECONNREFUSED")).toBe(false);
   await close();
   await drop();

@@ -71,8 +71,8 @@ Deno.test("an admin's session opens the admin paths, from the request after the 
   const email = await user.signUp();
   expect((await user.get("/api/admin/ingestion/events")).status).toBe(403);
   const handle = await openPostgres(service.databaseUrl, 1);
-  expect(await grantAdmin(handle.db, "nobody@example.com")).toBe(false);
-  expect(await grantAdmin(handle.db, email.toUpperCase())).toBe(true);
+  expect(await grantAdmin(handle.db, "nobody@example.com")).toBeUndefined();
+  expect(await grantAdmin(handle.db, email.toUpperCase())).toEqual(expect.any(String));
   await handle.close();
   expect((await user.get("/api/session")).at("/user/role")).toBe("admin");
   expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);

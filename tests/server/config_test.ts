@@ -31,7 +31,25 @@ Deno.test("a wrong value stops the start with one line that names the variable a
   expect(complaint({ TRUSTED_ORIGINS: "https://a.example, b" })).toMatch(/^Cannot start: TRUSTED_ORIGINS must be/);
   expect(complaint({ DATABASE_URL: "mysql://x" })).toMatch(/^Cannot start: DATABASE_URL must be of the form postgres/);
   expect(complaint({ DATABASE_URL: "postgres://h/d" })).toMatch(/^Cannot start: BETTER_AUTH_SECRET must be set with/);
-  expect(complaint({ DENO_DEPLOYMENT_ID: "x" })).toMatch(/^Cannot start: DATABASE_URL must be set on Deno Deploy/);
+  const deployed = {
+    DENO_DEPLOYMENT_ID: "x",
+    DATABASE_URL: "postgres://h/d",
+    BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+    BASE_URL: "https://hindcast.example.com",
+  };
+  expect(complaint({ ...deployed, DATABASE_URL: "" })).toMatch(
+    /^Cannot start: DATABASE_URL must be set on Deno Deploy/,
+  );
+  expect(complaint({ ...deployed, BASE_URL: "" })).toMatch(/^Cannot start: BASE_URL must be set on Deno Deploy/);
+  expect(complaint({ ...deployed, WORKERS: "2" })).toMatch(
+    /^Cannot start: WORKERS must be 0 on Deno Deploy.*, not "2"/,
+  );
+  expect(readConfig(deployed)).toMatchObject({ workers: 0, databaseConnectionsMax: 3, isDeployed: true });
+  expect(readConfig({ ...deployed, DENO_DEPLOYMENT_ID: "" })).toMatchObject({
+    workers: navigator.hardwareConcurrency,
+    databaseConnectionsMax: 10,
+    isDeployed: false,
+  });
 });
 
 Deno.test("a secret that is too short is refused without being shown", () => {

@@ -33,7 +33,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
     "database/service": async () => await createDatabase("service", await make("database/migrated"), runService),
     "folder/migrated": async () => {
       const { openPglite } = await import("../../db/client.ts");
-      await Deno.mkdir(`${folder}/migrated`);
+      await Deno.mkdir(`${folder}/migrated`, { mode: 0o700 });
       await (await openPglite(`${folder}/migrated/database`)).close();
       return `${folder}/migrated`;
     },

@@ -1,0 +1,67 @@
+import { getLogger } from "@logtape/logtape";
+import type { Context as HonoContext } from "hono";
+import type { ServerEnv } from "../context.ts";
+
+const log = getLogger(["hindcast", "audit"]);
+
+const PREFIX = "/api/auth/";
+
+/** Requests about accounts that are recorded, besides all below /admin/. */
+const RECORDED: ReadonlySet<string> = new Set([
+  "sign-up/email",
+  "sign-in/email",
+  "sign-out",
+  "change-password",
+  "verify-password",
+  "reset-password",
+  "change-email",
+  "delete-user",
+  "revoke-session",
+  "revoke-sessions",
+  "revoke-other-sessions",
+]);
+
+/** Finds the users behind a request. */
+export interface AuditSources {
+  /** The user of the request's session. */
+  findUserId(headers: Headers): Promise<string | undefined>;
+  /** The user with an e-mail address. */
+  findUserIdOf(email: string): Promise<string | undefined>;
+}
+
+/**
+ * Records sign-ins, changes of accounts and acts of admins on accounts as log lines of the category `hindcast.audit`.
+ *
+ * A line holds ids and never what was typed: people type passwords into the wrong fields.
+ */
+export function auditAccounts(sources: AuditSources) {
+  return async (c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> => {
+    const act = c.req.path.slice(PREFIX.length);
+    if (c.req.method !== "POST" || !(RECORDED.has(act) || act.startsWith("admin/"))) return await next();
+    const body: unknown = await c.req.raw.clone().json().catch(() => null);
+    // Read first: signing out ends the session.
+    const actor = await sources.findUserId(c.req.raw.headers);
+    await next();
+    const isDone = c.res.status < 400;
+    const isSigning = act.startsWith("sign-in/") || act.startsWith("sign-up/");
+    const email = textAt(body, "email");
+    // A flood that is turned away must not reach the database.
+    const isAnswered = c.res.status < 429;
+    const own = isSigning && isAnswered && email !== undefined ? await sources.findUserIdOf(email) : undefined;
+    log.info("{act}: {outcome}", {
+      act,
+      outcome: isDone ? "done" : "refused",
+      status: c.res.status,
+      user_id: own ?? actor,
+      target_id: isDone && act.startsWith("admin/") ? textAt(body, "userId") : undefined,
+      role: isDone && act === "admin/set-role" ? textAt(body, "role") : undefined,
+      address: c.get("clientAddress"),
+      request_id: c.get("requestId"),
+    });
+  };
+}
+
+function textAt(body: unknown, key: string): string | undefined {
+  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, key) : undefined;
+  return typeof value === "string" ? value : undefined;
+}

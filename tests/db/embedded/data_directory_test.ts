@@ -1,0 +1,30 @@
+import { expect } from "@std/expect";
+import { DataDirectoryExposed, holdDataDirectory } from "../../../db/embedded/data_directory.ts";
+
+const modeOf = (path: string) => (Deno.statSync(path).mode ?? 0) & 0o777;
+
+Deno.test("a data directory that others may enter is closed, unless it has other files than the service's", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.chmod(folder, 0o755);
+  (await holdDataDirectory(folder)).release();
+  expect(modeOf(folder)).toBe(0o700);
+
+  // As an older version or a restored backup left it.
+  await Deno.chmod(folder, 0o775);
+  (await holdDataDirectory(folder)).release();
+  expect(modeOf(folder)).toBe(0o700);
+
+  const shared = `${folder}/shared`;
+  await Deno.mkdir(shared);
+  await Deno.writeTextFile(`${shared}/notes.txt`, "");
+  await Deno.chmod(shared, 0o755);
+  const error = await holdDataDirectory(shared).then(() => null, (error) => error);
+  expect(error).toBeInstanceOf(DataDirectoryExposed);
+  expect(error.message).toBe(
+    `Cannot start: DATA_DIR ${shared} has other files and is open to other users (mode 755): choose a new folder, or run chmod 700 on it`,
+  );
+  expect([modeOf(shared), Array.from(Deno.readDirSync(shared), ({ name }) => name)]).toEqual([0o755, ["notes.txt"]]);
+  await Deno.chmod(shared, 0o700);
+  (await holdDataDirectory(shared)).release();
+  await Deno.remove(folder, { recursive: true });
+});

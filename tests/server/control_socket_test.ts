@@ -1,0 +1,20 @@
+import { expect } from "@std/expect";
+import { serveControl } from "../../server/control_socket.ts";
+
+Deno.test("the control socket answers a fault and a malformed path without a word", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const path = `${folder}/control.sock`;
+  const control = await serveControl(path, (email) => {
+    return email === "fault@example.com" ? Promise.reject(new Error("the reason")) : Promise.resolve("an id");
+  });
+  using client = Deno.createHttpClient({ proxy: { transport: "unix", path } });
+  const ask = async (email: string) => {
+    const answer = await fetch(`http://service/admin/${email}`, { method: "POST", client });
+    return [answer.status, await answer.text()];
+  };
+  expect(await ask("ada@example.com")).toEqual([204, ""]);
+  expect(await ask("fault@example.com")).toEqual([500, ""]);
+  expect(await ask("%E0%A4%A")).toEqual([400, ""]);
+  await control.close();
+  await Deno.remove(folder, { recursive: true });
+});
