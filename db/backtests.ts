@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
@@ -56,27 +56,30 @@ export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | nul
   return row ?? null;
 }
 
-/**
- * One user's records, newest first.
- *
- * @param page `before`: only records older than the one with this id; `limit`: rows at most.
- */
-export async function listBacktests(db: Db, page: {
+/** One user's records, newest first. `before`: only those older than the one with this id; `limit`: rows at most. */
+export interface BacktestsPage {
   readonly ownerId: string;
   readonly status?: BacktestStatus | undefined;
   readonly strategy?: string | undefined;
   readonly symbol?: string | undefined;
   readonly before?: string | undefined;
   readonly limit: number;
-}): Promise<Backtest[]> {
-  const wanted = and(
+}
+
+/** Reads a page of a user's records. */
+export async function listBacktests(db: Db, page: BacktestsPage): Promise<Backtest[]> {
+  return await db.select().from(backtests).where(onPage(page)).orderBy(desc(backtests.id)).limit(page.limit);
+}
+
+/** The records that a page begins with. */
+export function onPage(page: BacktestsPage): SQL | undefined {
+  return and(
     eq(backtests.ownerId, page.ownerId),
     page.status === undefined ? undefined : eq(backtests.status, page.status),
     page.strategy === undefined ? undefined : eq(backtests.strategy, page.strategy),
     page.symbol === undefined ? undefined : eq(backtests.symbol, page.symbol),
     page.before === undefined ? undefined : lt(backtests.id, page.before),
   );
-  return await db.select().from(backtests).where(wanted).orderBy(desc(backtests.id)).limit(page.limit);
 }
 
 /**

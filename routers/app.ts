@@ -3,7 +3,7 @@ import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
 import { sessionRouter } from "./session.ts";
-import { strategiesRouter } from "./strategies.ts";
+import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
 import { router } from "./trpc.ts";
 
 const routers = {
@@ -25,6 +25,7 @@ export type AppRouter = typeof appRouter;
 export const restRouter = router({
   ...routers,
   backtestsStreams: backtestsStreamsRouter,
+  strategiesStreams: strategiesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,
 });

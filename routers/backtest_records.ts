@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BacktestSummary } from "../db/backtest_summaries.ts";
 import type { Backtest } from "../db/backtests.ts";
 import type { Order } from "../db/orders.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
@@ -31,6 +32,17 @@ export const backtestSchema = z.object({
   finished_at: z.iso.datetime().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   result: resultSchema.nullable(),
+});
+
+/** A backtest in a list of summaries: without parameters and result, but for the timeframe and a few metrics. */
+export const summarySchema = backtestSchema.omit({ parameters: true, result: true }).extend({
+  timeframe: z.string().nullable(),
+  metrics: z.object({
+    total_return: z.number().nullable(),
+    sharpe: z.number().nullable(),
+    max_drawdown: z.number().nullable(),
+    trades: z.number().nullable(),
+  }).nullable(),
 });
 
 /** A trade as clients read it; times are opens of the candles that filled it. */
@@ -79,6 +91,16 @@ export const orderSchema = z.object({
 });
 
 export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
+  return { ...toShort(row), parameters: { ...row.parameters }, result: row.result };
+}
+
+export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
+  const { timeframe, hasResult, total_return, sharpe, max_drawdown, trades } = row;
+  const metrics = hasResult ? { total_return, sharpe, max_drawdown, trades } : null;
+  return { ...toShort(row), timeframe, metrics };
+}
+
+function toShort(row: Omit<Backtest, "parameters" | "result" | "runtime">) {
   return {
     id: row.id,
     symbol: row.symbol,
@@ -89,7 +111,6 @@ export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
     start_date: row.startDate,
     end_date: row.endDate,
     initial_balance: row.initialBalance,
-    parameters: { ...row.parameters },
     status: row.status,
     progress: row.progress,
     partial_equity: row.status === "running" ? row.partialEquity : null,
@@ -98,7 +119,6 @@ export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
     started_at: row.startedAt?.toISOString() ?? null,
     finished_at: row.finishedAt?.toISOString() ?? null,
     error: row.error,
-    result: row.result,
   };
 }
 

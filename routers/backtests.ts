@@ -1,50 +1,59 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
-import { type Backtest, cancelBacktest, deleteBacktest, getBacktest, listBacktests } from "../db/backtests.ts";
+import { type Backtest, cancelBacktest, deleteBacktest, getBacktest } from "../db/backtests.ts";
 import { readEquity } from "../db/equity.ts";
-import { listOrders } from "../db/orders.ts";
-import { BACKTEST_STATUSES } from "../db/schema.ts";
-import { listTrades } from "../db/trades.ts";
 import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
 import {
   backtestSchema,
   equityPointSchema,
   orderSchema,
+  summarySchema,
   toBacktest,
-  toOrder,
-  toTrade,
   tradeSchema,
 } from "./backtest_records.ts";
-import { backtestRequestSchema, strategyNameSchema, submitBacktest } from "./backtest_submission.ts";
+import {
+  afterId,
+  afterNumber,
+  backtestFilters,
+  backtestList,
+  orderList,
+  summaryList,
+  tradeList,
+} from "./backtest_lists.ts";
+import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { samplePoints } from "./equity.ts";
 import { AppError } from "./errors.ts";
-import { cutPage, decodeCursor, integerSchema, pageShape } from "./paging.ts";
-import { marketNameSchema } from "./market_name.ts";
-import { router, userProcedure } from "./trpc.ts";
+import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
 const idSchema = z.string().max(100);
 
 const WAIT_SECONDS_MAX = 30;
+// A point of an equity curve as JSON, about.
+const POINT_BYTES = 120;
 // For callers that cannot leave.
 const NEVER = new AbortController().signal;
 
 export const backtestsRouter = router({
-  /** The caller's backtests, newest first. */
+  /** A page of the caller's backtests, newest first. */
   list: userProcedure
-    .input(z.strictObject({
-      ...pageShape,
-      status: z.enum(BACKTEST_STATUSES).optional(),
-      strategy: strategyNameSchema.optional(),
-      symbol: marketNameSchema.optional(),
-    }))
+    .input(z.strictObject({ ...pageShape, ...backtestFilters }))
     .output(z.object({ backtests: z.array(backtestSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input }) => {
-      const { limit, cursor, ...filter } = input;
-      const before = decodeCursor(cursor, z.uuid());
-      const rows = await listBacktests(ctx.db, { ownerId: ctx.user.id, ...filter, before, limit: limit + 1 });
-      const { page, next_cursor } = cutPage(rows, limit, (row) => row.id);
-      return { backtests: page.map(toBacktest), next_cursor };
+    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
+      const list = backtestList(ctx.db, { ownerId: ctx.user.id, ...filters });
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterId(cursor) }, ctx.answer);
+      return { backtests: [...items], next_cursor };
+    }),
+
+  /** The same, each without its parameters and result. */
+  summaries: userProcedure
+    .input(z.strictObject({ ...pageShape, ...backtestFilters }))
+    .output(z.object({ backtests: z.array(summarySchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
+      const list = summaryList(ctx.db, { ownerId: ctx.user.id, ...filters });
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterId(cursor) }, ctx.answer);
+      return { backtests: [...items], next_cursor };
     }),
 
   /** Accepts a backtest: it is checked now and runs later. A repeated Idempotency-Key gets the first record again. */
@@ -101,29 +110,24 @@ export const backtestsRouter = router({
     });
   }),
 
-  /** Every order of one of the caller's completed backtests, in order of placement. */
+  /** A page of the orders of one of the caller's completed backtests, in order of placement. */
   orders: userProcedure
     .input(z.strictObject({ id: idSchema, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input }) => {
-      const { id: backtestId } = await mustGet(ctx.db, input.id, ctx.user.id);
-      const after = decodeNumber(input.cursor);
-      const rows = await listOrders(ctx.db, { backtestId, ownerId: ctx.user.id, after, limit: input.limit + 1 });
-      const { page, next_cursor } = cutPage(rows, input.limit, (row) => String(row.number));
-      return { orders: page.map(toOrder), next_cursor };
+    .query(async ({ ctx, input: { id, limit, cursor } }) => {
+      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { orders: [...items], next_cursor };
     }),
 
-  /** The trades of one of the caller's completed backtests, oldest first. */
+  /** A page of the trades of one of the caller's completed backtests, oldest first. */
   trades: userProcedure
     .input(z.strictObject({ id: idSchema, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input }) => {
-      const { id: backtestId } = await mustGet(ctx.db, input.id, ctx.user.id);
-      const after = decodeNumber(input.cursor);
-      const key = { backtestId, ownerId: ctx.user.id };
-      const rows = await listTrades(ctx.db, { ...key, after, limit: input.limit + 1 });
-      const { page, next_cursor } = cutPage(rows, input.limit, (row) => String(row.number));
-      return { trades: page.map(toTrade), next_cursor };
+    .query(async ({ ctx, input: { id, limit, cursor } }) => {
+      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { trades: [...items], next_cursor };
     }),
 
   /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
@@ -132,18 +136,45 @@ export const backtestsRouter = router({
     .output(z.object({ equity: z.array(equityPointSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      const columns = await readEquity(ctx.db, { backtestId: row.id, ownerId: ctx.user.id });
-      if (columns === null) return { equity: [] };
-      return { equity: samplePoints(columns, row.initialBalance, input.points) };
+      return await ctx.answer.inTurn(async () => {
+        ctx.answer.requireSome();
+        const columns = await readEquity(ctx.db, { backtestId: row.id, ownerId: ctx.user.id });
+        const equity = columns === null ? [] : samplePoints(columns, row.initialBalance, input.points);
+        ctx.answer.take(equity.length * POINT_BYTES);
+        return { equity };
+      });
     }),
 });
 
-function decodeNumber(cursor: string | undefined): number {
-  return Number(decodeCursor(cursor, z.string().regex(/^\d{1,9}$/)) ?? 0);
-}
-
 /** Procedures with streams, which only REST can carry. */
 export const backtestsStreamsRouter = router({
+  /** The caller's backtests, newest first: all of them, or a page where there is a limit. */
+  list: userProcedure
+    .input(z.strictObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
+    .query(({ ctx, input: { limit, cursor, view, ...filters } }): ListAnswer => {
+      const [owned, page] = [{ ownerId: ctx.user.id, ...filters }, { limit, after: afterId(cursor) }];
+      const pages = view === "full"
+        ? readList(backtestList(ctx.db, owned), page, ctx.answer)
+        : readList(summaryList(ctx.db, owned), page, ctx.answer);
+      return { name: "backtests", pages };
+    }),
+
+  /** The orders of one of the caller's backtests: all of them, or a page. */
+  orders: userProcedure
+    .input(z.strictObject({ id: idSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
+      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      return { name: "orders", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
+    }),
+
+  /** The trades of one of the caller's backtests: all of them, or a page. */
+  trades: userProcedure
+    .input(z.strictObject({ id: idSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
+      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      return { name: "trades", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
+    }),
+
   /** Server-sent events: the record after each change, the last one named `end`. */
   events: userProcedure
     .input(z.strictObject({ id: idSchema }))
@@ -166,4 +197,9 @@ async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
   const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
   if (row === null) throw notFound(id);
   return row;
+}
+
+/** The key of what belongs to one of the caller's backtests. */
+async function mustOwnRun({ db, user }: Context & { readonly user: User }, id: string) {
+  return { backtestId: (await mustGet(db, id, user.id)).id, ownerId: user.id };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AnswerBudget } from "./answer_budget.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
 
 /** A whole number that may arrive as text, as it does in a query string. */
@@ -7,11 +8,88 @@ export const integerSchema = z.union(
   mustBe("a whole number"),
 ).pipe(z.int());
 
+const limitSchema = integerSchema.pipe(z.int().min(1).max(200));
+const cursorSchema = z.string().max(200);
+
 /** The paging keys of every list. */
-export const pageShape = {
-  limit: integerSchema.pipe(z.int().min(1).max(200)).default(50),
-  cursor: z.string().max(200).optional(),
-};
+export const pageShape = { limit: limitSchema.default(50), cursor: cursorSchema.optional() };
+
+/** The paging keys of a list that is complete without `limit`. */
+export const listShape = { limit: limitSchema.optional(), cursor: cursorSchema.optional() };
+
+/** A stored list, and how it is shown. */
+export interface List<Row, Item> {
+  /** Reads the rows behind a key, in order. */
+  read(after: string | undefined, limit: number): Promise<readonly Row[]>;
+  key(row: Row): string;
+  show(row: Row): Item;
+  /** Rows that are read, and so in memory, at once. */
+  readonly pieceRows: number;
+}
+
+/** A page of a list; `next_cursor` is null where nothing is left. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * Reads a page of a list. It ends at `limit` rows or where the request's bytes end, with one row at least.
+ *
+ * @param page `after`: the key of the last row that is known.
+ */
+export async function readListPage<Row, Item>(
+  list: List<Row, Item>,
+  page: { readonly limit: number; readonly after: string | undefined },
+  budget: AnswerBudget,
+): Promise<Page<Item>> {
+  return await budget.inTurn(async () => {
+    const bytesMax = budget.pageBytes;
+    const items: Item[] = [];
+    let [bytes, after] = [0, page.after];
+    for (;;) {
+      const count = Math.min(list.pieceRows, page.limit + 1 - items.length);
+      const rows = await list.read(after, count);
+      for (const row of rows) {
+        const item = list.show(row);
+        const itemBytes = JSON.stringify(item).length;
+        const isFull = items.length === page.limit || bytes + itemBytes > bytesMax;
+        if (isFull && items.length > 0 && after !== undefined) return { items, next_cursor: encodeCursor(after) };
+        budget.take(itemBytes);
+        bytes += itemBytes;
+        items.push(item);
+        after = list.key(row);
+      }
+      if (rows.length < count) return { items, next_cursor: null };
+    }
+  });
+}
+
+/** A list that is sent while it is read. */
+export interface ListAnswer {
+  /** The key of the list in the answer. */
+  readonly name: string;
+  readonly pages: AsyncGenerator<Page<unknown>>;
+}
+
+/** Reads a list in pieces: one page where there is a limit, else everything. */
+export async function* readList<Row, Item>(
+  list: List<Row, Item>,
+  page: { readonly limit: number | undefined; readonly after: string | undefined },
+  budget: AnswerBudget,
+): AsyncGenerator<Page<Item>> {
+  const { limit } = page;
+  if (limit !== undefined) return yield await readListPage(list, { ...page, limit }, budget);
+  let { after } = page;
+  for (;;) {
+    const rows = await list.read(after, list.pieceRows);
+    const last = rows.at(-1);
+    const isEnd = last === undefined || rows.length < list.pieceRows;
+    yield { items: rows.map((row) => list.show(row)), next_cursor: isEnd ? null : encodeCursor(list.key(last)) };
+    if (isEnd) return;
+    after = list.key(last);
+  }
+}
 
 /** The key after which the next page begins, wrapped so that clients do not build on it. */
 export function encodeCursor(key: string): string {

@@ -1,29 +1,29 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { readModule } from "../db/modules.ts";
-import { RUNTIME_TYPES } from "../db/schema.ts";
 import {
   countUnfinishedRuns,
   deleteStrategy,
   findStrategy,
   getVersion,
-  listStrategies,
   listVersions,
   type StrategyRow,
   updateStrategy,
 } from "../db/strategies.ts";
-import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
+import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import {
   builtinEntry,
   builtinVersion,
-  type Entry,
   entrySchema,
+  entrySummary,
+  entrySummarySchema,
   registryEntry,
   registryVersion,
   versionSchema,
 } from "./strategy_entry.ts";
 import { AppError, quote } from "./errors.ts";
-import { cutPage, decodeCursor, pageShape } from "./paging.ts";
+import { afterEntry, catalogueFilters, catalogueList, fullEntry } from "./catalogue_list.ts";
+import { cutPage, decodeCursor, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import { effectiveParameters, requireShortDescription } from "./parameters.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
@@ -32,41 +32,24 @@ const slugSchema = z.string().max(64);
 const slugInput = z.strictObject({ slug: slugSchema });
 
 export const strategiesRouter = router({
-  /** The catalogue: built-in strategies, then the caller's own and public ones, newest first. */
+  /** A page of the catalogue: built-in strategies, then the caller's own and public ones, newest first. */
   list: userProcedure
-    .input(z.strictObject({
-      ...pageShape,
-      search: z.string().max(100).optional(),
-      runtime_type: z.enum(["builtin", ...RUNTIME_TYPES]).optional(),
-      source: z.enum(["builtin", "registry"]).optional(),
-    }))
+    .input(z.strictObject({ ...pageShape, ...catalogueFilters }))
     .output(z.object({ strategies: z.array(entrySchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input }) => {
-      const { limit, search, runtime_type: runtimeType, source } = input;
-      // A cursor is the slug of a built-in strategy or the id of a registered one.
-      const after = decodeCursor(input.cursor, z.union([z.uuid(), z.enum(BUILTINS.map((one) => one.slug))]));
-      const before = after !== undefined && z.uuid().safeParse(after).success ? after : undefined;
-      const rows: { entry: Entry; key: string }[] = [];
-      if (before === undefined && source !== "registry" && (runtimeType ?? "builtin") === "builtin") {
-        const begin = BUILTINS.findIndex((one) => one.slug === after) + 1;
-        rows.push(
-          ...BUILTINS.slice(begin).map(builtinEntry).filter((entry) => mentions(entry, search))
-            .map((entry) => ({ entry, key: entry.slug })),
-        );
-      }
-      const missing = limit + 1 - rows.length;
-      if (missing > 0 && source !== "builtin" && runtimeType !== "builtin") {
-        const found = await listStrategies(ctx.db, {
-          userId: ctx.user.id,
-          search,
-          runtimeType,
-          before,
-          limit: missing,
-        });
-        rows.push(...found.map((row) => ({ entry: registryEntry(row, ctx.user.id), key: row.strategy.id })));
-      }
-      const { page, next_cursor } = cutPage(rows, limit, (row) => row.key);
-      return { strategies: page.map((row) => row.entry), next_cursor };
+    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
+      const list = catalogueList(ctx.db, ctx.user.id, filters, fullEntry);
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterEntry(cursor) }, ctx.answer);
+      return { strategies: [...items], next_cursor };
+    }),
+
+  /** The same, each without its default_config and parameter_schema. */
+  summaries: userProcedure
+    .input(z.strictObject({ ...pageShape, ...catalogueFilters }))
+    .output(z.object({ strategies: z.array(entrySummarySchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
+      const list = catalogueList(ctx.db, ctx.user.id, filters, entrySummary);
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterEntry(cursor) }, ctx.answer);
+      return { strategies: [...items], next_cursor };
     }),
 
   /** One entry of the catalogue. */
@@ -158,11 +141,16 @@ export const strategiesRouter = router({
     }),
 });
 
-function mentions(entry: Entry, search: string | undefined): boolean {
-  if (search === undefined) return true;
-  const needle = search.toLowerCase();
-  return [entry.slug, entry.name, entry.description].some((text) => text.toLowerCase().includes(needle));
-}
+/** Procedures with streams, which only REST can carry. */
+export const strategiesStreamsRouter = router({
+  /** The catalogue: all of it, or a page where there is a limit. */
+  list: userProcedure
+    .input(z.strictObject({ ...listShape, ...catalogueFilters, view: z.enum(["full", "summary"]).default("full") }))
+    .query(({ ctx, input: { limit, cursor, view, ...filters } }): ListAnswer => {
+      const list = catalogueList(ctx.db, ctx.user.id, filters, view === "full" ? fullEntry : entrySummary);
+      return { name: "strategies", pages: readList(list, { limit, after: afterEntry(cursor) }, ctx.answer) };
+    }),
+});
 
 /** A registered strategy that the caller may see. */
 async function mustFind(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {

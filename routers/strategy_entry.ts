@@ -37,6 +37,15 @@ export const entrySchema = z.object({
 
 export type Entry = z.infer<typeof entrySchema>;
 
+/** An entry in a list of summaries. */
+export const entrySummarySchema = entrySchema.omit({ default_config: true, parameter_schema: true });
+
+export function entrySummary(
+  { default_config: _config, parameter_schema: _schema, ...entry }: Entry,
+): z.infer<typeof entrySummarySchema> {
+  return entry;
+}
+
 /** A version as it is listed; the module's content is not repeated. */
 export const versionSchema = z.object({
   version: z.string(),

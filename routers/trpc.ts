@@ -2,6 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
+import type { AnswerBudget } from "./answer_budget.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
 import { findUnstorable } from "./text.ts";
@@ -64,6 +65,7 @@ export interface Context extends Services {
   readonly clientAddress: string;
   /** Read so far by all calls of this request, which may be a batch. */
   readonly read: { candles: number };
+  readonly answer: AnswerBudget;
 }
 
 /** The time between keep-alive comments on event streams. */

@@ -49,7 +49,7 @@ export interface Handler {
   fetch(request: Request, info?: Deno.ServeHandlerInfo): Response | Promise<Response>;
 }
 
-// A batch counts as one request for the rate limits, so its size needs a bound.
+// All answers of a batch stay in memory until the last one.
 const BATCH_CALLS_MAX = 100;
 // Libraries answer everything below these paths.
 const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];

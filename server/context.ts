@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
+import { AnswerBudget } from "../routers/answer_budget.ts";
 import type { Context, Services } from "../routers/trpc.ts";
 import type { Auth } from "./auth.ts";
 
@@ -39,6 +40,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     idempotencyKey: c.req.header("idempotency-key"),
     clientAddress: c.get("clientAddress"),
     read: { candles: 0 },
+    answer: new AnswerBudget(),
   };
 }
 

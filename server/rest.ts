@@ -7,6 +7,7 @@ import { readJson, requireType } from "./middleware/body.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
+import { encodeList } from "./encode_list.ts";
 import { encodeTicks } from "./ticks/encode_ticks.ts";
 import { matchesTag } from "./negotiation.ts";
 
@@ -21,7 +22,7 @@ interface RouteOptions<Output> {
   /** The path of the created resource. */
   readonly location?: (output: Output) => string;
   /** Writes the response for outputs that are not one JSON value with one status. */
-  readonly encode?: (output: Output, request: Request) => Response;
+  readonly encode?: (output: Output, request: Request) => Response | Promise<Response>;
 }
 
 interface Route {
@@ -50,7 +51,7 @@ function route<Output>(
   const hasBody = method === "POST" || method === "PATCH";
   const call = async (api: Api, input: unknown, request: Request) => {
     const output: Output = await Reflect.apply(procedure(api), undefined, [input]);
-    if (options.encode !== undefined) return options.encode(output, request);
+    if (options.encode !== undefined) return await options.encode(output, request);
     if (status === 204) return new Response(null, { status });
     const text = JSON.stringify(output);
     const headers = new Headers({ "content-type": "application/json" });
@@ -73,7 +74,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
   route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
   route("GET", "/api/market-data/instruments", 200, "public", (api) => api.marketData.instruments),
-  route("GET", "/api/backtests", 200, "user", (api) => api.backtests.list),
+  route("GET", "/api/backtests", 200, "user", (api) => api.backtestsStreams.list, { encode: encodeList }),
   route("POST", "/api/backtests", 202, "user", (api) => api.backtests.create, {
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
@@ -83,10 +84,10 @@ export const ROUTES: readonly Route[] = [
     encode: encodeEvents,
   }),
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
-  route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtests.orders),
-  route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtests.trades),
+  route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
+  route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
   route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtests.equity),
-  route("GET", "/api/strategies", 200, "user", (api) => api.strategies.list),
+  route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,
   }),

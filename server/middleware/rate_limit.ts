@@ -44,13 +44,14 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one request, and sends the remaining number in RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10).
+   * Counts one request, and sends the remaining number in RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10). Each call of
+   * a tRPC batch counts as a request.
    *
    * @throws AppError RATE_LIMITED above the limit.
    */
   take(c: HonoContext<ServerEnv>, key: string, nowMs = performance.now()): void {
     const window = this.#find(key, nowMs);
-    window.count++;
+    window.count += countCalls(c.req.path);
     const seconds = Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
     c.header("ratelimit-policy", `"${this.#name}";q=${this.#countMax};w=${WINDOW_MS / 1000}`);
     c.header("ratelimit", `"${this.#name}";r=${Math.max(0, this.#countMax - window.count)};t=${seconds}`);
@@ -88,6 +89,11 @@ export class RateLimiter {
       `Cannot answer: the limit "${this.#name}" of ${this.#countMax} a minute is used up; retry in ${wait} s`;
     throw new AppError("RATE_LIMITED", message, { retryAfterSeconds });
   }
+}
+
+/** tRPC separates the calls of a batch by commas in the path, which may be escaped. */
+function countCalls(path: string): number {
+  return path.startsWith("/trpc/") ? path.split(/,|%2c/i).length : 1;
 }
 
 /** Limits the requests from one address. */

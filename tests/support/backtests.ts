@@ -96,10 +96,15 @@ export async function newChunks(
 /** Adds a completed backtest of ann's. @returns Its id. */
 export async function addCompleted(db: Db, parts: Parameters<typeof newChunks>[0]): Promise<string> {
   const { id } = await insertBacktest(db, newBacktest("ann"));
+  await complete(db, id, parts);
+  return id;
+}
+
+/** Completes a queued backtest, as a worker does. */
+export async function complete(db: Db, id: string, parts: Parameters<typeof newChunks>[0]): Promise<void> {
   await claimBacktests(db, [id]);
   const run = { id, attempt: 1, result: newResult(), chunks: await newChunks(parts) };
   await db.transaction((tx: Db) => storeResults(tx, [run]));
-  return id;
 }
 
 const EQUITY_OF_ONE = { time: Float64Array.of(1), equity: Float64Array.of(100), position: Float64Array.of(0) };

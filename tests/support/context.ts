@@ -1,3 +1,4 @@
+import { AnswerBudget } from "../../routers/answer_budget.ts";
 import type { Db } from "../../db/client.ts";
 import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
@@ -31,6 +32,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     idempotencyKey: undefined,
     clientAddress: "127.0.0.1",
     read: { candles: 0 },
+    answer: new AnswerBudget(),
     ...more,
   };
 }

@@ -53,6 +53,17 @@ Deno.test("who asks too often is told how much is left and when to come back", a
     expect((await bob.get("/api/backtests", from("192.0.2.4"))).status).toBe(200);
   });
 
+  await t.step("each call of a batch counts, however its commas are written", async () => {
+    const calls = ["session.get,session.get", "session.get%2csession.get,session.get%2Csession.get"];
+    for (const [i, path] of calls.entries()) {
+      const caller = await service.user();
+      const answer = await caller.get(`/trpc/${path}?batch=1`, from(`192.0.2.${10 + i}`));
+      const left = i === 0 ? { status: 200, remaining: 1 } : { status: 429, remaining: 0 };
+      expect([answer.status, answer.headers.get("ratelimit")])
+        .toEqual([left.status, expect.stringMatching(`^"user";r=${left.remaining};`)]);
+    }
+  });
+
   await t.step("an address, signed in or not", async () => {
     const stranger = service.client();
     const answers = await Promise.all(

@@ -1,0 +1,38 @@
+import { AppError } from "./errors.ts";
+
+/** Most bytes of one page of a list. */
+const PAGE_BYTES_MAX = 1024 * 1024;
+/** Most bytes that the lists of one request's calls answer: all answers of a batch stay in memory until the last one. */
+const REQUEST_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The bytes that the calls of one request may still answer, and whose turn it is. */
+export class AnswerBudget {
+  #left = REQUEST_BYTES_MAX;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** The bytes that a page may have; a list is cut there. */
+  get pageBytes(): number {
+    return Math.max(0, Math.min(PAGE_BYTES_MAX, this.#left));
+  }
+
+  /** Counts the bytes of an answer. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+  }
+
+  /** @throws AppError RANGE_TOO_LARGE when earlier calls of the request have answered all that they may. */
+  requireSome(): void {
+    if (this.#left > 0) return;
+    throw new AppError(
+      "RANGE_TOO_LARGE",
+      `Cannot answer so much at once: the calls of a batch may answer ${REQUEST_BYTES_MAX} bytes in all; send the rest in another`,
+    );
+  }
+
+  /** Reads for one call after another, so that a batch does not read everything at once. */
+  async inTurn<Read>(read: () => Promise<Read>): Promise<Read> {
+    const turn = this.#last.then(read);
+    this.#last = turn.catch(() => {});
+    return await turn;
+  }
+}

@@ -1,0 +1,146 @@
+import { expect } from "@std/expect";
+import { openPostgres } from "../../db/client.ts";
+import { BACKTEST, type TestClient } from "../support/client.ts";
+import { complete, orderColumns, tradeColumns } from "../support/backtests.ts";
+import { administer } from "../support/database.ts";
+import { startTestService, type TestService } from "../support/service.ts";
+
+const PAGE_BYTES_MAX = 1024 * 1024;
+
+/** Copies the one row of a table, each copy with an id of its own. */
+async function copyRow({ databaseUrl }: TestService, table: string, copies: number, changes: string): Promise<void> {
+  await administer(
+    databaseUrl,
+    `insert into ${table} select (jsonb_populate_record(one, ${changes})).* from ${table} one, generate_series(1, ${copies}) i`,
+  );
+}
+
+/** Reads pages until the last one. */
+async function readPages(client: TestClient, path: string, name: string): Promise<unknown[][]> {
+  const pages: unknown[][] = [];
+  for (let cursor = ""; pages.length < 100;) {
+    const answer = await client.get(`${path}${cursor}`);
+    expect(answer.text.length).toBeLessThan(2 * PAGE_BYTES_MAX);
+    pages.push([...answer.list(`/${name}`)]);
+    if (answer.at("/next_cursor") === null) return pages;
+    cursor = `&cursor=${answer.at("/next_cursor")}`;
+  }
+  throw new Error(`Cannot come to the end of ${path}`);
+}
+
+const ids = (items: readonly unknown[]) => items.map((item) => String(Object(item).id));
+
+Deno.test("lists are complete without a limit, and pages have an end in bytes", async (t) => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const ann = await service.user();
+
+  await t.step("backtests", async () => {
+    const note = "x".repeat(15_000);
+    const parameters = { ...BACKTEST.parameters, "x-note": note };
+    const created = await ann.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters } });
+    expect([created.status, created.at("/backtest/parameters/x-note")]).toEqual([202, note]);
+    await copyRow(service, "backtests", 149, "jsonb_build_object('id', gen_random_uuid())");
+    const whole = await ann.get("/api/backtests");
+    expect([whole.list("/backtests").length, whole.at("/next_cursor")]).toEqual([150, null]);
+    const pages = await readPages(ann, "/api/backtests?limit=200", "backtests");
+    // 15 KB each: a page of one MiB has fewer than 70.
+    expect(pages.map((page) => page.length <= 70)).toEqual(pages.map(() => true));
+    expect(ids(pages.flat())).toEqual(ids(whole.list("/backtests")));
+    expect((await ann.get("/api/backtests?status=failed")).at("")).toEqual({ backtests: [], next_cursor: null });
+    expect((await ann.get("/api/backtests?limit=20")).list("/backtests").length).toBe(20);
+  });
+
+  await t.step("summaries of backtests", async () => {
+    const summaries = await ann.get("/api/backtests?view=summary");
+    expect(summaries.list("/backtests").length).toBe(150);
+    expect(summaries.text.length).toBeLessThan(150_000);
+    expect(summaries.at("/backtests/0")).toMatchObject({ symbol: "DEMO", timeframe: "1h", metrics: null });
+    expect(summaries.text).not.toContain("x-note");
+    const typed = await ann.get(`/trpc/backtests.summaries?input=${encodeURIComponent('{"limit":2}')}`);
+    expect(typed.list("/result/data/backtests").length).toBe(2);
+  });
+
+  await t.step("a batch of lists answers a few pages in all", async () => {
+    const calls = Array.from({ length: 100 }, () => "backtests.list").join();
+    const input = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [i, { limit: 200 }]));
+    const batch = await ann.get(`/trpc/${calls}?batch=1&input=${encodeURIComponent(JSON.stringify(input))}`);
+    expect([batch.status, batch.list("").length]).toEqual([200, 100]);
+    // 150 records of 15 KB a hundred times would be 225 MB.
+    expect(batch.text.length).toBeLessThan(12 * PAGE_BYTES_MAX);
+    for (const one of batch.list("")) expect(Object(one).result.data.backtests.length).toBeGreaterThan(0);
+  });
+  await service.close();
+});
+
+Deno.test("every trade and order of a backtest is answered, piece by piece", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const ann = await service.user();
+  const id = String((await ann.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
+  const handle = await openPostgres(service.databaseUrl, 1);
+  await complete(handle.db, id, { trades: tradeColumns(4_321), orders: orderColumns(4_000) });
+  await handle.close();
+  for (const [name, count] of [["trades", 4_321], ["orders", 4_000]] as const) {
+    const numbers = (items: readonly unknown[]) => items.map((item) => Object(item).number);
+    const whole = await ann.get(`/api/backtests/${id}/${name}`);
+    expect(numbers(whole.list(`/${name}`))).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+    expect(whole.at("/next_cursor")).toBeNull();
+    const page = await ann.get(`/api/backtests/${id}/${name}?limit=200`);
+    expect(page.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(0, 200));
+    const rest = await ann.get(`/api/backtests/${id}/${name}?cursor=${page.at("/next_cursor")}`);
+    expect(rest.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(200));
+  }
+  await service.close();
+});
+
+Deno.test("the catalogue is complete without a limit, and has summaries", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const [ann, bob] = [await service.user(), await service.user()];
+  const runtime_config = { type: "remote", endpoint: "https://signals.example.com/v1" };
+  const properties = { a: { type: "number", description: "x".repeat(60_000) } };
+  const strategy = {
+    slug: "my_own_strategy",
+    name: "Mine",
+    runtime_type: "remote",
+    language: "any",
+    is_public: true,
+    parameter_schema: { type: "object", properties },
+    initial_version: { version: "1", runtime_config },
+  };
+  expect((await ann.send("POST", "/api/strategies", { strategy })).status).toBe(201);
+  const tooLong = { ...strategy, slug: "too-long", default_config: { a: 1, note: "x".repeat(6_000) } };
+  const refused = await ann.send("POST", "/api/strategies", { strategy: tooLong });
+  expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/strategy/parameter_schema"]);
+  expect(
+    (await ann.send("PATCH", "/api/strategies/my_own_strategy", {
+      strategy: { default_config: tooLong.default_config },
+    })).status,
+  )
+    .toBe(400);
+  await copyRow(service, "strategies", 40, "jsonb_build_object('id', gen_random_uuid(), 'slug', 'copy-' || i)");
+  await administer(
+    service.databaseUrl,
+    `insert into strategy_versions select (jsonb_populate_record(v, jsonb_build_object('strategy_id', strategies.id))).*
+      from strategy_versions v, strategies where slug like 'copy-%'`,
+  );
+  const whole = await bob.get("/api/strategies");
+  expect(whole.list("/strategies").filter((entry) => Object(entry).source === "registry").length).toBe(41);
+  const pages = await readPages(bob, "/api/strategies?limit=200", "strategies");
+  expect(pages.length).toBeGreaterThan(2);
+  expect(pages.flat()).toEqual(whole.list("/strategies"));
+  const summaries = await bob.get("/api/strategies?view=summary");
+  expect(summaries.list("/strategies").map((entry) => Object(entry).slug))
+    .toEqual(whole.list("/strategies").map((entry) => Object(entry).slug));
+  expect(summaries.text.length).toBeLessThan(60_000);
+  await service.close();
+});
+
+Deno.test("a backtest has at most 16 KiB of parameters, a module aside", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const ann = await service.user();
+  const submit = (more: object) =>
+    ann.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters: { timeframe: "1h", ...more } } });
+  const refused = await submit({ "x-note": "x".repeat(16 * 1024) });
+  expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/backtest/parameters"]);
+  expect(refused.at("/error/message")).toContain("at most 16384 bytes");
+  await service.close();
+});
