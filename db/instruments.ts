@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { candleChunks, instruments } from "./schema.ts";
 
+export type { Session } from "./market_schema.ts";
 export type Instrument = typeof instruments.$inferSelect;
 export type NewInstrument = typeof instruments.$inferInsert;
 export type AssetClass = Instrument["assetClass"];
@@ -75,7 +76,7 @@ export async function insertInstrument(tx: Db, row: Omit<NewInstrument, "id">): 
 export async function updateInstrument(
   tx: Db,
   id: string,
-  values: Partial<Pick<NewInstrument, "provider" | "timeframe" | "backfillFrom" | "schedule">>,
+  values: Partial<Pick<NewInstrument, "provider" | "timeframe" | "backfillFrom" | "schedule" | "session">>,
 ): Promise<Instrument | undefined> {
   const [updated] = await tx.update(instruments).set({ ...values, updatedAt: new Date() })
     .where(eq(instruments.id, id)).returning();

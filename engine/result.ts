@@ -20,6 +20,18 @@ export interface Finding {
   readonly evidence: string;
 }
 
+/** The hours of trade that decide where a run's days and hours begin. */
+export interface ResultSession {
+  readonly hours: "regular" | "extended";
+  /** IANA name. */
+  readonly timezone: string;
+  /** `HH:MM` in that time zone. A close at or before the open is on the next day, whose date the trading day has. */
+  readonly open: string;
+  readonly close: string;
+  /** 1 is Monday, 7 is Sunday. */
+  readonly weekdays: readonly number[];
+}
+
 /** The candles of a run. */
 interface ResultData {
   readonly candles: number;
@@ -30,6 +42,8 @@ interface ResultData {
   readonly sha256: string;
   /** Stretches without candles in trading hours. */
   readonly gaps: number;
+  /** Absent in results from before instruments had a session. */
+  readonly session?: ResultSession;
 }
 
 /** The stored result of a completed backtest, without trades, orders and equity: plain data, as clients read it. */

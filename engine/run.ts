@@ -5,6 +5,7 @@ import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import type { BenchmarkColumns } from "./metrics/input.ts";
 import { withCanonicalNaN } from "./canonical_nan.ts";
+import type { TradingDayColumns } from "./metrics/input.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import type { Strategy } from "./strategy.ts";
@@ -18,6 +19,8 @@ export interface RunSettings {
   readonly timeframeMs: number;
   /** The instrument's class decides which days count as one for the metrics. Absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
+  /** The market's own trading days. Absent or null: the asset class decides. */
+  readonly tradingDays?: TradingDayColumns | null;
   /** Money, above zero. */
   readonly initialBalance: number;
   /** Complete rules, periodsPerYear included. */
@@ -194,7 +197,15 @@ function describeMissing(input: RunSettings, simulation: Simulation): string[] {
  */
 export function resultOf(input: RunSettings, simulation: Simulation): RunResult {
   checkInput(input);
-  const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs, assetClass = null } = input;
+  const {
+    candles: { time, close },
+    firstIndex,
+    execution,
+    initialBalance,
+    timeframeMs,
+    assetClass = null,
+    tradingDays = null,
+  } = input;
   const { ledger, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish(time));
   const trades = withCanonicalNaN(ledger.log.finish(time, placed.tag));
@@ -207,6 +218,7 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     initialBalance,
     timeframeMs,
     assetClass,
+    tradingDays: tradingDays === null ? null : daysFrom(tradingDays, firstIndex),
     riskFreeRate: execution.riskFreeRate,
     periodsPerYear: execution.periodsPerYear ?? NaN,
     rejectedOrders: orders.rejected,
@@ -225,4 +237,10 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     orders: placed,
     notes: [...describeMissing(input, simulation), ...describeRuin(input, simulation)],
   };
+}
+
+/** The trading days of the candles from an index on. */
+function daysFrom({ ends, dates }: TradingDayColumns, firstIndex: number): TradingDayColumns {
+  const first = ends.findIndex((end) => end > firstIndex);
+  return { ends: ends.subarray(first).map((end) => end - firstIndex), dates: dates.subarray(first) };
 }

@@ -35,6 +35,11 @@ export function isTimeframe(name: string): name is Timeframe {
   return Object.hasOwn(TIMEFRAMES, name);
 }
 
+/** Whether candles of a timeframe are dated: their timestamp is a trading date at 00:00 UTC. */
+export function isDaily(timeframe: Timeframe): boolean {
+  return TIMEFRAMES[timeframe] >= DAY_MS;
+}
+
 /** The start of a timeframe's first bucket, in milliseconds since 1970: weeks open on Monday 00:00 UTC. */
 export function bucketOrigin(timeframe: Timeframe): number {
   return timeframe === "1w" ? FIRST_MONDAY_MS : 0;

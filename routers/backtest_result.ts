@@ -5,6 +5,14 @@ import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 const findingSchema = z.object({ status: z.enum(["passed", "failed", "skipped"]), evidence: z.string() });
 const boundSchema = z.object({ final_equity: z.number(), trades: z.int() });
 
+const sessionSchema = z.object({
+  hours: z.enum(["regular", "extended"]),
+  timezone: z.string(),
+  open: z.string(),
+  close: z.string(),
+  weekdays: z.array(z.int()).readonly(),
+});
+
 // Results from before a metric existed lack it.
 const metricSchema = z.number().nullable().default(null);
 
@@ -19,6 +27,8 @@ export const resultSchema = z.object({
     last: z.iso.datetime(),
     sha256: z.string(),
     gaps: z.int(),
+    // Results from before instruments had a session lack it.
+    session: sessionSchema.optional(),
   }),
   // The engine wrote it from settings that were checked at submission.
   execution: z.custom<Execution>((value) => typeof value === "object" && value !== null),

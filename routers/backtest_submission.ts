@@ -5,6 +5,7 @@ import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { lockUser } from "../db/quotas.ts";
 import { resolveExecution } from "../engine/execution.ts";
+import { HOURS, type Hours } from "../market/calendar/exchange_sessions.ts";
 import { type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
@@ -125,6 +126,7 @@ function completeParameters(
   return {
     ...own,
     timeframe: chooseTimeframe(strategy, submitted),
+    ...chooseHours(strategy, submitted.session),
     ...(strategy.shown === undefined ? {} : { runtime: strategy.shown }),
     execution: resolveExecution(settings.data, null),
   };
@@ -136,6 +138,14 @@ function chooseTimeframe(strategy: ResolvedStrategy, submitted: Parameters): Tim
   if (timeframe !== undefined) return timeframe;
   const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(wanted)}`;
   throw invalidParameters(strategy, `${PARAMETERS_PATH}/timeframe`, message);
+}
+
+function chooseHours(strategy: ResolvedStrategy, requested: unknown): { readonly session?: Hours } {
+  if (requested === undefined || requested === null) return {};
+  const hours = HOURS.find((name) => name === requested);
+  if (hours !== undefined) return { session: hours };
+  const message = `must be one of ${HOURS.join(", ")}, not ${quote(requested)}`;
+  throw invalidParameters(strategy, `${PARAMETERS_PATH}/session`, message);
 }
 
 function invalidParameters(strategy: ResolvedStrategy, path: string, message: string): AppError {

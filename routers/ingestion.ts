@@ -20,6 +20,7 @@ import {
 } from "../market/csv/import.ts";
 import { CsvError } from "../market/csv/header.ts";
 import { FeedError } from "../market/feeds/feed.ts";
+import { EXCHANGE_NAMES, EXCHANGE_SESSIONS } from "../market/calendar/exchange_sessions.ts";
 import { createRun } from "../market/ingestion/ingestion_run.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
@@ -150,6 +151,7 @@ export const ingestionStreamsRouter = router({
       exchange: marketNameSchema,
       assetClass: z.enum(ASSET_CLASSES).optional(),
       timeframe: z.enum(TIMEFRAME_NAMES),
+      session: z.enum(EXCHANGE_NAMES).transform((name) => EXCHANGE_SESSIONS[name]).optional(),
       body: z.instanceof(ReadableStream<Uint8Array>).nullable(),
     }))
     .output(z.object({
@@ -159,6 +161,7 @@ export const ingestionStreamsRouter = router({
       revised: z.int(),
       rejected_count: z.int(),
       rejected: z.array(z.object({ line: z.int(), reason: z.string() })),
+      convention: z.string().nullable(),
     }))
     .mutation(async ({ ctx, input }) => {
       const body = input.body ?? new Blob([]).stream();

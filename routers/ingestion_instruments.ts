@@ -7,16 +7,18 @@ import {
   insertInstrument,
   type Instrument,
   listHoldings,
+  type Session,
   updateInstrument,
 } from "../db/instruments.ts";
 import { PROVIDERS } from "../db/schema.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
-import { isFed } from "../market/archive/read_plan.ts";
+import { isFed } from "../market/archive/made_candles.ts";
+import { sessionOf } from "../market/calendar/exchange_sessions.ts";
 import { findCronFault } from "../market/ingestion/schedule.ts";
 import { FeedError } from "../market/feeds/feed.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema } from "./dates.ts";
-import { AppError } from "./errors.ts";
+import { AppError, mustBe } from "./errors.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import { marketNameSchema } from "./market_name.ts";
@@ -29,12 +31,33 @@ const scheduleSchema = z.string().max(100).superRefine((text, context) => {
 // The service makes its sample instrument itself.
 const providerSchema = z.enum(PROVIDERS).exclude(["sample"]);
 
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, mustBe("a time HH:MM"));
+
+/** The hours of an instrument's market, where neither its exchange nor its asset class tells them. */
+const sessionSchema = z.strictObject({
+  timezone: z.string().max(100).refine(isTimeZone, mustBe("an IANA time zone such as Europe/Berlin")),
+  open: timeOfDay,
+  close: timeOfDay,
+  weekdays: z.array(z.int().min(1).max(7)).min(1).max(7).default([1, 2, 3, 4, 5]),
+  extended: z.strictObject({ open: timeOfDay, close: timeOfDay }).nullable().default(null),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    Temporal.Now.zonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The fields that an operator may change. */
 const settings = {
   provider: providerSchema,
   timeframe: z.enum(TIMEFRAME_NAMES).nullable(),
   backfill_from: dateSchema.nullable(),
   schedule: scheduleSchema.nullable(),
+  session: sessionSchema.nullable(),
 };
 
 const newInstrumentSchema = z.strictObject({
@@ -45,6 +68,7 @@ const newInstrumentSchema = z.strictObject({
   timeframe: settings.timeframe.default(null),
   backfill_from: settings.backfill_from.default(null),
   schedule: settings.schedule.default(null),
+  session: settings.session.default(null),
 });
 
 const instrumentSchema = z.object({
@@ -56,6 +80,8 @@ const instrumentSchema = z.object({
   timeframe: z.string().nullable(),
   backfill_from: z.string().nullable(),
   schedule: z.string().nullable(),
+  /** In force: the instrument's own, that of its exchange or that of its asset class. */
+  session: sessionSchema,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -103,6 +129,7 @@ export const instrumentProcedures = {
         timeframe: instrument.timeframe === undefined ? held.timeframe : instrument.timeframe,
         backfillFrom: instrument.backfill_from === undefined ? held.backfillFrom : instrument.backfill_from,
         schedule: instrument.schedule === undefined ? held.schedule : instrument.schedule,
+        session: instrument.session === undefined ? held.session : instrument.session,
       };
       requireFeed(ctx, { ...changed, assetClass: held.assetClass });
       const updated = await ctx.db.transaction(async (tx: Db) => {
@@ -157,6 +184,10 @@ function isUuid(text: string): boolean {
   return z.uuid().safeParse(text).success;
 }
 
+function toSession({ weekdays, ...session }: Session): z.infer<typeof sessionSchema> {
+  return { ...session, weekdays: [...weekdays] };
+}
+
 function toInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
   return {
     id: row.id,
@@ -167,6 +198,7 @@ function toInstrument(row: Instrument): z.infer<typeof instrumentSchema> {
     timeframe: row.timeframe,
     backfill_from: row.backfillFrom,
     schedule: row.schedule,
+    session: toSession(sessionOf(row)),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };

@@ -3,6 +3,7 @@ import type { AssetClass, Instrument } from "../db/instruments.ts";
 import { FEED_LABELS } from "../db/schema.ts";
 import type { Candles } from "../engine/candles.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
+import { HOURS } from "../market/calendar/exchange_sessions.ts";
 import { AddressLimitError } from "../market/on_demand/address_limits.ts";
 import { candleBatches, type Repair, retryOnChange } from "../market/archive/read.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive/read_plan.ts";
@@ -10,6 +11,8 @@ import { sliceCandles } from "../market/archive/candle_columns.ts";
 import { LostCandlesError } from "../market/archive/chunk.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/on_demand/choose_target.ts";
 import { FeedError, type FeedFault } from "../market/feeds/feed.ts";
+import type { Target } from "../market/ingestion/fetch_series.ts";
+import { rangeOfDates } from "../market/archive/made_candles.ts";
 import type { Wanted } from "../market/on_demand/read_through.ts";
 import { type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
@@ -28,6 +31,7 @@ export const ticksShape = {
   startDate: dateSchema,
   endDate: dateSchema,
   timeframe: z.enum(TIMEFRAME_NAMES).default("1m"),
+  session: z.enum(HOURS).default("regular"),
   assetClass: z.enum(ASSET_CLASSES).optional(),
   provider: z.enum(FEED_LABELS).optional(),
   exchange: marketNameSchema.optional(),
@@ -76,11 +80,13 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
   const range = parseRange(input.startDate, input.endDate, { start: "/startDate", end: "/endDate" });
   const candles = (range.end - range.start) / TIMEFRAMES[timeframe];
   if (candles > RANGE_CANDLES_MAX) throw tooLarge(Math.floor(candles), timeframe);
-  const start = decodeCursor(input.cursor, cursorSchema) ?? range.start;
-  if (start < range.start || start > range.end) throw foreignCursor(input.cursor);
+  const cursor = decodeCursor(input.cursor, cursorSchema);
   try {
-    const wanted = { timeframe, start, end: range.end };
-    const instrument = await findInstrument(ctx, input, wanted);
+    const target = await chooseTarget(ctx.db, ctx.readThrough.feeds, input);
+    const { start, end } = rangeOfDates(target, timeframe, range);
+    if (cursor !== undefined && (cursor < start || cursor > end)) throw foreignCursor(input.cursor);
+    const wanted = { timeframe, hours: input.session, start: cursor ?? start, end };
+    const instrument = await complete(ctx, target, wanted);
     const plan = await planRead(ctx.db, { ...wanted, instrument });
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
@@ -90,11 +96,13 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
 }
 
 /** The instrument that answers, after the archive has fetched what it lacks of the range. */
-async function findInstrument(ctx: Context, input: TicksInput, wanted: Wanted): Promise<Instrument> {
-  const { readThrough } = ctx;
-  const target = await chooseTarget(ctx.db, readThrough.feeds, input);
-  const beforeFetch = () => readThrough.limits.take(ctx.clientAddress);
-  return await readThrough.complete(target, ctx.user === null ? { ...wanted, beforeFetch } : wanted);
+async function complete(
+  { readThrough, clientAddress, user }: Context,
+  target: Target,
+  wanted: Wanted,
+): Promise<Instrument> {
+  const beforeFetch = () => readThrough.limits.take(clientAddress);
+  return await readThrough.complete(target, user === null ? { ...wanted, beforeFetch } : wanted);
 }
 
 /** The error that a caller gets for the error of a search for candles. */

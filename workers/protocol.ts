@@ -1,3 +1,4 @@
+import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
@@ -25,6 +26,8 @@ export interface RunTask {
   readonly timeframeMs: number;
   /** Null if the instrument's is not known. */
   readonly assetClass: AssetClass | null;
+  /** The market's own trading days; absent or null: the asset class decides. */
+  readonly tradingDays?: TradingDayColumns | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; null if there are none. */
   readonly finer: Candles | null;
   /** Closes of the execution's benchmark, a day each or as long as the run's candles; absent or null where it names none. */
@@ -79,6 +82,8 @@ export interface RemoteTask {
   readonly timeframeMs: number;
   /** Null if the instrument's is not known. */
   readonly assetClass: AssetClass | null;
+  /** The market's own trading days; absent or null: the asset class decides. */
+  readonly tradingDays?: TradingDayColumns | null;
   /** Candles of a finer timeframe over the same time, for bothTouched "magnify"; absent or null if there are none. */
   readonly finer?: Candles | null;
   /** Closes of the execution's benchmark; absent or null where it names none. */

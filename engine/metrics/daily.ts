@@ -3,8 +3,8 @@ import type { AssetClass } from "../execution.ts";
 import type { MetricsInput } from "./input.ts";
 
 /**
- * One run sampled by UTC day. Days without a candle have no row, and trade that reaches into a weekend belongs to the
- * nearest weekday (`endOfDay`).
+ * One run sampled by trading day. Days without a candle have no row. Where the caller does not tell the days (`tradingDays`),
+ * they are those of UTC, and trade that reaches into a weekend belongs to the nearest weekday (`endOfDay`).
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
  * with the day on which equity reaches zero, so it may be shorter than `days`. `closeReturns` holds the instrument's own
@@ -40,9 +40,9 @@ function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
 
 /** Samples equity and close at the last candle of each day, in one pass over the candles. */
 export function sampleDaily(input: MetricsInput): DailyColumns {
-  const { time, equity, close, assetClass = null } = input;
+  const { time, equity, close, assetClass = null, tradingDays = null } = input;
   const count = time.length;
-  const spanDays = Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
+  const spanDays = tradingDays?.ends.length ?? Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
   const returns = new Float64Array(Math.min(count, spanDays));
   const closeReturns = new Float64Array(returns.length);
   const ends = new Float64Array(returns.length);
@@ -52,17 +52,17 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
   let closeBefore = NaN;
   let dayEnd = endOfDay(time[0]!, assetClass);
   for (let i = 0; i < count; i++) {
-    if (i + 1 < count && time[i + 1]! < dayEnd) continue;
+    if (i + 1 < count && (tradingDays === null ? time[i + 1]! < dayEnd : i + 1 < tradingDays.ends[days]!)) continue;
     if (equityBefore > 0) {
       returns[alive] = equity[i]! / equityBefore - 1;
-      ends[alive] = dayEnd;
+      ends[alive] = tradingDays === null ? dayEnd : tradingDays.dates[days]! + DAY_MS;
       alive++;
     }
     if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;
     equityBefore = equity[i]!;
     closeBefore = close[i]!;
     days++;
-    if (i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
+    if (tradingDays === null && i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
   }
   return {
     days,

@@ -8,6 +8,14 @@ export interface BenchmarkColumns {
   readonly close: Float64Array;
 }
 
+/** The trading days of candles, a value per day with candles. */
+export interface TradingDayColumns {
+  /** The index after the day's last candle. */
+  readonly ends: Int32Array;
+  /** 00:00 UTC of its date, milliseconds since 1970. */
+  readonly dates: Float64Array;
+}
+
 /** One run's columns (a value per candle of the range) and totals, from which the metrics are computed. */
 export interface MetricsInput {
   /** Opens of the candles in the range, milliseconds since 1970. */
@@ -22,6 +30,8 @@ export interface MetricsInput {
   readonly timeframeMs: number;
   /** Decides which days count as one (daily.ts); absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
+  /** The market's own days; absent or null: days of UTC, joined by asset class. */
+  readonly tradingDays?: TradingDayColumns | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;
   /** Days in a trading year. */

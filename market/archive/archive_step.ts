@@ -4,6 +4,7 @@ import { addRunCandles, type IngestionEventType, insertEvents } from "../../db/i
 import { type Instrument, lockInstrument, type Provider } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { storeCandles, type StoreCounts } from "./store.ts";
+import { daysOf } from "./made_candles.ts";
 import { isGap } from "../calendar/trading_hours.ts";
 import { FeedError } from "../feeds/feed.ts";
 import type { TimeRange } from "./time_ranges.ts";
@@ -82,9 +83,10 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCount
 function findGaps({ candles: { time }, instrument, timeframe, previousClose }: ArchiveStep) {
   if (previousClose === undefined) return [];
   const gaps: (TimeRange & { message?: string })[] = [];
+  const days = daysOf(instrument, timeframe);
   let [close, count] = [previousClose, 0];
   for (const open of time) {
-    if (open > close && isGap(instrument.assetClass, close, open) && ++count <= GAP_EVENTS_MAX) {
+    if (open > close && isGap(instrument, days, close, open) && ++count <= GAP_EVENTS_MAX) {
       gaps.push({ start: close, end: open });
     }
     close = open + TIMEFRAMES[timeframe];

@@ -2,6 +2,7 @@ import { type ChunkRow, type ChunkSummary, readChunks } from "../../db/candle_ch
 import type { Db } from "../../db/client.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { ReadPlan } from "./read_plan.ts";
+import { bucketsOf, daysOf } from "./made_candles.ts";
 import { isGap } from "../calendar/trading_hours.ts";
 import { allocateCandles, copyCandles, hashCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { DamagedChunkError, openChunk } from "./chunk.ts";
@@ -112,7 +113,7 @@ async function* resampled(plan: ReadPlan, batches: AsyncIterable<Candles>): Asyn
     yield* batches;
     return;
   }
-  const resampler = new Resampler(plan.timeframe);
+  const resampler = new Resampler(bucketsOf(plan.instrument, plan.source, plan), plan.source);
   for await (const batch of batches) {
     const made = resampler.push(batch);
     if (made.time.length > 0) yield made;
@@ -203,13 +204,15 @@ class GapCounter {
   }
 
   async *watch(batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
-    const { start, instrument } = this.#plan;
+    const { instrument, source, hours } = this.#plan;
+    const start = this.#plan.sourceStart;
+    const days = daysOf(instrument, source, hours);
     let close = Infinity;
     for await (const batch of batches) {
       const time = batch.time;
       for (let i = 0; i < time.length; i++) {
         const open = time[i]!;
-        if (open > close && isGap(instrument.assetClass, close, open)) this.count++;
+        if (open > close && isGap(instrument, days, close, open)) this.count++;
         if (open >= start) close = open + this.#lengthMs;
       }
       yield batch;

@@ -3,13 +3,14 @@ import { type ChunkSummary, listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, type Stretch } from "../../db/coverage.ts";
 import type { Instrument } from "../../db/instruments.ts";
-import { FEED_LABELS } from "../../db/schema.ts";
-import { nextTradeTime } from "../calendar/trading_hours.ts";
+import { type Hours, sessionOf } from "../calendar/exchange_sessions.ts";
+import { bucketsOf, canMake, daysOf, isFed, sourceRange } from "./made_candles.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,
-  bucketStartAtOrAfter,
+  DAY_MS,
   divides,
+  isDaily,
   isTimeframe,
   type Timeframe,
   TIMEFRAME_NAMES,
@@ -20,6 +21,8 @@ import {
 export interface CandleQuery {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
+  /** Default: regular. */
+  readonly hours?: Hours | undefined;
   /** Candles that open in [start, end), milliseconds since 1970. */
   readonly start: number;
   readonly end: number;
@@ -33,11 +36,14 @@ export interface CandleQuery {
 export interface ReadPlan {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
+  readonly hours: Hours;
   /** The stored timeframe that the answer is made from. */
   readonly source: Timeframe;
-  /** Stored candles that open in [from, until) make the answer; both on boundaries of `timeframe`. Empty where from >= until. */
+  /** Stored candles that open in [from, until) make the answer; neither cuts a bucket. Empty where from >= until. */
   readonly from: number;
   readonly until: number;
+  /** Stored candles before this one are lookback. */
+  readonly sourceStart: number;
   /** The requested start; `from` is earlier where the query has lookback. */
   readonly start: number;
   readonly lookback: number;
@@ -70,37 +76,64 @@ export class TimeframeTooFineError extends Error {
  * @throws {TimeframeTooFineError}
  */
 export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
-  const { instrument, timeframe, start } = query;
+  const { instrument, timeframe, start, hours = "regular" } = query;
   const held = groupByTimeframe(await listChunks(db, instrument.id));
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name));
-  const usable = [...held.keys()].filter((name) => divides(name, timeframe));
-  if (finest !== undefined && usable.length === 0) throw new TimeframeTooFineError(timeframe, finest, instrument);
+  const dividing = [...held.keys()].filter((name) => divides(name, timeframe));
+  if (finest !== undefined && dividing.length === 0) throw new TimeframeTooFineError(timeframe, finest, instrument);
+  const fitting = dividing.filter((name) => canMake(instrument, name, query));
   const known = isFed(instrument) ? await listInstrumentCoverage(db, instrument.id) : [];
   const doubtful = findDoubtful(isAdjusting(instrument) ? held : new Map<Timeframe, ChunkSummary[]>(), known);
-  const source = chooseSource(held, usable, doubtful, query) ?? timeframe;
+  const source = chooseSource(held, fitting.length > 0 ? fitting : dividing, doubtful, query) ?? timeframe;
   const all = held.get(source) ?? [];
   const last = all.at(-1);
+  const range = sourceRange(instrument, source, query);
   const knownOfSource = known.filter((stretch) => stretch.timeframe === source);
-  const until = last === undefined ? start : Math.min(
-    bucketStartAtOrAfter(query.end, timeframe),
-    bucketStart(query.now ?? Date.now(), timeframe),
-    bucketStart(knownUntil(instrument, knownOfSource, closeOf(last, source)), timeframe),
+  const until = last === undefined ? range.start : Math.min(
+    range.end,
+    overUntil(query, source, query.now ?? Date.now()),
+    source === timeframe
+      ? Infinity
+      : overUntil(query, source, knownUntil(query, knownOfSource, closeOf(last, source), source)),
   );
   const lookback = query.lookback ?? 0;
-  const firstOpen = bucketStartAtOrAfter(start, timeframe);
-  const wantedFrom = lookbackStart(all, firstOpen, source, timeframe, lookback);
+  const wantedFrom = lookbackStart(all, range.start, source, query);
   const doubts = clip(doubtful.get(source) ?? [], { start: wantedFrom, end: until });
   const sureFrom = Math.max(...doubts.map(({ end }) => end), wantedFrom);
-  const from = Math.min(bucketStartAtOrAfter(sureFrom, timeframe), firstOpen);
+  const from = Math.min(
+    source === timeframe ? sureFrom : bucketsOf(instrument, source, query).ceil(sureFrom),
+    range.start,
+  );
   const chunks = all.filter((chunk) => chunk.lastTime.getTime() >= from && chunk.firstTime.getTime() < until);
   const rows = chunks.reduce((sum, chunk) => sum + chunk.candles, 0);
-  const candlesMax = Math.max(0, Math.min(rows, (until - from) / TIMEFRAMES[timeframe]));
-  return { instrument, timeframe, source, from, until, start, lookback, chunks, doubtful: doubts, candlesMax };
+  const candlesMax = Math.max(0, Math.min(rows, bucketsMax(until - from, timeframe)));
+  return {
+    instrument,
+    timeframe,
+    hours,
+    source,
+    from,
+    until,
+    sourceStart: range.start,
+    start,
+    lookback,
+    chunks,
+    doubtful: doubts,
+    candlesMax,
+  };
 }
 
-/** Whether a provider's feed has the candles. An import does not tell when there was no trade, and the sample always trades. */
-export function isFed({ provider }: Pick<Instrument, "provider">): boolean {
-  return FEED_LABELS.some((label) => label === provider);
+/** A session cuts the last bucket of each day short, so a range has more of them than its length tells. */
+function bucketsMax(rangeMs: number, timeframe: Timeframe): number {
+  return Math.ceil(rangeMs / TIMEFRAMES[timeframe]) + (isDaily(timeframe) ? 2 : Math.ceil(rangeMs / DAY_MS) + 2);
+}
+
+/** The time before which stored candles make complete buckets, if the candles are complete up to `time`. */
+function overUntil(query: CandleQuery, source: Timeframe, time: number): number {
+  const { instrument, timeframe } = query;
+  if (source !== timeframe) return bucketsOf(instrument, source, query).floor(time);
+  // A file's hours may open at half past, so those that have closed are found by their length.
+  return isDaily(source) ? bucketStart(time, source) : bucketStart(time, "1m") - TIMEFRAMES[source] + TIMEFRAMES["1m"];
 }
 
 /** Whether a provider may change the whole history at once, as a split does. */
@@ -109,9 +142,10 @@ export function isAdjusting(instrument: Pick<Instrument, "provider" | "assetClas
 }
 
 /** The earliest open of a candle that is not stored yet; every bucket before it is complete. */
-function knownUntil(instrument: Instrument, known: readonly Stretch[], lastClose: number): number {
+function knownUntil(query: CandleQuery, known: readonly Stretch[], lastClose: number, source: Timeframe): number {
   const askedUntil = known.find(({ start, end }) => start.getTime() <= lastClose && lastClose <= end.getTime());
-  return nextTradeTime(instrument.assetClass, askedUntil?.end.getTime() ?? lastClose);
+  const time = askedUntil?.end.getTime() ?? lastClose;
+  return Math.max(time, daysOf(query.instrument, source, query.hours).dayAtOrAfter(time).open);
 }
 
 /**
@@ -143,7 +177,10 @@ function clip(ranges: readonly TimeRange[], { start, end }: TimeRange): TimeRang
  */
 export function planTag(plan: ReadPlan, variant: string): string {
   const hash = createHash("sha256");
-  hash.update([plan.instrument.id, plan.timeframe, plan.source, plan.from, plan.until, variant].join("\n"));
+  const session = JSON.stringify(sessionOf(plan.instrument));
+  hash.update(
+    [plan.instrument.id, plan.timeframe, plan.hours, session, plan.source, plan.from, plan.until, variant].join("\n"),
+  );
   for (const chunk of plan.chunks) hash.update(`\n${chunk.month} ${chunk.sha256}`);
   return hash.digest("base64url").slice(0, 27);
 }
@@ -187,23 +224,25 @@ function chooseSource(
     .sort((a, b) => TIMEFRAMES[b.name] - TIMEFRAMES[a.name])[0]?.name;
 }
 
-/** A time far enough before `start` that at least `lookback` candles open between, if so many are stored. */
+/** A time far enough before `start` that at least `query.lookback` candles open between, if so many are stored. */
 function lookbackStart(
   chunks: readonly ChunkSummary[],
   start: number,
   source: Timeframe,
-  timeframe: Timeframe,
-  lookback: number,
+  query: CandleQuery,
 ): number {
-  // k stored candles make at least k / perBucket buckets.
+  const { instrument, timeframe, hours, lookback = 0 } = query;
+  // k stored candles inside the session make at least k / perBucket buckets.
   const perBucket = TIMEFRAMES[timeframe] / TIMEFRAMES[source];
-  let missing = lookback * perBucket;
+  const isMade = source !== timeframe;
+  let missing = lookback * perBucket / (isMade ? daysOf(instrument, source, hours).share : 1);
   let from = start;
   for (let i = chunks.length - 1; i >= 0 && missing > 0; i--) {
     const chunk = chunks[i]!;
     // The chunk that holds the start does not count: the number of its candles before the start is unknown.
-    if (chunk.firstTime.getTime() >= start) continue;
-    from = bucketStart(chunk.firstTime.getTime(), timeframe);
+    const first = chunk.firstTime.getTime();
+    if (first >= start) continue;
+    from = isMade ? bucketsOf(instrument, source, query).floor(first) : first;
     if (chunk.lastTime.getTime() < start) missing -= chunk.candles;
   }
   return from;

@@ -1,6 +1,12 @@
 import type { Db } from "../../db/client.ts";
 import { findRun, type IngestionRun, insertEvents, insertRun } from "../../db/ingestion.ts";
-import { type AssetClass, ensureInstrument, findInstrument, type Instrument } from "../../db/instruments.ts";
+import {
+  type AssetClass,
+  ensureInstrument,
+  findInstrument,
+  type Instrument,
+  type Session,
+} from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
 import { archiveStep } from "../archive/archive_step.ts";
@@ -14,6 +20,8 @@ export interface CsvImport {
   /** Required for a new instrument. */
   readonly assetClass?: AssetClass | undefined;
   readonly timeframe: Timeframe;
+  /** Of a new instrument; default: that of its exchange or asset class. */
+  readonly session?: Session | undefined;
   readonly body: AsyncIterable<Uint8Array>;
   /** The largest size of a file. */
   readonly bytesMax: number;
@@ -30,6 +38,8 @@ export interface CsvImportResult {
   readonly rejectedCount: number;
   /** The first 100. */
   readonly rejected: readonly Rejection[];
+  /** How the file stamps its candles, in words; null without a candle. */
+  readonly convention: string | null;
 }
 
 /** The named instrument cannot take the candles. */
@@ -58,7 +68,7 @@ export class ImportTooLargeError extends Error {
 export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
   const target = await findTarget(db, request);
   const { provider } = target;
-  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target.assetClass);
+  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target);
   const counts = { imported: 0, unchanged: 0, revised: 0 };
   const { symbol, exchange, timeframe } = request;
   let run: IngestionRun | undefined;
@@ -74,7 +84,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       counts.revised += stored.revised;
     }
     run ??= await beginRun(db, request);
-    const { rejected, rejectedCount } = reader;
+    const { rejected, rejectedCount, convention } = reader;
     const [first] = rejected;
     if (first !== undefined) {
       const message = `${rejectedCount} lines; the first: line ${first.line} ${first.reason}`;
@@ -83,7 +93,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       ]);
     }
     await finishRun(db, run.id, null);
-    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected };
+    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected, convention };
   } catch (error) {
     if (run !== undefined) {
       const message = error instanceof Error ? error.message : String(error);
@@ -104,7 +114,7 @@ async function* readBatches(reader: CsvReader, { body, bytesMax }: CsvImport): A
   yield* reader.end();
 }
 
-async function findTarget(db: Db, { symbol, exchange, assetClass }: CsvImport) {
+async function findTarget(db: Db, { symbol, exchange, assetClass, session }: CsvImport) {
   const held = await findInstrument(db, { symbol, exchange });
   if (held?.provider === "sample") {
     throw new ImportRefusedError("exchange", `${exchange} has ${symbol} as generated sample data: choose another name`);
@@ -119,7 +129,13 @@ async function findTarget(db: Db, { symbol, exchange, assetClass }: CsvImport) {
   if (known === undefined) {
     throw new ImportRefusedError("assetClass", `is required: ${symbol} on ${exchange} is a new instrument`);
   }
-  return { symbol, exchange, assetClass: known, provider: "import" } as const;
+  return {
+    symbol,
+    exchange,
+    assetClass: known,
+    provider: "import",
+    session: held?.session ?? session ?? null,
+  } as const;
 }
 
 async function beginRun(db: Db, { symbol, exchange }: CsvImport): Promise<IngestionRun> {

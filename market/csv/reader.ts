@@ -1,10 +1,11 @@
-import type { AssetClass } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "../archive/candle_columns.ts";
 import { findFault } from "../archive/candle_rules.ts";
 import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts";
+import type { Traded } from "../calendar/exchange_sessions.ts";
+import { ConventionFinder } from "./conventions.ts";
 import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
-import { bucketOrigin, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { isDaily, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 
 /** A line that was left out. */
 export interface Rejection {
@@ -23,6 +24,8 @@ const MONTH_CANDLES_MAX = 31 * 1440;
 // No market has older candles: an earlier time is a mistake.
 const EARLIEST_MS = Date.UTC(1800, 0, 1);
 
+const UTC_INSTRUMENT: Traded = { assetClass: "crypto", exchange: "" };
+
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const SPACE = 0x20;
@@ -35,18 +38,18 @@ const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
  * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
  *
  * A file begins with its oldest candle or with its newest; the first two show which. A line is left out and reported if it is no candle,
- * not on a boundary of the timeframe, out of order, or not closed yet. fields.ts describes the formats of times and numbers.
+ * not on a boundary of the timeframe, out of order, or not closed yet. fields.ts describes the formats of times and numbers, conventions.ts
+ * how candles may be stamped.
  */
 export class CsvReader {
   /** The first 100 lines that were left out. */
   readonly rejected: Rejection[] = [];
   rejectedCount = 0;
 
-  readonly #timeframe: Timeframe;
   readonly #lengthMs: number;
-  readonly #originMs: number;
   readonly #closedUntilMs: number;
   readonly #isDated: boolean;
+  readonly #finder: ConventionFinder;
   readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
   /** -1 where the newest candle comes first: times are then negated, so that they increase in either case. */
@@ -66,14 +69,18 @@ export class CsvReader {
 
   /**
    * @param nowMs Milliseconds since 1970; candles that close later are left out.
-   * @param assetClass Days and weeks of stocks are dates: a midnight with an offset means that date.
+   * @param instrument Its session tells how its candles may be stamped.
    */
-  constructor(timeframe: Timeframe, nowMs: number, assetClass?: AssetClass) {
-    this.#timeframe = timeframe;
+  constructor(timeframe: Timeframe, nowMs: number, instrument: Traded = UTC_INSTRUMENT) {
     this.#lengthMs = TIMEFRAMES[timeframe];
-    this.#originMs = bucketOrigin(timeframe);
     this.#closedUntilMs = nowMs;
-    this.#isDated = assetClass === "stock" && (timeframe === "1d" || timeframe === "1w");
+    this.#isDated = isDaily(timeframe);
+    this.#finder = new ConventionFinder(instrument, timeframe);
+  }
+
+  /** How the file stamps its candles, in words; null before its first candle. */
+  get convention(): string | null {
+    return this.#finder.name;
   }
 
   /**
@@ -150,7 +157,7 @@ export class CsvReader {
     const fields = this.#splitFields(bytes, from, until);
     if (fields !== count) return this.#reject(`has ${fields} fields where the header has ${count}`);
     const [starts, ends] = [this.#starts, this.#ends];
-    const time = this.#readTime(bytes, starts[timeField]!, ends[timeField]!);
+    const time = parseTime(bytes, starts[timeField]!, ends[timeField]!);
     if (Number.isNaN(time)) {
       return this.#reject(
         `${this.#quote(bytes, timeField)} is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)`,
@@ -163,14 +170,12 @@ export class CsvReader {
       }
       this.#values[i] = value;
     }
-    return this.#checkRow(time);
-  }
-
-  #readTime(bytes: Uint8Array, from: number, until: number): number {
-    const time = parseTime(bytes, from, until);
-    if (!this.#isDated || (time - this.#originMs) % this.#lengthMs === 0) return time;
-    const date = parseLocalTime(bytes, from, until);
-    return (date - this.#originMs) % this.#lengthMs === 0 ? date : time;
+    const [open, high, low, close, volume] = this.#values;
+    const fault = findFault(open!, high!, low!, close!, volume!);
+    if (fault !== null) return this.#reject(fault);
+    const written = { time, local: this.#isDated ? parseLocalTime(bytes, starts[timeField]!, ends[timeField]!) : time };
+    const stamped = this.#finder.read(written);
+    return Number.isNaN(stamped) ? this.#reject(this.#finder.explain(written)) : this.#checkTime(stamped);
   }
 
   #readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {
@@ -187,13 +192,7 @@ export class CsvReader {
     return parseHeader(fields, fieldText(bytes, from, until));
   }
 
-  #checkRow(time: number): number {
-    const [open, high, low, close, volume] = this.#values;
-    const fault = findFault(open!, high!, low!, close!, volume!);
-    if (fault !== null) return this.#reject(fault);
-    if ((time - this.#originMs) % this.#lengthMs !== 0) {
-      return this.#reject(`${new Date(time).toISOString()} is no opening time of a ${this.#timeframe} candle (UTC)`);
-    }
+  #checkTime(time: number): number {
     if (time < EARLIEST_MS) return this.#reject(`${new Date(time).toISOString()} is before 1800`);
     // The second candle shows the direction of the file.
     if (this.#taken === 1 && time < this.#last) this.#reverse();

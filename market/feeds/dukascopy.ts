@@ -51,7 +51,8 @@ export class DukascopyFeed implements Feed {
   }
 
   sourceTimeframe(timeframe: Timeframe): FileKind["holds"] {
-    return FILES.find(({ holds }) => TIMEFRAMES[holds] <= TIMEFRAMES[timeframe])?.holds ?? "1m";
+    // The files of days hold days of UTC; a trading day begins at 17:00 in New York.
+    return TIMEFRAMES[timeframe] >= TIMEFRAMES["1h"] ? "1h" : "1m";
   }
 
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
@@ -75,7 +76,9 @@ export class DukascopyFeed implements Feed {
         const rows = parseRecords(read.value, period.start, perPoint);
         const until = Math.min(period.end, end);
         const part = makePart(rows, period.kind.holds, from, until);
-        yield period.kind.holds === timeframe ? part : { ...part, candles: addUp(part.candles, timeframe) };
+        yield period.kind.holds === timeframe
+          ? part
+          : { ...part, candles: addUp(part.candles, period.kind.holds, timeframe) };
         from = until;
       }
     }
@@ -161,8 +164,8 @@ function parseRecords(bytes: Uint8Array, fileStart: number, perPoint: number): R
 }
 
 /** Coarser candles, with volumes as precise as those of a file. */
-function addUp(candles: Candles, timeframe: Timeframe): Candles {
-  const made = resampleAll(candles, timeframe);
+function addUp(candles: Candles, source: Timeframe, timeframe: Timeframe): Candles {
+  const made = resampleAll(candles, source, timeframe);
   return { ...made, volume: made.volume.map(sevenDigits) };
 }
 

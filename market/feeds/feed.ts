@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AssetClass, Instrument, Provider } from "../../db/instruments.ts";
+import type { Hours } from "../calendar/exchange_sessions.ts";
 import type { Candles } from "../../engine/candles.ts";
 import type { Timeframe } from "../timeframes.ts";
 
@@ -32,8 +33,8 @@ export interface Feed {
   readonly exchange: string;
   /** A candle is final this long after its close. A younger one that is missing is requested again. */
   readonly settleMs: number;
-  /** The timeframe to fetch for candles of a timeframe: the same, or a finer one that resamples to it. */
-  sourceTimeframe(timeframe: Timeframe): Timeframe;
+  /** The timeframe to fetch for candles of a timeframe: the same, or a finer one that keeps to the sessions of the asset class. */
+  sourceTimeframe(timeframe: Timeframe, assetClass: AssetClass, hours?: Hours): Timeframe;
   /**
    * Yields the request's range from start to end, in parts without holes between them. The last part may end earlier where the feed has
    * no more candles yet.

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { bucketStart, DAY_MS, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import type { AssetClass } from "../../db/instruments.ts";
+import type { Hours } from "../calendar/exchange_sessions.ts";
+import { bucketStart, DAY_MS, isDaily, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
@@ -45,8 +47,8 @@ const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_Yo
 /**
  * Massive's (formerly Polygon's) aggregates of stocks, forex and crypto, for holders of a key.
  *
- * Stock candles are adjusted for splits. The provider dates days by New York, so a day is stored at 00:00 UTC of that date. Candles of 4h
- * and 1w are resampled from finer ones, because the provider's open at New York's midnight and on Sunday.
+ * Stock candles are adjusted for splits. The provider dates days by New York, so a day is stored at 00:00 UTC of that date. Candles that
+ * the provider cuts at full hours, at New York's midnight or on Sunday are made of finer ones.
  *
  * @see https://massive.com/docs/rest/stocks/aggregates/custom-bars (the limit counts base candles; next_url leads to the rest), and
  *   https://polygon.io/blog/aggregate-bar-delays for how long a candle can change.
@@ -71,14 +73,18 @@ export class MassiveFeed implements Feed {
     });
   }
 
-  sourceTimeframe(timeframe: Timeframe): keyof typeof TIMESPANS {
-    if (timeframe === "4h") return "1h";
-    return timeframe === "1w" ? "1d" : timeframe;
+  sourceTimeframe(timeframe: Timeframe, assetClass: AssetClass, hours?: Hours): keyof typeof TIMESPANS {
+    if (assetClass === "stock") {
+      if (isDaily(timeframe) && hours !== "extended") return "1d";
+      return TIMEFRAMES[timeframe] > TIMEFRAMES["30m"] ? "30m" : requireSpan(timeframe);
+    }
+    if (isDaily(timeframe)) return assetClass === "forex" ? "1h" : "1d";
+    return timeframe === "4h" ? "1h" : requireSpan(timeframe);
   }
 
   async *fetch(request: FeedRequest): AsyncGenerator<FeedPart> {
     const { instrument, start, end, signal } = request;
-    const timeframe = this.sourceTimeframe(request.timeframe);
+    const timeframe = requireSpan(request.timeframe);
     const ticker = encodeURIComponent(tickerOf(instrument));
     for (let from = start; from < end;) {
       const until = Math.min(
@@ -147,6 +153,15 @@ export const MASSIVE: FeedDefinition = {
     return new MassiveFeed({ baseUrl, apiKey, requestsPerMinute: Number(MASSIVE_REQUESTS_PER_MINUTE) });
   },
 };
+
+function requireSpan(timeframe: Timeframe): keyof typeof TIMESPANS {
+  if (isSpan(timeframe)) return timeframe;
+  throw new RangeError(`Cannot fetch ${timeframe} candles from Massive: make them of finer ones`);
+}
+
+function isSpan(timeframe: Timeframe): timeframe is keyof typeof TIMESPANS {
+  return Object.hasOwn(TIMESPANS, timeframe);
+}
 
 function tickerOf({ symbol, assetClass }: FeedRequest["instrument"]): string {
   // The case matters for stocks: BACpL is a preferred share.

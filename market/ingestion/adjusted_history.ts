@@ -36,9 +36,9 @@ export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boole
  * The open of the oldest candle that is stored and covered: of this series, or else of another one, since a split adjusts all of them.
  * Candles without coverage are fetched again anyway.
  */
-async function findOldest(db: Db, instrumentId: string, { timeframe, feed }: SeriesWork) {
+async function findOldest(db: Db, instrumentId: string, { timeframe, feed, target }: SeriesWork) {
   for (const name of [timeframe, ...TIMEFRAME_NAMES]) {
-    if (feed.sourceTimeframe(name) !== name) continue;
+    if (feed.sourceTimeframe(name, target.assetClass) !== name) continue;
     const start = await findOldestKnown(db, { instrumentId, timeframe: name });
     if (start !== undefined) return { timeframe: name, start };
   }

@@ -155,7 +155,7 @@ async function ingestInstrument(
       "Cannot ingest an instrument without a timeframe: set one, since a request for candles created it without",
     );
   }
-  const timeframe = feed.sourceTimeframe(instrument.timeframe);
+  const timeframe = feed.sourceTimeframe(instrument.timeframe, instrument.assetClass);
   const now = options.now ?? Date.now();
   const patience = { ...PATIENT, ...options.patience };
   const work = { runId: run.id, target: instrument, timeframe, feed, patience, signal: options.signal, now };

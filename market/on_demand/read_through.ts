@@ -6,7 +6,8 @@ import type { Instrument } from "../../db/instruments.ts";
 import { AddressLimits } from "./address_limits.ts";
 import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
 import { DamagedChunkError, LostCandlesError, openChunk } from "../archive/chunk.ts";
-import { type CandleQuery, isAdjusting, isFed, planRead, type ReadPlan } from "../archive/read_plan.ts";
+import { canMake, isFed, rangeToFetch, type WantedCandles } from "../archive/made_candles.ts";
+import { type CandleQuery, isAdjusting, planRead, type ReadPlan } from "../archive/read_plan.ts";
 import { missingRanges } from "../archive/held.ts";
 import type { Feed, Feeds } from "../feeds/feed.ts";
 import {
@@ -19,20 +20,10 @@ import {
 } from "../ingestion/fetch_series.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
 import { subtractRanges, type TimeRange } from "../archive/time_ranges.ts";
-import {
-  bucketStart,
-  bucketStartAtOrAfter,
-  divides,
-  isTimeframe,
-  monthEnd,
-  type Timeframe,
-  TIMEFRAME_NAMES,
-  TIMEFRAMES,
-} from "../timeframes.ts";
+import { bucketStart, isTimeframe, monthEnd, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../timeframes.ts";
 
 /** The candles that a caller wants the archive to hold. */
-export interface Wanted extends TimeRange {
-  readonly timeframe: Timeframe;
+export interface Wanted extends WantedCandles {
   /** Called before a request to a feed; may throw to prevent it. */
   readonly beforeFetch?: () => void;
   /** Whether finer candles are no substitute. */
@@ -85,22 +76,21 @@ export class ReadThrough {
    */
   async complete(target: Target, wanted: Wanted): Promise<Instrument> {
     if (!isFed(target)) return requireInstrument(target);
-    const range = {
-      start: bucketStartAtOrAfter(wanted.start, wanted.timeframe),
-      end: Math.min(bucketStartAtOrAfter(wanted.end, wanted.timeframe), bucketStart(this.#now(), wanted.timeframe)),
-    };
     // Archived candles need no feed, which may no longer be configured.
-    if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
+    if (target.id !== undefined && await this.#isHeld(target, wanted)) return target;
     const feed = this.feeds(target);
     if (feed === undefined) return requireInstrument(target);
-    const timeframe = feed.sourceTimeframe(wanted.timeframe);
+    const timeframe = wanted.isExact
+      ? wanted.timeframe
+      : feed.sourceTimeframe(wanted.timeframe, target.assetClass, wanted.hours);
+    const range = rangeToFetch(target, timeframe, wanted, this.#now());
     const key = JSON.stringify([target.symbol, target.exchange, timeframe]);
     for (let other = this.#inFlight.get(key); other !== undefined; other = this.#inFlight.get(key)) {
       const isSame = other.range.start <= range.start && other.range.end >= range.end;
       // A caller with the same wish shares the answer or the error; a caller who wants more looks again afterwards.
       if (isSame) return await other.done;
       await other.done.catch(() => {});
-      if (target.id !== undefined && await this.#isHeld(target.id, wanted, range)) return target;
+      if (target.id !== undefined && await this.#isHeld(target, wanted)) return target;
     }
     const missing = await this.#findMissing(target, feed, timeframe, range);
     if (missing.length === 0) return requireInstrument(target);
@@ -190,10 +180,14 @@ export class ReadThrough {
     }
   }
 
-  async #isHeld(instrumentId: string, { timeframe, isExact = false }: Wanted, range: TimeRange): Promise<boolean> {
-    const coverage = await listInstrumentCoverage(this.#db, instrumentId);
-    const names = isExact ? [timeframe] : TIMEFRAME_NAMES.filter((name) => divides(name, timeframe));
-    return names.some((name) => subtractRanges(range, coverage.filter((each) => each.timeframe === name)).length === 0);
+  async #isHeld(instrument: Instrument, wanted: Wanted): Promise<boolean> {
+    const { timeframe, isExact = false } = wanted;
+    const coverage = await listInstrumentCoverage(this.#db, instrument.id);
+    const names = isExact ? [timeframe] : TIMEFRAME_NAMES.filter((name) => canMake(instrument, name, wanted));
+    return names.some((name) => {
+      const range = rangeToFetch(instrument, name, wanted, this.#now());
+      return subtractRanges(range, coverage.filter((each) => each.timeframe === name)).length === 0;
+    });
   }
 
   async #findMissing(target: Target, feed: Feed, timeframe: Timeframe, range: TimeRange): Promise<TimeRange[]> {

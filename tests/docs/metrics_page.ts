@@ -13,8 +13,9 @@ A mark is the account's equity at a candle's close: cash plus quantity x close. 
 instrument is quoted. A fraction of 0.01 is 1 %.
 
 Daily returns compare the last mark of each trading day with that of the day before, the first with the initial balance.
-They end with the day on which equity reaches zero. A trading day is a day of UTC with these exceptions: for forex and
-stocks Saturday belongs to Friday, and for forex Sunday belongs to Monday. Days without a candle do not count.
+They end with the day on which equity reaches zero. A trading day is one of the instrument's session (api.md, "Trading
+sessions"): a day of UTC for crypto, from 17:00 New York for forex, a date of the exchange for stocks. A candle outside
+of the session belongs to that date, or to the next one that is traded. Days without a candle do not count.
 
 \`parameters.execution.periodsPerYear\` is the number of daily returns in a year: 252 for stocks, 260 for forex and 365
 for crypto unless the request names another. Candles of a week give one return each, and then it is 52.

@@ -43,8 +43,8 @@ export class CandleCache {
   }
 
   #plan(query: CandleQuery): Promise<{ readonly plan: ReadPlan; readonly tag: string }> {
-    const { instrument, timeframe, start, end, lookback = 0 } = query;
-    const variant = [instrument.id, timeframe, start, end, lookback].join();
+    const { instrument, timeframe, hours, start, end, lookback = 0 } = query;
+    const variant = [instrument.id, JSON.stringify(instrument.session), timeframe, hours, start, end, lookback].join();
     return this.#plans.get(variant, async () => {
       const plan = await planRead(this.#db, query);
       return { plan, tag: planTag(plan, variant) };

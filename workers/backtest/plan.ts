@@ -1,19 +1,31 @@
 import { createHash } from "node:crypto";
 import type { Backtest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import type { Instrument } from "../../db/instruments.ts";
 import { readModule } from "../../db/modules.ts";
-import { type AssetClass, type Execution, PROFILE_DEFAULTS, withPeriodsPerYear } from "../../engine/execution.ts";
-import type { BacktestResult } from "../../engine/result.ts";
+import { type Execution, PROFILE_DEFAULTS, withPeriodsPerYear } from "../../engine/execution.ts";
+import type { BacktestResult, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
+import { daysOf, rangeOfDates } from "../../market/archive/made_candles.ts";
+import { groupByDay } from "../../market/calendar/group_by_day.ts";
+import { HOURS, type Hours, sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { isGap } from "../../market/calendar/trading_hours.ts";
-import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../../market/timeframes.ts";
+import {
+  bucketStart,
+  bucketStartAtOrAfter,
+  DAY_MS,
+  isDaily,
+  isTimeframe,
+  type Timeframe,
+  TIMEFRAMES,
+} from "../../market/timeframes.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { RunError } from "../outcome.ts";
 import type { SimulatedRun } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
-import { type Benchmark, type MarketData, rangeOf } from "./run_candles.ts";
+import { type Benchmark, datesOf, type MarketData } from "./run_candles.ts";
 import type { Run } from "./runner.ts";
 
 /** A strategy's own parameters, defaults filled in. */
@@ -22,6 +34,8 @@ type Parameters = Readonly<Record<string, unknown>>;
 /** A record's parameters by their purpose. */
 export interface RunSettings {
   readonly timeframe: Timeframe;
+  /** The hours that days and coarser candles are made of. */
+  readonly hours: Hours;
   /** Complete, except for periodsPerYear where the record's instrument decides it. */
   readonly execution: Execution;
   readonly own: Parameters;
@@ -33,6 +47,7 @@ export interface BacktestPlan {
   /** The part of `run` that every kind has. */
   readonly task: SandboxTask;
   readonly read: CandlesRead;
+  readonly session: ResultSession;
   /** About the candles, for the reader of the result. */
   readonly notes: readonly string[];
   /** Of the strategy's module, hexadecimal; null without one. */
@@ -43,12 +58,13 @@ export interface BacktestPlan {
 
 /** A record's parameters, which were checked and completed when it was submitted. */
 export function readSettings({ id, parameters }: Backtest): RunSettings {
-  const { timeframe, execution, runtime: _runtime, ...own } = parameters;
-  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution)) {
-    throw new Error(`Cannot run backtest ${id}: its record has no usable timeframe or execution`);
+  const { timeframe, execution, runtime: _runtime, session = "regular", ...own } = parameters;
+  const hours = HOURS.find((name) => name === session);
+  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
+    throw new Error(`Cannot run backtest ${id}: its record has no usable timeframe, session or execution`);
   }
   // A record from before a setting existed lacks it.
-  return { timeframe, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
+  return { timeframe, hours, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
 }
 
 function isExecution(value: unknown): value is Execution {
@@ -58,10 +74,13 @@ function isExecution(value: unknown): value is Execution {
 /** Puts together a record's strategy, assumptions and candles. */
 export function makePlan(
   record: Backtest,
-  { timeframe, execution: resolved, own }: RunSettings,
+  { timeframe, hours, execution: resolved, own }: RunSettings,
   decider: Decider,
-  { instrument: { assetClass }, read, finer, benchmark }: MarketData,
+  { instrument, read, finer, benchmark }: MarketData,
 ): BacktestPlan {
+  const { assetClass } = instrument;
+  const { timezone, open, close, weekdays } = sessionWith(instrument, hours);
+  const session = { hours, timezone, open, close, weekdays };
   const execution = withPeriodsPerYear(resolved, assetClass, TIMEFRAMES[timeframe]);
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
@@ -69,6 +88,7 @@ export function makePlan(
     parameters: { ...own, timeframe },
     execution,
     asset_class: assetClass,
+    session,
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
     benchmark_data: benchmark?.read.sha256 ?? null,
@@ -84,37 +104,44 @@ export function makePlan(
     execution,
     timeframeMs: TIMEFRAMES[timeframe],
     assetClass,
+    // A candle of a week or a month is a period of its own.
+    tradingDays: TIMEFRAMES[timeframe] > DAY_MS
+      ? null
+      : groupByDay(daysOf(instrument, timeframe, hours), read.candles.time),
     finer: finer?.candles ?? null,
     benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
   const notes = [
-    ...describeCoverage(record, { timeframe, assetClass }, read),
+    ...describeCoverage(record, instrument, timeframe, read),
     `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
     ...(benchmark === null ? [] : describeBenchmark(record, benchmark)),
   ];
-  return { run: decider.toRun(task), task, read, notes, moduleSha256: decider.moduleSha256, runKey };
+  return { run: decider.toRun(task), task, read, session, notes, moduleSha256: decider.moduleSha256, runKey };
 }
 
 /** Notes that the benchmark's candles begin later or end sooner than the record asks. */
 function describeBenchmark(
   record: Backtest,
-  { instrument: { assetClass, symbol }, timeframe, read }: Benchmark,
+  { instrument, timeframe, read }: Benchmark,
 ): string[] {
-  return describeCoverage(record, { timeframe, assetClass }, read).map((note) => `Benchmark ${symbol}: ${note}`);
+  const notes = describeCoverage(record, instrument, timeframe, read);
+  return notes.map((note) => `Benchmark ${instrument.symbol}: ${note}`);
 }
 
 /** Notes that the candles begin later or end sooner than the record asks. */
 function describeCoverage(
   record: Backtest,
-  { timeframe, assetClass }: { readonly timeframe: Timeframe; readonly assetClass: AssetClass },
+  instrument: Instrument,
+  timeframe: Timeframe,
   { candles: { time }, lookback }: CandlesRead,
 ): string[] {
-  const { start, end } = rangeOf(record);
+  const { start, end } = rangeOfDates(instrument, timeframe, datesOf(record));
+  const days = daysOf(instrument, timeframe);
   const first = time[lookback]!;
   const lastClose = time.at(-1)! + TIMEFRAMES[timeframe];
-  const isLate = isGap(assetClass, bucketStartAtOrAfter(start, timeframe), first);
-  const isEarly = isGap(assetClass, lastClose, bucketStart(end, timeframe));
+  const isLate = isGap(instrument, days, isDaily(timeframe) ? bucketStartAtOrAfter(start, timeframe) : start, first);
+  const isEarly = isGap(instrument, days, lastClose, isDaily(timeframe) ? bucketStart(end, timeframe) : end);
   return [
     ...(isLate ? [`The candles begin at ${isoTime(first)}: none are held from start_date ${record.startDate} on`] : []),
     ...(isEarly ? [`The candles end at ${isoTime(lastClose)}: none are held up to end_date ${record.endDate}`] : []),
@@ -179,7 +206,7 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
 
 /** The `result` of a completed run, as the API gives it. */
 export function makeResult(
-  { task, read, notes, moduleSha256, runKey }: BacktestPlan,
+  { task, read, session, notes, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: SimulatedRun,
   durationMs: number,
 ): BacktestResult {
@@ -194,6 +221,7 @@ export function makeResult(
       last: isoTime(time.at(-1)!),
       sha256: read.sha256,
       gaps: read.gaps,
+      session,
     },
     execution: task.execution,
     metrics: result.metrics,

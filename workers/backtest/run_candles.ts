@@ -4,12 +4,16 @@ import type { Db } from "../../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
 import type { Execution } from "../../engine/execution.ts";
 import { LostCandlesError } from "../../market/archive/chunk.ts";
+import { replayedCandles } from "../../market/archive/replayed_candles.ts";
+import type { TimeRange } from "../../market/archive/time_ranges.ts";
+import type { Hours } from "../../market/calendar/exchange_sessions.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
-import { type CandleQuery, isFed, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
+import { canMake, isFed, rangeOfDates } from "../../market/archive/made_candles.ts";
+import { type CandleQuery, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
 import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
-import { divides, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../market/timeframes.ts";
+import { isDaily, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
 
@@ -20,6 +24,13 @@ export interface CandleServices {
   readonly readThrough: ReadThrough;
   /** The most candles that a run may have, and the most finer ones that it may replay. */
   readonly candlesMax: number;
+}
+
+/** The candles that a run decides on. */
+interface WantedOfRun {
+  readonly instrument: Instrument;
+  readonly timeframe: Timeframe;
+  readonly hours: Hours;
 }
 
 /** The candles of a backtest, in shared memory. */
@@ -49,32 +60,41 @@ export interface Benchmark {
 export async function loadCandles(
   services: CandleServices,
   record: Backtest,
-  { timeframe, execution }: { readonly timeframe: Timeframe; readonly execution: Execution },
+  { timeframe, hours, execution }: {
+    readonly timeframe: Timeframe;
+    readonly hours: Hours;
+    readonly execution: Execution;
+  },
   lookback: number,
 ): Promise<MarketData> {
-  const instrument = await findBacktestInstrument(services, record, timeframe);
-  const wanted = { instrument, timeframe, lookback: execution.lookback ? lookback : 0 };
+  const instrument = await findBacktestInstrument(services, record, { timeframe, hours });
+  const wanted = { instrument, timeframe, hours, lookback: execution.lookback ? lookback : 0 };
   const read = await readBacktestCandles(services, record, wanted);
   const finer = execution.bothTouched === "magnify" ? await readFinerCandles(services, record, wanted) : null;
-  return { instrument, read, finer, benchmark: await loadBenchmark(services, record, timeframe, execution) };
+  const benchmark = await loadBenchmark(services, record, { timeframe, hours, execution });
+  if (finer === null || (read.source === timeframe && !isDaily(timeframe))) {
+    return { instrument, read, finer, benchmark };
+  }
+  const candles = replayedCandles(instrument, finer.candles, { source: finer.source, timeframe, hours });
+  return { instrument, read, finer: { ...finer, candles }, benchmark };
 }
 
 /** @throws {RunError} As `loadCandles`, with the benchmark's name. */
 async function loadBenchmark(
   services: CandleServices,
   record: Backtest,
-  runTimeframe: Timeframe,
-  { benchmark }: Execution,
+  run: { readonly timeframe: Timeframe; readonly hours: Hours; readonly execution: Execution },
 ): Promise<Benchmark | null> {
+  const { hours, execution: { benchmark } } = run;
   if (benchmark === null) return null;
-  const timeframe = TIMEFRAMES[runTimeframe] > TIMEFRAMES["1d"] ? runTimeframe : "1d";
+  const timeframe = TIMEFRAMES[run.timeframe] > TIMEFRAMES["1d"] ? run.timeframe : "1d";
   const other = { ...record, ...benchmark };
   try {
-    const instrument = await findBacktestInstrument(services, other, timeframe);
+    const instrument = await findBacktestInstrument(services, other, { timeframe, hours });
     return {
       instrument,
       timeframe,
-      read: await readBacktestCandles(services, other, { instrument, timeframe, lookback: 0 }),
+      read: await readBacktestCandles(services, other, { instrument, timeframe, hours, lookback: 0 }),
     };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
@@ -90,14 +110,17 @@ async function loadBenchmark(
 async function findBacktestInstrument(
   { db, candles, readThrough }: CandleServices,
   record: Backtest,
-  timeframe: Timeframe,
+  wanted: { readonly timeframe: Timeframe; readonly hours: Hours },
 ): Promise<Instrument> {
   const held = await candles.findInstrument(record);
   if (held !== undefined && !isFed(held)) return held;
   try {
     const { symbol, exchange } = record;
     const target = held ?? await chooseTarget(db, readThrough.feeds, { symbol, exchange });
-    return await readThrough.complete(target, { timeframe, ...rangeOf(record) });
+    return await readThrough.complete(target, {
+      ...wanted,
+      ...rangeOfDates(target, wanted.timeframe, datesOf(record)),
+    });
   } catch (error) {
     if (error instanceof UnknownTargetError || error instanceof AssetClassNeededError) throw await noData(db, record);
     if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
@@ -114,9 +137,9 @@ async function findBacktestInstrument(
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
   record: Backtest,
-  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe; readonly lookback: number },
+  wanted: WantedOfRun & { readonly lookback: number },
 ): Promise<CandlesRead> {
-  const query = { ...wanted, ...rangeOf(record) };
+  const query = { ...wanted, ...rangeOfDates(wanted.instrument, wanted.timeframe, datesOf(record)) };
   try {
     await refresh(readThrough, query);
     const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
@@ -150,21 +173,21 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
 export async function readFinerCandles(
   services: CandleServices,
   record: Backtest,
-  wanted: { readonly instrument: Instrument; readonly timeframe: Timeframe },
+  wanted: WantedOfRun,
 ): Promise<CandlesRead | null> {
   const { db, candles, readThrough, candlesMax } = services;
-  const { instrument, timeframe } = wanted;
-  const { start, end } = rangeOf(record);
+  const { instrument, timeframe, hours } = wanted;
+  const { start, end } = momentsOf(wanted, record);
   const within = (await listChunks(db, instrument.id)).filter(({ firstTime, lastTime }) =>
     firstTime.getTime() < end && lastTime.getTime() >= start
   );
   const held = new Set(within.map((chunk) => chunk.timeframe));
-  const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && divides(name, timeframe));
+  const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && canMake(instrument, name, { timeframe, hours }));
   if (finest === undefined || finest === timeframe) return null;
   // Chunks are whole months, so this counts a few more than are replayed.
   const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
   requireShort({ count, candlesMax, timeframe: finest });
-  const query = { instrument, timeframe: finest, start, end };
+  const query = { instrument, timeframe: finest, hours, start, end };
   await refresh(readThrough, query);
   try {
     const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
@@ -191,8 +214,14 @@ function requireShort(
   );
 }
 
-/** A backtest's range, [start, end) in milliseconds since 1970. */
-export function rangeOf(record: Backtest): { start: number; end: number } {
+/** The range of a backtest in time, however its candles are stamped. */
+function momentsOf({ instrument, timeframe }: WantedOfRun, record: Backtest): TimeRange {
+  // Any timeframe that begins with the trading date tells when it begins.
+  return rangeOfDates(instrument, timeframe === "1m" ? "1m" : "1h", datesOf(record));
+}
+
+/** The dates of a backtest, [start, end) as 00:00 UTC of each in milliseconds since 1970. */
+export function datesOf(record: Backtest): { start: number; end: number } {
   return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }
 

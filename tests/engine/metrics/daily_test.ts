@@ -62,3 +62,17 @@ Deno.test("sampleDaily() ends the returns with the day of a total loss, the inst
   expect([...daily.returns]).toEqual([80 / 100 - 1, -1]);
   expect([...daily.closeReturns]).toEqual([3 / 4 - 1]);
 });
+
+Deno.test("days that the caller tells are taken as they are, with the ends of their dates", () => {
+  // Three candles of two trading days; the first of them is on the evening before its date.
+  const time = Float64Array.of(Date.UTC(2024, 0, 1, 22), Date.UTC(2024, 0, 2, 21), Date.UTC(2024, 0, 2, 22));
+  const dates = Float64Array.of(Date.UTC(2024, 0, 2), Date.UTC(2024, 0, 3));
+  const daily = sampleDaily({
+    ...runOf([100, 110, 121], {}),
+    time,
+    tradingDays: { ends: Int32Array.of(2, 3), dates },
+  });
+  expect(daily.days).toBe(2);
+  expect([...daily.returns].map((value) => Number(value.toFixed(9)))).toEqual([0.1, 0.1]);
+  expect([...daily.ends]).toEqual([Date.UTC(2024, 0, 3), Date.UTC(2024, 0, 4)]);
+});

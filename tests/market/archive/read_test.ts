@@ -164,10 +164,13 @@ async function endsWithCompleteBuckets(db: Db) {
   expect(await weekly(await makeInstrument(db, "STOCK", "stock"), workdays)).toEqual(["2024-02-26T00:00"]);
   expect(await weekly(await makeInstrument(db, "CRYPTO"), workdays)).toEqual([]);
   expect(await weekly(await makeInstrument(db, "THURSDAY", "stock"), workdays.slice(0, 4))).toEqual([]);
-  // The forex week goes on for two hours on Sunday evening.
+  // A forex week has five days, and a stored Sunday belongs to the Monday after it.
   const forex = await makeInstrument(db, "FOREX", "forex");
-  expect(await weekly(forex, workdays)).toEqual([]);
-  expect(await weekly(forex, [at("2024-03-03")])).toEqual(["2024-02-26T00:00"]);
+  expect(await weekly(forex, workdays)).toEqual(["2024-02-26T00:00"]);
+  expect(await weekly(forex, [at("2024-03-03"), ...every("1d", "2024-03-04T00:00Z", 5)])).toEqual([
+    "2024-02-26T00:00",
+    "2024-03-04T00:00",
+  ]);
 
   // A later end of the range does not make a bucket complete, an earlier one does not cut one that is.
   const crypto = await makeInstrument(db, "WHOLE");

@@ -1,34 +1,20 @@
 import { expect } from "@std/expect";
-import { isGap, nextTradeTime } from "../../../market/calendar/trading_hours.ts";
+import { daysOf } from "../../../market/archive/made_candles.ts";
+import { groupByDay } from "../../../market/calendar/group_by_day.ts";
+import { isGap } from "../../../market/calendar/trading_hours.ts";
+import type { Timeframe } from "../../../market/timeframes.ts";
 
 const at = (iso: string) => Date.parse(iso);
-const next = (assetClass: "stock" | "forex" | "crypto", iso: string) =>
-  new Date(nextTradeTime(assetClass, at(iso))).toISOString().slice(0, 16);
-
-Deno.test("crypto trades always, stocks on weekdays", () => {
-  expect(next("crypto", "2024-03-02T12:34Z")).toBe("2024-03-02T12:34");
-  expect(next("stock", "2024-03-01T23:59Z")).toBe("2024-03-01T23:59");
-  expect(next("stock", "2024-03-02T00:00Z")).toBe("2024-03-04T00:00");
-  expect(next("stock", "2024-03-03T23:59Z")).toBe("2024-03-04T00:00");
-});
-
-Deno.test("forex rests from Friday to Sunday, 17:00 in New York, in winter and in summer", () => {
-  // New York is five hours behind UTC in winter, four in summer; in 2024 the clock went forward on Sunday 10 March at 07:00 UTC.
-  expect(next("forex", "2024-03-01T21:59Z")).toBe("2024-03-01T21:59");
-  expect(next("forex", "2024-03-01T22:00Z")).toBe("2024-03-03T22:00");
-  expect(next("forex", "2024-03-08T22:00Z")).toBe("2024-03-10T21:00");
-  expect(next("forex", "2024-07-05T20:59Z")).toBe("2024-07-05T20:59");
-  expect(next("forex", "2024-07-05T21:00Z")).toBe("2024-07-07T21:00");
-  // And back on Sunday 3 November.
-  expect(next("forex", "2024-11-01T21:00Z")).toBe("2024-11-03T22:00");
-});
 
 Deno.test("a period without candles is a gap if the market was open", () => {
-  const gap = (assetClass: "stock" | "forex" | "crypto", from: string, until: string) =>
-    isGap(assetClass, at(from), at(until));
+  const gap = (assetClass: "stock" | "forex" | "crypto", from: string, until: string, source: Timeframe = "1m") => {
+    const instrument = { assetClass, exchange: "TEST" };
+    return isGap(instrument, daysOf(instrument, source), at(from), at(until));
+  };
   expect(gap("crypto", "2024-03-02T00:00Z", "2024-03-02T00:01Z")).toBe(true);
   expect(gap("crypto", "2024-03-02T00:00Z", "2024-03-02T00:00Z")).toBe(false);
-  expect(gap("stock", "2024-03-02T00:00Z", "2024-03-04T00:00Z")).toBe(false);
+  expect(gap("stock", "2024-03-02T00:00Z", "2024-03-04T00:00Z", "1d")).toBe(false);
+  expect(gap("stock", "2024-03-01T00:00Z", "2024-03-04T00:00Z", "1d")).toBe(true);
   expect(gap("stock", "2024-03-01T21:00Z", "2024-03-04T14:30Z")).toBe(false);
   expect(gap("stock", "2024-02-29T21:00Z", "2024-03-04T14:30Z")).toBe(true);
   expect(gap("forex", "2024-03-01T21:00Z", "2024-03-04T00:00Z")).toBe(false);
@@ -43,4 +29,38 @@ Deno.test("a period without candles is a gap if the market was open", () => {
   // Thursday 4 July 2024, and the day after.
   expect(gap("stock", "2024-07-03T20:00Z", "2024-07-05T13:30Z")).toBe(false);
   expect(gap("stock", "2024-07-03T20:00Z", "2024-07-08T13:30Z")).toBe(true);
+});
+
+Deno.test("Tokyo's session is measured by Tokyo's time, and New York's holidays are not its own", () => {
+  const instrument = { assetClass: "stock", exchange: "TSE" } as const;
+  const gap = (from: string, until: string) => isGap(instrument, daysOf(instrument, "1m"), at(from), at(until));
+  // A whole session of Wednesday 3 July is missing; then the one of the Fourth.
+  expect(gap("2024-07-02T06:30Z", "2024-07-03T00:00Z")).toBe(false);
+  expect(gap("2024-07-02T06:30Z", "2024-07-04T00:00Z")).toBe(true);
+  expect(gap("2024-07-03T06:30Z", "2024-07-05T00:00Z")).toBe(true);
+});
+
+Deno.test("the days of metrics are the session's: forex from 17:00 in New York, early and late trade with its date", () => {
+  const group = (assetClass: "stock" | "forex", times: readonly string[]) => {
+    const days = daysOf({ assetClass, exchange: "TEST" }, "1h");
+    const { ends, dates } = groupByDay(days, Float64Array.from(times, at));
+    return [...ends].map((end, i) => [end, new Date(dates[i]!).toISOString().slice(0, 10)]);
+  };
+  // Sunday evening begins Monday, Monday evening Tuesday; New York is at UTC-5 on 3 March 2024 and at UTC-4 from 10 March on.
+  const evenings = [
+    "2024-03-03T22:00Z",
+    "2024-03-04T21:00Z",
+    "2024-03-04T22:00Z",
+    "2024-03-08T21:00Z",
+    "2024-03-10T21:00Z",
+  ];
+  expect(group("forex", evenings)).toEqual([[2, "2024-03-04"], [3, "2024-03-05"], [4, "2024-03-08"], [
+    5,
+    "2024-03-11",
+  ]]);
+  // 04:00 and 19:00 in New York, the latter on the next day in UTC.
+  expect(group("stock", ["2024-01-05T09:00Z", "2024-01-06T00:00Z", "2024-01-08T14:30Z"])).toEqual([
+    [2, "2024-01-05"],
+    [3, "2024-01-08"],
+  ]);
 });

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import type { AssetClass } from "../../../db/instruments.ts";
+import type { Traded } from "../../../market/calendar/exchange_sessions.ts";
 import { CsvReader } from "../../../market/csv/reader.ts";
 import type { Timeframe } from "../../../market/timeframes.ts";
 
@@ -10,10 +10,10 @@ function read(
   file: string | Uint8Array,
   timeframe: Timeframe = "1d",
   pieceBytes = Infinity,
-  assetClass: AssetClass = "crypto",
+  instrument: Traded = { assetClass: "crypto", exchange: "X" },
 ) {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
-  const reader = new CsvReader(timeframe, now, assetClass);
+  const reader = new CsvReader(timeframe, now, instrument);
   const rows: number[][] = [];
   const batches: number[] = [];
   const keep = (candles: Iterable<{ time: Float64Array; close: Float64Array; volume: Float64Array }>) => {
@@ -25,7 +25,14 @@ function read(
   for (let at = 0; at < bytes.length; at += pieceBytes) keep(reader.push(bytes.subarray(at, at + pieceBytes)));
   keep(reader.end());
   const times = rows.map(([time]) => new Date(time!).toISOString().slice(0, 10));
-  return { rows, times, batches, rejected: reader.rejected, rejectedCount: reader.rejectedCount };
+  return {
+    rows,
+    times,
+    batches,
+    rejected: reader.rejected,
+    rejectedCount: reader.rejectedCount,
+    convention: reader.convention,
+  };
 }
 
 const HEADER = "date,open,high,low,close,volume\n";
@@ -74,7 +81,10 @@ Deno.test("a line without a candle is rejected with its number and reason, and t
     ['2024-01-03,"1,234.50",3,0.5,2,10', 'open "1,234.50" is not a number (write 1234.5)'],
     ["01/03/2024,1,3,0.5,2,10", '"01/03/2024" is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)'],
     ['2024-01-03,"1,3,0.5,2,10', "has 2 fields where the header has 6"],
-    ["2024-01-03T12:00:00Z,1,3,0.5,2,10", "2024-01-03T12:00:00.000Z is no opening time of a 1d candle (UTC)"],
+    [
+      "2024-01-03T12:00:00Z,1,3,0.5,2,10",
+      "2024-01-03T12:00:00.000Z is no opening time of a 1d candle; the nearest: 2024-01-03T00:00:00.000Z (at 00:00 UTC of the date)",
+    ],
     ["2024-01-02,1,3,0.5,2,10", "has the same time as line 3"],
     ["2024-01-01,1,3,0.5,2,10", "is earlier than line 3"],
     ["2024-06-01,1,3,0.5,2,10", "2024-06-01T00:00:00.000Z is a candle that has not closed yet"],
@@ -111,6 +121,8 @@ Deno.test("the first hundred rejected lines are listed, and all are counted", ()
   expect([rejected.length, rejected[99]?.line, rejectedCount]).toEqual([100, 101, 250]);
 });
 
+const STOCK: Traded = { assetClass: "stock", exchange: "NYSE" };
+
 Deno.test("weeks open on Mondays", () => {
   const { times, rejected } = read(`${HEADER}2024-01-08,1,3,0.5,2,10\n2024-01-14,1,3,0.5,2,10\n`, "1w");
   expect([times, rejected.length]).toEqual([["2024-01-08"], 1]);
@@ -119,21 +131,66 @@ Deno.test("weeks open on Mondays", () => {
 Deno.test("a stock's days are dates of its exchange, before and after the clocks change", () => {
   const days = ["2024-03-08 00:00:00-05:00", "2024-03-11 00:00:00-04:00", "2024-05-30T00:00:00.000+0900", "2024-05-31"];
   const file = HEADER + days.map((day) => `${day},1,1,1,1,1\n`).join("");
-  const stock = read(file, "1d", Infinity, "stock");
+  const stock = read(file, "1d", Infinity, STOCK);
   expect([stock.times, stock.rejected]).toEqual([["2024-03-08", "2024-03-11", "2024-05-30", "2024-05-31"], []]);
   // Crypto trades day and night, so a midnight with an offset would close the candle hours too early.
   expect(read(file).rejected.map(({ reason }) => reason)).toEqual([
-    "2024-03-08T05:00:00.000Z is no opening time of a 1d candle (UTC)",
-    "2024-03-11T04:00:00.000Z is no opening time of a 1d candle (UTC)",
-    "2024-05-29T15:00:00.000Z is no opening time of a 1d candle (UTC)",
+    expect.stringContaining("2024-03-08T05:00:00.000Z is no opening time of a 1d candle"),
+    expect.stringContaining("2024-03-11T04:00:00.000Z is no opening time of a 1d candle"),
+    expect.stringContaining("2024-05-29T15:00:00.000Z is no opening time of a 1d candle"),
   ]);
-  const weeks = read(`${HEADER}2024-03-11 00:00:00-04:00,1,1,1,1,1\n2024-03-19,1,1,1,1,1\n`, "1w", Infinity, "stock");
+  const weeks = read(`${HEADER}2024-03-11 00:00:00-04:00,1,1,1,1,1\n2024-03-19,1,1,1,1,1\n`, "1w", Infinity, STOCK);
   expect([weeks.times, weeks.rejected.map(({ line }) => line)]).toEqual([["2024-03-11"], [3]]);
-  // An hour has no date, and the open of a day's trade is not its midnight.
-  const open = read(`${HEADER}2024-03-08 09:30:00-05:00,1,1,1,1,1\n`, "1d", Infinity, "stock");
-  expect(open.rejected[0]?.reason).toBe("2024-03-08T14:30:00.000Z is no opening time of a 1d candle (UTC)");
-  const hours = read(`${HEADER}2024-03-08 00:00:00-05:00,1,1,1,1,1\n`, "1h", Infinity, "stock");
+  // The open of a day's trade is not its midnight, and another file's days may begin with it; an hour has no date.
+  const open = read(`${HEADER}2024-03-08 09:30:00-05:00,1,1,1,1,1\n`, "1d", Infinity, STOCK);
+  expect(open.times).toEqual(["2024-03-08"]);
+  const hours = read(`${HEADER}2024-03-08 00:00:00-05:00,1,1,1,1,1\n`, "1h", Infinity, STOCK);
   expect(new Date(hours.rows[0]![0]!).toISOString()).toBe("2024-03-08T05:00:00.000Z");
+});
+
+const FOREX: Traded = { assetClass: "forex", exchange: "OTC" };
+const lines = (...times: readonly string[]) => HEADER + times.map((time) => `${time},1,1,1,1,1\n`).join("");
+
+Deno.test("a file is read by the convention that all its lines follow, and says which", () => {
+  // The clocks of New York change between Friday 8 March and Monday 11 March 2024.
+  const dated = ["2024-03-08", "2024-03-11"];
+  const cases: readonly (readonly [Traded, readonly string[], string])[] = [
+    [STOCK, ["2024-03-08", "2024-03-11"], "stamped at 00:00 UTC of the date"],
+    [
+      STOCK,
+      ["2024-03-08T09:30-05:00", "2024-03-11T09:30-04:00"],
+      "stamped at the open of the session (America/New_York)",
+    ],
+    [STOCK, ["2024-03-08T14:30Z", "2024-03-11T13:30Z"], "stamped at the open of the session (America/New_York)"],
+    [STOCK, ["2024-03-08T00:00-05:00", "2024-03-11T00:00-04:00"], "stamped at 00:00 of the date where it was written"],
+    [STOCK, ["2024-03-08T05:00Z", "2024-03-11T04:00Z"], "stamped at 00:00 of America/New_York"],
+    [FOREX, ["2024-03-07T22:00Z", "2024-03-10T21:00Z"], "stamped at the open of the session (America/New_York)"],
+    [FOREX, ["2024-03-07T22:00Z", "2024-03-10T22:00Z"], "stamped at 21:00 or 22:00 UTC of the evening before"],
+  ];
+  for (const [instrument, times, convention] of cases) {
+    expect(read(lines(...times), "1d", Infinity, instrument)).toMatchObject({ times: dated, convention, rejected: [] });
+  }
+});
+
+Deno.test("hours at half past belong to a session, and a file that mixes conventions is refused by its first line's", () => {
+  const half = read(lines("2024-03-08T14:30Z", "2024-03-08T15:30Z", "2024-03-11T13:30Z"), "1h", Infinity, STOCK);
+  expect(half).toMatchObject({ rejected: [], convention: "stamped from the open of the session (America/New_York)" });
+  expect(half.rows.map(([time]) => new Date(time!).toISOString().slice(11, 16))).toEqual(["14:30", "15:30", "13:30"]);
+  const full = read(lines("2024-03-08T14:00Z", "2024-03-08T15:30Z"), "1h", Infinity, STOCK);
+  expect(full.convention).toBe("stamped by the clock of UTC");
+  expect(full.rejected.map(({ reason }) => reason)).toEqual([
+    "2024-03-08T15:30:00.000Z is no opening time of a 1h candle; the nearest: 2024-03-08T15:00:00.000Z (by the clock of UTC)",
+  ]);
+  const neither = read(lines("2024-03-08T14:45Z"), "1h", Infinity, STOCK);
+  expect(neither).toMatchObject({ rows: [], convention: null });
+  expect(neither.rejected[0]?.reason).toBe(
+    "2024-03-08T14:45:00.000Z is no opening time of a 1h candle; the nearest: 2024-03-08T14:30:00.000Z " +
+      "(from the open of the session (America/New_York)) or 2024-03-08T14:00:00.000Z (by the clock of UTC)",
+  );
+  // Some files cut the hour of the clock in which the market opens.
+  const cut = read(lines("2024-03-08T14:30Z", "2024-03-08T15:00Z", "2024-03-08T16:00Z"), "1h", Infinity, STOCK);
+  expect(cut.convention).toBe("stamped by the clock of America/New_York, with the open of the session");
+  expect(cut.rows.length).toBe(3);
 });
 
 Deno.test("a file that is no CSV of candles is one clear error", () => {

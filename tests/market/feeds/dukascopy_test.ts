@@ -57,7 +57,7 @@ Deno.test("Dukascopy: hours come a month a file, days a year a file, yen in larg
     expect([feed.sourceTimeframe("30m"), feed.sourceTimeframe("4h"), feed.sourceTimeframe("1w")]).toEqual([
       "1m",
       "1h",
-      "1d",
+      "1h",
     ]);
     const hours = await fetchAll(feed, {
       instrument: forex,

@@ -1,3 +1,6 @@
+import type { AssetClass } from "../../../db/instruments.ts";
+import type { Hours } from "../../../market/calendar/exchange_sessions.ts";
+import type { Timeframe } from "../../../market/timeframes.ts";
 import { expect } from "@std/expect";
 import { MassiveFeed } from "../../../market/feeds/massive.ts";
 import { faultOf, fetchAll, type Handler, withProvider } from "../../support/provider.ts";
@@ -57,11 +60,15 @@ Deno.test("Massive: stock days are dated by New York, in winter and in summer", 
   const results = [bar(at("2024-03-08T05:00Z")), bar(at("2024-03-11T04:00Z"), 2.5)];
   await withProvider(() => Response.json({ status: "DELAYED", results }), async (baseUrl, asked) => {
     const feed = massiveAt(baseUrl);
-    expect([feed.sourceTimeframe("1w"), feed.sourceTimeframe("4h"), feed.sourceTimeframe("15m")]).toEqual([
+    const source = (timeframe: Timeframe, ...more: [AssetClass, Hours?]) => feed.sourceTimeframe(timeframe, ...more);
+    expect([source("1w", "crypto"), source("4h", "crypto"), source("15m", "crypto")]).toEqual(["1d", "1h", "15m"]);
+    // Its hours of stocks begin at full hours, and its days of forex at midnight: neither keeps to the session.
+    expect([source("1h", "stock"), source("1w", "stock"), source("1d", "stock", "extended")]).toEqual([
+      "30m",
       "1d",
-      "1h",
-      "15m",
+      "30m",
     ]);
+    expect([source("1d", "forex"), source("4h", "forex")]).toEqual(["1h", "1h"]);
     const got = await fetchAll(feed, {
       instrument: stock,
       timeframe: "1d",

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { UTC_DAYS } from "../../../market/calendar/exchange_sessions.ts";
 import type { Db } from "../../../db/client.ts";
 import { listCoverage } from "../../../db/coverage.ts";
 import { listEvents } from "../../../db/ingestion.ts";
@@ -16,7 +17,7 @@ const noon = DAY / 2;
 
 /** A daily series that was ingested from 5 March until the first of April 2024, at 100. */
 async function ingest(db: Db, symbol: string, assetClass: AssetClass = "stock") {
-  const row = { symbol, exchange: "TEST", assetClass, provider: "provider_a" } as const;
+  const row = { symbol, exchange: "TEST", assetClass, provider: "provider_a", session: UTC_DAYS } as const;
   const instrument = await ensureInstrument(db, { ...row, timeframe: "1d", backfillFrom: "2024-03-05" });
   const script: Script = { asked: [], price: 100 };
   const feeds = () => dailyFeed(script);
@@ -196,7 +197,7 @@ async function notMixedWithWhatWasBefore(db: Db) {
 
 async function inEveryTimeframe(db: Db) {
   const { instrument, script, feeds } = await ingest(db, "TWICE");
-  const hours = { timeframe: "1h", start: day("2024-03-18"), end: day("2024-03-25") } as const;
+  const hours = { timeframe: "30m", start: day("2024-03-18"), end: day("2024-03-25") } as const;
   const clock = day("2024-04-05") + noon;
   script.asked.length = 0;
   await new ReadThrough(db, feeds, { now: () => clock }).complete(instrument, hours);
@@ -209,7 +210,7 @@ async function inEveryTimeframe(db: Db) {
   const week = { instrument, timeframe: "1w", start: day("2024-03-11"), end: day("2024-03-25"), now: clock } as const;
   // A week is made of the coarsest candles that are held; the days are, but are those of before.
   const { source, candles } = await readCandles(db, week);
-  expect([source, ...candles.close]).toEqual(["1h", 50, 50]);
+  expect([source, ...candles.close]).toEqual(["30m", 50, 50]);
   await readThrough.refresh({ ...week, timeframe: "1d" });
   expect((await readCandles(db, { ...week, timeframe: "1d" })).candles.close).toEqual(new Float64Array(13).fill(50));
   await readThrough.close();
@@ -219,12 +220,12 @@ async function byTheOldestThatIsKnown(db: Db) {
   const { instrument, script, feeds } = await ingest(db, "AGAIN");
   const now = () => day("2024-04-05") + noon;
   const first = new ReadThrough(db, feeds, { now });
-  await first.complete(instrument, { timeframe: "1h", start: day("2024-03-11"), end: day("2024-03-20") });
+  await first.complete(instrument, { timeframe: "30m", start: day("2024-03-11"), end: day("2024-03-20") });
   script.price = 50;
   // The days show a split; the hours from the 13th on are covered again. On the 13th there was no trade.
   const second = new ReadThrough(db, feeds, { now });
   await second.complete(instrument, { timeframe: "1d", start: day("2024-03-28"), end: day("2024-04-03") });
-  const hours = { timeframe: "1h", start: day("2024-03-13"), end: day("2024-03-20") } as const;
+  const hours = { timeframe: "30m", start: day("2024-03-13"), end: day("2024-03-20") } as const;
   await second.complete(instrument, hours);
   script.price = 25;
   script.asked.length = 0;
@@ -237,7 +238,13 @@ async function byTheOldestThatIsKnown(db: Db) {
 }
 
 async function whenTheLookbackTells(db: Db) {
-  const row = { symbol: "HOLE", exchange: "TEST", assetClass: "stock", provider: "provider_a" } as const;
+  const row = {
+    symbol: "HOLE",
+    exchange: "TEST",
+    assetClass: "stock",
+    provider: "provider_a",
+    session: UTC_DAYS,
+  } as const;
   const instrument = await ensureInstrument(db, row);
   const script: Script = { asked: [], price: 100 };
   const now = () => day("2024-04-05") + noon;

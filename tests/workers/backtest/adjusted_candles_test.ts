@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { UTC_DAYS } from "../../../market/calendar/exchange_sessions.ts";
 import type { Backtest } from "../../../db/backtests.ts";
 import { clearCoverage } from "../../../db/coverage.ts";
 import { type ExecutionRequest, resolveExecution } from "../../../engine/execution.ts";
@@ -19,13 +20,19 @@ databaseTest(
   async (handle) => {
     const { db } = handle;
     await addUser(db, "ann");
-    const row = { symbol: "SPLIT", exchange: "TEST", assetClass: "stock", provider: "provider_a" } as const;
+    const row = {
+      symbol: "SPLIT",
+      exchange: "TEST",
+      assetClass: "stock",
+      provider: "provider_a",
+      session: UTC_DAYS,
+    } as const;
     const instrument = await ensureInstrument(db, row);
     const script: Script = { asked: [], price: 100 };
     const feeds = () => dailyFeed(script);
     const before = new ReadThrough(db, feeds);
     await before.complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-04-01") });
-    await before.complete(instrument, { timeframe: "1h", start: day("2024-03-25"), end: day("2024-03-30") });
+    await before.complete(instrument, { timeframe: "30m", start: day("2024-03-25"), end: day("2024-03-30") });
     script.price = 50;
     script.asked.length = 0;
 
@@ -59,8 +66,8 @@ databaseTest(
       script.refusal = undefined;
       await before.complete(instrument, { timeframe: "1m", start: day("2024-01-01"), end: day("2024-01-02") });
       const services = { db, candles: new CandleCache(db), readThrough, candlesMax: Infinity };
-      const finer = await readFinerCandles(services, replayed, { instrument, timeframe: "1d" });
-      expect([finer?.source, finer?.candles.time.length]).toEqual(["1h", 2]);
+      const finer = await readFinerCandles(services, replayed, { instrument, timeframe: "1d", hours: "regular" });
+      expect([finer?.source, finer?.candles.time.length]).toEqual(["30m", 2]);
     } finally {
       await queue.close();
       await readThrough.close();

@@ -28,7 +28,7 @@ databaseTest("a run fetches damaged chunks of its candles and of the finer ones 
   const record = await insertBacktest(db, newBacktest("ann", { symbol: "HURT", exchange: "TEST", ...dates }));
   // Each read stands for a new process with empty caches.
   const services = () => ({ db, candles: new CandleCache(db), readThrough, candlesMax: Infinity });
-  const wanted = { instrument, timeframe: "1d", lookback: 0 } as const;
+  const wanted = { instrument, timeframe: "1d", hours: "regular", lookback: 0 } as const;
   const read = async () => (await readBacktestCandles(services(), record, wanted)).sha256;
   const readFiner = async () => await readFinerCandles(services(), record, wanted);
   const [whole, finer] = [await read(), await readFiner()];
@@ -64,7 +64,7 @@ databaseTest(
     const record = await insertBacktest(db, newBacktest("ann", { ...key, ...dates }));
     const readThrough = new ReadThrough(db, () => undefined);
     const services = () => ({ db, candles: new CandleCache(db), readThrough, candlesMax: Infinity });
-    const wanted = { instrument, timeframe: "1d", lookback: 0 } as const;
+    const wanted = { instrument, timeframe: "1d", hours: "regular", lookback: 0 } as const;
     const read = () => readBacktestCandles(services(), record, wanted);
     const { sha256 } = await read();
 

@@ -1,0 +1,25 @@
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
+import type { TradingDays } from "./trading_days.ts";
+import { DAY_MS } from "../timeframes.ts";
+
+/**
+ * The trading days of candles.
+ *
+ * A candle outside of the session belongs to the market's date, or to the next one that is traded.
+ */
+export function groupByDay(days: TradingDays, time: Float64Array): TradingDayColumns {
+  const ends = new Int32Array(time.length);
+  const dates = new Float64Array(time.length);
+  let count = -1;
+  let until = -Infinity;
+  for (let i = 0; i < time.length; i++) {
+    if (time[i]! >= until) {
+      const date = days.dateOf(time[i]!);
+      if (date !== dates[count]) dates[++count] = date;
+      // The days that are not traded before it belong to it, too.
+      until = days.startOf(date + DAY_MS);
+    }
+    ends[count] = i + 1;
+  }
+  return { ends: ends.slice(0, count + 1), dates: dates.slice(0, count + 1) };
+}
