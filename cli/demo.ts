@@ -67,7 +67,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-async function demonstrate(service: Service, options: Options): Promise<void> {
+/** Runs a backtest on a service and prints it. @param service Of it, the address and the secret are used. */
+export async function demonstrate(service: Omit<Service, "stop">, options: Options): Promise<void> {
   const { data, paint } = options;
   say(`It listens on ${service.url}.`);
   const api = await signUp(service.url, "demo@example.com", crypto.randomUUID());
@@ -123,7 +124,7 @@ function sampleRequest(strategy: string): BacktestRequest {
 /** Imports the user's candles. @returns A backtest over all of them. */
 async function importRequest(
   api: Api,
-  { url, ingestionSecret }: Service,
+  { url, ingestionSecret }: Omit<Service, "stop">,
   strategy: string,
   path: string,
   options: Options,
@@ -177,8 +178,10 @@ async function show(api: Api, { id, status, result, error }: Backtest, paint: Pa
   say(drawTrades(shown, paint));
 }
 
-try {
-  await main(Deno.args);
-} catch (error) {
-  stop(error instanceof Error ? error.message : String(error));
+if (import.meta.main) {
+  try {
+    await main(Deno.args);
+  } catch (error) {
+    stop(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -1,7 +1,9 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { BACKTEST } from "./support/client.ts";
+import { copyFolder } from "./support/copy_folder.ts";
 import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
+import { prepare } from "./support/prepare.ts";
 import { runTask, startProcess } from "./support/process.ts";
 import { readUntil, until } from "./support/until.ts";
 
@@ -18,6 +20,7 @@ Deno.test("an embedded service keeps its users and results from one start to the
   inFolder(async (DATA_DIR) => {
     // As an operator's mkdir leaves it; the service closes it.
     await Deno.chmod(DATA_DIR, 0o755);
+    copyFolder(`${await prepare("folder/service")}/database`, `${DATA_DIR}/database`);
     const first = await startProcess("serve", { DATA_DIR });
     expect(((await Deno.stat(DATA_DIR)).mode ?? 0) & 0o777).toBe(0o700);
     expect(first.output).toMatch(/^Hindcast listens on http:\/\/127\.0\.0\.1:\d+\n/);
@@ -116,7 +119,7 @@ Deno.test("a start with an argument that it does not know is refused, and --help
 
 Deno.test("on one PostgreSQL, an API process without workers has its backtests run by a worker process", () =>
   inFolder(async (DATA_DIR) => {
-    const { url: DATABASE_URL, drop } = await createTestDatabase();
+    const { url: DATABASE_URL, drop } = await createTestDatabase("service");
     const environment = { DATA_DIR, DATABASE_URL, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
     const api = await startProcess("serve", { ...environment, WORKERS: "0" });
     const user = api.client();
@@ -164,7 +167,7 @@ Deno.test("under deno serve a start that failed is tried again by the next reque
   };
   // There is no such database yet.
   expect(await health()).toBe(500);
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} template ${await prepare("database/service")}`);
   expect(await health()).toBe(200);
   process.kill("SIGTERM");
   expect(await process.status).toMatchObject({ code: 0, signal: null });

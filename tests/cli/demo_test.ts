@@ -1,11 +1,31 @@
 import { expect } from "@std/expect";
 import { drawPicture } from "../docs/picture.ts";
 import { readPage } from "../support/pages.ts";
-import { runTask } from "../support/process.ts";
+import { type Ended, runTask } from "../support/process.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Runs the demonstration of a file's candles on a service that runs already, which takes a tenth of a first start. */
+async function demonstrate(name: string, lines: readonly string[]): Promise<Ended> {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const service = await startTestService();
+  await Deno.writeTextFile(`${folder}/${name}`, `${lines.join("\n")}\n`);
+  const program = new URL("./demonstration.ts", import.meta.url).pathname;
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--allow-all", program, service.url, INGESTION_SECRET, `${folder}/${name}`],
+    env: { NO_COLOR: "1" },
+  }).output();
+  await service.close();
+  await Deno.remove(folder, { recursive: true });
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
 
 Deno.test("the demonstration goes from sign-up to the last trades as in the README's picture, and leaves nothing behind", async () => {
   const temporary = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const ended = await runTask("demo", ["--color"], { TMPDIR: temporary });
+  // It has a worker, whatever the environment says.
+  const ended = await runTask("demo", ["--color"], { TMPDIR: temporary, WORKERS: "0" });
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   for (
     const part of ["sma-cross", "527,040 candles", "100%", "completed", "Sharpe ratio", "2024-12-", "The last 8 of"]
@@ -19,37 +39,44 @@ Deno.test("the demonstration goes from sign-up to the last trades as in the READ
   await Deno.remove(temporary);
 });
 
-Deno.test("the demonstration takes the user's own candles up to today, of a symbol within another's, without regard to WORKERS", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const hour = 3_600_000;
-  const now = Math.floor(Date.now() / hour) * hour;
-  const rows = Array.from({ length: 100 }, (_, i) => {
-    const open = i === 50 ? "abc" : "9";
-    return `${new Date(now - (100 - i) * hour).toISOString()},${open},11,8,10,1`;
+Deno.test("the demonstration takes the user's own candles, and says which lines it could not use", async () => {
+  const rows = Array.from({ length: 120 }, (_, i) => {
+    const price = 100 + 20 * Math.sin(i / 9);
+    const day = new Date(Date.UTC(2023, 0, 2 + i)).toISOString().slice(0, 10);
+    return `${day},${i === 50 ? "abc" : price},${price + 1},${price - 1},${price},10`;
   });
-  await Deno.writeTextFile(`${folder}/mo.csv`, `timestamp,open,high,low,close,volume\n${rows.join("\n")}\n`);
-  const ended = await runTask("demo", ["--data", `${folder}/mo.csv`], { WORKERS: "0" });
+  const ended = await demonstrate("waves.csv", ["Date,Open,High,Low,Close,Volume", ...rows]);
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
-  expect(ended.stdout).toContain("Imported 99 candles of 1h");
+  expect(ended.stdout).toContain("Imported 119 candles of 1d");
   expect(ended.stdout).toContain("line 52: ");
-  const dates = [now - 100 * hour, now].map((time) => new Date(time).toISOString().slice(0, 10));
+  expect(ended.stdout).toContain("SMA Cross on WAVES, 2023-01-02 to 2023-05-02");
+});
+
+Deno.test("the demonstration takes candles up to today, of a symbol within another's", async () => {
+  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const rows = Array.from(
+    { length: 100 },
+    (_, i) => `${new Date(now - (100 - i) * HOUR_MS).toISOString()},9,11,8,10,1`,
+  );
+  // The sample's DEMO holds these two letters.
+  const ended = await demonstrate("mo.csv", ["timestamp,open,high,low,close,volume", ...rows]);
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(ended.stdout).toContain("Imported 100 candles of 1h");
+  const dates = [now - 100 * HOUR_MS, now].map((time) => new Date(time).toISOString().slice(0, 10));
   expect(ended.stdout).toContain(`SMA Cross on MO, ${dates.join(" to ")}`);
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("the demonstration refuses a file that is missing or without candles, and an unknown option", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const missing = await runTask("demo", ["--data", `${folder}/none.csv`]);
+  const missing = await runTask("demo", ["--data", "/no/such/none.csv"]);
   expect([missing.code, missing.stderr.includes("none.csv")]).toEqual([1, true]);
   const unknown = await runTask("demo", ["--dta", "x"]);
   expect([unknown.code, unknown.stderr.includes("--dta")]).toEqual([1, true]);
   const help = await runTask("demo", ["--help"]);
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("--data FILE.csv")]);
-  await Deno.writeTextFile(`${folder}/empty.csv`, "timestamp,open,high,low,close,volume\n2024-01-01,x,x,x,x,x\n");
-  const empty = await runTask("demo", ["--data", `${folder}/empty.csv`, "--timeframe", "1d"]);
+  const lines = [0, 1].map((day) => `2024-01-0${1 + day},x,x,x,x,x`);
+  const empty = await demonstrate("empty.csv", ["timestamp,open,high,low,close,volume", ...lines]);
   expect([empty.code, empty.stderr]).toEqual([
     1,
-    `Cannot run a backtest: ${folder}/empty.csv held no usable candle\n`,
+    expect.stringMatching(/Cannot run a backtest: \S+\/empty\.csv held no usable candle\n/),
   ]);
-  await Deno.remove(folder, { recursive: true });
 });

@@ -90,7 +90,7 @@ function findConstant(name: string): number | undefined {
 }
 
 Deno.test("the examples of requests and answers are real ones, and every field of a backtest is named", async () => {
-  const service = await startTestService("PGlite");
+  const service = await startTestService();
   const user = await service.user();
   const ticks = "symbol=DEMO&startDate=2024-01-01&endDate=2024-01-02&timeframe=1d";
   const shown = (holds: string): unknown => JSON.parse(blockIn(PAGE, "json", holds));

@@ -59,7 +59,7 @@ Deno.test("the list of metrics has every one of ours and no other", async () => 
 });
 
 Deno.test("a holder of the secret imports candles with the page's line", async () => {
-  const service = await startTestService("PGlite");
+  const service = await startTestService();
   const cwd = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   await Deno.writeTextFile(`${cwd}/AAPL.csv`, "Volume,Close,Low,High,Open,Date\n10,1.5,0.5,2,1,2024-01-02\n");
   const env = { API: `${service.url}/api`, INGESTION_ADMIN_SECRET: INGESTION_SECRET };

@@ -6,7 +6,7 @@ import { startTestService } from "../support/service.ts";
 const README = await readPage("README.md");
 
 Deno.test("the README's lines of curl go from sign-up to trades", async () => {
-  const service = await startTestService("PGlite");
+  const service = await startTestService();
   const cwd = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const script = blockIn(README, "sh", "-c jar").replace("http://127.0.0.1:8000", service.url);
   expect(script).toContain(service.url);

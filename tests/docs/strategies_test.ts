@@ -38,7 +38,7 @@ Deno.test("the commands of the pages write a strategy and check one", async () =
 });
 
 Deno.test("the lines that register a strategy do so", async () => {
-  const service = await startTestService("PGlite");
+  const service = await startTestService();
   const user = await service.user();
   const script = blockIn(PAGE, "sh", "-b jar").replace("http://127.0.0.1:8000", service.url)
     .replaceAll("-b jar", `-b '${user.cookie}'`);

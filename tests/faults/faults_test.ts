@@ -1,7 +1,8 @@
 /** The scenarios of `deno task faults` at a size that takes seconds; cluster_test.ts holds the one of killed processes, main_test.ts
  * and jobs_test.ts a killed embedded service. */
 import { expect } from "@std/expect";
-import { createTestDatabase, prepare } from "../support/database.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { prepare } from "../support/prepare.ts";
 import { canMount, runDisk, startOnFullDisk } from "./disk.ts";
 import { runFaults } from "./faults.ts";
 import { onPostgres } from "./ground.ts";

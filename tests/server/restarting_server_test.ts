@@ -1,4 +1,6 @@
 import { expect } from "@std/expect";
+import { copyFolder } from "../support/copy_folder.ts";
+import { prepare } from "../support/prepare.ts";
 import { startProcess } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
@@ -7,6 +9,7 @@ const FILES_MAX = 200;
 
 Deno.test("a service that more connect to than it may have files open goes on when they have left", async () => {
   const DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  copyFolder(`${await prepare("folder/service")}/database`, `${DATA_DIR}/database`);
   const service = await startProcess("serve", { DATA_DIR }, ["sh", "-c", `ulimit -n ${FILES_MAX}; exec "$0" "$@"`]);
   const port = Number(new URL(service.url).port);
   const connections: Deno.Conn[] = [];
@@ -17,7 +20,7 @@ Deno.test("a service that more connect to than it may have files open goes on wh
   }
   for (const connection of connections) connection.close();
   const isAnswered = async () => {
-    if (service.hasEnded) throw new Error("The service has ended");
+    if (service.hasEnded) throw new Error(`The service has ended: ${(await service.end("SIGTERM")).stderr}`);
     return await service.client().get("/api/health").then(({ status }) => status === 200, () => false);
   };
   expect(await until(isAnswered)).toBe(true);

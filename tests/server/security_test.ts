@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { appRouter } from "../../routers/app.ts";
 import { ROUTES } from "../../server/rest.ts";
+import { listTargets } from "../fuzz/targets.ts";
 import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
@@ -172,10 +173,16 @@ Deno.test("hostile requests are refused in words that give nothing away, and are
   const headersOf = (path: string) => path.startsWith("/api/admin/") ? SECRET : {};
 
   await t.step("query strings", async () => {
+    const targets = await listTargets();
+    // A name that a route does not know is refused whatever its value.
+    const listParameters = (row: (typeof ROUTES)[number]) => [
+      "unknown",
+      ...Object.keys(targets.find(({ route }) => route === row)?.shape?.properties ?? {}),
+    ];
     for (const row of ROUTES.filter(({ method }) => method === "GET")) {
       const path = fill(row.path, crypto.randomUUID());
       const texts = TEXTS.filter((text) => text.length < 1000).map((text) => encodeURIComponent(text.toWellFormed()));
-      const named = ["symbol", "search", "cursor", "status", "exchange", "start_date", "timeframe"];
+      const named = listParameters(row);
       const queries = [...QUERIES, ...texts.flatMap((text) => named.map((name) => `${name}=${text}`))];
       for (const query of queries) {
         const what = `${row.path}?${query.slice(0, 60)}`;

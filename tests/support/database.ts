@@ -1,29 +1,10 @@
 import postgres from "postgres";
 import { copyFolder } from "./copy_folder.ts";
 import { type DatabaseHandle, openPglite, openPostgres } from "../../db/client.ts";
+import { isPrepared, prepare } from "./prepare.ts";
 
 /** The two kinds of database that the service runs on. */
 export const DATABASES = ["PGlite", "PostgreSQL"] as const;
-
-type Preparation = "server" | "database/migrated" | "database/service" | "folder/migrated" | "folder/service";
-
-const asked = new Map<Preparation, Promise<string>>();
-
-/** What `deno task test` makes for its tests when the first one asks: a server's URL, a template database's name or a folder. */
-export function prepare(name: Preparation): Promise<string> {
-  const answer = asked.get(name) ?? askFor(name);
-  asked.set(name, answer);
-  return answer;
-}
-
-async function askFor(name: Preparation): Promise<string> {
-  const preparations = Deno.env.get("TEST_PREPARATIONS_URL");
-  if (preparations === undefined) throw new Error("This test needs a database: run it with `deno task test FILE`");
-  const response = await fetch(`${preparations}/${name}`);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`Cannot prepare ${name} for the tests: ${text}`);
-  return text;
-}
 
 /** The PostgreSQL server of the tests: TEST_DATABASE_URL's, or one of our own. */
 export async function testServerUrl(): Promise<string> {
@@ -81,10 +62,6 @@ async function openTestPglite(): Promise<DatabaseHandle> {
     await Deno.remove(folder, { recursive: true });
   };
   return { ...handle, close };
-}
-
-function isPrepared(): boolean {
-  return Deno.env.has("TEST_PREPARATIONS_URL");
 }
 
 /**

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { installPackages } from "./prepare.ts";
 
 /** The repository's folder, with a slash at its end. */
 export const ROOT = new URL("../..", import.meta.url).pathname;
@@ -33,6 +34,7 @@ export async function runLines(
   script: string,
   { cwd = ROOT, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
+  await installPackages();
   const PATH = `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`;
   const shell = new Deno.Command("sh", {
     args: ["-euc", script],

@@ -42,6 +42,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
       await runService({ DATA_DIR: `${folder}/service` });
       return `${folder}/service`;
     },
+    packages: installPackages,
   };
   const made = new Map<string, Promise<string>>();
   const make = (name: string): Promise<string> => {
@@ -84,6 +85,17 @@ export async function servePreparations(givenServer: string | undefined): Promis
 async function migratePostgres({ DATABASE_URL }: { DATABASE_URL: string }): Promise<void> {
   const { openPostgres } = await import("../../db/client.ts");
   await (await openPostgres(DATABASE_URL, 1)).close();
+}
+
+/** Installs what `task start` and the commands would install at their first start. @returns Where: Deno's cache. */
+async function installPackages(): Promise<string> {
+  const lock = ["--node-modules-dir=none", "--lock=service.lock", "--frozen"];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", ...lock, "main.ts", "cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"],
+    cwd: new URL("../..", import.meta.url),
+  }).output();
+  if (!success) throw new Error(`Cannot install the service's packages: ${new TextDecoder().decode(stderr)}`);
+  return "cache";
 }
 
 /** Starts the service and ends it again. */

@@ -1,5 +1,6 @@
 import { taskArguments } from "../../cli/service.ts";
 import { TestClient } from "./client.ts";
+import { installPackages } from "./prepare.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
@@ -20,6 +21,7 @@ export async function runTask(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
+  await installPackages();
   const process = new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", task, ...args],
     cwd: ROOT,
@@ -81,6 +83,7 @@ export async function startProcess(
   environment: Readonly<Record<string, string>>,
   within: readonly string[] = [],
 ): Promise<RunningProcess> {
+  await installPackages();
   const task = taskArguments(command === "serve" ? "start" : command, environment.DATA_DIR ?? ".data");
   const [program = "", ...args] = [...within, Deno.execPath(), ...task];
   const process = new Deno.Command(program, {

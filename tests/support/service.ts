@@ -1,6 +1,7 @@
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
-import { createTestDatabase, type DATABASES, prepare } from "./database.ts";
+import { createTestDatabase, type DATABASES } from "./database.ts";
+import { prepare } from "./prepare.ts";
 import { copyFolder } from "./copy_folder.ts";
 import { TestClient } from "./client.ts";
 

@@ -1,11 +1,14 @@
 const LATE_MS = 120_000;
-const PAUSE_MS = 5;
+// Short waits end soon, and long ones cost little.
+const PAUSE_MS_MIN = 5;
+const PAUSE_MS_MAX = 50;
+const PAUSE_GROWTH = 1.25;
 
 /**
- * Asks again and again until there is an answer: for what tells nobody of its changes, as rows and process tables do.
+ * Asks again and again until there is an answer: for rows, process tables and others that announce no changes.
  *
- * @param ask Answers false, null or undefined as long as there is none.
- * @param lateMs When a machine that is only slow would have come to it long ago.
+ * @param ask Returns false, null or undefined as long as there is no answer.
+ * @param lateMs How long to ask; a slow machine needs less.
  * @throws Error with the question when there is no answer by then.
  */
 export async function until<Answer>(
@@ -13,19 +16,19 @@ export async function until<Answer>(
   lateMs = LATE_MS,
 ): Promise<Answer> {
   const deadline = performance.now() + lateMs;
-  for (;;) {
+  for (let pauseMs = PAUSE_MS_MIN;; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, PAUSE_MS_MAX)) {
     const answer = await ask();
     if (answer !== false && answer !== null && answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error(`This did not come within ${lateMs / 1000} s: ${ask}`);
-    await new Promise((resume) => setTimeout(resume, PAUSE_MS));
+    if (performance.now() > deadline) throw new Error(`There was no answer within ${lateMs / 1000} s: ${ask}`);
+    await new Promise((resume) => setTimeout(resume, pauseMs));
   }
 }
 
 /**
- * Reads a stream of text until what has come matches.
+ * Reads a stream of text until the text so far matches.
  *
- * @param before What had come before and does not match.
- * @returns All that has come. @throws Error with it when the stream ends before.
+ * @param before Text that was read earlier and does not match.
+ * @returns All of the text. @throws Error with it when the stream ends first.
  */
 export async function readUntil(
   reader: ReadableStreamDefaultReader<string>,
@@ -35,7 +38,7 @@ export async function readUntil(
   let text = before;
   while (!pattern.test(text)) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`It ended before it said ${pattern}: ${text}`);
+    if (done) throw new Error(`The stream ended without ${pattern}: ${text}`);
     text += value;
   }
   return text;
