@@ -1,6 +1,7 @@
 import type { Fill } from "./fill.ts";
 import type { FillPricing } from "./fill_pricing.ts";
 import type { Ledger } from "./ledger.ts";
+import { meanPrice } from "./mean_price.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import type { Lots } from "./rules/lots.ts";
 
@@ -9,9 +10,9 @@ export class Exits {
   readonly #ledger: Ledger;
   readonly #lots: Lots;
   readonly #pricing: FillPricing;
-  /** Units and value that were closed since the last `begin`. */
+  /** Units that were closed since the last `begin`, and their mean price. */
   units = NaN;
-  value = NaN;
+  price = NaN;
 
   constructor(ledger: Ledger, lots: Lots, pricing: FillPricing) {
     this.#ledger = ledger;
@@ -19,10 +20,10 @@ export class Exits {
     this.#pricing = pricing;
   }
 
-  /** Starts counting units and value anew. */
+  /** Starts counting units anew. */
   begin(): void {
     this.units = 0;
-    this.value = 0;
+    this.price = NaN;
   }
 
   /**
@@ -36,8 +37,8 @@ export class Exits {
     if (fill.units === 0) return;
     this.#pricing.price(fill, -this.#ledger.side, false);
     this.#ledger.exit(trade, fill, reason);
+    this.price = meanPrice(this.price, this.units, fill.price, fill.units);
     this.units += fill.units;
-    this.value += fill.units * fill.price;
   }
 
   /**

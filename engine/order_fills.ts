@@ -65,7 +65,7 @@ export class OrderFills {
     exits.begin();
     const left = exits.exitOldest(fill, order.units, SIGNAL);
     const netted = lots.settle(exits.units);
-    if (netted > 0) this.#orders.fill(order.number, fill.index, netted, exits.value / exits.units);
+    if (netted > 0) this.#orders.fill(order.number, fill.index, netted, exits.price);
     order.units = lots.minus(order.units, netted);
     if (order.units === 0) book.end(order, FILLED, NO_REASON);
     else if (left > 0) book.postpone(order, fill.index);

@@ -8,6 +8,7 @@ import {
   RUN_ENDED,
   WORKING,
 } from "./order_columns.ts";
+import { meanPrice } from "./mean_price.ts";
 import { BY_UNITS, type OrderDraft } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
@@ -23,7 +24,7 @@ const newColumns = (memory: ColumnMemory) => ({
   limitPrice: memory.doubles(),
   stopPrice: memory.doubles(),
   filledQuantity: memory.doubles(),
-  filledValue: memory.doubles(),
+  price: memory.doubles(),
 });
 
 type Columns = ReturnType<typeof newColumns>;
@@ -61,8 +62,8 @@ export class OrderLog {
   fill(order: number, i: number, units: number, price: number): void {
     const to = this.#rows.chunkOf(order);
     const at = placeOf(order);
+    to.price[at] = meanPrice(to.price[at]!, to.filledQuantity[at]!, price, units);
     to.filledQuantity[at]! += units;
-    to.filledValue[at]! += units * price;
     to.fillIndex[at] = i;
   }
 
@@ -82,16 +83,15 @@ export class OrderLog {
   finish(time: Float64Array): OrderColumns {
     const { count } = this.#rows;
     const rows = this.#rows.gather();
-    const { status, reason, filledQuantity } = rows;
+    const { status, reason, filledQuantity, price } = rows;
     const placed = new Float64Array(count);
     const fillTime = new Float64Array(count).fill(NaN);
-    const price = rows.filledValue;
     for (let k = 0; k < count; k++) {
       const filled = rows.fillIndex[k]!;
       if (status[k] === WORKING) reason[k] = RUN_ENDED;
       placed[k] = time[rows.index[k]!]!;
-      price[k] = price[k]! / filledQuantity[k]!;
       if (filled >= 0) fillTime[k] = time[filled]!;
+      else price[k] = NaN;
     }
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);

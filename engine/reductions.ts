@@ -65,7 +65,7 @@ export class Reductions {
     }
     const closed = this.#lots.settle(exits.units);
     if (closed === 0 && left === 0) return book.end(order, REJECTED, TOO_SMALL);
-    if (closed > 0) this.#orders.fill(order.number, fill.index, closed, exits.value / exits.units);
+    if (closed > 0) this.#orders.fill(order.number, fill.index, closed, exits.price);
     if (left === 0) book.end(order, FILLED, NO_REASON);
     else book.postpone(order, fill.index);
   }

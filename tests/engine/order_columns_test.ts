@@ -8,6 +8,8 @@ const buyTen = order({ sizeBy: BY_UNITS, size: 10 });
 const sellTen = order({ ...buyTen, side: -1 });
 const buyAt95 = order({ ...buyTen, type: LIMIT, limitPrice: 95 });
 
+const PARTLY = { slippage: { volumeShare: 0.1, impact: 0 } } as const;
+
 /** What became of each order: status and reason. */
 function fates({ orders }: RunResult): string[] {
   return Array.from(orders.status, (status, k) => {
@@ -32,6 +34,22 @@ Deno.test("every order is listed with its fate, its price and when it was filled
   expect([...result.orders.time]).toEqual([0, 0, 0, 2 * DAY_MS]);
   expect([...result.orders.filledQuantity]).toEqual([10, 10, 0, 0]);
   expect(result.orders.tag).toEqual([null, null, "deep", null]);
+});
+
+Deno.test("an order's price is the price of its fills to the last bit, and their mean when they differ", () => {
+  const buy = order({ sizeBy: BY_UNITS, size: 49 });
+  const decisions = script({
+    0: (book) => book.place(buy),
+    1: (book) => book.place({ ...buy, size: 147 }),
+    2: (book) => book.place({ ...buy, side: -1, size: 196 }),
+  });
+  const { orders } = runOver(flat(98.01, 98.01, 98.01, 98.01), decisions, {}, 100_000);
+  // 98.01 x 49 / 49 is 98.01000000000002 in doubles.
+  expect([...orders.price]).toEqual([98.01, 98.01, 98.01]);
+  // A tenth of the volume a candle: 10 at 100, then 30 at 104.
+  const rows: Row[] = [...flat(100), [100, 100, 100, 100, 100], [104, 104, 104, 104, 300], ...flat(104)];
+  const parts = runOver(rows, script({ 0: (book) => book.place({ ...buy, size: 40 }) }), PARTLY, 100_000);
+  expect([...parts.orders.price]).toEqual([103]);
 });
 
 Deno.test("an order works for its number of candles, or until it is cancelled", () => {
