@@ -1,7 +1,6 @@
 import { expect } from "@std/expect";
 import { join } from "node:path";
 import { BACKTEST } from "./support/client.ts";
-import { copyFolder } from "./support/copy_folder.ts";
 import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
 import { prepare } from "./support/prepare.ts";
 import { runTask, startProcess } from "./support/process.ts";
@@ -20,7 +19,6 @@ Deno.test("an embedded service keeps its users and results from one start to the
   inFolder(async (DATA_DIR) => {
     // As an operator's mkdir leaves it; the service closes it.
     await Deno.chmod(DATA_DIR, 0o755);
-    copyFolder(`${await prepare("folder/service")}/database`, `${DATA_DIR}/database`);
     const first = await startProcess("serve", { DATA_DIR });
     expect(((await Deno.stat(DATA_DIR)).mode ?? 0) & 0o777).toBe(0o700);
     expect(first.output).toMatch(/^Hindcast listens on http:\/\/127\.0\.0\.1:\d+\n/);

@@ -112,7 +112,7 @@ eachDatabaseSteps("the queue", async (handle, step) => {
       },
     );
 
-    await step(
+    await stepOnPostgres(
       "a benchmark's daily closes are read as the run's candles are, and named where they are missing",
       async () => {
         const { parameters } = newTenDaysBacktest("ann");
