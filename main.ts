@@ -33,6 +33,7 @@ import {
 } from "./server/http_service.ts";
 import { configureLog } from "./server/log.ts";
 import { requireRuntime } from "./server/runtime.ts";
+import { findCrossSiteOrigins } from "./server/middleware/cross_site_cookies.ts";
 import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
 import { redactSpans } from "./server/tracing.ts";
 import { type OpenQueue, openQueue } from "./workers/queue.ts";
@@ -120,6 +121,7 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
     origins,
     secret,
     https: baseUrl.startsWith("https:"),
+    crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
   });
 }
 

@@ -20,12 +20,14 @@ import {
 } from "./middleware/body.ts";
 import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
 import { refuseForeignOrigins } from "./middleware/origin.ts";
 import { auditAccounts } from "./middleware/audit.ts";
 import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
+import { limitStreams } from "./middleware/stream_limits.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -36,6 +38,8 @@ export interface AppOptions extends ContextSources {
   /** The origins that may send cookies, the service's own included. */
   readonly origins: readonly string[];
   readonly https: boolean;
+  /** The trusted origins whose pages are of another site. */
+  readonly crossSiteOrigins: readonly string[];
   /** Signs the device cookies; the same for every process on one database. */
   readonly secret: string;
   /** Addresses and networks of the proxies in front of the service. */
@@ -88,22 +92,13 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(limitAddresses(options.rateLimits));
   app.use(refuseForeignOrigins(new Set(options.origins), options.ingestionSecret));
-  app.use("/api/auth/*", refuseUnclearPaths);
-  app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
-  app.use("/api/auth/*", refuseForms);
-  app.use("/api/auth/*", auditAccounts(options.auth));
-  app.use(
-    "/api/auth/*",
-    limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options), options.auth.findUserId),
-  );
-  app.use("/api/auth/*", refuseUnstorable);
-  app.use("/api/auth/*", enforcePasswordRules(options.auth));
-  app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
+  serveAccounts(app, options);
 
   const addContext = async (c: HonoContext<ServerEnv>) => {
     c.set("context", await createContext(c, options));
     limitUser(c);
   };
+  app.use("/api/market-data/ticks", limitStreams());
   app.use("/api/*", async (c, next) => {
     await addContext(c);
     await next();
@@ -128,6 +123,22 @@ export function createApp(options: AppOptions): Handler {
       return request.method === "HEAD" ? withoutLength(answer) : answer;
     },
   };
+}
+
+/** Serves the authentication library's routes, behind what it lacks. */
+function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
+  app.use("/api/auth/*", setCrossSiteCookies(options.https ? options.crossSiteOrigins : []));
+  app.use("/api/auth/*", refuseUnclearPaths);
+  app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
+  app.use("/api/auth/*", refuseForms);
+  app.use("/api/auth/*", auditAccounts(options.auth));
+  app.use(
+    "/api/auth/*",
+    limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options), options.auth.findUserId),
+  );
+  app.use("/api/auth/*", refuseUnstorable);
+  app.use("/api/auth/*", enforcePasswordRules(options.auth));
+  app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
 }
 
 /** Serves the typed procedures; each guards itself. */

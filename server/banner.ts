@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { findCrossSiteOrigins } from "./middleware/cross_site_cookies.ts";
 
 /**
  * The text that a user sees after a start: the address, where the data is, and how to import candles.
@@ -13,8 +14,18 @@ export function describeStart(config: Config, url: string): string {
   return `Hindcast listens on ${url}
 ${data} Sample candles: DEMO on SAMPLE, one-minute, 2024.
 
+${warnOfCookies(config, url)}
 To import candles of your own, ${secret}; then
   curl -X POST '${url}/api/admin/ingestion/import?symbol=AAPL&exchange=NASDAQ&assetClass=stock&timeframe=1d' \\
     -H 'content-type: text/csv' -H 'x-ingestion-admin-secret: ...' --data-binary @AAPL.csv
 `;
+}
+
+/** A line about trusted origins whose pages cannot stay signed in; empty where there are none. */
+function warnOfCookies({ baseUrl = "", trustedOrigins }: Config, url: string): string {
+  if (baseUrl.startsWith("https:")) return "";
+  const own = baseUrl === "" ? [url, url.replace("127.0.0.1", "localhost")] : [baseUrl];
+  const origins = findCrossSiteOrigins(own, trustedOrigins);
+  if (origins.length === 0) return "";
+  return `Pages of ${origins.join(", ")} cannot stay signed in: they are of another site, so BASE_URL must be https.\n`;
 }

@@ -46,5 +46,12 @@ export function encodeEvents(
       await events.return(undefined);
     },
   });
-  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-store" } });
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      // nginx would hold the events back.
+      "x-accel-buffering": "no",
+    },
+  });
 }
