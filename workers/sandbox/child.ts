@@ -8,7 +8,6 @@
 import { createControl, readProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
-import type { Outcome } from "../outcome.ts";
 import {
   type ChildLimits,
   type FromChild,
@@ -40,7 +39,8 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
 const control = createControl();
-worker.onmessage = ({ data }: MessageEvent<Outcome<object>>) => send(data);
+// An outcome as a frame: the Worker writes it, so that this thread watches the memory that it takes.
+worker.onmessage = ({ data }: MessageEvent<readonly Uint8Array[]>) => writeFrame(data);
 worker.onmessageerror = () => send({ type: "broken", message: "its Worker's answer could not be read" });
 worker.onerror = (event) => {
   event.preventDefault();
@@ -73,8 +73,12 @@ function reportMemory(): void {
 }
 
 function send(message: FromChild<object>): void {
+  writeFrame(encodeFrame(message));
+}
+
+function writeFrame(pieces: readonly Uint8Array[]): void {
   try {
-    for (const piece of encodeFrame(message)) {
+    for (const piece of pieces) {
       for (let written = 0; written < piece.length;) written += Deno.stdout.writeSync(piece.subarray(written));
     }
   } catch {

@@ -118,7 +118,7 @@ export type FromChild<Value extends object> =
   | ({ readonly type: "progress" } & RunProgress)
   | Outcome<Value>;
 
-/** The message to a child's Worker, which answers with an outcome. `control` is shared memory, see engine/control.ts. */
+/** The message to a child's Worker. It answers with the pieces of a frame, an outcome. `control` is shared memory, see engine/control.ts. */
 export interface ToChildWorker {
   readonly job: SandboxJob;
   readonly control: Int32Array;

@@ -9,6 +9,10 @@ const CODE = ["engine", "workers/sandbox", "workers/outcome.ts", "workers/protoc
 /** A change of one of the sandbox's files: this text becomes that. */
 export type Edit = readonly [path: string, from: string, to: string];
 
+// The sandbox's own Workers answer with frames.
+const FRAMED = `import { encodeFrame } from "../frames.ts"; const post = self.postMessage.bind(self);
+  self.postMessage = (outcome) => post(encodeFrame(outcome));`;
+
 /** Runs a validation in a copy of the sandbox with other code as its Worker. The caller removes the folder of the copy. */
 export async function runExchanged(
   folder: string,
@@ -21,7 +25,7 @@ export async function runExchanged(
 ): Promise<Outcome<ValidModule>> {
   const code = join(folder, "code");
   for (const path of CODE) await copy(join(ROOT, path), join(code, path));
-  await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), workerSource);
+  await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), FRAMED + workerSource);
   for (const [path, from, to] of edits) await edit(join(code, path), from, to);
   const runner: typeof import("../../../workers/sandbox/process.ts") = await import(
     join(code, "workers/sandbox/process.ts")

@@ -3,12 +3,14 @@
 /** The Web Worker of a sandbox process that gets one address once. It may call that address and nothing else. */
 import { brokenBy, type Outcome, RunError } from "../../outcome.ts";
 import type { Fetched, FetchJob, ToChildWorker } from "../task.ts";
+import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../transfer.ts";
 import { CallError, EndpointCaller } from "./http.ts";
 
 self.onmessage = async ({ data: { job } }: MessageEvent<ToChildWorker>) => {
   const outcome = await answer(job);
-  self.postMessage(outcome, [...buffersOf(outcome)]);
+  const frame = encodeFrame(outcome);
+  self.postMessage(frame, [...buffersOf(frame)]);
 };
 
 async function answer(job: ToChildWorker["job"]): Promise<Outcome<Fetched>> {

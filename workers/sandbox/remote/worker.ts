@@ -5,11 +5,13 @@ import { type RunProgress, writeProgress } from "../../../engine/control.ts";
 import { brokenBy, type Outcome } from "../../outcome.ts";
 import type { SandboxRun, ToChildWorker } from "../task.ts";
 import { runRemote } from "./run.ts";
+import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../transfer.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
   const outcome = await answer(job, (progress) => writeProgress(control, progress));
-  self.postMessage(outcome, [...buffersOf(outcome)]);
+  const frame = encodeFrame(outcome);
+  self.postMessage(frame, [...buffersOf(frame)]);
 };
 
 async function answer(

@@ -3,12 +3,14 @@
 /** The Web Worker of a sandbox process for one WebAssembly module. It has no permission. */
 import { brokenBy, type Outcome } from "../../outcome.ts";
 import type { ToChildWorker } from "../task.ts";
+import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../transfer.ts";
 import { doWasmJob } from "./run.ts";
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
   const outcome = answer(job, control);
-  self.postMessage(outcome, [...buffersOf(outcome)]);
+  const frame = encodeFrame(outcome);
+  self.postMessage(frame, [...buffersOf(frame)]);
 };
 
 function answer(job: ToChildWorker["job"], control: Int32Array): Outcome<object> {
