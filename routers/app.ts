@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { backtestsRouter, backtestsStreamsRouter } from "./backtests.ts";
 import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
@@ -15,6 +16,8 @@ const routers = {
   ingestion: ingestionRouter,
 };
 
+const procedureSchema = z.object({ _def: z.object({ inputs: z.array(z.instanceof(z.ZodType)) }) });
+
 /** What /trpc serves. */
 export const appRouter = router(routers);
 
@@ -29,3 +32,12 @@ export const restRouter = router({
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,
 });
+
+/** The keys that the input of a procedure of `restRouter` may have. @param name As in `backtests.list`. */
+export function inputKeys(name: string): ReadonlySet<string> {
+  const { _def } = procedureSchema.parse({
+    _def: Reflect.get(Object(Reflect.get(restRouter._def.procedures, name)), "_def"),
+  });
+  const shapes = _def.inputs.map((input) => z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
+  return new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
+}

@@ -8,6 +8,7 @@ import { resolveExecution } from "../engine/execution.ts";
 import { HOURS, type Hours } from "../market/calendar/exchange_sessions.ts";
 import { type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
+import { inputObject } from "./input_object.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
@@ -20,7 +21,7 @@ import type { Context, User } from "./trpc.ts";
 export const strategyNameSchema = z.string().trim().min(1).max(100);
 
 /** A backtest as a client submits it. */
-export const backtestRequestSchema = z.strictObject({
+export const backtestRequestSchema = inputObject({
   symbol: marketNameSchema,
   exchange: marketNameSchema,
   strategy: strategyNameSchema,

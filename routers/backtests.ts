@@ -22,6 +22,7 @@ import {
 } from "./backtest_lists.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { samplePoints } from "./equity.ts";
+import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
@@ -38,7 +39,7 @@ const NEVER = new AbortController().signal;
 export const backtestsRouter = router({
   /** A page of the caller's backtests, newest first. */
   list: userProcedure
-    .input(z.strictObject({ ...pageShape, ...backtestFilters }))
+    .input(inputObject({ ...pageShape, ...backtestFilters }))
     .output(z.object({ backtests: z.array(backtestSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
       const list = backtestList(ctx.db, { ownerId: ctx.user.id, ...filters });
@@ -48,7 +49,7 @@ export const backtestsRouter = router({
 
   /** The same, each without its parameters and result. */
   summaries: userProcedure
-    .input(z.strictObject({ ...pageShape, ...backtestFilters }))
+    .input(inputObject({ ...pageShape, ...backtestFilters }))
     .output(z.object({ backtests: z.array(summarySchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
       const list = summaryList(ctx.db, { ownerId: ctx.user.id, ...filters });
@@ -58,13 +59,13 @@ export const backtestsRouter = router({
 
   /** Accepts a backtest: it is checked now and runs later. A repeated Idempotency-Key gets the first record again. */
   create: userProcedure
-    .input(z.strictObject({ backtest: backtestRequestSchema }))
+    .input(inputObject({ backtest: backtestRequestSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => ({ backtest: toBacktest(await submitBacktest(ctx, input.backtest)) })),
 
   /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
   get: userProcedure
-    .input(z.strictObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
+    .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
     .output(z.object({ backtest: backtestSchema }))
     .query(async ({ ctx, input, signal = NEVER }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
@@ -76,7 +77,7 @@ export const backtestsRouter = router({
 
   /** One of the caller's backtests, now and after each change, until it has ended. A client that loses the connection calls again. */
   onEvent: userProcedure
-    .input(z.strictObject({ id: idSchema }))
+    .input(inputObject({ id: idSchema }))
     .subscription(async function* ({ ctx, input, signal = NEVER }) {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
       for await (const each of followToEnd(ctx, row, signal)) yield toBacktest(each);
@@ -84,7 +85,7 @@ export const backtestsRouter = router({
 
   /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
   cancel: userProcedure
-    .input(z.strictObject({ id: idSchema }))
+    .input(inputObject({ id: idSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
@@ -102,7 +103,7 @@ export const backtestsRouter = router({
     }),
 
   /** Removes one of the caller's backtests, running or not, with its trades, orders and equity. */
-  delete: userProcedure.input(z.strictObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
+  delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
     const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
     await ctx.db.transaction(async (tx: Db) => {
       await deleteBacktest(tx, key);
@@ -112,7 +113,7 @@ export const backtestsRouter = router({
 
   /** A page of the orders of one of the caller's completed backtests, in order of placement. */
   orders: userProcedure
-    .input(z.strictObject({ id: idSchema, ...pageShape }))
+    .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
       const list = orderList(ctx.db, await mustOwnRun(ctx, id));
@@ -122,7 +123,7 @@ export const backtestsRouter = router({
 
   /** A page of the trades of one of the caller's completed backtests, oldest first. */
   trades: userProcedure
-    .input(z.strictObject({ id: idSchema, ...pageShape }))
+    .input(inputObject({ id: idSchema, ...pageShape }))
     .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { id, limit, cursor } }) => {
       const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
@@ -132,7 +133,7 @@ export const backtestsRouter = router({
 
   /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
   equity: userProcedure
-    .input(z.strictObject({ id: idSchema, points: integerSchema.pipe(z.int().min(2).max(10_000)).default(500) }))
+    .input(inputObject({ id: idSchema, points: integerSchema.pipe(z.int().min(2).max(10_000)).default(500) }))
     .output(z.object({ equity: z.array(equityPointSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
@@ -150,7 +151,7 @@ export const backtestsRouter = router({
 export const backtestsStreamsRouter = router({
   /** The caller's backtests, newest first: all of them, or a page where there is a limit. */
   list: userProcedure
-    .input(z.strictObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
+    .input(inputObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
     .query(({ ctx, input: { limit, cursor, view, ...filters } }): ListAnswer => {
       const [owned, page] = [{ ownerId: ctx.user.id, ...filters }, { limit, after: afterId(cursor) }];
       const pages = view === "full"
@@ -161,7 +162,7 @@ export const backtestsStreamsRouter = router({
 
   /** The orders of one of the caller's backtests: all of them, or a page. */
   orders: userProcedure
-    .input(z.strictObject({ id: idSchema, ...listShape }))
+    .input(inputObject({ id: idSchema, ...listShape }))
     .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
       const list = orderList(ctx.db, await mustOwnRun(ctx, id));
       return { name: "orders", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
@@ -169,7 +170,7 @@ export const backtestsStreamsRouter = router({
 
   /** The trades of one of the caller's backtests: all of them, or a page. */
   trades: userProcedure
-    .input(z.strictObject({ id: idSchema, ...listShape }))
+    .input(inputObject({ id: idSchema, ...listShape }))
     .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
       const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
       return { name: "trades", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
@@ -177,7 +178,7 @@ export const backtestsStreamsRouter = router({
 
   /** Server-sent events: the record after each change, the last one named `end`. */
   events: userProcedure
-    .input(z.strictObject({ id: idSchema }))
+    .input(inputObject({ id: idSchema }))
     .query(async ({ ctx, input, signal = NEVER }) => {
       const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
       return toEvents(followBacktest(ctx, { id, ownerId: ctx.user.id }, signal));

@@ -15,6 +15,7 @@ import {
   STOP_GAPS,
 } from "../engine/execution.ts";
 import { mustBe } from "./errors.ts";
+import { inputObject } from "./input_object.ts";
 import { marketNameSchema } from "./market_name.ts";
 
 const MONEY_MAX = 1e12;
@@ -38,7 +39,7 @@ const sizingSchema = z.strictObject({ type: z.enum(SIZING_TYPES), value: positiv
 
 const commissionSchema = z.union([
   partOfPrice,
-  z.strictObject({
+  inputObject({
     rate: partOfPrice.optional(),
     fixed: money.optional(),
     perUnit: money.optional(),
@@ -58,37 +59,39 @@ const slippageSchema = z.union([
  * `parameters.execution` as a client may send it: any of the keys of engine/execution.ts, where each is explained. An
  * echoed, complete one is accepted as well.
  */
-export const executionRequestSchema = z.strictObject({
-  profile: z.enum(PROFILES),
-  fill: z.enum(FILLS),
-  quantityStep: positive,
-  sizing: sizingSchema,
-  fractionOf: z.enum(FRACTIONS_OF),
-  sizingPrice: z.enum(SIZING_PRICES),
-  sizingMark: z.enum(SIZING_MARKS),
-  sizingFee: z.enum(SIZING_FEES),
-  commission: commissionSchema,
-  spread: partOfPrice,
-  spreadOn: z.enum(SPREADS_ON),
-  slippage: slippageSchema,
-  leverage: z.number().min(1).max(1000),
-  marginCall: z.boolean(),
-  maintenanceMargin: fraction,
-  allowShort: z.boolean(),
-  borrowRate: z.number().min(0).max(10),
-  marginRate: z.number().min(0).max(10),
-  cashRate: z.number().min(0).max(10),
-  fundingRate: z.number().min(-0.1).max(0.1),
-  limitFill: z.enum(LIMIT_FILLS),
-  stopGap: z.enum(STOP_GAPS),
-  bothTouched: z.enum(BOTH_TOUCHED),
-  openDecides: z.boolean(),
-  entryCandleExit: z.union([z.boolean(), z.literal("same_direction")], mustBe('true, false or "same_direction"')),
-  exclusive: z.enum(EXCLUSIVES),
-  closeAtEnd: z.enum(CLOSES_AT_END),
-  lookback: z.boolean(),
-  crossThroughTouch: z.boolean(),
-  riskFreeRate: z.number().min(-1).max(1),
-  benchmark: z.strictObject({ symbol: marketNameSchema, exchange: marketNameSchema }).nullable(),
-  periodsPerYear: z.number().positive().max(366).nullable(),
-}).partial();
+export const executionRequestSchema = inputObject(
+  z.strictObject({
+    profile: z.enum(PROFILES),
+    fill: z.enum(FILLS),
+    quantityStep: positive,
+    sizing: sizingSchema,
+    fractionOf: z.enum(FRACTIONS_OF),
+    sizingPrice: z.enum(SIZING_PRICES),
+    sizingMark: z.enum(SIZING_MARKS),
+    sizingFee: z.enum(SIZING_FEES),
+    commission: commissionSchema,
+    spread: partOfPrice,
+    spreadOn: z.enum(SPREADS_ON),
+    slippage: slippageSchema,
+    leverage: z.number().min(1).max(1000),
+    marginCall: z.boolean(),
+    maintenanceMargin: fraction,
+    allowShort: z.boolean(),
+    borrowRate: z.number().min(0).max(10),
+    marginRate: z.number().min(0).max(10),
+    cashRate: z.number().min(0).max(10),
+    fundingRate: z.number().min(-0.1).max(0.1),
+    limitFill: z.enum(LIMIT_FILLS),
+    stopGap: z.enum(STOP_GAPS),
+    bothTouched: z.enum(BOTH_TOUCHED),
+    openDecides: z.boolean(),
+    entryCandleExit: z.union([z.boolean(), z.literal("same_direction")], mustBe('true, false or "same_direction"')),
+    exclusive: z.enum(EXCLUSIVES),
+    closeAtEnd: z.enum(CLOSES_AT_END),
+    lookback: z.boolean(),
+    crossThroughTouch: z.boolean(),
+    riskFreeRate: z.number().min(-1).max(1),
+    benchmark: z.strictObject({ symbol: marketNameSchema, exchange: marketNameSchema }).nullable(),
+    periodsPerYear: z.number().positive().max(366).nullable(),
+  }).partial().shape,
+);

@@ -12,6 +12,7 @@ import {
   type StrategyVersion,
 } from "../db/strategies.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
+import { inputObject } from "./input_object.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
 import {
@@ -41,7 +42,7 @@ const frequencySchema = z.string().refine(
   mustBe(`one of ${TIMEFRAME_WORDS.join(", ")}`),
 );
 
-export const versionRequestSchema = z.strictObject({
+export const versionRequestSchema = inputObject({
   version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")),
   runtime_config: runtimeConfigSchema,
   /** Here or inside runtime_config. */
@@ -59,7 +60,7 @@ export const textShape = {
   default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
 };
 
-export const strategySchema = z.strictObject({
+export const strategySchema = inputObject({
   slug: z.string().min(3).max(64).regex(
     /^[a-z0-9]+([-_][a-z0-9]+)*$/,
     mustBe("lower-case letters and digits, in parts joined by single hyphens or underscores"),

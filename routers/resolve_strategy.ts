@@ -30,7 +30,10 @@ type UserContext = Context & { readonly user: User };
 
 const PATH = "/backtest/parameters/runtime";
 // An entry's runtime can be pasted as it is: beside the slug, all keys but the version are ignored.
-const namedSchema = z.looseObject({ slug: z.string().max(64), version: z.string().max(64).optional() });
+const namedSchema = z.looseObject({
+  slug: z.string().max(64),
+  version: z.string().max(64).nullish().transform((version) => version ?? undefined),
+});
 // Who gives a slug means a strategy of the catalogue, whatever else is wrong.
 const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SandboxRuntime } from "../db/schema.ts";
 import { judgeUrl } from "../workers/egress/rules.ts";
 import { AppError, mustBe } from "./errors.ts";
+import { inputObject, optionalKeys, withoutNulls } from "./input_object.ts";
 import type { Parameters } from "./parameters.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -18,7 +19,7 @@ const webAddress = z.string().max(2000).refine((text) => {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }, mustBe("an http or https address without credentials"));
 
-export const artifactSchema = z.strictObject({
+export const artifactSchema = inputObject({
   file_name: z.string().max(255).default("module.wasm"),
   content_base64: z.string(),
   content_type: z.string().max(100).default("application/wasm"),
@@ -41,10 +42,17 @@ const wasmSchema = z.strictObject({
   artifact: artifactSchema.optional(),
 });
 
-/** The runtime of a version, registered or inline. */
-export const runtimeConfigSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
+const eitherSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
   error: (issue) => issue.code === "invalid_union" ? describeType(issue.input) : undefined,
 });
+const REMOTE_KEYS = optionalKeys(remoteSchema.partial().shape);
+const WASM_KEYS = optionalKeys(wasmSchema.partial().shape);
+
+/** The runtime of a version, registered or inline. It may have the other type's keys, as null. */
+export const runtimeConfigSchema = z.preprocess(
+  (input: z.input<typeof eitherSchema>): unknown => withoutNulls(input, new Set([...REMOTE_KEYS, ...WASM_KEYS])),
+  eitherSchema,
+);
 
 function describeType(config: unknown): string {
   const given = typeof config === "object" && config !== null && "type" in config;

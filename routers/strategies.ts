@@ -21,6 +21,7 @@ import {
   registryVersion,
   versionSchema,
 } from "./strategy_entry.ts";
+import { inputObject } from "./input_object.ts";
 import { AppError, quote } from "./errors.ts";
 import { afterEntry, catalogueFilters, catalogueList, fullEntry } from "./catalogue_list.ts";
 import { cutPage, decodeCursor, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
@@ -29,12 +30,12 @@ import { addVersion, registerStrategy, strategySchema, textShape, versionRequest
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const slugSchema = z.string().max(64);
-const slugInput = z.strictObject({ slug: slugSchema });
+const slugInput = inputObject({ slug: slugSchema });
 
 export const strategiesRouter = router({
   /** A page of the catalogue: built-in strategies, then the caller's own and public ones, newest first. */
   list: userProcedure
-    .input(z.strictObject({ ...pageShape, ...catalogueFilters }))
+    .input(inputObject({ ...pageShape, ...catalogueFilters }))
     .output(z.object({ strategies: z.array(entrySchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
       const list = catalogueList(ctx.db, ctx.user.id, filters, fullEntry);
@@ -44,7 +45,7 @@ export const strategiesRouter = router({
 
   /** The same, each without its default_config and parameter_schema. */
   summaries: userProcedure
-    .input(z.strictObject({ ...pageShape, ...catalogueFilters }))
+    .input(inputObject({ ...pageShape, ...catalogueFilters }))
     .output(z.object({ strategies: z.array(entrySummarySchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
       const list = catalogueList(ctx.db, ctx.user.id, filters, entrySummary);
@@ -64,7 +65,7 @@ export const strategiesRouter = router({
 
   /** Registers a strategy with its first version; a WASM module is checked by a worker before. */
   create: userProcedure
-    .input(z.strictObject({ strategy: strategySchema }))
+    .input(inputObject({ strategy: strategySchema }))
     .output(z.object({ strategy: entrySchema, version: versionSchema }))
     .mutation(async ({ ctx, input }) => {
       const row = await registerStrategy(ctx, input.strategy);
@@ -73,7 +74,7 @@ export const strategiesRouter = router({
 
   /** Changes one's own strategy; how it runs changes with a new version instead. */
   update: userProcedure
-    .input(z.strictObject({ slug: slugSchema, strategy: z.strictObject(textShape).partial() }))
+    .input(inputObject({ slug: slugSchema, strategy: inputObject(z.strictObject(textShape).partial().shape) }))
     .output(z.object({ strategy: entrySchema }))
     .mutation(async ({ ctx, input }) => {
       const { name, description, is_public: isPublic, default_config: defaultConfig } = input.strategy;
@@ -104,7 +105,7 @@ export const strategiesRouter = router({
 
   /** The versions of a strategy, highest first. */
   versions: userProcedure
-    .input(z.strictObject({ slug: slugSchema, ...pageShape }))
+    .input(inputObject({ slug: slugSchema, ...pageShape }))
     .output(z.object({ versions: z.array(versionSchema), next_cursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const builtin = findBuiltin(input.slug);
@@ -119,7 +120,7 @@ export const strategiesRouter = router({
 
   /** Adds a version to one's own strategy; older ones stay runnable. */
   addVersion: userProcedure
-    .input(z.strictObject({ slug: slugSchema, version: versionRequestSchema }))
+    .input(z.preprocess(wrapVersion, inputObject({ slug: slugSchema, version: versionRequestSchema })))
     .output(z.object({ version: versionSchema }))
     .mutation(async ({ ctx, input }) => {
       const row = await mustOwn(ctx, input.slug);
@@ -128,7 +129,7 @@ export const strategiesRouter = router({
 
   /** The module of one's own version, as it was registered. */
   artifact: userProcedure
-    .input(z.strictObject({ slug: slugSchema, version: z.string().max(64) }))
+    .input(inputObject({ slug: slugSchema, version: z.string().max(64) }))
     .query(async ({ ctx, input }): Promise<{ fileName: string; sha256: string; data: Uint8Array }> => {
       const { strategy } = await mustOwn(ctx, input.slug, "download");
       const version = await getVersion(ctx.db, { strategyId: strategy.id, version: input.version });
@@ -145,12 +146,23 @@ export const strategiesRouter = router({
 export const strategiesStreamsRouter = router({
   /** The catalogue: all of it, or a page where there is a limit. */
   list: userProcedure
-    .input(z.strictObject({ ...listShape, ...catalogueFilters, view: z.enum(["full", "summary"]).default("full") }))
+    .input(inputObject({ ...listShape, ...catalogueFilters, view: z.enum(["full", "summary"]).default("full") }))
     .query(({ ctx, input: { limit, cursor, view, ...filters } }): ListAnswer => {
       const list = catalogueList(ctx.db, ctx.user.id, filters, view === "full" ? fullEntry : entrySummary);
       return { name: "strategies", pages: readList(list, { limit, after: afterEntry(cursor) }, ctx.answer) };
     }),
 });
+
+type VersionInput = z.input<typeof versionRequestSchema>;
+
+/** A version may also come bare, beside the slug. Pointers in refusals are those of the wrapped form. */
+function wrapVersion(
+  input: { slug: string; version: VersionInput } | ({ slug: string } & VersionInput),
+): unknown {
+  if (typeof input !== "object" || input === null || !("runtime_config" in input)) return input;
+  const { slug, ...version } = input;
+  return { slug, version };
+}
 
 /** A registered strategy that the caller may see. */
 async function mustFind(ctx: Context & { readonly user: User }, slug: string): Promise<StrategyRow> {

@@ -82,6 +82,7 @@ export function createApp(options: AppOptions): Handler {
       "ratelimit",
       "ratelimit-policy",
       "retry-after",
+      "x-ignored-query",
       "x-next-cursor",
       "x-request-id",
     ],

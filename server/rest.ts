@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
-import type { restRouter } from "../routers/app.ts";
+import { inputKeys, type restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
 import { readJson, requireType } from "./middleware/body.ts";
@@ -32,6 +32,8 @@ interface Route {
   /** Who may call; the procedure's own guard asks for the same. */
   readonly access: Access;
   readonly body: "none" | "json" | "optional" | "csv";
+  /** The keys that a query may have. */
+  readonly query: ReadonlySet<string>;
   call(api: Api, input: unknown, request: Request): Promise<Response>;
 }
 
@@ -63,7 +65,16 @@ function route<Output>(
     if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
     return new Response(text, { status, headers });
   };
-  return { method, path, status, access, body: hasBody ? options.body ?? "json" : "none", call };
+  const query = inputKeys(nameOf(procedure));
+  return { method, path, status, access, body: hasBody ? options.body ?? "json" : "none", query, call };
+}
+
+/** The name of the procedure that a row calls, as in `backtests.list`. */
+function nameOf(procedure: (api: Api) => unknown): string {
+  const recorder = new Proxy({}, {
+    get: (_, router) => new Proxy({}, { get: (_, name) => `${String(router)}.${String(name)}` }),
+  });
+  return String(Reflect.apply(procedure, undefined, [recorder]));
 }
 
 /** Every route of the API: its status on success, who may call it, and its procedure. */
@@ -122,7 +133,7 @@ export function serveRest(app: Hono<ServerEnv>, createApi: (c: HonoContext<Serve
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
       requireAccess(row.access, c.get("context"));
-      const input = await readInput(c, row.body);
+      const input = await readInput(c, row);
       return await row.call(createApi(c), input, c.req.raw);
     });
   }
@@ -156,14 +167,28 @@ function resourceOf(path: string): string {
   return /^\/api\/(?:admin\/)?[^/]*/.exec(path)?.[0] ?? path;
 }
 
-/** Merges path parameters, query and body into one object, and refuses a key that comes twice. */
-async function readInput(c: HonoContext<ServerEnv>, bodyKind: Route["body"]): Promise<Record<string, unknown>> {
+// A header has room for so many names.
+const IGNORED_NAMES_MAX = 20;
+const IGNORED_LENGTH_MAX = 100;
+
+/**
+ * Merges path parameters, query and body into one object, and refuses a key that comes twice. Unknown keys of a query are ignored, since
+ * clients and proxies add their own; a header names them.
+ */
+async function readInput(c: HonoContext<ServerEnv>, row: Route): Promise<Record<string, unknown>> {
+  const { body: bodyKind, query } = row;
   const given: [key: string, value: unknown][] = Object.entries(c.req.param());
   const names = new Set(given.map(([name]) => name));
+  const ignored: string[] = [];
   for (const [key, values] of Object.entries(c.req.queries())) {
+    if (!query.has(key)) {
+      ignored.push(encodeURIComponent(key.slice(0, IGNORED_LENGTH_MAX).toWellFormed()));
+      continue;
+    }
     if (values.length > 1 || names.has(key)) throw refuse(`/${key}`, "must be given once");
     given.push([key, values[0]]);
   }
+  if (ignored.length > 0) c.header("x-ignored-query", ignored.slice(0, IGNORED_NAMES_MAX).join(", "));
   // Object.fromEntries keeps a key named __proto__ as a plain key, so that the schema can refuse it.
   const input: Record<string, unknown> = Object.fromEntries(given);
   if (bodyKind === "csv") {

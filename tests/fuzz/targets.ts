@@ -61,7 +61,8 @@ export function listAccountTargets(): readonly Target[] {
   return ACCOUNT_PATHS.map(([method, name]) => {
     const body = method === "POST" ? "json" : "none";
     const call = () => Promise.reject(new Error(`Cannot call ${name} from here`));
-    const route = { method, path: `/api/auth/${name}`, status: 200, access: "public", body, call } as const;
+    const query = new Set<string>();
+    const route = { method, path: `/api/auth/${name}`, status: 200, access: "public", body, query, call } as const;
     return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
   });
 }

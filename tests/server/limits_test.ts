@@ -219,10 +219,10 @@ Deno.test("a user who keeps too much gets no more until something is deleted", a
 });
 
 Deno.test("what is submitted has room of its own, also where it never runs", async () => {
-  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_RESULT_BYTES_MAX: "100000" });
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_RESULT_BYTES_MAX: "15000" });
   const ann = await service.user();
   const runtime = { type: "remote", endpoint: "https://signals.example.com/v1" };
-  const large = backtest({ strategy: "mine", parameters: { runtime, note: "x".repeat(100_000) } });
+  const large = backtest({ strategy: "mine", parameters: { runtime, note: "x".repeat(15_000) } });
   const first = await ann.send("POST", "/api/backtests", large);
   expect(first.status).toBe(202);
   expect((await ann.send("POST", `/api/backtests/${first.at("/backtest/id")}/cancel`)).status).toBe(202);
