@@ -55,6 +55,17 @@ export interface Handler {
 
 // All answers of a batch stay in memory until the last one.
 const BATCH_CALLS_MAX = 100;
+// What pages on other origins may read of an answer.
+const EXPOSED: readonly string[] = [
+  "etag",
+  "location",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "x-ignored-query",
+  "x-next-cursor",
+  "x-request-id",
+];
 // Libraries answer everything below these paths.
 const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
 
@@ -76,16 +87,7 @@ export function createApp(options: AppOptions): Handler {
     origin: [...options.origins],
     credentials: true,
     maxAge: 600,
-    exposeHeaders: [
-      "etag",
-      "location",
-      "ratelimit",
-      "ratelimit-policy",
-      "retry-after",
-      "x-ignored-query",
-      "x-next-cursor",
-      "x-request-id",
-    ],
+    exposeHeaders: [...EXPOSED],
   }));
   app.use(async (c, next) => {
     c.set("clientAddress", findClientAddress(c, proxies));
