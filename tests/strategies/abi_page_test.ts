@@ -14,6 +14,7 @@ import {
   ORDER_BYTES,
   ORDERS_MAX,
   RUN_ORDERS_MAX,
+  RUN_TAGS_MAX,
   TAG_BYTES_MAX,
   TRADE,
   TRADE_BYTES,
@@ -105,6 +106,7 @@ Deno.test("limits are those of the host", () => {
   expect(page).toContain(`| functions, types, exports, imports | ${counts} |`);
   expect(page).toContain(`| a name | ${MODULE.nameBytesMax} bytes |`);
   expect(page).toContain(`rows a candle, ${english(RUN_ORDERS_MAX)} a run`);
+  expect(page).toContain(`| different tags | ${english(RUN_TAGS_MAX)} a run |`);
   expect(page).toContain(`${TAG_BYTES_MAX} bytes, ${english(MESSAGE_BYTES_MAX)} bytes, ${LOG_LINES_MAX} lines`);
 });
 

@@ -75,6 +75,8 @@ export const WARMUP_MAX = 1_000_000;
 export const TAG_BYTES_MAX = 64;
 /** Orders of one run, closes and replacements included. */
 export const RUN_ORDERS_MAX = 2_000_000;
+/** Different ones: each takes room in the result and in every process that it passes through. */
+export const RUN_TAGS_MAX = 500_000;
 export const MESSAGE_BYTES_MAX = 1024;
 export const LOG_LINES_MAX = 100;
 

@@ -7,7 +7,7 @@ import {
   REFUSED,
   SIZES_BY,
 } from "../../../engine/strategy.ts";
-import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./abi.ts";
+import { ACTION, FLAG_REDUCE_ONLY, ORDER, RUN_ORDERS_MAX, RUN_TAGS_MAX, TAG_BYTES_MAX } from "./abi.ts";
 
 /** A row of the order table is invalid; the message names the field and its value. */
 export class SignalFault extends Error {
@@ -26,6 +26,8 @@ const PRICES = [
   ["trail_fraction", ORDER.trailFraction, "trailFraction"],
 ] as const;
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Carries out the rows of a module's order table. */
 export class OrderTable {
   /** Numbers of the orders that worked at the last sweep, oldest first. */
@@ -36,6 +38,8 @@ export class OrderTable {
   #words: Int32Array;
   #doubles: Float64Array;
   #ordersCount = 0;
+  /** Every tag so far: orders with equal tags share one text. */
+  readonly #tags = new Map<string, string>();
 
   /** @param tracked Keeps the list `working`. */
   constructor(memory: ArrayBufferLike, tracked: boolean) {
@@ -156,10 +160,18 @@ export class OrderTable {
     if (length > TAG_BYTES_MAX) throw new SignalFault(`tag_len is ${length}: it must be at most ${TAG_BYTES_MAX}`);
     const pointer = this.#word(row, ORDER.tagPointer) >>> 0;
     if (pointer + length > this.#buffer.byteLength) throw new SignalFault(`tag_ptr is ${pointer}, outside the memory`);
+    let tag: string;
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(this.#buffer, pointer, length));
+      tag = UTF8.decode(new Uint8Array(this.#buffer, pointer, length));
     } catch {
       throw new SignalFault("the tag is not UTF-8");
     }
+    const known = this.#tags.get(tag);
+    if (known !== undefined) return known;
+    if (this.#tags.size === RUN_TAGS_MAX) {
+      throw new SignalFault(`a run can have at most ${RUN_TAGS_MAX} different tags`);
+    }
+    this.#tags.set(tag, tag);
+    return tag;
   }
 }

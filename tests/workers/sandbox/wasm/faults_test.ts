@@ -144,3 +144,43 @@ function allocating(address: string): string {
     "",
   );
 }
+
+Deno.test("a run has at most 500,000 different tags, and any number of equal ones", () => {
+  /** Closes nothing 1,000 times a candle, each time with the next of so many tags. */
+  const tagging = (tags: number) => {
+    const bytes = [0, 7, 14].map((bits, at) =>
+      `(i32.store8 offset=${1024 + at} (local.get $at)
+        (i32.and (i32.shr_u (i32.rem_u (global.get $number) (i32.const ${tags})) (i32.const ${bits})) (i32.const 127)))`
+    );
+    return strategyWat({
+      before: "(global $number (mut i32) (i32.const 0))",
+      init: "(i32.store offset=20 (local.get $frame) (i32.const 1000)) (i32.const 0)",
+      locals: "(local $k i32) (local $at i32)",
+      onCandle: `(loop $next
+        (local.set $at (i32.shl (local.get $k) (i32.const 2)))
+        ${bytes.join("\n")}
+        (i32.store (local.get $order) (i32.const 2))
+        (f64.store offset=16 (local.get $order) (f64.const 1))
+        (i32.store offset=104 (local.get $order) (i32.add (local.get $at) (i32.const 1024)))
+        (i32.store offset=108 (local.get $order) (i32.const 3))
+        (global.set $number (i32.add (global.get $number) (i32.const 1)))
+        (local.set $order (i32.add (local.get $order) (i32.const 112)))
+        (local.set $k (i32.add (local.get $k) (i32.const 1)))
+        (br_if $next (i32.lt_u (local.get $k) (i32.const 1000))))
+        (i32.const 1000)`,
+    });
+  };
+  const closes = new Array<number>(502).fill(10);
+  let fault: unknown;
+  try {
+    play(makeGuest(tagging(1_000_000)), closes);
+  } catch (error) {
+    fault = error;
+  }
+  expect(fault).toMatchObject({
+    code: "INVALID_SIGNAL",
+    message:
+      "Cannot take order 0 of candle 500 (2025-05-15T00:00:00.000Z): a run can have at most 500000 different tags",
+  });
+  expect(play(makeGuest(tagging(500_000)), closes).orders.count).toBe(502_000);
+});
