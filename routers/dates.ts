@@ -18,12 +18,15 @@ function isCalendarDate(text: string): boolean {
 export interface RangePaths {
   readonly start: string;
   readonly end: string;
+  /** Whether the range may end with the last moment of today. */
+  readonly isTomorrowAllowed?: boolean;
 }
 
 /**
  * A half-open range of whole days, [start 00:00Z, end 00:00Z), as milliseconds since 1970.
  *
- * @throws AppError INVALID_DATE_RANGE where start is not before end, FUTURE_DATE_RANGE where either is after today (UTC).
+ * @throws AppError INVALID_DATE_RANGE where start is not before end, FUTURE_DATE_RANGE where either is after today (UTC); the
+ * end may be tomorrow where the caller allows it.
  */
 export function parseRange(startDate: string, endDate: string, paths: RangePaths): { start: number; end: number } {
   const start = Date.parse(`${startDate}T00:00:00Z`);
@@ -35,9 +38,12 @@ export function parseRange(startDate: string, endDate: string, paths: RangePaths
     });
   }
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  if (end > today) {
+  const isTomorrow = paths.isTomorrowAllowed === true && start <= today;
+  const endMax = isTomorrow ? today + DAY_MS : today;
+  if (end > endMax) {
     const path = start > today ? paths.start : paths.end;
-    const message = `must not be after today, ${new Date(today).toISOString().slice(0, 10)} (UTC), but is ${
+    const day = isTomorrow ? "tomorrow" : "today";
+    const message = `must not be after ${day}, ${new Date(endMax).toISOString().slice(0, 10)} (UTC), but is ${
       start > today ? startDate : endDate
     }`;
     throw new AppError("FUTURE_DATE_RANGE", `Cannot use the range: ${path} ${message}`, {

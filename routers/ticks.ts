@@ -9,7 +9,7 @@ import { candleBatches, type Repair, retryOnChange } from "../market/archive/rea
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive/read_plan.ts";
 import { sliceCandles } from "../market/archive/candle_columns.ts";
 import { LostCandlesError } from "../market/archive/chunk.ts";
-import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../market/on_demand/choose_target.ts";
+import { chooseTargets, completeFirst, UnknownTargetError } from "../market/on_demand/choose_target.ts";
 import { FeedError, type FeedFault } from "../market/feeds/feed.ts";
 import type { Target } from "../market/ingestion/fetch_series.ts";
 import { rangeOfDates } from "../market/archive/made_candles.ts";
@@ -77,16 +77,23 @@ export async function findWholeTicks(ctx: Context, input: TicksInput): Promise<F
 /** Finds the candles of a request without reading them. @throws AppError as `findWholeTicks` does, except for damage. */
 async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
   const { symbol, timeframe } = input;
-  const range = parseRange(input.startDate, input.endDate, { start: "/startDate", end: "/endDate" });
+  const range = parseRange(input.startDate, input.endDate, {
+    ...{ start: "/startDate", end: "/endDate" },
+    // Today is a whole day of the range then; what is still open is left out anyway.
+    isTomorrowAllowed: true,
+  });
   const candles = (range.end - range.start) / TIMEFRAMES[timeframe];
   if (candles > RANGE_CANDLES_MAX) throw tooLarge(Math.floor(candles), timeframe);
   const cursor = decodeCursor(input.cursor, cursorSchema);
   try {
-    const target = await chooseTarget(ctx.db, ctx.readThrough.feeds, input);
-    const { start, end } = rangeOfDates(target, timeframe, range);
-    if (cursor !== undefined && (cursor < start || cursor > end)) throw foreignCursor(input.cursor);
-    const wanted = { timeframe, hours: input.session, start: cursor ?? start, end };
-    const instrument = await complete(ctx, target, wanted);
+    const wantedOf = (target: Target) => {
+      const { start, end } = rangeOfDates(target, timeframe, range);
+      if (cursor !== undefined && (cursor < start || cursor > end)) throw foreignCursor(input.cursor);
+      return { timeframe, hours: input.session, start: cursor ?? start, end };
+    };
+    const targets = await chooseTargets(ctx.db, ctx.readThrough.feeds, input);
+    const instrument = await completeFirst(targets, (target) => complete(ctx, target, wantedOf(target)));
+    const wanted = wantedOf(instrument);
     const plan = await planRead(ctx.db, { ...wanted, instrument });
     const head = { symbol, timeframe, assetClass: instrument.assetClass, provider: instrument.provider };
     return { head, plan, tag: planTag(plan, instrument.provider) };
@@ -110,11 +117,6 @@ function toAppError(cause: unknown, { symbol, timeframe }: TicksInput): unknown 
   if (cause instanceof TimeframeTooFineError) {
     const message = `must be ${cause.finest} or coarser for ${symbol}, not ${timeframe}`;
     return new AppError("TIMEFRAME_TOO_FINE", cause.message, { issues: [{ path: "/timeframe", message }], cause });
-  }
-  if (cause instanceof AssetClassNeededError) {
-    const message = `is required: ${cause.message}`;
-    const issues = [{ path: "/assetClass", message }];
-    return new AppError("VALIDATION_FAILED", `Cannot find candles: /assetClass ${message}`, { issues, cause });
   }
   if (cause instanceof UnknownTargetError) return new AppError("SYMBOL_NOT_FOUND", cause.message, { cause });
   if (cause instanceof AddressLimitError) {

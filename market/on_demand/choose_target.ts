@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { type AssetClass, findInstrument, findInstrumentsBySymbol } from "../../db/instruments.ts";
+import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
 import { FEED_LABELS, instruments } from "../../db/schema.ts";
 import { FeedError, type Feeds } from "../feeds/feed.ts";
 import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
@@ -12,47 +12,67 @@ export interface TargetQuery {
   readonly provider?: (typeof FEED_LABELS)[number] | undefined;
 }
 
-/** Neither the query nor the archive tells the asset class of the symbol. */
-export class AssetClassNeededError extends Error {
-  override readonly name = "AssetClassNeededError";
-}
-
 /** The archive does not hold the symbol, and no feed can have it. */
 export class UnknownTargetError extends Error {
   override readonly name = "UnknownTargetError";
 }
 
 /**
- * Chooses the instrument that answers a query: one that exists, or else one that a feed may know. Without a provider's label the archive
- * comes first, then provider_a, then provider_b.
+ * Chooses the instrument that answers a query: one that exists, or else those that a feed may know. Without a provider's label the archive
+ * comes first, then provider_a, then provider_b. Where nothing tells the asset class there is one for each class that has a feed.
  *
- * @throws {AssetClassNeededError | UnknownTargetError}
+ * @returns In the order in which `completeFirst` tries them.
+ * @throws {UnknownTargetError}
  * @throws {FeedError} `not_configured` where the only possible feed lacks a setting.
  */
-export async function chooseTarget(db: Db, feeds: Feeds, query: TargetQuery): Promise<Target> {
+export async function chooseTargets(
+  db: Db,
+  feeds: Feeds,
+  query: TargetQuery,
+): Promise<readonly [Target, ...Target[]]> {
   const { symbol, exchange, assetClass, provider } = query;
   const held = await findInstrumentsBySymbol(db, { symbol, exchange, assetClass });
   const fitting = held.find((instrument) => provider === undefined || instrument.provider === provider);
-  if (fitting !== undefined) return fitting;
+  if (fitting !== undefined) return [fitting];
   const known = assetClass ?? held[0]?.assetClass;
   const where = exchange === undefined ? "" : ` on ${exchange}`;
-  if (known === undefined && exchange === undefined) {
-    throw new AssetClassNeededError(`no candles of ${symbol} are stored that would tell it`);
-  }
   const found = findFeeds(feeds, { ...query, assetClass: known });
-  const [first] = found.targets;
-  if (first === undefined) {
-    throw found.error ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
+  const classes = [...new Set(found.targets.map((target) => target.assetClass))];
+  const firsts = classes.flatMap((name) => found.targets.find((target) => target.assetClass === name) ?? []);
+  const usable: Target[] = [];
+  let taken: UnknownTargetError | undefined;
+  for (const target of firsts) {
+    const other = await findInstrument(db, target);
+    // Another request may have created it in the meantime.
+    if (other === undefined || (other.assetClass === target.assetClass && other.provider === target.provider)) {
+      usable.push(other ?? target);
+    } else taken ??= new UnknownTargetError(describeTaken(target, other));
   }
-  const taken = await findInstrument(db, first);
-  // Another request may have created it in the meantime.
-  if (taken?.assetClass === first.assetClass && taken.provider === first.provider) return taken;
-  if (taken !== undefined) throw new UnknownTargetError(describeTaken(first, taken));
-  // An exchange's name tells the asset class, unless its feed has several.
-  if (found.targets.some((target) => target.assetClass !== first.assetClass)) {
-    throw new AssetClassNeededError(`${exchange} has instruments of several classes`);
+  const [first, ...rest] = usable;
+  if (first !== undefined) return [first, ...rest];
+  const reason = known === undefined ? undefined : found.error;
+  throw taken ?? reason ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
+}
+
+/**
+ * Completes the first of the targets whose feed has it.
+ *
+ * @throws {FeedError} The last one's where no feed knows the symbol; else that of the first feed which could not tell.
+ */
+export async function completeFirst(
+  targets: readonly Target[],
+  complete: (target: Target) => Promise<Instrument>,
+): Promise<Instrument> {
+  let unknown: unknown;
+  for (const target of targets) {
+    try {
+      return await complete(target);
+    } catch (error) {
+      if (!(error instanceof FeedError) || error.fault !== "unknown_symbol") throw error;
+      unknown = error;
+    }
   }
-  return first;
+  throw unknown;
 }
 
 function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: TargetQuery) {

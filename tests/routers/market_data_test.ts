@@ -213,7 +213,13 @@ async function refuses(db: Db) {
   const api = createCallerFactory(marketDataStreamsRouter)(strangerContext(db));
   const good = { symbol: "BTC/USD ü", startDate: "2024-01-01", endDate: "2024-01-03", timeframe: "1h" } as const;
   const today = new Date().toISOString().slice(0, 10);
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const afterTomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  // The range is half-open: with tomorrow as its end, today's closed candles are in it.
+  const untilToday = await api.ticks({
+    ...good,
+    endDate: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
+  });
+  expect(untilToday.head.symbol).toBe(good.symbol);
   const cases: [() => Promise<unknown>, string, string][] = [
     [() => api.ticks({ ...good, startDate: "2023-02-29" }), "schema", "startDate"],
     [() => api.ticks({ ...good, endDate: "2024-1-3" }), "schema", "endDate"],
@@ -223,10 +229,9 @@ async function refuses(db: Db) {
     [() => api.ticks({ ...good, limit: 50_001 }), "schema", "limit"],
     [() => api.ticks({ ...good, startDate: "2024-01-03" }), "INVALID_DATE_RANGE", "/startDate"],
     [() => api.ticks({ ...good, startDate: "2024-01-04" }), "INVALID_DATE_RANGE", "/startDate"],
-    [() => api.ticks({ ...good, endDate: tomorrow }), "FUTURE_DATE_RANGE", "/endDate"],
+    [() => api.ticks({ ...good, endDate: afterTomorrow }), "FUTURE_DATE_RANGE", "/endDate"],
     [() => api.ticks({ ...good, startDate: "1900-01-01", endDate: today }), "RANGE_TOO_LARGE", "/endDate"],
     [() => api.ticks({ ...good, timeframe: "1m" }), "TIMEFRAME_TOO_FINE", "/timeframe"],
-    [() => api.ticks({ ...good, symbol: "NOPE" }), "VALIDATION_FAILED", "/assetClass"],
     [
       () => api.ticks({ ...good, symbol: "NOPE", assetClass: "stock" }),
       "UNAVAILABLE",

@@ -11,7 +11,7 @@ import type { CandlesRead } from "../../market/archive/read.ts";
 import { canMake, isFed, rangeOfDates } from "../../market/archive/made_candles.ts";
 import { type CandleQuery, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
 import { FeedError } from "../../market/feeds/feed.ts";
-import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
+import { chooseTargets, completeFirst, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { isDaily, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
@@ -116,13 +116,12 @@ async function findBacktestInstrument(
   if (held !== undefined && !isFed(held)) return held;
   try {
     const { symbol, exchange } = record;
-    const target = held ?? await chooseTarget(db, readThrough.feeds, { symbol, exchange });
-    return await readThrough.complete(target, {
-      ...wanted,
-      ...rangeOfDates(target, wanted.timeframe, datesOf(record)),
+    const targets = held === undefined ? await chooseTargets(db, readThrough.feeds, { symbol, exchange }) : [held];
+    return await completeFirst(targets, (target) => {
+      return readThrough.complete(target, { ...wanted, ...rangeOfDates(target, wanted.timeframe, datesOf(record)) });
     });
   } catch (error) {
-    if (error instanceof UnknownTargetError || error instanceof AssetClassNeededError) throw await noData(db, record);
+    if (error instanceof UnknownTargetError) throw await noData(db, record);
     if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
     throw error;
   }

@@ -1,6 +1,9 @@
 import { expect } from "@std/expect";
 import { ensureInstrument, type Instrument } from "../../../db/instruments.ts";
-import { chooseTarget } from "../../../market/on_demand/choose_target.ts";
+import { chooseTargets, completeFirst } from "../../../market/on_demand/choose_target.ts";
+import { FeedError } from "../../../market/feeds/feed.ts";
+import { createFeeds } from "../../../market/feeds/registry.ts";
+import type { Target } from "../../../market/ingestion/fetch_series.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { flakyFeed } from "../ingestion/flaky_feed.ts";
 
@@ -13,7 +16,22 @@ Deno.test("an instrument that another request creates during the search answers 
     adding ??= ensureInstrument(db, row);
     return flakyFeed(0);
   };
-  const target = await chooseTarget(db, feeds, { symbol: "NEW", assetClass: "crypto" });
+  const [target] = await chooseTargets(db, feeds, { symbol: "NEW", assetClass: "crypto" });
   expect(target).toEqual(await adding);
+  await close();
+});
+
+Deno.test("without an asset class the feeds are asked in order until one knows the symbol", async () => {
+  const { db, close } = await openTestDatabase("PGlite");
+  const targets = await chooseTargets(db, createFeeds(), { symbol: "EURUSD" });
+  const asked: string[] = [];
+  const complete = (known: string) => async (target: Target) => {
+    asked.push(target.exchange);
+    if (target.exchange !== known) throw new FeedError("unknown_symbol", `Cannot find it at ${target.exchange}`);
+    return await ensureInstrument(db, target);
+  };
+  expect(await completeFirst(targets, complete("DUKASCOPY"))).toMatchObject({ assetClass: "forex" });
+  expect(asked.at(-1)).toBe("DUKASCOPY");
+  await expect(completeFirst(targets, complete("NOWHERE"))).rejects.toMatchObject({ fault: "unknown_symbol" });
   await close();
 });

@@ -11,7 +11,7 @@ import { readCandles } from "../../support/candles.ts";
 import type { DamagedChunkError } from "../../../market/archive/chunk.ts";
 import { planRead } from "../../../market/archive/read_plan.ts";
 import { concatCandles, hashCandles } from "../../../market/archive/candle_columns.ts";
-import { AssetClassNeededError, chooseTarget, UnknownTargetError } from "../../../market/on_demand/choose_target.ts";
+import { chooseTargets, UnknownTargetError } from "../../../market/on_demand/choose_target.ts";
 import { FeedError } from "../../../market/feeds/feed.ts";
 import { createFeeds } from "../../../market/feeds/registry.ts";
 import { ReadThrough } from "../../../market/on_demand/read_through.ts";
@@ -72,7 +72,7 @@ databaseTest("missing candles are fetched once and then served from the archive"
 const hours = (start: string, end: string) => ({ timeframe: "1h", start: day(start), end: day(end) }) as const;
 
 async function fetchesOnce(db: Db, readThrough: ReadThrough, asked: string[]) {
-  const target = await chooseTarget(db, readThrough.feeds, { symbol: "BTCUSDT", assetClass: "crypto" });
+  const target = await chooseFirst(db, readThrough.feeds, { symbol: "BTCUSDT", assetClass: "crypto" });
   expect(target).toEqual({ ...BTC, assetClass: "crypto", provider: "provider_a" });
   // Five at once: one request to the exchange, one instrument.
   const wanted = hours("2024-03-04", "2024-03-07");
@@ -81,7 +81,7 @@ async function fetchesOnce(db: Db, readThrough: ReadThrough, asked: string[]) {
   expect(new Set(found.map(({ id }) => id)).size).toBe(1);
   const { candles } = await readCandles(db, { ...wanted, instrument: found[0]!, now });
   expect(candles.time.length).toBe(48);
-  expect(await chooseTarget(db, readThrough.feeds, { symbol: "BTCUSDT" })).toMatchObject({ id: found[0]!.id });
+  expect(await chooseFirst(db, readThrough.feeds, { symbol: "BTCUSDT" })).toMatchObject({ id: found[0]!.id });
   // Events report the run and its range.
   const [run] = await listRuns(db, { limit: 1 });
   expect(run).toMatchObject({ trigger: "request", status: "completed", candles: 48, instruments: [BTC] });
@@ -158,18 +158,19 @@ async function surfacesFailures(db: Db, readThrough: ReadThrough, state: { broke
   expect(await unset.complete(instrument, kept)).toBe(instrument);
   await expect(unset.complete(instrument, hours("2024-02-01", "2024-02-02"))).rejects.toThrow("no key is set");
   state.broken = false;
-  const unknown = await chooseTarget(db, readThrough.feeds, { symbol: "NOPE", assetClass: "crypto" });
+  const unknown = await chooseFirst(db, readThrough.feeds, { symbol: "NOPE", assetClass: "crypto" });
   const missing = readThrough.complete(unknown, hours("2024-03-05", "2024-03-06"));
   await expect(missing).rejects.toMatchObject({ fault: "unknown_symbol" });
   expect(await findInstrument(db, { symbol: "NOPE", exchange: "BINANCE" })).toBeUndefined();
 }
 
 async function choosesTargets(db: Db, { feeds }: ReadThrough) {
-  const choose = (query: Parameters<typeof chooseTarget>[2]) => chooseTarget(db, feeds, query);
+  const choose = (query: Parameters<typeof chooseTargets>[2]) => chooseFirst(db, feeds, query);
   expect(await choose({ symbol: "EUR/USD", assetClass: "forex" })).toMatchObject({ exchange: "DUKASCOPY" });
-  // The exchange shows the asset class of a symbol. One of the two is required.
+  // The exchange shows the asset class of a symbol. Without both, the classes are tried in order.
   expect(await choose({ symbol: "ETHUSDT", exchange: "BINANCE" })).toMatchObject({ assetClass: "crypto" });
-  await expect(choose({ symbol: "ETHUSDT" })).rejects.toThrow(AssetClassNeededError);
+  const either = await chooseTargets(db, feeds, { symbol: "ETHUSDT" });
+  expect(either.map(({ exchange }) => exchange).toSorted()).toEqual(["BINANCE", "DUKASCOPY"]);
   await expect(choose({ symbol: "ETHUSDT", exchange: "NOWHERE" })).rejects.toThrow(UnknownTargetError);
   const lacking = choose({ symbol: "AAPL", assetClass: "stock" });
   await expect(lacking).rejects.toThrow(FeedError);
@@ -191,7 +192,7 @@ async function keepsWhatIsNotTheirs(db: Db, readThrough: ReadThrough, asked: str
       { symbol: "EURUSD", assetClass: "crypto" },
     ] as const
   ) {
-    const refused = chooseTarget(db, readThrough.feeds, query);
+    const refused = chooseFirst(db, readThrough.feeds, query);
     await expect(refused).rejects.toThrow(UnknownTargetError);
     await expect(refused).rejects.toThrow(/on BINANCE/);
   }
@@ -221,3 +222,7 @@ Deno.test("each address has a limit of fetches a minute", () => {
   clock = 60_000;
   limits.take("a");
 });
+
+async function chooseFirst(...query: Parameters<typeof chooseTargets>) {
+  return (await chooseTargets(...query))[0];
+}
