@@ -4,7 +4,7 @@ import { FEED_LABELS } from "../db/schema.ts";
 import type { Candles } from "../engine/candles.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
 import { HOURS } from "../market/calendar/exchange_sessions.ts";
-import { AddressLimitError } from "../market/on_demand/address_limits.ts";
+import { FetchLimitError } from "../market/on_demand/fetch_limits.ts";
 import { candleBatches, type Repair, retryOnChange } from "../market/archive/read.ts";
 import { planRead, planTag, type ReadPlan, TimeframeTooFineError } from "../market/archive/read_plan.ts";
 import { sliceCandles } from "../market/archive/candle_columns.ts";
@@ -104,12 +104,12 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
 
 /** The instrument that answers, after the archive has fetched what it lacks of the range. */
 async function complete(
-  { readThrough, clientAddress, user }: Context,
+  { readThrough, clientNetwork, user }: Context,
   target: Target,
   wanted: Wanted,
 ): Promise<Instrument> {
-  const beforeFetch = () => readThrough.limits.take(clientAddress);
-  return await readThrough.complete(target, user === null ? { ...wanted, beforeFetch } : wanted);
+  const caller = user === null ? { address: clientNetwork } : { userId: user.id };
+  return await readThrough.complete(target, { ...wanted, beforeFetch: () => readThrough.limits.take(caller) });
 }
 
 /** The error that a caller gets for the error of a search for candles. */
@@ -119,7 +119,7 @@ function toAppError(cause: unknown, { symbol, timeframe }: TicksInput): unknown 
     return new AppError("TIMEFRAME_TOO_FINE", cause.message, { issues: [{ path: "/timeframe", message }], cause });
   }
   if (cause instanceof UnknownTargetError) return new AppError("SYMBOL_NOT_FOUND", cause.message, { cause });
-  if (cause instanceof AddressLimitError) {
+  if (cause instanceof FetchLimitError) {
     return new AppError("RATE_LIMITED", cause.message, { retryAfterSeconds: cause.retryAfterSeconds, cause });
   }
   if (cause instanceof LostCandlesError) return new AppError("UNAVAILABLE", cause.message, { cause });

@@ -63,6 +63,8 @@ export interface Context extends Services {
   /** The client's key for this request, so that it can repeat it safely. */
   readonly idempotencyKey: string | undefined;
   readonly clientAddress: string;
+  /** The address, or the /64 network of IPv6: a client can have every address of it. */
+  readonly clientNetwork: string;
   /** Read so far by all calls of this request, which may be a batch. */
   readonly read: { candles: number };
   readonly answer: AnswerBudget;

@@ -1,3 +1,4 @@
+import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { AnswerBudget } from "../routers/answer_budget.ts";
@@ -39,6 +40,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     requestId: c.get("requestId"),
     idempotencyKey: c.req.header("idempotency-key"),
     clientAddress: c.get("clientAddress"),
+    clientNetwork: addressGroup(c.get("clientAddress")),
     read: { candles: 0 },
     answer: new AnswerBudget(),
   };

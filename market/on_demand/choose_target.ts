@@ -1,6 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
 import { FEED_LABELS, instruments } from "../../db/schema.ts";
+import { compactSymbol } from "../feeds/symbols.ts";
 import { FeedError, type Feeds } from "../feeds/feed.ts";
 import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
 
@@ -31,7 +32,7 @@ export async function chooseTargets(
   query: TargetQuery,
 ): Promise<readonly [Target, ...Target[]]> {
   const { symbol, exchange, assetClass, provider } = query;
-  const held = await findInstrumentsBySymbol(db, { symbol, exchange, assetClass });
+  const held = await findHeld(db, query);
   const fitting = held.find((instrument) => provider === undefined || instrument.provider === provider);
   if (fitting !== undefined) return [fitting];
   const known = assetClass ?? held[0]?.assetClass;
@@ -75,6 +76,15 @@ export async function completeFirst(
   throw unknown;
 }
 
+/** The instruments that have the symbol, or else those that write it in another way: BTC/USDT is BTCUSDT. */
+async function findHeld(db: Db, { symbol, exchange, assetClass }: TargetQuery): Promise<Instrument[]> {
+  const held = await findInstrumentsBySymbol(db, { symbol, exchange, assetClass });
+  const compact = compactSymbol(symbol);
+  if (held.length > 0 || compact === symbol) return held;
+  const others = await findInstrumentsBySymbol(db, { symbol: compact, exchange, assetClass });
+  return others.filter((instrument) => instrument.assetClass !== "stock");
+}
+
 function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: TargetQuery) {
   const targets: Target[] = [];
   let error: FeedError | undefined;
@@ -83,7 +93,9 @@ function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: Tar
       try {
         const feed = feeds({ provider: label, assetClass: each });
         if (feed === undefined || (exchange !== undefined && feed.exchange !== exchange)) continue;
-        targets.push({ symbol, exchange: feed.exchange, assetClass: each, provider: label });
+        // Each spelling of a pair would otherwise have an archive of its own. The case matters for stocks: BACpL is a preferred share.
+        const name = each === "stock" ? symbol : compactSymbol(symbol);
+        targets.push({ symbol: name, exchange: feed.exchange, assetClass: each, provider: label });
       } catch (reason) {
         if (!(reason instanceof FeedError)) throw reason;
         // A feed that is not configured might have answered a query without an exchange.

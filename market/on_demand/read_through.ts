@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
 import { insertEvents, insertRun } from "../../db/ingestion.ts";
 import type { Instrument } from "../../db/instruments.ts";
-import { AddressLimits } from "./address_limits.ts";
+import { FetchLimits } from "./fetch_limits.ts";
 import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
 import { DamagedChunkError, LostCandlesError, openChunk } from "../archive/chunk.ts";
 import { canMake, isFed, rangeToFetch, type WantedCandles } from "../archive/made_candles.ts";
@@ -41,8 +41,8 @@ const REFRESH_ROUNDS_MAX = 2;
 /** Fetches candles that the archive lacks, once for all callers at a time. */
 export class ReadThrough {
   readonly feeds: Feeds;
-  /** Limits the fetches of callers without an account. */
-  readonly limits: AddressLimits;
+  /** Limits the fetches that callers cause. */
+  readonly limits: FetchLimits;
   readonly #db: Db;
   readonly #patience: Patience;
   readonly #now: () => number;
@@ -59,7 +59,7 @@ export class ReadThrough {
     this.feeds = feeds;
     this.#patience = options.patience ?? IMPATIENT;
     this.#now = options.now ?? Date.now;
-    this.limits = new AddressLimits(this.#now);
+    this.limits = new FetchLimits(this.#now);
   }
 
   /** Stops every fetch; resolves when none is left. */

@@ -31,7 +31,7 @@ const FIXED: readonly (readonly [row: string, position: number, home: string | n
   ["`timeoutMs` of an endpoint", 0, "TIMEOUT_MS_MAX"],
   ["bytes of a page; of a batch's lists", 0, "PAGE_BYTES_MAX"],
   ["bytes of a page; of a batch's lists", 1, "REQUEST_BYTES_MAX"],
-  ["fetches from providers without a session", 0, "FETCHES_MAX"],
+  ["fetches from providers without a session", 0, "ADDRESS_FETCHES_MAX"],
   ["a user's modules that wait for a check", 0, "CHECKS_MAX"],
   ["calls in a tRPC batch", 0, "BATCH_CALLS_MAX"],
   ["calls in a tRPC batch", 1, "BATCH_CANDLES_MAX"],

@@ -31,6 +31,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     requestId: "test",
     idempotencyKey: undefined,
     clientAddress: "127.0.0.1",
+    clientNetwork: "127.0.0.1",
     read: { candles: 0 },
     answer: new AnswerBudget(),
     ...more,

@@ -35,3 +35,24 @@ Deno.test("without an asset class the feeds are asked in order until one knows t
   await expect(completeFirst(targets, complete("NOWHERE"))).rejects.toMatchObject({ fault: "unknown_symbol" });
   await close();
 });
+
+Deno.test("spellings of one pair lead to one instrument, and a stock's case matters", async () => {
+  const { db, close } = await openTestDatabase("PGlite");
+  const choose = async (symbol: string, assetClass: "crypto" | "forex" | "stock") => {
+    const feeds = createFeeds({ MASSIVE_API_KEY: "key" });
+    return (await chooseTargets(db, feeds, { symbol, assetClass }))[0].symbol;
+  };
+  for (const spelling of ["B-TCUSDT", "--BTCUSDT", "btc/usdt", "BTC_USDT"]) {
+    expect(await choose(spelling, "crypto")).toBe("BTCUSDT");
+  }
+  expect(await choose("eur/usd", "forex")).toBe("EURUSD");
+  expect(await choose("BACpL", "stock")).toBe("BACpL");
+  const held = await ensureInstrument(db, {
+    symbol: "ETHUSDT",
+    exchange: "MINE",
+    assetClass: "crypto",
+    provider: "import",
+  });
+  expect(await chooseTargets(db, createFeeds(), { symbol: "eth-usdt" })).toEqual([held]);
+  await close();
+});

@@ -5,7 +5,6 @@ import type { Db } from "../../../db/client.ts";
 import { listEvents, listRuns } from "../../../db/ingestion.ts";
 import { ensureInstrument, findInstrument, type Instrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
-import { AddressLimitError, AddressLimits } from "../../../market/on_demand/address_limits.ts";
 import { candleBatches } from "../../../market/archive/read.ts";
 import { readCandles } from "../../support/candles.ts";
 import type { DamagedChunkError } from "../../../market/archive/chunk.ts";
@@ -210,18 +209,6 @@ async function requireBtc(db: Db): Promise<Instrument> {
   if (instrument === undefined) throw new Error("Cannot find BTCUSDT");
   return instrument;
 }
-
-Deno.test("each address has a limit of fetches a minute", () => {
-  let clock = 0;
-  const limits = new AddressLimits(() => clock);
-  for (let i = 0; i < 30; i++) limits.take("a");
-  clock = 45_000;
-  expect(() => limits.take("a")).toThrow(AddressLimitError);
-  expect(() => limits.take("a")).toThrow("retry in 15 s");
-  limits.take("b");
-  clock = 60_000;
-  limits.take("a");
-});
 
 async function chooseFirst(...query: Parameters<typeof chooseTargets>) {
   return (await chooseTargets(...query))[0];
