@@ -1,3 +1,4 @@
+import { DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { BenchmarkColumns, MetricsInput } from "./input.ts";
 import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
@@ -56,15 +57,15 @@ function pairWithInstrument({ returns, closeReturns }: DailyColumns): Paired {
  * Pairs each day with the benchmark's last candle that begins in it or earlier: where the benchmark does not trade, its
  * return is 0. Days before its second close and after its last one are left out.
  */
-function pairWith({ time, close }: BenchmarkColumns, { returns, ends }: DailyColumns): Paired {
+function pairWith({ time, close }: BenchmarkColumns, { returns, dates }: DailyColumns): Paired {
   const own = new Float64Array(returns.length);
   const market = new Float64Array(returns.length);
   let count = 0;
   let held = -1;
   for (let day = 0; day < returns.length; day++) {
     const before = held;
-    const isOver = time.length === 0 || (day > 0 && time[time.length - 1]! < ends[day - 1]!);
-    while (held + 1 < time.length && time[held + 1]! < ends[day]!) held++;
+    const isOver = time.length === 0 || (day > 0 && time[time.length - 1]! < dates[day - 1]! + DAY_MS);
+    while (held + 1 < time.length && time[held + 1]! < dates[day]! + DAY_MS) held++;
     if (day === 0 || before < 0 || isOver) continue;
     own[count] = returns[day]!;
     market[count] = close[held]! / close[before]! - 1;

@@ -8,14 +8,15 @@ import type { MetricsInput } from "./input.ts";
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
  * with the day on which equity reaches zero, so it may be shorter than `days`. `closeReturns` holds the instrument's own
- * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`. `ends` holds the ends of the days of `returns`,
- * in milliseconds since 1970.
+ * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`. `dates` and `equity` belong to `returns`: the
+ * day's date as 00:00 UTC of it, in milliseconds since 1970, and its last mark.
  */
 export interface DailyColumns {
   readonly days: number;
   readonly returns: Float64Array;
   readonly closeReturns: Float64Array;
-  readonly ends: Float64Array;
+  readonly dates: Float64Array;
+  readonly equity: Float64Array;
 }
 
 const [SUNDAY, FRIDAY] = [0, 5];
@@ -45,7 +46,9 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
   const spanDays = tradingDays?.ends.length ?? Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
   const returns = new Float64Array(Math.min(count, spanDays));
   const closeReturns = new Float64Array(returns.length);
-  const ends = new Float64Array(returns.length);
+  const dates = new Float64Array(returns.length);
+  const marks = new Float64Array(returns.length);
+  let first = 0;
   let days = 0;
   let alive = 0;
   let equityBefore = input.initialBalance;
@@ -55,12 +58,14 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     if (i + 1 < count && (tradingDays === null ? time[i + 1]! < dayEnd : i + 1 < tradingDays.ends[days]!)) continue;
     if (equityBefore > 0) {
       returns[alive] = equity[i]! / equityBefore - 1;
-      ends[alive] = tradingDays === null ? dayEnd : tradingDays.dates[days]! + DAY_MS;
+        dates[alive] = tradingDays === null ? middleDate(time[first]!, time[i]!) : tradingDays.dates[days]!;
+        marks[alive] = equity[i]!;
       alive++;
     }
     if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;
     equityBefore = equity[i]!;
     closeBefore = close[i]!;
+    first = i + 1;
     days++;
     if (tradingDays === null && i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
   }
@@ -68,6 +73,12 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     days,
     returns: returns.subarray(0, alive),
     closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)),
-    ends: ends.subarray(0, alive),
+    dates: dates.subarray(0, alive),
+    equity: marks.subarray(0, alive),
   };
+}
+
+/** The date of a day by the middle of its candles. */
+function middleDate(firstMs: number, lastMs: number): number {
+  return Math.floor((firstMs + lastMs) / 2 / DAY_MS) * DAY_MS;
 }

@@ -63,7 +63,7 @@ Deno.test("sampleDaily() ends the returns with the day of a total loss, the inst
   expect([...daily.closeReturns]).toEqual([3 / 4 - 1]);
 });
 
-Deno.test("days that the caller tells are taken as they are, with the ends of their dates", () => {
+Deno.test("days that the caller tells are taken as they are, with their dates", () => {
   // Three candles of two trading days; the first of them is on the evening before its date.
   const time = Float64Array.of(Date.UTC(2024, 0, 1, 22), Date.UTC(2024, 0, 2, 21), Date.UTC(2024, 0, 2, 22));
   const dates = Float64Array.of(Date.UTC(2024, 0, 2), Date.UTC(2024, 0, 3));
@@ -74,5 +74,16 @@ Deno.test("days that the caller tells are taken as they are, with the ends of th
   });
   expect(daily.days).toBe(2);
   expect([...daily.returns].map((value) => Number(value.toFixed(9)))).toEqual([0.1, 0.1]);
-  expect([...daily.ends]).toEqual([Date.UTC(2024, 0, 3), Date.UTC(2024, 0, 4)]);
+  expect([...daily.dates]).toEqual([...dates]);
+});
+
+Deno.test("sampleDaily() dates a day by the middle of its candles, and keeps its last mark", () => {
+  // A week of forex that opens on Sunday, 7 January 2024, at 22:00: Monday and Tuesday.
+  const days = [6 + 22 / 24, 7.5, 7 + 23 / 24, 8.25];
+  const daily = sampleDaily(runOf([100, 110, 120, 90], { days, timeframeMs: DAY / 24, assetClass: "forex" }));
+  expect([...daily.dates].map((date) => new Date(date).toISOString())).toEqual([
+    "2024-01-08T00:00:00.000Z",
+    "2024-01-09T00:00:00.000Z",
+  ]);
+  expect([...daily.equity]).toEqual([120, 90]);
 });

@@ -5,7 +5,13 @@ import { runOf } from "./runs.ts";
 /** Ratios of given daily returns in a year of four days, so that the root is 2. */
 function ratiosOf(returns: readonly number[], riskFreeRate = 0) {
   const none = new Float64Array(0);
-  const daily = { days: returns.length, returns: Float64Array.from(returns), closeReturns: none, ends: none };
+  const daily = {
+    days: returns.length,
+    returns: Float64Array.from(returns),
+    closeReturns: none,
+    dates: none,
+    equity: none,
+  };
   return ratioMetrics(runOf([], { periodsPerYear: 4, riskFreeRate }), daily);
 }
 
