@@ -73,6 +73,9 @@ export const equityPointSchema = z.object({
   position: z.number(),
 });
 
+/** The return of a day, a month or a year: `equity` is that at its end. */
+export const returnSchema = z.object({ timestamp: z.iso.datetime(), return: z.number(), equity: z.number() });
+
 /** An order and its fate as clients read it. */
 export const orderSchema = z.object({
   number: z.int(),

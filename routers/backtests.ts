@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { type Backtest, cancelBacktest, deleteBacktest, getBacktest } from "../db/backtests.ts";
-import { readEquity } from "../db/equity.ts";
+import { RETURN_PERIODS } from "../engine/metrics/period_returns.ts";
 import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
 import {
   backtestSchema,
   equityPointSchema,
   orderSchema,
+  returnSchema,
   summarySchema,
   toBacktest,
   tradeSchema,
@@ -21,18 +22,22 @@ import {
   tradeList,
 } from "./backtest_lists.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
-import { samplePoints } from "./equity.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { readCurve, readReturns, SERIES_FORMATS, type SeriesAnswer, toCurveRows, toReturnRows } from "./series.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
 const idSchema = z.string().max(100);
 
 const WAIT_SECONDS_MAX = 30;
-// A point of an equity curve as JSON, about.
+// A point of a series as JSON, about.
 const POINT_BYTES = 120;
+const POINTS_DEFAULT = 500;
+const pointsSchema = integerSchema.pipe(z.int().min(2).max(10_000));
+const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
+const formatSchema = z.enum(SERIES_FORMATS).default("json");
 // For callers that cannot leave.
 const NEVER = new AbortController().signal;
 
@@ -133,17 +138,22 @@ export const backtestsRouter = router({
 
   /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
   equity: userProcedure
-    .input(inputObject({ id: idSchema, points: integerSchema.pipe(z.int().min(2).max(10_000)).default(500) }))
+    .input(inputObject({ id: idSchema, points: pointsSchema.default(POINTS_DEFAULT) }))
     .output(z.object({ equity: z.array(equityPointSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      return await ctx.answer.inTurn(async () => {
-        ctx.answer.requireSome();
-        const columns = await readEquity(ctx.db, { backtestId: row.id, ownerId: ctx.user.id });
-        const equity = columns === null ? [] : samplePoints(columns, row.initialBalance, input.points);
-        ctx.answer.take(equity.length * POINT_BYTES);
-        return { equity };
-      });
+      const equity = await readInTurn(ctx, async () => toCurveRows(await readCurve(ctx.db, row, input.points)));
+      return { equity };
+    }),
+
+  /** The returns of one of the caller's completed backtests by trading day, month or year, oldest first. */
+  returns: userProcedure
+    .input(inputObject(returnsShape))
+    .output(z.object({ returns: z.array(returnSchema) }))
+    .query(async ({ ctx, input }) => {
+      const row = await mustGet(ctx.db, input.id, ctx.user.id);
+      const returns = await readInTurn(ctx, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
+      return { returns };
     }),
 });
 
@@ -183,6 +193,23 @@ export const backtestsStreamsRouter = router({
       const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
       return toEvents(followBacktest(ctx, { id, ownerId: ctx.user.id }, signal));
     }),
+
+  /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` says otherwise. */
+  equity: userProcedure
+    .input(inputObject({ id: idSchema, points: pointsSchema.optional(), format: formatSchema }))
+    .query(async ({ ctx, input: { id, points, format } }): Promise<SeriesAnswer> => {
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      if (format !== "json") return { format, series: await readCurve(ctx.db, row, points ?? Infinity) };
+      return { format, body: { equity: toCurveRows(await readCurve(ctx.db, row, points ?? POINTS_DEFAULT)) } };
+    }),
+
+  /** As `backtests.returns`. */
+  returns: userProcedure
+    .input(inputObject({ ...returnsShape, format: formatSchema }))
+    .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
+      const returns = await readReturns(ctx.db, await mustGet(ctx.db, id, ctx.user.id), period);
+      return format === "json" ? { format, body: { returns: toReturnRows(returns) } } : { format, series: returns };
+    }),
 });
 
 async function* toEvents(rows: AsyncGenerator<Backtest>) {
@@ -192,6 +219,16 @@ async function* toEvents(rows: AsyncGenerator<Backtest>) {
     status = row.status;
     yield { id: `${row.attempts}-${row.status}-${row.progress}`, event, data: { backtest: toBacktest(row) } };
   }
+}
+
+/** Reads rows for one call of a batch after another, and counts their bytes. */
+async function readInTurn<Row>({ answer }: Context, read: () => Promise<Row[]>): Promise<Row[]> {
+  return await answer.inTurn(async () => {
+    answer.requireSome();
+    const rows = await read();
+    answer.take(rows.length * POINT_BYTES);
+    return rows;
+  });
 }
 
 async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {

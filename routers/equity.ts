@@ -5,12 +5,9 @@ export interface EquityColumns {
   readonly position: Float64Array;
 }
 
-/** A point of the curve as clients read it; `drawdown` is the fraction lost since the highest equity so far. */
-export interface EquityPoint {
-  readonly timestamp: string;
-  readonly equity: number;
-  readonly drawdown: number;
-  readonly position: number;
+/** A curve as clients read it; `drawdown` is the fraction lost since the highest equity so far. */
+export interface Curve extends EquityColumns {
+  readonly drawdown: Float64Array;
 }
 
 /**
@@ -21,15 +18,13 @@ export interface EquityPoint {
  * @param initialBalance Counts as the first peak.
  * @param pointsMax At least 2; a curve that is no longer is given whole.
  */
-export function samplePoints(columns: EquityColumns, initialBalance: number, pointsMax: number): EquityPoint[] {
+export function sampleCurve(columns: EquityColumns, initialBalance: number, pointsMax: number): Curve {
   const { time, equity, position } = columns;
   const drawdown = drawdownsOf(equity, initialBalance);
-  return chooseCandles(equity, drawdown, pointsMax).map((i) => ({
-    timestamp: new Date(time[i]!).toISOString(),
-    equity: equity[i]!,
-    drawdown: drawdown[i]!,
-    position: position[i]!,
-  }));
+  if (equity.length <= pointsMax) return { time, equity, drawdown, position };
+  const kept = chooseCandles(equity, drawdown, pointsMax);
+  const pick = (values: Float64Array) => Float64Array.from(kept, (i) => values[i]!);
+  return { time: pick(time), equity: pick(equity), drawdown: pick(drawdown), position: pick(position) };
 }
 
 /** How far each mark lies below the highest so far: as the metrics have it, to the last bit. */
@@ -44,7 +39,6 @@ function drawdownsOf(equity: Float64Array, initialBalance: number): Float64Array
 /** Indexes to keep, rising. */
 function chooseCandles(equity: Float64Array, drawdown: Float64Array, pointsMax: number): number[] {
   const count = equity.length;
-  if (count <= pointsMax) return Array.from({ length: count }, (_, i) => i);
   const chosen = new Set([0, count - 1]);
   if (pointsMax > 2) chosen.add(drawdown.reduce((deepest, depth, i) => depth > drawdown[deepest]! ? i : deepest, 0));
   // Three places are taken by those; each stretch takes two more.

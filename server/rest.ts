@@ -8,6 +8,7 @@ import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeList } from "./encode_list.ts";
+import { encodeSeries } from "./encode_series.ts";
 import { encodeTicks } from "./ticks/encode_ticks.ts";
 import { matchesTag } from "./negotiation.ts";
 
@@ -97,7 +98,12 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
-  route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtests.equity),
+  route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {
+    encode: encodeSeries,
+  }),
+  route("GET", "/api/backtests/:id/returns", 200, "user", (api) => api.backtestsStreams.returns, {
+    encode: encodeSeries,
+  }),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

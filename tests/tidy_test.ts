@@ -37,6 +37,8 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
     "engine/strategy.ts",
     "engine/version.ts",
     "engine/metrics/definitions.ts",
+    // Pure: the returns of a stored curve.
+    "engine/metrics/period_returns.ts",
     "types:engine/",
     "strategies/builtin/",
     // Pure, and nothing else of the workers: the one rule on where a user's URL may lead.

@@ -39,8 +39,14 @@ function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
   return (day + (isJoined ? 2 : 1)) * DAY_MS;
 }
 
+/** The part of a run that its days are sampled from. */
+export type DailyInput = Pick<
+  MetricsInput,
+  "time" | "equity" | "close" | "assetClass" | "tradingDays" | "initialBalance"
+>;
+
 /** Samples equity and close at the last candle of each day, in one pass over the candles. */
-export function sampleDaily(input: MetricsInput): DailyColumns {
+export function sampleDaily(input: DailyInput): DailyColumns {
   const { time, equity, close, assetClass = null, tradingDays = null } = input;
   const count = time.length;
   const spanDays = tradingDays?.ends.length ?? Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
@@ -58,8 +64,8 @@ export function sampleDaily(input: MetricsInput): DailyColumns {
     if (i + 1 < count && (tradingDays === null ? time[i + 1]! < dayEnd : i + 1 < tradingDays.ends[days]!)) continue;
     if (equityBefore > 0) {
       returns[alive] = equity[i]! / equityBefore - 1;
-        dates[alive] = tradingDays === null ? middleDate(time[first]!, time[i]!) : tradingDays.dates[days]!;
-        marks[alive] = equity[i]!;
+      dates[alive] = tradingDays === null ? middleDate(time[first]!, time[i]!) : tradingDays.dates[days]!;
+      marks[alive] = equity[i]!;
       alive++;
     }
     if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;

@@ -1,92 +1,28 @@
-import {
-  Field,
-  Float64,
-  makeData,
-  RecordBatch,
-  RecordBatchStreamWriter,
-  Schema,
-  Struct,
-  TimestampMillisecond,
-} from "apache-arrow";
+import { ArrowWriter } from "../arrow_writer.ts";
 import type { Rows } from "./tick_writer.ts";
 
 const VALUES = ["open", "high", "low", "close", "volume"] as const;
-const TWO_32 = 2 ** 32;
-const END_BYTES = 8;
-const PREFIX_BYTES = 8;
 
-/**
- * Candles as an Arrow IPC stream, a record batch at a time: `timestamp` (milliseconds, UTC) and five 64-bit numbers.
- *
- * A stream is a sequence of messages: the schema, the batches, an end marker.
- *
- * @see https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
- */
+/** Candles as an Arrow IPC stream, a record batch at a time. */
 export class ArrowTickWriter {
-  readonly #schema: Schema;
-  readonly #fields: Field[];
+  readonly #writer: ArrowWriter;
 
   /** @param about The schema's metadata. */
   constructor(about: Readonly<Record<string, string>>) {
-    this.#fields = [
-      new Field("timestamp", new TimestampMillisecond("UTC"), false),
-      ...VALUES.map((name) => new Field(name, new Float64(), false)),
-    ];
-    this.#schema = new Schema(this.#fields, new Map(Object.entries(about)));
+    this.#writer = new ArrowWriter(VALUES, about);
   }
 
   /** The first message: the schema. */
   start(): Uint8Array<ArrayBuffer> {
-    const whole = this.#encode(emptyRows());
-    return whole.slice(0, schemaBytes(whole));
+    return this.#writer.start();
   }
 
   batch(rows: Rows): Uint8Array<ArrayBuffer> {
-    const whole = this.#encode(rows);
-    return whole.slice(schemaBytes(whole), whole.length - END_BYTES);
+    return this.#writer.batch(rows.time, VALUES.map((name) => rows[name]));
   }
 
   /** The end marker. */
   end(): Uint8Array<ArrayBuffer> {
-    return this.#encode(emptyRows()).slice(-END_BYTES);
+    return this.#writer.end();
   }
-
-  #encode(rows: Rows): Uint8Array<ArrayBuffer> {
-    const length = rows.time.length;
-    const timestamps = makeData({
-      type: new TimestampMillisecond("UTC"),
-      length,
-      nullCount: 0,
-      data: toInt64(rows.time),
-    });
-    const values = VALUES.map((name) => makeData({ type: new Float64(), length, nullCount: 0, data: rows[name] }));
-    const children = [timestamps, ...values];
-    const data = makeData({ type: new Struct(this.#fields), length, nullCount: 0, children });
-    const writer = new RecordBatchStreamWriter();
-    writer.write(new RecordBatch(this.#schema, data));
-    writer.finish();
-    return new Uint8Array(writer.toUint8Array(true));
-  }
-}
-
-/** The length of the first message: a marker, the length of the metadata, and the metadata. A schema has no body. */
-function schemaBytes(stream: Uint8Array<ArrayBuffer>): number {
-  return PREFIX_BYTES + new DataView(stream.buffer, stream.byteOffset).getInt32(4, true);
-}
-
-/** Converts whole numbers to 64-bit integers without a BigInt each. */
-function toInt64(numbers: Float64Array): BigInt64Array {
-  const integers = new BigInt64Array(numbers.length);
-  const halves = new Int32Array(integers.buffer);
-  numbers.forEach((number, i) => {
-    const high = Math.floor(number / TWO_32);
-    halves[i * 2] = (number - high * TWO_32) | 0;
-    halves[i * 2 + 1] = high;
-  });
-  return integers;
-}
-
-function emptyRows(): Rows {
-  const none = new Float64Array(0);
-  return { time: none, open: none, high: none, low: none, close: none, volume: none };
 }

@@ -1,15 +1,15 @@
 import { expect } from "@std/expect";
 import { drawdownMetrics } from "../../engine/metrics/drawdown.ts";
-import { samplePoints } from "../../routers/equity.ts";
+import { sampleCurve } from "../../routers/equity.ts";
 import { runOf } from "../engine/metrics/runs.ts";
 
 /** The deepest drawdown of a thinned curve, how many points that has, and the metric. */
 function thin(equity: readonly number[], pointsMax: number) {
   const run = runOf(equity, { initialBalance: equity[0]! });
   const columns = { time: run.time, equity: run.equity, position: new Float64Array(equity.length) };
-  const points = samplePoints(columns, run.initialBalance, pointsMax);
-  const deepest = Math.max(...points.map(({ drawdown }) => drawdown));
-  return { deepest, count: points.length, metric: drawdownMetrics(run).max_drawdown };
+  const { drawdown } = sampleCurve(columns, run.initialBalance, pointsMax);
+  const deepest = Math.max(...drawdown);
+  return { deepest, count: drawdown.length, metric: drawdownMetrics(run).max_drawdown };
 }
 
 Deno.test("the deepest drawdown of the curve is the metric max_drawdown, to the last bit", () => {

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { tableFromIPC } from "apache-arrow";
 import { DATABASES } from "../support/database.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
 
@@ -93,6 +94,34 @@ for (const kind of DATABASES) {
       expect((await trader.get(`/api/backtests/${id}/equity?points=4`)).list("/equity").length).toBeLessThanOrEqual(4);
     });
 
+    await t.step("its whole equity and its returns, in every format", async () => {
+      const raw = (path: string) =>
+        fetch(`${service.url}/api/backtests/${id}${path}`, { headers: { cookie: trader.cookie } });
+      const equity = await raw("/equity?format=csv");
+      expect(equity.headers.get("content-type")).toMatch(/^text\/csv/);
+      const lines = (await equity.text()).split("\n");
+      expect([lines[0], lines[6], lines.length]).toEqual([
+        "timestamp,equity,drawdown,position",
+        "2024-01-06T00:00:00.000Z,1249,0,83",
+        12,
+      ]);
+      const arrow = await raw("/returns?period=daily&format=arrow");
+      const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
+      expect(table.schema.fields.map(({ name }) => name)).toEqual(["timestamp", "return", "equity"]);
+      expect(table.numRows).toBe(10);
+      expect([...table.getChild("return")!].slice(4, 8)).toEqual(
+        [0, 249 / 1000, 1332 / 1249 - 1, 917 / 1332 - 1].map((value) => expect.closeTo(value, 12)),
+      );
+      for (
+        const [period, timestamp] of [["monthly", "2024-01-01T00:00:00.000Z"], ["yearly", "2024-01-01T00:00:00.000Z"]]
+      ) {
+        expect((await trader.get(`/api/backtests/${id}/returns?period=${period}`)).list("/returns")).toEqual([
+          { timestamp, return: expect.closeTo(-0.083, 12), equity: 917 },
+        ]);
+      }
+      expect((await trader.get(`/api/backtests/${id}/returns?period=hourly`)).status).toBe(400);
+    });
+
     await t.step("an answer that has not changed is 304", async () => {
       const first = await trader.get(`/api/backtests/${id}`);
       const again = await trader.get(`/api/backtests/${id}`, { "if-none-match": String(first.headers.get("etag")) });
@@ -114,7 +143,7 @@ for (const kind of DATABASES) {
     await t.step("to another user it does not exist, in the very bytes of an unknown id", async () => {
       const other = await service.user();
       const unknown = crypto.randomUUID();
-      for (const path of ["", "/trades", "/equity"]) {
+      for (const path of ["", "/trades", "/equity", "/returns"]) {
         const fixed = { "x-request-id": "same" };
         const foreign = await other.get(`/api/backtests/${id}${path}`, fixed);
         const missing = await other.get(`/api/backtests/${unknown}${path}`, fixed);

@@ -1,0 +1,89 @@
+import type { z } from "zod";
+import type { Backtest } from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
+import { type EquityColumns, readEquity } from "../db/equity.ts";
+import type { TradingDayColumns } from "../engine/metrics/input.ts";
+import { periodReturns, type ReturnPeriod } from "../engine/metrics/period_returns.ts";
+import { UTC_DAYS } from "../market/calendar/exchange_sessions.ts";
+import { groupByDay } from "../market/calendar/group_by_day.ts";
+import { tradingDaysOf } from "../market/calendar/trading_days.ts";
+import { isTimeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
+import { sampleCurve } from "./equity.ts";
+
+/** Columns of a completed run, a row for each time (milliseconds since 1970). */
+export interface Series<Name extends string> {
+  readonly time: Float64Array;
+  readonly columns: Readonly<Record<Name, Float64Array>>;
+}
+
+export type Curve = Series<"equity" | "drawdown" | "position">;
+export type Returns = Series<"return" | "equity">;
+
+export const SERIES_FORMATS = ["json", "csv", "arrow"] as const;
+
+/** A series to send: rows as JSON, or its columns. */
+export type SeriesAnswer =
+  | { readonly format: "json"; readonly body: Readonly<Record<string, readonly object[]>> }
+  | { readonly format: "csv" | "arrow"; readonly series: Series<string> };
+
+const NO_CURVE: EquityColumns = {
+  time: new Float64Array(0),
+  equity: new Float64Array(0),
+  position: new Float64Array(0),
+};
+
+/** The equity curve of a backtest, thinned to about `pointsMax`; empty until it has completed. */
+export async function readCurve(
+  db: Db,
+  { id: backtestId, ownerId, initialBalance }: Backtest,
+  pointsMax: number,
+): Promise<Curve> {
+  const columns = await readEquity(db, { backtestId, ownerId });
+  const { time, equity, drawdown, position } = sampleCurve(columns ?? NO_CURVE, initialBalance, pointsMax);
+  return { time, columns: { equity, drawdown, position } };
+}
+
+/** The returns of a backtest by day, month or year; empty until it has completed. */
+export async function readReturns(
+  db: Db,
+  { id: backtestId, ownerId, initialBalance, result, parameters }: Backtest,
+  period: ReturnPeriod,
+): Promise<Returns> {
+  const curve = await readEquity(db, { backtestId, ownerId });
+  if (curve === null) return { time: NO_CURVE.time, columns: { return: NO_CURVE.time, equity: NO_CURVE.time } };
+  const { time, equity } = curve;
+  const tradingDays = daysOfRun(result, parameters.timeframe, time);
+  const returns = periodReturns({ time, equity, close: equity, tradingDays, initialBalance }, period);
+  return { time: returns.time, columns: { return: returns.return, equity: returns.equity } };
+}
+
+/** The trading days on which the run's metrics count; null where they are days of UTC or longer. */
+function daysOfRun(result: Backtest["result"], timeframe: unknown, time: Float64Array): TradingDayColumns | null {
+  const session = result?.data.session;
+  if (session === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return null;
+  if (TIMEFRAMES[timeframe] > TIMEFRAMES["1d"]) return null;
+  const { timezone, open, close, weekdays } = session;
+  // A stored day is a date.
+  const hours = timeframe === "1d" ? UTC_DAYS : { timezone, open, close, extended: null };
+  return groupByDay(tradingDaysOf({ ...hours, weekdays: [...weekdays] }), time);
+}
+
+export function toCurveRows(
+  { time, columns: { equity, drawdown, position } }: Curve,
+): z.infer<typeof equityPointSchema>[] {
+  return Array.from(time, (timeMs, i) => ({
+    timestamp: new Date(timeMs).toISOString(),
+    equity: equity[i]!,
+    drawdown: drawdown[i]!,
+    position: position[i]!,
+  }));
+}
+
+export function toReturnRows({ time, columns }: Returns): z.infer<typeof returnSchema>[] {
+  return Array.from(time, (timeMs, i) => ({
+    timestamp: new Date(timeMs).toISOString(),
+    return: columns.return[i]!,
+    equity: columns.equity[i]!,
+  }));
+}
