@@ -29,6 +29,9 @@ import { effectiveParameters, requireShortDescription } from "./parameters.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
+// A byte of a module in a tRPC answer, about.
+const BYTE_CHARACTERS = 10;
+
 const slugSchema = z.string().max(64);
 const slugInput = inputObject({ slug: slugSchema });
 
@@ -134,7 +137,12 @@ export const strategiesRouter = router({
       const { strategy } = await mustOwn(ctx, input.slug, "download");
       const version = await getVersion(ctx.db, { strategyId: strategy.id, version: input.version });
       const sha256 = version?.sha256 ?? null;
-      const data = sha256 === null ? null : await readModule(ctx.db, sha256);
+      const data = await ctx.answer.inTurn(async () => {
+        ctx.answer.requireSome();
+        const module = sha256 === null ? null : await readModule(ctx.db, sha256);
+        ctx.answer.take((module?.byteLength ?? 0) * BYTE_CHARACTERS);
+        return module;
+      });
       if (sha256 === null || data === null) {
         throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${input.slug} ${quote(input.version)}`);
       }
