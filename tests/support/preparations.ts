@@ -90,12 +90,17 @@ async function migratePostgres({ DATABASE_URL }: { DATABASE_URL: string }): Prom
 /** Installs what `task start` and the commands would install at their first start. @returns Where: Deno's cache. */
 async function installPackages(): Promise<string> {
   const lock = ["--node-modules-dir=none", "--lock=service.lock", "--frozen"];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--quiet", ...lock, "main.ts", "cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"],
-    cwd: new URL("../..", import.meta.url),
-  }).output();
-  if (!success) throw new Error(`Cannot install the service's packages: ${new TextDecoder().decode(stderr)}`);
+  const commands = ["cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"];
+  await runDeno(["cache", "--quiet", ...lock, "main.ts", ...commands]);
+  // Beside node_modules, the cache still lacks the registry's records of some packages: the first run asks for them.
+  for (const command of commands) await runDeno(["run", ...lock, "--allow-all", command, "--help"]);
   return "cache";
+}
+
+async function runDeno(args: readonly string[]): Promise<void> {
+  const cwd = new URL("../..", import.meta.url);
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd }).output();
+  if (!success) throw new Error(`Cannot run deno ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
 /** Starts the service and ends it again. */
