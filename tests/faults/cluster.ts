@@ -2,7 +2,7 @@ import type { TestClient } from "../support/client.ts";
 import { listDescendants, untilGone } from "../support/processes.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
 
-/** What all processes of a cluster are started with; those of them that serve do not compute. */
+/** The environment of a cluster's processes; API processes do not compute. */
 export function clusterEnvironment(databaseUrl: string): Readonly<Record<string, string>> {
   return {
     DATABASE_URL: databaseUrl,
@@ -12,7 +12,7 @@ export function clusterEnvironment(databaseUrl: string): Readonly<Record<string,
   };
 }
 
-/** Processes of main.ts on one database, to be ended and started at will. */
+/** Processes of main.ts on one database, which a scenario ends and starts. */
 export class Cluster {
   readonly apis: RunningProcess[] = [];
   readonly workers: RunningProcess[] = [];
@@ -22,7 +22,7 @@ export class Cluster {
     this.#environment = clusterEnvironment(databaseUrl);
   }
 
-  /** Starts so many API processes, which do not compute, and worker processes, all at once. */
+  /** Starts API processes, which do not compute, and worker processes, all at once. */
   static async start(databaseUrl: string, counts: { readonly apis: number; readonly workers: number }) {
     const cluster = new Cluster(databaseUrl);
     const begun = [
@@ -43,28 +43,28 @@ export class Cluster {
     this.workers.push(await startProcess("worker", { ...this.#environment, WORKERS: "1" }));
   }
 
-  /** Ends a worker without a warning. @throws When a process that it had started lives on. */
+  /** Kills a worker. @throws When a process that it started lives on. */
   async killWorker(index: number): Promise<void> {
     const [worker] = this.workers.splice(index, 1);
     if (worker !== undefined) await killFamily(worker);
   }
 
-  /** Ends an API process without a warning. */
+  /** Kills an API process. */
   async killApi(index: number): Promise<void> {
     const [api] = this.apis.splice(index, 1);
     if (api !== undefined) await killFamily(api);
   }
 
-  /** A client of one of the API processes with another's cookie. */
+  /** A client of one API process, with the cookie of another client. */
   client(index: number, cookie = ""): TestClient {
     const api = this.apis[index];
-    if (api === undefined) throw new RangeError(`Cannot speak to API process ${index} of ${this.apis.length}`);
+    if (api === undefined) throw new RangeError(`Cannot call API process ${index}: there are ${this.apis.length}`);
     const client = api.client();
     client.cookie = cookie;
     return client;
   }
 
-  /** Ends all. @returns What those said that ended badly. */
+  /** Ends all processes. @returns The errors of those that failed. */
   async stop(signal: Deno.Signal): Promise<string[]> {
     const all = [...this.apis, ...this.workers];
     const family = all.flatMap(({ pid }) => listDescendants(pid));

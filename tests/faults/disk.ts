@@ -9,7 +9,7 @@ import { SeededRandom } from "./random.ts";
 import { runClean, Submissions } from "./workload.ts";
 
 const DISK_BYTES = 2 ** 30;
-// Less than what makes the database read only, more than what a moment writes.
+// Below the limit that makes the database read-only, and more than a moment's writes.
 const LEFT_BYTES_MIN = 2 ** 25;
 const LEFT_BYTES_MAX = 2 ** 26;
 const REFUSALS = 5;
@@ -17,11 +17,11 @@ const SUBMITS_MAX = 100;
 const RECOVERY_MS_MAX = 30_000;
 
 /**
- * Fills the disk under the embedded database while backtests are submitted, makes room again, and checks that the service, by itself
- * or after a SIGKILL in the middle, goes on with all that it had acknowledged.
+ * Fills the disk of the embedded database while backtests are submitted, frees it again, and checks that the service, by itself or after
+ * a SIGKILL meanwhile, continues with everything that it had acknowledged.
  *
- * @param dataDir Of an embedded service that has ended, to begin with a copy of; default: a first start.
- * @throws When something was lost, doubled or different, or it does not go on within thirty seconds.
+ * @param dataDir Begins with a copy of this ended service's directory; default: with a first start.
+ * @throws When something is lost, duplicated or different, or the service does not continue within thirty seconds.
  */
 export async function runDisk(
   { seed, rounds, dataDir }: { readonly seed: number; readonly rounds: number; readonly dataDir?: string },
@@ -79,10 +79,10 @@ export async function runDisk(
 }
 
 /**
- * Starts a service on the embedded database whose disk is full, and again when there is room.
+ * Starts an embedded service whose disk is full, and again when the disk has space.
  *
- * @param dataDir Of an embedded service that has ended, to begin with a copy of.
- * @returns What the first start said; the second went well.
+ * @param dataDir Begins with a copy of this ended service's directory.
+ * @returns The error of the first start; the second succeeded.
  */
 export async function startOnFullDisk(dataDir: string): Promise<string> {
   const disk = await SmallDisk.mount();
@@ -108,7 +108,7 @@ async function submitUntilRefused(client: ReturnType<typeof signedIn>, submissio
   expect(refused).toBe(REFUSALS);
 }
 
-/** Submits until one is accepted; a service that has ended is started again. */
+/** Submits until a backtest is accepted; restarts a service that has ended. */
 async function untilAccepted(
   service: RunningProcess,
   cookie: string,
@@ -118,7 +118,7 @@ async function untilAccepted(
   let running = service;
   const deadline = performance.now() + RECOVERY_MS_MAX;
   while (!await submissions.submit(signedIn(running, cookie))) {
-    if (performance.now() > deadline) throw new Error("The service does not go on though there is room again");
+    if (performance.now() > deadline) throw new Error("The service accepts no backtest although its disk has space again");
     if (running.hasEnded) running = await restart();
     await pause(100);
   }
@@ -127,7 +127,7 @@ async function untilAccepted(
 
 const NAMESPACE = ["--user", "--map-root-user", "--mount"];
 
-/** Whether a disk can be mounted here that only who mounts it sees: on Linux, where containers do not forbid it. */
+/** Whether this machine lets us mount a disk in a namespace: Linux does, unless a container forbids it. */
 export async function canMount(): Promise<boolean> {
   const probe = new Deno.Command("unshare", {
     args: [...NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/tmp"],
@@ -137,9 +137,9 @@ export async function canMount(): Promise<boolean> {
   return await probe.output().then(({ success }) => success, () => false);
 }
 
-/** A disk of its own for one process, in memory; it needs no rights, since it is seen in a namespace of its own alone. */
+/** A small disk in memory, in a namespace of its own, so that it needs no rights. */
 class SmallDisk {
-  /** Where it is for processes within. */
+  /** Its path for processes in the namespace. */
   readonly path: string;
   readonly #holder: Deno.ChildProcess;
 
@@ -163,18 +163,18 @@ class SmallDisk {
     return new SmallDisk(path, holder);
   }
 
-  /** What starts a process within. */
+  /** The command that starts a process in the namespace. */
   get within(): readonly string[] {
     const root = new URL("../..", import.meta.url).pathname;
     return ["nsenter", `--target=${this.#holder.pid}`, "--user", "--mount", `--wd=${root}`, "--preserve-credentials"];
   }
 
-  /** Where it is for everybody else. */
+  /** Its path for all other processes. */
   get outside(): string {
     return `/proc/${this.#holder.pid}/root${this.path}`;
   }
 
-  /** Takes all but so many bytes. */
+  /** Fills all but so many bytes. */
   async fill(leftBytes: number): Promise<void> {
     const ballast = join(this.outside, "ballast");
     using file = await Deno.open(ballast, { create: true, write: true });
@@ -182,7 +182,7 @@ class SmallDisk {
     try {
       for (;;) file.writeSync(block);
     } catch (error) {
-      // There is no room left.
+      // The disk is full.
       if (!(error instanceof Error)) throw error;
     }
     const { size } = await file.stat();

@@ -14,10 +14,10 @@ const OPEN_MS_MAX = 30_000;
 const END_MS = 120_000;
 
 /**
- * Kills a service on the embedded database at a random moment, again and again, while backtests are submitted and run. It must open
- * by itself each time, with everything that it had acknowledged.
+ * Kills an embedded service at random moments while backtests are submitted and run. It must start again each time, with everything that
+ * it had acknowledged.
  *
- * @throws When something was lost, doubled or different, or it did not open.
+ * @throws When something is lost, duplicated or different, or the service does not start.
  */
 export async function runEmbedded({ seed, kills }: { seed: number; kills: number }): Promise<Outcome> {
   const begun = performance.now();
@@ -60,10 +60,10 @@ export async function runEmbedded({ seed, kills }: { seed: number; kills: number
   }
 }
 
-/** checkRecords() on the embedded database of a service that has ended. */
+/** Runs checkRecords() on the embedded database of an ended service. */
 export async function checkDatabase(folder: string, submissions: Submissions, cleanCount: number): Promise<number> {
   const { connection, close } = await openPglite(folder);
-  if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
+  if (connection.kind !== "pglite") throw new Error(`Cannot check ${folder}: it is not an embedded database`);
   const { pglite } = connection;
   try {
     return await checkRecords(async (statement) => (await pglite.query(statement)).rows, submissions, cleanCount);
@@ -72,14 +72,14 @@ export async function checkDatabase(folder: string, submissions: Submissions, cl
   }
 }
 
-/** A client of the service as it runs now. */
+/** A signed-in client of the running service. */
 export function signedIn(service: RunningProcess, cookie: string): TestClient {
   const client = service.client();
   client.cookie = cookie;
   return client;
 }
 
-/** Submits until the service is gone, and notes what it said of backtests that had ended. */
+/** Submits until the service is gone, and keeps its answers for completed backtests. */
 async function work(client: TestClient, submissions: Submissions, seen: Map<string, string>): Promise<void> {
   while (await submissions.submit(client)) {
     const id = [...submissions.accepted.keys()].findLast((id) => !seen.has(id));
@@ -88,7 +88,7 @@ async function work(client: TestClient, submissions: Submissions, seen: Map<stri
   }
 }
 
-/** Whatever was accepted is there, and what had ended is as it was. */
+/** Every accepted backtest exists, and completed ones have not changed. */
 export async function checkAcknowledged(
   client: TestClient,
   { accepted }: Submissions,

@@ -14,12 +14,12 @@ const API_COUNT = 2;
 const WORKER_COUNT = 3;
 const RUN_MS_MAX = 20_000;
 const PAUSE_MS_MAX = 200;
-// Requests arrive meanwhile.
+// Time for the connections to end while the process stands still.
 const UNNOTICED_MS = 100;
 const NEVER = new AbortController().signal;
 const RECOVERY_MS_MAX = 30_000;
 
-/** What goes wrong. */
+/** A fault that a scenario causes. */
 export type Fault =
   | "worker killed"
   | "api killed"
@@ -27,15 +27,15 @@ export type Fault =
   | "connections terminated unnoticed"
   | "database crashed";
 
-/** How a scenario went. */
+/** The figures of a scenario. */
 export type Outcome = Readonly<Record<string, number>>;
 
 /**
- * Submits backtests to two API processes in front of three workers, lets faults happen meanwhile, and checks what is left: every
- * accepted backtest ended exactly once, with the result of a clean run, and nothing else is there.
+ * Submits backtests to two API processes with three workers, causes faults meanwhile, and checks the records: every accepted backtest
+ * ended exactly once, with the result of a clean run, and nothing else exists.
  *
- * @param faults What goes wrong, in this order, spread over the backtests.
- * @throws When something was lost, doubled, different, left over, or stood still for thirty seconds.
+ * @param faults The faults in their order, spread over the backtests.
+ * @throws When something is lost, duplicated, different or left over, or work stopped for thirty seconds.
  */
 export async function runFaults(
   ground: Ground,
@@ -60,7 +60,7 @@ export async function runFaults(
     const scene = { cluster, query, random, ground, recovery };
     for (const [index, fault] of faults.entries()) {
       const until = Math.ceil(backtests * (index + 1) / faults.length);
-      await Promise.all([submitUntil(submissions, until, client), happen(fault, scene)]);
+      await Promise.all([submitUntil(submissions, until, client), cause(fault, scene)]);
     }
     await untilAllEnded(query);
     const recoveryMs = await recovery.close();
@@ -75,7 +75,7 @@ export async function runFaults(
   }
 }
 
-/** Asks a PostgreSQL database, and again while it is away. */
+/** Queries a PostgreSQL database, and retries while it is unavailable. */
 export function openQuery(databaseUrl: string): { readonly query: Query } & AsyncDisposable {
   const pool = new PostgresPool(databaseUrl, 3);
   return {
@@ -103,8 +103,8 @@ interface Scene {
   readonly recovery: RecoveryWatch;
 }
 
-async function happen(fault: Fault, { cluster, query, random, ground, recovery }: Scene): Promise<void> {
-  // Chosen before anything is waited for, so that a seed's choices do not hang on the machine's pace.
+async function cause(fault: Fault, { cluster, query, random, ground, recovery }: Scene): Promise<void> {
+  // Chosen before any wait, so that a seed's choices do not depend on the machine's speed.
   const choice = random.next();
   const pauseMs = random.below(PAUSE_MS_MAX);
   await untilWorking(query);
@@ -115,7 +115,7 @@ async function happen(fault: Fault, { cluster, query, random, ground, recovery }
       await recovery.begin();
       return await cluster.addWorker();
     case "api killed":
-      // One stays, so that the submissions go on.
+      // One stays for the submissions.
       if (cluster.apis.length > 1) await cluster.killApi(Math.floor(choice * cluster.apis.length));
       return await cluster.addApi();
     case "connections terminated":
@@ -126,18 +126,18 @@ async function happen(fault: Fault, { cluster, query, random, ground, recovery }
     case "connections terminated unnoticed":
       return await terminateUnnoticed(cluster.apis[Math.floor(choice * cluster.apis.length)], query);
     case "database crashed":
-      if (ground.crashDatabase === undefined) throw new Error("Cannot crash a database that is not ours");
+      if (ground.crashDatabase === undefined) throw new Error("Cannot crash the database: the scenario did not start its server");
       await ground.crashDatabase();
       return await recovery.begin();
   }
 }
 
-/** Ends a process's idle connections while it stands still, so that it begins its next transactions on dead ones. */
+/** Ends a stopped process's idle connections, so that its next transactions begin on dead ones. */
 async function terminateUnnoticed(api: RunningProcess | undefined, query: Query): Promise<void> {
   if (api === undefined) throw new Error("Cannot stop an API process: none is left");
   Deno.kill(api.pid, "SIGSTOP");
   try {
-    // Others' connections end, too: they notice, and the next statement gets a new one.
+    // The connections of other processes end too: these notice it and open new ones.
     await query(`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'`);
@@ -147,7 +147,7 @@ async function terminateUnnoticed(api: RunningProcess | undefined, query: Query)
   }
 }
 
-/** Waits until a run has ended since now and another is under way, or there has been nothing to do for a while. */
+/** Waits until a run has ended after the call and another is running, or for RUN_MS_MAX. */
 async function untilWorking(query: Query): Promise<void> {
   const look = async () => {
     const [counts] = await query(`

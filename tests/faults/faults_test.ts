@@ -1,5 +1,4 @@
-/** The scenarios of `deno task faults` at a size that takes seconds; cluster_test.ts holds the one of killed processes, main_test.ts
- * and jobs_test.ts a killed embedded service. */
+/** Small sizes of the scenarios of `deno task faults`; cluster_test.ts kills processes, main_test.ts and jobs_test.ts embedded services. */
 import { expect } from "@std/expect";
 import { createTestDatabase } from "../support/database.ts";
 import { prepare } from "../support/prepare.ts";
@@ -9,37 +8,37 @@ import { onPostgres } from "./ground.ts";
 import { runSubmits } from "./submits.ts";
 import { runZombies } from "./zombie.ts";
 
-Deno.test("an API process that is killed in the middle of a submission leaves all of it or nothing", async () => {
+Deno.test("an API process that is killed during a submission leaves all of it or nothing", async () => {
   const { url: databaseUrl, drop } = await createTestDatabase("service");
   expect(await runSubmits({ databaseUrl }, { seed: 1, kills: 2 })).toMatchObject({ kills: 2 });
   await drop();
 });
 
-Deno.test("a worker that sleeps while others take its runs over changes nothing when it wakes", async () => {
+Deno.test("a stopped worker whose runs others have taken over changes nothing when it continues", async () => {
   const { url: databaseUrl, drop } = await createTestDatabase("service");
   expect(await runZombies({ databaseUrl }, { seed: 1, rounds: 1 })).toMatchObject({ rounds: 1 });
   await drop();
 });
 
-Deno.test("a PostgreSQL that crashes, and ends its connections, costs no accepted backtest and doubles none", async () => {
+Deno.test("no accepted backtest is lost or duplicated when PostgreSQL crashes and ends connections", async () => {
   const faults = ["database crashed", "connections terminated"] as const;
   expect(await onPostgres((ground) => runFaults(ground, { seed: 1, faults, backtests: 10 }))).toMatchObject({
     faults: 2,
   });
 });
 
-Deno.test("connections that end before a transaction begins on them cost no accepted backtest", async () => {
+Deno.test("no accepted backtest is lost when connections end before a transaction begins on them", async () => {
   const { url: databaseUrl, drop } = await createTestDatabase("service");
   const faults = Array.from({ length: 3 }, () => "connections terminated unnoticed" as const);
   expect(await runFaults({ databaseUrl }, { seed: 1, faults, backtests: 9 })).toMatchObject({ faults: 3 });
   await drop();
 });
 
-// A disk of its own needs a system that lets anybody have one.
+// These tests mount a disk, which not every machine allows.
 const ignore = !await canMount();
 
 Deno.test({
-  name: "an embedded service whose disk is full refuses what it cannot keep, and goes on when there is room",
+  name: "an embedded service with a full disk refuses submissions, and accepts them when the disk has space",
   ignore,
   fn: async () => {
     const dataDir = await prepare("folder/service");
@@ -48,7 +47,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an embedded service that cannot open its database for want of room says so in one line, and damages nothing",
+  name: "an embedded service that starts on a full disk fails with one line, and damages nothing",
   ignore,
   fn: async () => {
     expect(await startOnFullDisk(await prepare("folder/service"))).toBe(

@@ -3,14 +3,14 @@ import { startPostgres } from "../support/postgres.ts";
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
 
-/** A database with a service's tables and sample candles that nobody else uses. */
+/** A database of a scenario's own, with a service's tables and sample candles. */
 export interface Ground {
   readonly databaseUrl: string;
-  /** Where the database may crash: ends the server as a crash would, and starts it again. */
+  /** Ends the server as a crash would, and starts it again; undefined if the scenario does not own the server. */
   readonly crashDatabase?: () => Promise<void>;
 }
 
-/** Runs a scenario on a PostgreSQL of its own, with the tables and the sample candles of a first start. */
+/** Runs a scenario on its own PostgreSQL server, with the tables and sample candles of a first start. */
 export async function onPostgres<Outcome>(run: (ground: Ground) => Promise<Outcome>): Promise<Outcome> {
   const server = await startPostgres(true);
   try {

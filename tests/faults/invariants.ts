@@ -6,10 +6,10 @@ import { readResult, type Submissions } from "./workload.ts";
 const END_MS = 300_000;
 const POLL_MS = 100;
 
-/** Asks the database; whichever it is. */
+/** Runs a statement on either kind of database. */
 export type Query = (statement: string) => Promise<readonly unknown[]>;
 
-/** Waits for every record's end, and for its job's. @throws With what is left after five minutes. */
+/** Waits until every record and its job have ended. @throws With the unended ones after five minutes. */
 export async function untilAllEnded(query: Query): Promise<void> {
   const deadline = performance.now() + END_MS;
   for (;;) {
@@ -23,7 +23,7 @@ export async function untilAllEnded(query: Query): Promise<void> {
   }
 }
 
-/** Both of the checks below. @returns How many runs were begun more than once. */
+/** Runs checkResults() and checkRecords(). @returns How many runs began more than once. */
 export async function checkAll(
   query: Query,
   submissions: Submissions,
@@ -35,9 +35,9 @@ export async function checkAll(
 }
 
 /**
- * Every accepted backtest answers as a clean run does, byte for byte.
+ * Every accepted backtest has the answers of a clean run, byte for byte.
  *
- * @param client Of the user who submitted.
+ * @param client The client of the user who submitted.
  */
 export async function checkResults(
   client: TestClient,
@@ -48,10 +48,10 @@ export async function checkResults(
 }
 
 /**
- * Every accepted backtest is there, complete, whole and once, and nothing is that was not submitted.
+ * Every accepted backtest exists once, completed and whole, and no other record exists.
  *
- * @param cleanCount How many clean runs are in the same database.
- * @returns How many runs were begun more than once.
+ * @param cleanCount How many clean runs the same database has.
+ * @returns How many runs began more than once.
  */
 export async function checkRecords(
   query: Query,
@@ -65,7 +65,7 @@ export async function checkRecords(
   expect(records.length).toBeGreaterThanOrEqual(accepted.size + cleanCount);
   expect(records.length).toBeLessThanOrEqual(accepted.size + unanswered + cleanCount);
   expect(await findStrays(query)).toEqual([]);
-  // Runs of one variant have as many trades and orders, beyond the pages that were read.
+  // checkResults() reads the first pages alone: all runs of a variant have equally many trades and orders.
   const kinds = await query(`
     select distinct parameters::text, result->'run_key' as run_key,
       (select string_agg(part || ' ' || rows, ', ' order by part)

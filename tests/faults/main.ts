@@ -9,20 +9,19 @@ import { runZombies } from "./zombie.ts";
 
 const HELP = `deno task faults [--scenario NAME] [--seed N] [--minutes M] [--scale F]
 
-Breaks a service in every way that we know, on databases of its own, and checks what is left: every accepted backtest ended once,
-with the result of a clean run byte for byte, every record has its job, no process is left over, and no fault kept work from going
-on for thirty seconds.
+Breaks a service in many ways, on databases of its own, and checks the records: every accepted backtest ended once, with the result of
+a clean run byte for byte, every record has its job, no process is left over, and no fault stopped work for thirty seconds.
 
   random    (default) eight faults of any kind over a hundred backtests, one seed after another, for M minutes
   workers   SIGKILL of a worker, 100 times over 1,000 backtests
-  submits   SIGKILL of the API at a random moment of a submission, 200 times
+  submits   SIGKILL of an API process at a random moment of a submission, 200 times
   database  PostgreSQL crashed 10 times and its connections ended 10 times, over 200 backtests
   begin     idle connections of a stopped API ended 100 times, so that transactions begin on dead ones, over 300 backtests
-  zombie    a worker that is stopped, loses its runs to another, and wakes up, 10 times
+  zombie    a worker is stopped, loses its runs to another, and continues, 10 times
   embedded  SIGKILL of a service on the embedded database at a random moment, 40 times
-  disk      no room left for the embedded database, 5 times (Linux: needs unshare and nsenter)
+  disk      the embedded database's disk is full, 5 times (Linux: needs unshare and nsenter)
 
-  --seed N     the choices to repeat (not the machine's timing); default 1
+  --seed N     repeats a seed's choices (not the machine's timing); default 1
   --scale F    a fraction of the figures above, for a shorter run; default 1
 `;
 
@@ -67,7 +66,7 @@ function randomFaults(seed: number): Fault[] {
   return Array.from({ length: times(8) }, () => random.pick(kinds));
 }
 
-/** @returns Whether it went well. */
+/** @returns Whether the scenario passed. */
 async function runSeed(scenario: (seed: number) => Promise<Outcome>, seed: number): Promise<boolean> {
   try {
     write(`${values.scenario}, seed ${seed}: ${JSON.stringify(await scenario(seed))}\n`);

@@ -1,4 +1,4 @@
-/** Numbers that only look like chance: the same seed gives the same sequence (mulberry32). */
+/** Pseudo-random numbers: equal seeds give equal sequences (mulberry32). */
 export class SeededRandom {
   #state: number;
 

@@ -5,13 +5,13 @@ const POLL_MS = 100;
 
 interface Fault {
   readonly atMs: number;
-  /** The jobs that were held when it happened, with their attempts, and that nobody has taken up or ended since. */
+  /** The jobs that were held at the fault, with their attempts, until they are taken again or end. */
   readonly held: Map<string, number>;
 }
 
-/** Measures how long work stands still after a fault: until every job that was held then has been taken again or has ended. */
+/** Measures how long work stops after a fault: until every job that was held has been taken again or has ended. */
 export class RecoveryWatch {
-  /** What each fault cost, in the order of recovery. */
+  /** How long each fault stopped work, in the order of recovery. */
   readonly tookMs: number[] = [];
   readonly #query: Query;
   readonly #open = new Set<Fault>();
@@ -23,7 +23,7 @@ export class RecoveryWatch {
     this.#watching = this.#watch();
   }
 
-  /** To be called at once after the fault. */
+  /** Begins a measurement: call it directly after the fault. */
   async begin(): Promise<void> {
     const atMs = performance.now();
     const rows = await this.#query(
@@ -32,12 +32,12 @@ export class RecoveryWatch {
     this.#open.add({ atMs, held: new Map(rows.map(Object).map((row) => [row.id, row.retry_count])) });
   }
 
-  /** Waits until all faults are over. */
+  /** Waits until work has recovered from all faults. */
   async over(): Promise<void> {
     await until(() => this.#open.size === 0);
   }
 
-  /** Ends the watch when all faults are over. @returns The longest, in milliseconds. */
+  /** Waits for recovery and ends the watch. @returns The longest recovery, in milliseconds. */
   async close(): Promise<number> {
     await this.over();
     this.#isClosed = true;
@@ -62,7 +62,7 @@ export class RecoveryWatch {
     );
     for (const fault of this.#open) {
       for (const [id, attempt] of fault.held) {
-        // One that waits to be tried again still has the number of the attempt before.
+        // A job that waits for its next attempt still has the number of the last one.
         if (unended.get(id) !== attempt) fault.held.delete(id);
       }
       if (fault.held.size > 0) continue;

@@ -7,15 +7,15 @@ import { checkAll, pause, type Query, untilAllEnded } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { runClean, Submissions } from "./workload.ts";
 
-// How many API processes are started and killed side by side.
+// How many API processes are started and killed at once.
 const LANES = 3;
 
 /**
- * Kills an API process in the middle of a submission, at a moment anywhere from before it is read until after it is answered, again
- * and again. After each kill every record has its job and every job its record; in the end all of them run to their end.
+ * Kills API processes during a submission, at random moments from before its request is read until after its answer. After each kill
+ * every record has its job and every job its record; in the end all of them complete.
  *
  * @param kills How many processes are killed.
- * @throws When a submission was accepted and is not there, or is there by half.
+ * @throws When an accepted submission is missing or incomplete.
  */
 export async function runSubmits(ground: Ground, { seed, kills }: { seed: number; kills: number }): Promise<Outcome> {
   const begun = performance.now();
@@ -26,7 +26,7 @@ export async function runSubmits(ground: Ground, { seed, kills }: { seed: number
     const client = cluster.client(0);
     await client.signUp();
     const clean = await runClean(client);
-    // Nobody takes jobs meanwhile, so that each can be counted.
+    // Without a worker, so that every job can be counted.
     await cluster.killWorker(0);
     const submissions = new Submissions();
     const environment = clusterEnvironment(ground.databaseUrl);
@@ -58,7 +58,7 @@ export async function runSubmits(ground: Ground, { seed, kills }: { seed: number
   }
 }
 
-/** Three times as long as the first submission to a new process takes, while as many others start as later. */
+/** Three times the duration of the first submission to a new process, while as many others start as later. */
 async function measureSubmission(
   environment: Readonly<Record<string, string>>,
   cookie: string,
@@ -70,7 +70,7 @@ async function measureSubmission(
   return 3 * tookMs.toSorted((a, b) => a - b)[Math.floor(count / 2)]!;
 }
 
-/** Submits to a new process and kills it `momentMs` later, or when it has answered. @returns How long the submission took. */
+/** Submits to a new process and kills it `momentMs` later; Infinity: after its answer. @returns The submission's duration. */
 async function killWithin(
   environment: Readonly<Record<string, string>>,
   cookie: string,
@@ -91,7 +91,7 @@ async function killWithin(
   return tookMs;
 }
 
-/** Queued records without a job, and jobs without a record. A process that died may have a transaction open for a moment: it is not seen. */
+/** Queued records without a job, and jobs without a record. A dead process's open transaction is invisible. */
 async function findHalves(query: Query): Promise<readonly unknown[]> {
   return await query(`
     select backtests.id as record, job.id as job

@@ -5,10 +5,10 @@ const MODULE = new URL("../../strategies/examples/c/sma_cross.wasm", import.meta
 const BUILTIN_COUNT = 3;
 const SLUG = "module-cross";
 
-/** How many different backtests there are; the last one runs in a sandbox process. */
+/** The number of different backtests; the last one runs in a sandbox process. */
 const VARIANTS = BUILTIN_COUNT + 1;
 
-/** What a variant submits. */
+/** The request of a variant. */
 export function variantRequest(variant: number): { readonly backtest: Readonly<Record<string, unknown>> } {
   const isBuiltin = variant < BUILTIN_COUNT;
   return {
@@ -44,7 +44,7 @@ async function registerModule(client: TestClient): Promise<void> {
   if (answer.status !== 201) throw new Error(`Cannot register the module: ${answer.status} ${answer.text}`);
 }
 
-/** Everything that a run of each variant answers while nothing goes wrong, as text. */
+/** The answers for a run of each variant without faults, as text. */
 export async function runClean(client: TestClient): Promise<string[]> {
   await registerModule(client);
   const ids: unknown[] = [];
@@ -60,7 +60,7 @@ export async function runClean(client: TestClient): Promise<string[]> {
   return results;
 }
 
-/** A record's status, result, trades, orders and equity, without the time that the run took. */
+/** A record's status, result, trades, orders and equity, without the run's duration. */
 export async function readResult(client: TestClient, id: unknown): Promise<string> {
   const record = await client.get(`/api/backtests/${id}`);
   const result = { ...Object(record.at("/backtest/result")), duration_ms: 0 };
@@ -71,11 +71,11 @@ export async function readResult(client: TestClient, id: unknown): Promise<strin
   return parts.join("\n");
 }
 
-/** What was submitted, and what became of it. */
+/** The submissions of a scenario. */
 export class Submissions {
   /** The variant of each accepted backtest by its id. */
   readonly accepted = new Map<string, number>();
-  /** Submissions whose answer a fault swallowed: they may exist or not, and end like the others if they do. */
+  /** Submissions whose answer a fault prevented: those that exist end like the others. */
   unanswered = 0;
   #next = 0;
 
@@ -90,7 +90,7 @@ export class Submissions {
       }
       if (answer.status < 500) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
     } catch (error) {
-      // The process was killed in the middle: nobody was told that it was accepted.
+      // The process was killed before its answer.
       if (!(error instanceof TypeError)) throw error;
     }
     this.unanswered++;

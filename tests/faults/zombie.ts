@@ -12,11 +12,11 @@ const BATCH = 12;
 const POLL_MS = 20;
 
 /**
- * Stops a worker in the middle of its runs (SIGSTOP), waits until others have taken them or even ended them, and wakes it up: what it
- * finishes then changes nothing.
+ * Stops a worker during its runs (SIGSTOP), waits until others have taken or even ended these, and continues it: its results then change
+ * nothing.
  *
  * @param rounds How often.
- * @throws When something was lost, doubled or different.
+ * @throws When something is lost, duplicated or different.
  */
 export async function runZombies(ground: Ground, { seed, rounds }: { seed: number; rounds: number }): Promise<Outcome> {
   const begun = performance.now();
@@ -42,7 +42,7 @@ export async function runZombies(ground: Ground, { seed, rounds }: { seed: numbe
       if (random.below(2) === 1) await untilAllEnded(query);
       Deno.kill(zombie.pid, "SIGCONT");
       await untilAllEnded(query);
-      // The zombie goes on as the next round's worker.
+      // The zombie is the next round's worker.
       await cluster.killWorker(1);
     }
     const recoveryMs = await recovery.close();
@@ -65,7 +65,7 @@ async function stopWithin(pid: number, query: Query, submit: () => Promise<void>
       return active.length > 0 || left.length === 0;
     });
     Deno.kill(pid, "SIGSTOP");
-    // What it had sent before may still arrive.
+    // Its last statements may still arrive.
     await pause(POLL_MS);
     const [{ count }] = (await query(
       `select count(*)::integer as count from pgboss.job where name = 'backtests' and state = 'active'`,
