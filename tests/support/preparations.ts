@@ -92,8 +92,6 @@ async function installPackages(): Promise<string> {
   const lock = ["--node-modules-dir=none", "--lock=service.lock", "--frozen"];
   const commands = ["cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"];
   await runDeno(["cache", "--quiet", ...lock, "main.ts", ...commands]);
-  // Beside node_modules, the cache still lacks the registry's records of some packages: the first run asks for them.
-  for (const command of commands) await runDeno(["run", ...lock, "--allow-all", command, "--help"]);
   return "cache";
 }
 
