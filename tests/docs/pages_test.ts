@@ -14,7 +14,7 @@ const PAGES = new Map(
 
 /** Each example of README.md and docs/: a text that it holds, and the test that runs it by this text. */
 const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[] = [
-  ["docs/operating.md", "listen 80;", "tests/docs/proxy_test.ts"],
+  ["docs/operating.md", "listen 80;", "tests/docs/proxy.ts"],
   ["README.md", "task demo", "tests/cli/demo_test.ts"],
   ["README.md", "task test", ".ci/run"],
   ["README.md", "-c jar", "tests/docs/readme_test.ts"],

@@ -161,7 +161,7 @@ async function surfaceRefusals(client: TestClient, asked: string[]) {
   );
   expect(said(await get("symbol=AAPL&assetClass=bonds"))).toEqual([400, "VALIDATION_FAILED"]);
   expect(said(await get("symbol=AAPL&provider=provider_c"))).toEqual([400, "VALIDATION_FAILED"]);
-  expect(said(await get("symbol=DEMO&colour=red"))).toEqual([400, "VALIDATION_FAILED"]);
+  expect((await get("symbol=NOPE&assetClass=crypto&colour=red")).headers.get("x-ignored-query")).toBe("colour");
   const busy = await get("symbol=BUSY&assetClass=crypto");
   expect(said(busy)).toEqual([429, "PROVIDER_RATE_LIMITED"]);
   expect(busy.headers.get("retry-after")).toBe("30");

@@ -1,10 +1,11 @@
 /**
  * Builds the Rust and C examples by the commands in their READMEs, compares them with the committed modules byte for byte, and builds
- * and checks the templates of both languages: `deno task test:toolchains`. It installs missing compilers, for which it must run as
+ * and checks the templates of both languages: `deno task test:debian`. It installs missing compilers, for which it must run as
  * root on Debian 12.
  */
 import { expect } from "@std/expect";
 import { join } from "node:path";
+import { installPackages } from "../support/debian.ts";
 import { blockIn } from "../support/pages.ts";
 import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
 import { runTask } from "../support/process.ts";
@@ -15,13 +16,7 @@ const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
 const PACKAGES = ["clang", "lld", "rustc", "libstd-rust-dev-wasm32"];
 const PROGRAMS = ["/usr/bin/clang", "/usr/bin/wasm-ld", "/usr/bin/rustc", "/usr/lib/rustlib/wasm32-unknown-unknown"];
 
-if (!(await Promise.all(PROGRAMS.map(exists))).every((found) => found)) {
-  const install = "apt-get update && apt-get install -y --no-install-recommends " + PACKAGES.join(" ");
-  if (Deno.uid() !== 0) {
-    throw new Error(`Cannot install Debian's compilers without being root. Run, as root: ${install}`);
-  }
-  await runCommand(`export DEBIAN_FRONTEND=noninteractive; ${install}`, "/", PATH);
-}
+await installPackages(PACKAGES, PROGRAMS);
 
 for (const language of ["c", "rust"]) {
   Deno.test(`the ${language} example's command gives the committed module to the byte`, async () => {
@@ -49,8 +44,4 @@ for (const [lang, compiler] of [["c", "clang "], ["rust", "rustc "]] as const) {
     const ended = await runTask("strategy", ["check", `${template.folder}/strategy.wasm`, "--parameters", PARAMETERS]);
     expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining(DRY_RUN)]);
   });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
 }
