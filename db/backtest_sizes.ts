@@ -8,7 +8,7 @@ import { backtests, backtestSizes } from "./schema.ts";
 const CHUNK_BYTES = 200;
 const RECORD_BYTES = 1000;
 
-/** What a statement that removes backtests returns, for `subtractSizes`. */
+/** The columns that a statement that removes backtests returns, for `subtractSizes`. */
 export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
 type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
 
@@ -42,8 +42,8 @@ export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMa
 }
 
 /**
- * Adds to what users have. Others of theirs wait from then on until the transaction ends, which changes no other record afterwards: who
- * deletes one has it in hand when he waits for this.
+ * Adds to the totals of users. Other transactions that change the same totals wait until this one ends, so it must change no other
+ * record afterwards: a deletion holds its record's lock while it waits here.
  */
 export async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
   if (sizes.length === 0) return;

@@ -27,7 +27,7 @@ export interface RunSettings {
   readonly execution: Execution;
   /** Candles of a finer timeframe for bothTouched `magnify`; absent or null where there are none. */
   readonly finer?: Candles | null;
-  /** What equity is compared with; absent or null: holding the instrument itself. */
+  /** The benchmark that equity is compared with; absent or null: holding the instrument itself. */
   readonly benchmark?: BenchmarkColumns | null;
 }
 

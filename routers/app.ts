@@ -18,13 +18,13 @@ const routers = {
 
 const procedureSchema = z.object({ _def: z.object({ inputs: z.array(z.instanceof(z.ZodType)) }) });
 
-/** What /trpc serves. */
+/** The procedures that /trpc serves. */
 export const appRouter = router(routers);
 
-/** What a typed frontend imports, and nothing else of the server. */
+/** The one type that a typed frontend imports. */
 export type AppRouter = typeof appRouter;
 
-/** What REST serves: the same, and the procedures that take or give a stream, which tRPC cannot carry. */
+/** The procedures that REST serves: the same, and those that take or give a stream, which tRPC cannot carry. */
 export const restRouter = router({
   ...routers,
   backtestsStreams: backtestsStreamsRouter,

@@ -97,7 +97,7 @@ export function encodeCursor(key: string): string {
 }
 
 /**
- * What encodeCursor() wrapped.
+ * The value that encodeCursor() wrapped.
  *
  * @param shape What the key must look like, since a cursor comes from outside.
  * @throws AppError VALIDATION_FAILED for a cursor that we did not make.

@@ -5,7 +5,7 @@ import { nextCheckPosition } from "../db/module_checks.ts";
 import { isModuleKept, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
-/** What one user may have at a time. */
+/** The limits of one user. */
 export interface Quotas {
   /** Queued and running backtests. */
   readonly backtestsMax: number;

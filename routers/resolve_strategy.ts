@@ -12,7 +12,7 @@ import { type ParameterRules, type Parameters, withoutReserved } from "./paramet
 import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
-/** What a backtest is to run. */
+/** The strategy of a backtest, ready to run. */
 export interface ResolvedStrategy extends ParameterRules {
   readonly slug: string | null;
   readonly version: string | null;
@@ -20,7 +20,7 @@ export interface ResolvedStrategy extends ParameterRules {
   /** Null for a built-in strategy, which is `builtin`. */
   readonly runtime: SandboxRuntime | null;
   readonly builtin: Builtin | null;
-  /** What keepModule() stores: a module that came with the request; null where there is none or a version has it. */
+  /** A module that came with the request, for keepModule() to store; null where there is none or a version has it. */
   readonly module: Module | null;
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined where none was given. */
   readonly shown: Parameters | undefined;
@@ -34,7 +34,7 @@ const namedSchema = z.looseObject({
   slug: z.string().max(64),
   version: z.string().max(64).nullish().transform((version) => version ?? undefined),
 });
-// Who gives a slug means a strategy of the catalogue, whatever else is wrong.
+// A slug names a strategy of the catalogue, whatever else is wrong.
 const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
 

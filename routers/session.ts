@@ -7,7 +7,7 @@ const sessionAnswerSchema = z.object({
 });
 
 export const sessionRouter = router({
-  /** Who is calling. */
+  /** The caller's user and session. */
   get: userProcedure.output(sessionAnswerSchema).query(({ ctx }) => ({
     session: { id: ctx.session.id, expires_at: ctx.session.expiresAt.toISOString() },
     user: { id: ctx.user.id, email: ctx.user.email, role: ctx.user.role, name: ctx.user.name },

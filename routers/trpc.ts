@@ -106,7 +106,7 @@ export const publicProcedure = t.procedure.use(refuseUnstorable);
 /** Only signed-in users may call; `ctx.user` is one. */
 export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) })).use(refuseUnstorable);
 
-// Who changed what, for the operator: the input may hold anything and is left out.
+// An operator reads the actor and the action; the input may hold anything and is left out.
 const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
   const answer = await next();
   if (type === "mutation") {
@@ -128,7 +128,7 @@ export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
   return next();
 }).use(recordChange).use(refuseUnstorable);
 
-/** Who may call: anyone, signed-in users, admins, or admins and callers with the ingestion secret. */
+/** The callers of a procedure: anyone, signed-in users, admins, or admins and callers with the ingestion secret. */
 export type Access = "public" | "user" | "admin" | "ingestion";
 
 const GUARDS: Readonly<Record<Access, (ctx: Context) => void>> = {

@@ -33,7 +33,7 @@ import { describeRequest, dropBaggage } from "./tracing.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
-/** What the HTTP layer is composed of. */
+/** The parts of the HTTP layer. */
 export interface AppOptions extends ContextSources {
   /** The origins that may send cookies, the service's own included. */
   readonly origins: readonly string[];
@@ -55,7 +55,7 @@ export interface Handler {
 
 // All answers of a batch stay in memory until the last one.
 const BATCH_CALLS_MAX = 100;
-// What pages on other origins may read of an answer.
+// Pages on other origins may read these headers of an answer.
 const EXPOSED: readonly string[] = [
   "etag",
   "location",

@@ -22,7 +22,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-/** What a service learns while it opens. */
+/** Facts that a service learns while it opens. */
 export interface Opening {
   /** The port that was taken. */
   readonly port: number;

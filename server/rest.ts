@@ -30,7 +30,7 @@ interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly status: number;
-  /** Who may call; the procedure's own guard asks for the same. */
+  /** The callers that it is for; the procedure's own guard asks for the same. */
   readonly access: Access;
   readonly body: "none" | "json" | "optional" | "csv";
   /** The keys that a query may have. */

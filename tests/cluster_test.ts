@@ -6,7 +6,7 @@ Deno.test("two API and three worker processes lose and double nothing while they
   const { url: databaseUrl, drop } = await createTestDatabase("service");
   const faults = ["worker killed", "connections terminated", "api killed"] as const;
   const outcome = await runFaults({ databaseUrl }, { seed: 1, faults, backtests: 24 });
-  // What a fault hits is chance; worker_death_test.ts holds the case in which it is a run.
+  // A fault hits by chance; worker_death_test.ts holds the case in which it hits a run.
   expect(outcome).toMatchObject({ faults: 3 });
   await drop();
 });

@@ -1,4 +1,4 @@
-/** What nobody should read, looked for wherever an operator reads. */
+/** Looks for secrets wherever an operator reads. */
 import { expect } from "@std/expect";
 import { BACKTEST } from "./support/client.ts";
 import { inCluster } from "./support/cluster.ts";

@@ -1,4 +1,4 @@
-/** What an operator sees of a cluster: traces and metrics as a collector receives them. */
+/** An operator's view of a cluster: traces and metrics as a collector receives them. */
 import { expect } from "@std/expect";
 import { BACKTEST } from "./support/client.ts";
 import { inCluster } from "./support/cluster.ts";
@@ -27,7 +27,7 @@ Deno.test("a backtest is one trace from its request to its result, through two p
     const age = await collector.until(() => collector.value("api", "hindcast.queue.age") || undefined);
     expect(age).toBeLessThan(60);
 
-    // What a job carries is not believed unseen.
+    // The trace context of a job is checked before use.
     const damaged = String((await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
     const data = `jsonb_set(data, '{traceparent}', '"00-${"zz".repeat(16)}-00-01"')`;
     await administer(databaseUrl, `update pgboss.job set data = ${data} where id = '${damaged}'`);

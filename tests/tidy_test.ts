@@ -75,7 +75,7 @@ const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
 ];
 // These use no library and not even the runtime: columns in, columns out.
 const PURE = ["engine/", "strategies/builtin/"];
-// What a user sent is compiled here, in a process without rights, and nowhere else.
+// Users' code is compiled here, in a process without rights, and nowhere else.
 // PGlite's own program is compiled where the embedded database is opened.
 const COMPILES = ["workers/sandbox/", "tests/", "db/embedded/pglite_files.ts"];
 

@@ -3,7 +3,7 @@ import { sma } from "./sma.ts";
 import { towards } from "./smoothing.ts";
 
 /**
- * Wilder's relative strength index: 100 x G / (G + L), where G and L are his averages of the rises and of the falls from
+ * Wilder's relative strength index: 100 x G / (G + L), where G and L are its averages of the rises and of the falls from
  * close to close. It is 50 while prices do not move.
  *
  * @param closes One price a candle, oldest first.

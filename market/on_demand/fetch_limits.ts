@@ -7,7 +7,7 @@ export class FetchLimitError extends Error {
   }
 }
 
-/** Who causes a fetch: a user, or the network of a caller without an account. */
+/** The cause of a fetch: a user, or the network of a caller without an account. */
 export type FetchCaller = { readonly userId: string } | { readonly address: string };
 
 const ADDRESS_FETCHES_MAX = 30;

@@ -129,7 +129,7 @@ export function limitSignIns(
   const limit = async (c: HonoContext<ServerEnv>, next: () => Promise<void>) => {
     const { path } = c.req;
     if (OWN_PASSWORD.has(path)) {
-      // Whoever has a session must not guess its password without end.
+      // A stolen session must not be a way to guess its password without end.
       const forgive = failures.hold(`session ${await findUserId(c.req.raw.headers)}`);
       await next();
       if (c.res.status !== 400) forgive();

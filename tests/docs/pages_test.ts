@@ -1,4 +1,4 @@
-/** What holds for every page: its commands, its links, and that a test runs each of its examples. */
+/** Checks every page: its commands, its links, and that a test runs each of its examples. */
 import { expect } from "@std/expect";
 import { dirname, join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };

@@ -10,7 +10,7 @@ const buyAt95 = order({ ...buyTen, type: LIMIT, limitPrice: 95 });
 
 const PARTLY = { slippage: { volumeShare: 0.1, impact: 0 } } as const;
 
-/** What became of each order: status and reason. */
+/** The status and reason of each order. */
 function fates({ orders }: RunResult): string[] {
   return Array.from(orders.status, (status, k) => {
     const reason = ORDER_REASONS[orders.reason[k]!];

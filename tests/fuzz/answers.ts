@@ -2,14 +2,14 @@ import { z } from "zod";
 import { AppError, type ErrorCode, errorStatus } from "../../routers/errors.ts";
 import { type Case, inputOf, type RawRequest } from "./requests.ts";
 
-/** What came back for a request. */
+/** The answer to a request. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** What is wrong with an answer; `kind` stays the same while a request is made smaller. */
+/** A fault of an answer; `kind` stays the same while a request is made smaller. */
 export interface Complaint {
   readonly kind: string;
   readonly detail: string;
@@ -119,7 +119,7 @@ function judgeSuccess(fuzzed: Case, request: RawRequest, { status, headers, text
 function refuses(fuzzed: Case): boolean {
   const { input, route } = fuzzed.target;
   if (route?.body !== "json" || input === null) return false;
-  // What has no body of its own is no input at all.
+  // Without a body of its own it is no input at all.
   const given = inputOf(fuzzed);
   const sent: unknown = given === undefined ? undefined : JSON.parse(JSON.stringify(given));
   return !input.safeParse(sent).success;

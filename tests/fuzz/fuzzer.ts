@@ -15,7 +15,7 @@ const MAKERS = new Set(["backtests.create", "strategies.create", "strategies.add
 export interface Failure extends Complaint {
   readonly request: string;
   readonly caller: string;
-  /** What was done to a request that is well answered. */
+  /** The changes that were made to a good request. */
   readonly mutations: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function makeCase(random: SeededRandom, world: World, targets: readonly Target[]
 
 /** Mostly one who may call it. */
 function chooseCaller(random: SeededRandom, { procedure }: Target): Caller {
-  // Whoever signs out or changes a password has no session any more.
+  // Signing out and changing a password end the session.
   if (procedure.startsWith("accounts.")) return "nobody";
   const usual: readonly Caller[] = procedure.startsWith("ingestion") ? ["admin"] : ["ann", "bob"];
   return random.pick([...usual, ...usual, ...usual, ...CALLERS]);

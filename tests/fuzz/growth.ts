@@ -1,4 +1,4 @@
-/** What a process holds. */
+/** The memory, files and children of a process. */
 export interface Size {
   readonly megabytes: number;
   /** Sockets and pipes; not files, of which an embedded database keeps open as many as it has tables. */
@@ -25,7 +25,7 @@ export async function measure(pid: number): Promise<Size> {
   return { megabytes: Math.round(kilobytes / 1024), handles };
 }
 
-/** What has grown by more than a settled process may, in words; null where nothing has. */
+/** Describes everything that has grown by more than a settled process may; null where nothing has. */
 export function findGrowth(before: Size, after: Size): string | null {
   if (after.megabytes > before.megabytes + MEGABYTES_MAX) {
     return `from ${before.megabytes} MB to ${after.megabytes} MB`;

@@ -20,7 +20,7 @@ export interface Mutation {
   readonly onRequest?: (request: RawRequest) => RawRequest;
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export const CALLERS = ["ann", "bob", "admin", "nobody"] as const;
 export type Caller = (typeof CALLERS)[number];
 
@@ -33,7 +33,7 @@ export interface Case {
   readonly mutations: readonly Mutation[];
 }
 
-/** What a procedure is called with when the mutations of a case have had their way. */
+/** The input of a procedure after the mutations of a case. */
 export function inputOf({ input, mutations }: Case): unknown {
   return mutations.reduce((value, { onInput }) => onInput === undefined ? value : onInput(value), input);
 }

@@ -6,7 +6,7 @@ import { ROUTES } from "../../server/rest.ts";
 export interface Target {
   readonly procedure: string;
   readonly type: "query" | "mutation" | "subscription";
-  /** What it accepts, as far as a JSON Schema can say it; null: nothing. */
+  /** Its input, as far as a JSON Schema can say it; null: none. */
   readonly shape: z.core.JSONSchema.BaseSchema | null;
   readonly input: z.ZodType | null;
   readonly output: z.ZodType | null;

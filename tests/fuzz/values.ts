@@ -6,7 +6,7 @@ import type { SeededRandom } from "../faults/random.ts";
 
 type Shape = z.core.JSONSchema.BaseSchema;
 
-/** What a request may refer to. */
+/** The records that a request may refer to. */
 export interface Known {
   readonly ids: readonly string[];
   readonly otherIds: readonly string[];
@@ -15,7 +15,7 @@ export interface Known {
   /** Where the stand-in for the world outside answers. */
   readonly outside: string;
   readonly module: Uint8Array;
-  /** A word that is the caller's alone: whoever else reads it has read what is not his. */
+  /** A word that is the caller's alone: nobody else may ever read it. */
   readonly mark: string;
 }
 
@@ -116,7 +116,7 @@ export class ValueMaker {
     return this.#random.pick([...edges, Math.min(most, Math.max(least, 10)), Math.min(most, Math.max(least, 1))]);
   }
 
-  /** What a key of this name usually holds. */
+  /** A value that a key of this name usually holds. */
   #byName(key: string, shape: Shape): unknown {
     const { known, random } = { known: this.#known, random: this.#random };
     switch (key) {

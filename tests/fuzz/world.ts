@@ -11,10 +11,10 @@ const ANSWER_MS_MAX = 60_000;
 // The HTTP server itself refuses a request whose head is longer than 64 KiB, before the service hears of it.
 const TARGET_CHARACTERS_MAX = 40_000;
 
-/** What the world outside answers: providers without candles, a strategy that never acts, a module. */
+/** Serves the world outside: providers without candles, a strategy that never acts, a module. */
 export interface Outside {
   readonly origin: string;
-  /** What the service must be started with, so that it asks nobody else. */
+  /** The settings with which the service asks nobody else. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export class World {
     const cookie = this.#cookies.get(caller);
     if (cookie !== undefined) all.set("cookie", cookie);
     if (caller === "admin") all.set("x-ingestion-admin-secret", INGESTION_SECRET);
-    // What HTTP itself cannot carry is not the service's to refuse.
+    // HTTP itself cannot carry these, so the service never sees them.
     for (const [name, value] of headers) {
       if (/^[\t\x20-\x7e]*$/.test(value)) all.set(name, value);
     }

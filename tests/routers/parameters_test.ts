@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { AppError } from "../../routers/errors.ts";
 import { checkParameterSchema, effectiveParameters, wantedTimeframe } from "../../routers/parameters.ts";
 
-/** What is told of parameters that are refused; undefined where they are not. */
+/** The message of a refusal of parameters; undefined where they are accepted. */
 function refusal(properties: object, own: Readonly<Record<string, unknown>>) {
   const parameter_schema = { type: "object", properties };
   checkParameterSchema(parameter_schema, "/schema");

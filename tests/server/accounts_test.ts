@@ -104,7 +104,7 @@ Deno.test("a list of roles makes an admin where it names one, and a name that on
   await service.close();
 });
 
-Deno.test("nobody gives himself a role or another's account", async () => {
+Deno.test("no user can take a role or another's account", async () => {
   const service = await startTestService();
   const [eve, ann] = [await service.user(), await service.user()];
   const ids = await Promise.all([eve, ann].map(async (user) => (await user.get("/api/session")).at("/user/id")));

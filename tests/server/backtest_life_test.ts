@@ -79,7 +79,7 @@ for (const kind of DATABASES) {
       const events = await readEvents(url, { cookie: user.cookie });
       expect(events.at(-1)).toMatchObject({ event: "end", status: "completed" });
       const last = events.at(-1)?.id ?? "";
-      // Who has seen the end already is only told that there is no more.
+      // A client that has seen the end is only told that there is no more.
       expect(await readEvents(url, { cookie: user.cookie, "last-event-id": last })).toEqual([]);
       expect((await (await service.user()).get(`/api/backtests/${id}/events`)).status).toBe(404);
     });

@@ -223,6 +223,6 @@ Deno.test("a backtest that cannot be right is refused, naming the field and the 
   expect(empty.list("/error/issues")).toEqual([{ path: "/backtest", message: "is required" }]);
   expect((await trader.get("/api/backtests?limit=0")).status).toBe(400);
   expect((await trader.get("/api/backtests?limit=1&limit=2")).status).toBe(400);
-  expect((await trader.get("/api/backtests?lmit=1")).status).toBe(400);
+  expect((await trader.get("/api/backtests?lmit=1")).headers.get("x-ignored-query")).toBe("lmit");
   await service.close();
 });

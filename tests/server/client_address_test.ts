@@ -31,7 +31,7 @@ Deno.test("a list with anything else is refused", () => {
   }
 });
 
-Deno.test("an IPv6 customer is one caller, whatever of his addresses he uses", () => {
+Deno.test("an IPv6 customer is one caller, whatever address of their network they use", () => {
   expect(addressGroup("192.0.2.1")).toBe("192.0.2.1");
   expect(addressGroup("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(addressGroup("2001:0db8:1:2::9")).toBe("2001:db8:1:2::/64");

@@ -33,9 +33,9 @@ Deno.test("a submission that is sent again with its Idempotency-Key makes one ba
   });
 
   await t.step("keys are each user's own", async () => {
-    const his = await submit(bob, "one", { initial_balance: 2000 });
-    expect(his.status).toBe(202);
-    expect(idOf(his)).not.toEqual(idOf(first));
+    const other = await submit(bob, "one", { initial_balance: 2000 });
+    expect(other.status).toBe(202);
+    expect(idOf(other)).not.toEqual(idOf(first));
   });
 
   await t.step(
@@ -47,7 +47,7 @@ Deno.test("a submission that is sent again with its Idempotency-Key makes one ba
       expect(new Set(answers.map((answer) => String(idOf(answer)))).size).toBe(1);
       expect(answers[0]?.status).toBe(202);
       expect((await submit(ann, "one too many")).status).toBe(429);
-      // What was refused left its key free.
+      // A refusal leaves its key free.
       await ann.send("POST", `/api/backtests/${answers[0]?.at("/backtest/id")}/cancel`);
       expect((await submit(ann, "one too many")).status).toBe(202);
     },

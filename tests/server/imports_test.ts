@@ -67,7 +67,7 @@ async function readExactly(client: TestClient) {
   const csv = (await client.get(`${path}&format=csv`)).text.trimEnd().split("\n").map((line) => line.split(","));
   expect(csv[0]).toEqual(keys);
   expect(csv.slice(1).map(([time, ...values]) => [time, ...values.map(Number)])).toEqual(expected);
-  // What an answer's CSV says can be imported again, and is the same.
+  // The CSV of an answer can be imported again and gives the same candles.
   const text = (await client.get(`${path}&format=csv`)).text;
   const again = await client.send("POST", `/api/admin/ingestion/import?${target}`, text, csvType);
   expect([again.at("/unchanged"), again.at("/imported"), again.at("/revised")]).toEqual([8, 0, 0]);
@@ -105,7 +105,7 @@ async function nameLoosely(service: TestService) {
     });
   const accepted = await submit(loose);
   expect([accepted.at("/backtest/symbol"), accepted.at("/backtest/exchange")]).toEqual([key.symbol, key.exchange]);
-  // What nobody can see is refused by all of them alike.
+  // All of them refuse invisible characters alike.
   const hidden = "A\u200bB";
   const refusals = [
     await submit({ ...loose, symbol: hidden }),

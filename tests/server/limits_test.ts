@@ -51,7 +51,7 @@ Deno.test("as many backtests as a user may have are accepted, and one more when 
     expect([refused.status, refused.at("/error/code"), refused.headers.get("retry-after")])
       .toEqual([429, "QUOTA_EXCEEDED", "10"]);
   }
-  // What was refused left nothing behind, and is another's concern in nothing.
+  // A refusal leaves nothing behind and does not concern other users.
   const kept = (await ann.get("/api/backtests")).list("/backtests");
   expect(kept).toHaveLength(5);
   expect((await submit(bob)).status).toBe(202);
@@ -111,7 +111,7 @@ Deno.test("modules that come with backtests have a user's room, too, as long as 
   expect(await administer(service.databaseUrl, "select count(*)::integer from modules")).toEqual([{ count: 1 }]);
   for (const each of kept) await ann.send("DELETE", `/api/backtests/${each.at("/backtest/id")}`);
   expect((await bring(second)).status).toBe(202);
-  // What is registered is counted once, whoever's records need it.
+  // A registered module is counted once, whoever's records need it.
   expect((await register(second)).status).toBe(201);
   expect((await bring(second)).status).toBe(202);
   expect((await bring(first)).status).toBe(429);

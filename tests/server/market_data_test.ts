@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 const TICKS = "/api/market-data/ticks";
 const secret = { "x-ingestion-admin-secret": INGESTION_SECRET };
 
-/** What the exchange does besides: it may be down, or say another price than before. */
+/** The moods of the exchange: it may be down, or give another price than before. */
 const state = { isDown: false, close: "1.5" };
 
 /** An exchange with hourly candles of one price, which does not know NOPE, limits BUSY and is broken for BROKEN. */

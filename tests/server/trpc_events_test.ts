@@ -45,7 +45,7 @@ Deno.test("a typed client follows a backtest through a restart of the service, t
     const { told } = follow(id);
     await heard(told, "queued");
     const first = await service;
-    // Who connects meanwhile waits.
+    // Clients that connect meanwhile wait.
     const next = Promise.withResolvers<RunningService>();
     service = next.promise;
     await first.close();

@@ -27,7 +27,7 @@ export async function addUser(db: Db, id: string): Promise<void> {
   await db.insert(user).values({ id, name: id, email: `${id}@example.com` }).onConflictDoNothing();
 }
 
-/** What a submitter of an sma-cross decides, with anything else than the usual in `more`. */
+/** The values of a submitted sma-cross, with exceptions from the usual in `more`. */
 export function newBacktest(ownerId: string, more: Partial<NewBacktest> = {}): NewBacktest {
   return {
     ownerId,
@@ -62,7 +62,7 @@ export async function untilEnded(db: Db, id: string, ownerId = "ann"): Promise<B
   });
 }
 
-/** What is kept of a run of one candle, in which nothing was put to the test; its metrics are null. */
+/** The result of a run of one candle without a check; its metrics are null. */
 export function newResult(more: Partial<BacktestResult> = {}): BacktestResult {
   const moment = "2024-01-01T00:00:00.000Z";
   const skipped = { status: "skipped", evidence: "" } as const;
@@ -82,7 +82,7 @@ export function newResult(more: Partial<BacktestResult> = {}): BacktestResult {
   };
 }
 
-/** What a run leaves behind, encoded as a worker does it: one trade, one order and a curve of one candle, or others. */
+/** The records of a run, encoded as a worker does it: one trade, one order and a curve of one candle, or others. */
 export async function newChunks(
   { trades = tradeColumns(1), orders = orderColumns(1), equity = EQUITY_OF_ONE }: {
     readonly trades?: TradeColumns;

@@ -1,6 +1,6 @@
 import { until } from "./until.ts";
 
-/** What a client submits: a week of the sample, which takes a moment. */
+/** A backtest to submit: a week of the sample, which takes a moment. */
 export const BACKTEST = {
   symbol: "DEMO",
   exchange: "SAMPLE",
@@ -21,7 +21,7 @@ export class Answer {
       : undefined;
   }
 
-  /** What a JSON pointer leads to; undefined where nothing is. */
+  /** The value at a JSON pointer; undefined where nothing is. */
   at(pointer: string): unknown {
     let value: unknown = this.#json;
     for (const key of pointer.split("/").slice(1)) {

@@ -61,7 +61,7 @@ export class Collector {
     });
   }
 
-  /** What makes a process of this name export to here, a few times a second. */
+  /** The environment with which a process of this name exports to here, a few times a second. */
   environment(service: string): Record<string, string> {
     return {
       OTEL_DENO: "true",

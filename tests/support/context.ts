@@ -4,7 +4,7 @@ import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
 import type { Context } from "../../routers/trpc.ts";
 
-/** What a procedure knows of a caller who has not signed in, on a service whose queue only takes note. */
+/** The context of a caller who has not signed in, on a service whose queue only takes note. */
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   const queue = {
     enqueueBacktest: () => Promise.resolve(),

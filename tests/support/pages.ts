@@ -29,7 +29,7 @@ export function rowsOf(page: string): string[][] {
     .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|")));
 }
 
-/** What a page's lines say and how they end, in a shell that knows the runtime as `deno` and stops at the first that fails. */
+/** Runs a page's lines in a shell that knows the runtime as `deno` and stops at the first that fails. */
 export async function runLines(
   script: string,
   { cwd = ROOT, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},

@@ -8,7 +8,7 @@ type Preparation =
 
 const asked = new Map<Preparation, Promise<string>>();
 
-/** What `deno task test` makes for its tests when the first one asks: a server's URL, a template database's name or a folder. */
+/** The preparations that `deno task test` makes when the first test asks: a server's URL, a template database's name or a folder. */
 export function prepare(name: Preparation): Promise<string> {
   const answer = asked.get(name) ?? askFor(name);
   asked.set(name, answer);

@@ -17,7 +17,7 @@ export async function withProvider(handler: Handler, body: (baseUrl: string, ask
   }
 }
 
-/** What a feed gives, flat: rows of time, open, high, low, close, volume, and the parts' ranges. */
+/** The candles of a feed, flat: rows of time, open, high, low, close, volume, and the parts' ranges. */
 export async function fetchAll(feed: Feed, request: FeedRequest) {
   const parts = await Array.fromAsync(feed.fetch(request));
   const rows = parts.flatMap(({ candles: { time, open, high, low, close, volume } }) =>

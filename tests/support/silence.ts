@@ -1,6 +1,6 @@
 import { listDescendants } from "./processes.ts";
 
-// What a process that has ended may still have to say.
+// A process that has ended may still have output on its way.
 const REST_MS = 1000;
 
 /**

@@ -29,7 +29,7 @@ Deno.test("columns without rows keep their names", () => {
 
 Deno.test("columns of different length, and no columns, are refused", () => {
   expect(() => encodeColumns({ a: new Float64Array(2), b: new Float64Array(3) })).toThrow("of 2 and 3 rows");
-  expect(() => encodeColumns({})).toThrow("no columns");
+  expect(() => encodeColumns({})).toThrow("Cannot encode columns: there are none");
 });
 
 Deno.test("damaged bytes never give a wrong number; a cut and foreign bytes are one clear error", () => {

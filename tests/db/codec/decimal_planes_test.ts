@@ -5,7 +5,7 @@ function split(...values: number[]) {
   return splitDecimals(Float64Array.from(values));
 }
 
-/** What comes back of a column, which must be one that can be split. */
+/** Splits a column, which must be one that can be split, and joins it again. */
 function comeBack(values: Float64Array): Float64Array {
   const planes = splitDecimals(values);
   if (planes === null) throw new Error(`Cannot split ${values.slice(0, 5)}`);

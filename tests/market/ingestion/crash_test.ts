@@ -31,7 +31,7 @@ async function addRun(handle: DatabaseHandle, symbol: string): Promise<Ingestion
     .run;
 }
 
-/** What is stored of an instrument, to the byte. */
+/** Everything that is stored of an instrument, to the byte. */
 async function readArchive(handle: DatabaseHandle, { id }: Instrument) {
   const { month, candles, sha256, data } = candleChunks;
   const chunks = await handle.db.select({ month, candles, sha256, data }).from(candleChunks)

@@ -3,7 +3,7 @@ import type { Feed, FeedPart } from "../../../market/feeds/feed.ts";
 
 const DAY = 86_400_000;
 
-/** What a scripted feed was asked for, and how it behaves. */
+/** The requests that a scripted feed received, and how it behaves. */
 export interface Script {
   readonly asked: string[];
   /** Throws this instead of the part that begins at `failAt`; once. */

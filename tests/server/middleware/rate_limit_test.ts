@@ -35,7 +35,7 @@ Deno.test("who asks too often is told how much is left and when to come back", a
   // The proxy's word: each step comes from elsewhere.
   const from = (address: string) => ({ "x-forwarded-for": address });
 
-  await t.step("a user, whatever address and transport he uses", async () => {
+  await t.step("a user, whatever address and transport they use", async () => {
     const [ann, bob] = [await service.user(), await service.user()];
     const one = await ann.get("/api/backtests", from("192.0.2.1"));
     expect([one.status, one.headers.get("ratelimit-policy")]).toEqual([200, '"user";q=3;w=60']);
@@ -71,7 +71,7 @@ Deno.test("who asks too often is told how much is left and when to come back", a
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
-    // What stands before the proxy's own entry is the client's invention.
+    // The client invented everything before the proxy's own entry.
     expect((await stranger.get("/api/health", from("1.2.3.4, 198.51.100.7"))).status).toBe(429);
     expect((await stranger.get("/api/health", from("198.51.100.8"))).status).toBe(200);
   });
@@ -140,7 +140,7 @@ Deno.test("strangers who guess do not keep out who has signed in before", async 
   };
   expect(await count("198.51.100.1")).toEqual([401, 401, 401, 429]);
 
-  await t.step("a stranger waits, and so does who only says that he is known", async () => {
+  await t.step("a stranger waits, and so does a caller with a forged cookie", async () => {
     await exhaust("198.51.100.1");
     expect((await signIn(email, "198.51.100.2")).status).toBe(429);
     const other = deviceOf(

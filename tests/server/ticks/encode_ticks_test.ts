@@ -182,7 +182,7 @@ Deno.test("each format is tagged, kept and packed alike: the tag is of the bytes
       expect(new Uint8Array(unpack(body))).toEqual(bytes);
       const kept = get({ "accept-encoding": packing, "if-none-match": `"other", ${tag}` });
       expect([kept.status, kept.body, kept.headers.get("etag")]).toEqual([304, null, tag]);
-      // Who has other bytes of the same candles does not have these.
+      // Another encoding of the same candles has another tag.
       const other = get({ "if-none-match": tag });
       expect(other.status).toBe(200);
       await other.body?.cancel();

@@ -95,7 +95,7 @@ Deno.test("a page is full at its size, and empty again when taken", () => {
   expect(writer.writeRows(rows([1, 2, 3, 4]), 3)).toBe(4);
   const rest = writer.take();
   expect(decoder.decode(rest)).toBe("<2024-02-29T23:59:00.000Z|4|4|4|4|4>");
-  // What was taken stays as it is, and holds no more memory than it needs.
+  // Bytes that were taken stay as they are and hold no more memory than they need.
   expect(rest.buffer.byteLength).toBe(36);
   expect(decoder.decode(page)).toContain("|3|3|3|3|3>");
 });

@@ -34,7 +34,7 @@ databaseSteps("housekeeping", async (handle, step) => {
   const { db } = handle;
   await addUser(db, "ann");
   const jobs = await Jobs.open(handle, 60);
-  /** What the clock does every hour. */
+  /** Does the clock's hourly work. */
   const cleanUp = async (resultDaysMax: number | undefined) => {
     const queue = await openQueue({ handle, runSecondsMax: 60, resultDaysMax });
     await queue.work(1);

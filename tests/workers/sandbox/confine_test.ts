@@ -134,7 +134,7 @@ async function runIdle({ source = "", ...more }: {
   }
 }
 
-/** What Linux tells of a process. */
+/** Facts that Linux tells of a process. */
 function inspect(pid: number): Record<string, unknown> {
   const read = (name: string) => Deno.readTextFileSync(`/proc/${pid}/${name}`);
   const limit = (name: string) => new RegExp(`^Max ${name} +(\\S+) +(\\S+)`, "m").exec(read("limits"))!.slice(1);
