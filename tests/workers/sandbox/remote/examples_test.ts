@@ -44,7 +44,11 @@ for (const language of ["python", "typescript"]) {
     const execution = resolveExecution({ commission: 0.0005, spread: 0.0001 }, "crypto");
     for (const parameters of PARAMETERS) {
       const common = { candles, firstIndex: 50, initialBalance: 10_000, execution, timeframeMs: MINUTE_MS };
-      const builtin = run({ ...common, strategy: smaCross.create(parameters), control: null });
+      const builtin = run({
+        ...common,
+        strategy: smaCross.create(parameters, { crossThroughTouch: false }),
+        control: null,
+      });
       const task = await remoteTask(example.url, { ...common, parameters, lookbackCandles: parameters.slow });
       const outcome = await runInSandbox({ kind: "remote", task }, {
         deadlineMs: 60_000,
