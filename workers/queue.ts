@@ -11,9 +11,8 @@ import type { EgressRules } from "./egress/guard.ts";
 import { runDeadJob } from "./jobs/dead_job.ts";
 import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
 import { runIngestionJob } from "./jobs/ingestion_job.ts";
-import { Jobs } from "./jobs/jobs.ts";
-import { type QueueName, QUEUES } from "./jobs/queues.ts";
-import { type JobHandler, JobLoop, type LoopOptions } from "./jobs/loop.ts";
+import { Jobs, type QueueName, QUEUES } from "./jobs/jobs.ts";
+import { type JobHandler, JobLoop } from "./jobs/loop.ts";
 import { runModuleCheckJob } from "./jobs/module_check_job.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { observeQueue } from "./telemetry.ts";
@@ -32,7 +31,7 @@ export interface OpenQueue {
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job in the transaction that writes its record; lower queue positions are taken first. */
-  enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
   /** Removes the job of a backtest that the caller's transaction cancels or deletes; its worker stops within about a second. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /**
@@ -108,10 +107,10 @@ export async function openQueue(
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
     enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0) =>
-      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, { ownerId, priority: -queuePosition }),
+      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -queuePosition),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
-    enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
-      jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),
+    enqueueModuleCheck: (tx, checkId, queuePosition) =>
+      jobs.send(tx, QUEUES.checks, checkId, { checkId }, -queuePosition),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.notify(tx, [`backtest ${backtestId}`]);
@@ -128,8 +127,8 @@ export async function openQueue(
       const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
       const backtests = { db, ...services, readThrough, runner, ...limits };
       const work = listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax });
-      for (const [queue, options, handle] of work) {
-        const loop = new JobLoop(jobs, queue, options, handle);
+      for (const [queue, concurrency, handle] of work) {
+        const loop = new JobLoop(jobs, queue, concurrency, handle);
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
       }
@@ -147,7 +146,7 @@ export async function openQueue(
   };
 }
 
-/** The queues of a worker, how it takes their jobs, and the functions that do one. */
+/** The queues of a worker: how many jobs of each it holds at once, and the function that does one. */
 function listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax }: {
   readonly db: Db;
   readonly jobs: Jobs;
@@ -155,24 +154,14 @@ function listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax }: 
   readonly backtestsMax: number;
   readonly egress: EgressRules;
   readonly resultDaysMax: number | undefined;
-}): readonly (readonly [QueueName, LoopOptions, JobHandler])[] {
-  const { runner } = backtests;
+}): readonly (readonly [QueueName, () => number, JobHandler])[] {
   const ingestion = { db, jobs, feeds: backtests.readThrough.feeds };
-  const single = { concurrency: () => 1 };
   return [
-    [
-      QUEUES.backtests,
-      { concurrency: () => runner.runsWanted, sharedPlaces: backtestsMax },
-      (job, signal) => runBacktestJob(backtests, job, signal),
-    ],
-    [
-      QUEUES.checks,
-      { concurrency: () => backtestsMax, sharedPlaces: backtestsMax },
-      (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal),
-    ],
-    [QUEUES.ingestion, single, (job, signal) => runIngestionJob(ingestion, job, signal)],
-    [QUEUES.schedules, single, (job) => startScheduledRun(ingestion, job)],
-    [QUEUES.housekeeping, single, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
-    [QUEUES.dead, single, (job) => runDeadJob({ db, jobs }, job)],
+    [QUEUES.backtests, () => backtests.runner.runsWanted, (job, signal) => runBacktestJob(backtests, job, signal)],
+    [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
+    [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal)],
+    [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
+    [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
+    [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
   ];
 }

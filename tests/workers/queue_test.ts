@@ -7,8 +7,7 @@ import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
-import { Jobs } from "../../workers/jobs/jobs.ts";
-import { QUEUES } from "../../workers/jobs/queues.ts";
+import { Jobs, QUEUES } from "../../workers/jobs/jobs.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import {
   addUser,
@@ -25,6 +24,7 @@ const RUN_SECONDS_MAX = 60;
 
 const submit = (db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}) =>
   submitBacktest(db, queue, newTenDaysBacktest("ann", more));
+
 const get = (db: Db, id: string) => getBacktest(db, { id, ownerId: "ann" });
 
 eachDatabaseSteps("the queue", async (handle, step) => {

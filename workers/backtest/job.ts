@@ -41,11 +41,7 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
   await withContext({ backtest_id: job.id }, async () => {
     const record = await retryOnDatabaseFault(signal, () => records.claim(job.id));
     const settle = (outcome: Outcome<StorableRun>) =>
-      traceStep("store", () =>
-        retryOnDatabaseFault(signal, () => {
-          const isYielding = signal.reason === "yield" satisfies StopReason;
-          return records.settle(job, record?.attempts ?? 0, outcome, isYielding);
-        }));
+      traceStep("store", () => retryOnDatabaseFault(signal, () => records.settle(job, record?.attempts ?? 0, outcome)));
     if (record === null) return await settle(NOT_BEGUN);
     const begun = performance.now();
     let outcome: Outcome<StorableRun>;
@@ -92,8 +88,8 @@ async function simulate(
   await progress.written;
   if (outcome.type === "completed") return await toStorable(plan, outcome, durationMs);
   if (outcome.type !== "broken") return outcome;
-  // A run that is too busy to stop when its worker closes, or when it yields, is not at fault.
-  if (stop.reason === "closing" satisfies StopReason || stop.reason === "yield" satisfies StopReason) return NOT_BEGUN;
+  // A run that is too busy to stop when its worker closes is not at fault.
+  if (stop.reason === "closing" satisfies StopReason) return NOT_BEGUN;
   log.error("The sandbox of attempt {attempt} broke: {reason}", { attempt: record.attempts, reason: outcome.message });
   return outcome;
 }

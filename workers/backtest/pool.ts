@@ -10,7 +10,9 @@ const log = getLogger(["hindcast", "pool"]);
 const GRACE_MS = 2000;
 const PROGRESS_MS = 500;
 
+// Quick runs end before the next jobs can be fetched, so some are held in advance.
 const QUICK_RUN_MS = 20;
+const HELD_PER_WORKER = 16;
 /** While a run is older than this, no jobs are held in advance: another process may be free to take them. */
 export const LONG_RUN_MS = 200;
 const RECENT_WEIGHT = 0.2;
@@ -83,9 +85,10 @@ export class Slots {
 export class Pool {
   readonly #times: Times;
   readonly #slots: Slots;
-  /** At most as many as there are free slots. */
+  /** As many as there are free slots. */
   readonly #idle: WarmWorker[] = [];
   readonly #all = new Set<WarmWorker>();
+  readonly #size: number;
   /** When each busy worker began its run. */
   readonly #begun = new Map<WarmWorker, number>();
   #recentMs = Infinity;
@@ -96,23 +99,25 @@ export class Pool {
    * @param times `graceMs`: how long a run may take to answer a stop before its worker is replaced; `progressMs`: between two reports
    * of progress.
    */
-  constructor(size: number, { graceMs = GRACE_MS, progressMs = PROGRESS_MS, warm = size } = {}) {
+  constructor(size: number, { graceMs = GRACE_MS, progressMs = PROGRESS_MS } = {}) {
     this.#times = { graceMs, progressMs };
+    this.#size = size;
     this.#slots = new Slots(size);
-    for (let i = 0; i < warm; i++) this.#idle.push(this.#start());
+    for (let i = 0; i < size; i++) this.#start();
   }
 
-  /** Whether recent and current runs are quick. */
-  get isQuick(): boolean {
+  /** How many runs are worth holding at once: more than compute only while runs are quick. */
+  get runsWanted(): number {
     const oldest = Math.min(...this.#begun.values());
-    return this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
+    const isQuick = this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
+    return isQuick ? this.#size * HELD_PER_WORKER : this.#size;
   }
 
   /** Runs a task as soon as a worker is free. Never rejects. */
   async run(task: RunTask, limits: RunLimits): Promise<Outcome<SimulatedRun>> {
     if (this.#closed || !await this.#slots.take(limits)) return NOT_BEGUN;
-    if (this.#closed) return NOT_BEGUN;
-    const worker = this.#idle.pop() ?? this.#start();
+    const worker = this.#idle.pop();
+    if (worker === undefined) return NOT_BEGUN;
     const begun = performance.now();
     this.#begun.set(worker, begun);
     const outcome = await worker.run(task, limits, this.#times);
@@ -135,17 +140,17 @@ export class Pool {
     this.#idle.length = 0;
   }
 
-  #start(): WarmWorker {
+  #start(): void {
     const worker = new WarmWorker();
     this.#all.add(worker);
-    return worker;
+    this.#idle.push(worker);
   }
 
   #replace(worker: WarmWorker, message: string): void {
     log.error("Replacing a warm worker: {message}", { message });
     worker.terminate();
     this.#all.delete(worker);
-    this.#idle.push(this.#start());
+    this.#start();
   }
 }
 

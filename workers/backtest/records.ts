@@ -13,8 +13,7 @@ import { findFullUsers } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { insertChunksAhead, measureChunks } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
-import type { Jobs, TakenJob } from "../jobs/jobs.ts";
-import { QUEUES } from "../jobs/queues.ts";
+import { type Jobs, QUEUES, type TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
 import type { Outcome } from "../outcome.ts";
 
@@ -38,7 +37,6 @@ interface Settlement {
   readonly job: TakenJob;
   readonly attempt: number;
   readonly outcome: Outcome<StorableRun>;
-  readonly isYielding: boolean;
 }
 
 /**
@@ -84,12 +82,9 @@ export class BacktestRecords {
   /**
    * Stores the outcome of an attempt together with the end of its job: a stopped one goes back to the queue, a broken one is tried again
    * until its attempts are used up.
-   *
-   * @param isYielding A stopped run yields its place to another user's.
    */
-  async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>, isYielding = false): Promise<void> {
-    const written = await this.#writeAhead(job.id, attempt, outcome);
-    await this.#settlements.add({ job, attempt, outcome: written, isYielding });
+  async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>): Promise<void> {
+    await this.#settlements.add({ job, attempt, outcome: await this.#writeAhead(job.id, attempt, outcome) });
   }
 
   /** Writes a large result's chunks in short transactions before the one that completes its record. */
@@ -104,13 +99,13 @@ export class BacktestRecords {
 async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[]): Promise<void> {
   const completed: CompletedRun[] = [];
   const over: TakenJob[] = [];
-  for (const { job, attempt, outcome, isYielding } of settlements) {
+  for (const { job, attempt, outcome } of settlements) {
     const run = { id: job.id, attempt };
     if (outcome.type === "broken") {
       await releaseBacktest(tx, run);
       await jobs.fail(tx, QUEUE, job, "see the log");
     } else if (outcome.type === "stopped" && await releaseBacktest(tx, run)) {
-      await jobs.giveBack(tx, QUEUE, job, isYielding ? { reason: "yield" } : {});
+      await jobs.giveBack(tx, QUEUE, job);
     } else {
       if (outcome.type === "failed") {
         const { code, message } = outcome;

@@ -8,10 +8,6 @@ import { LONG_RUN_MS, Pool, type RunLimits, Slots } from "./pool.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
 const PROGRESS_MS = 500;
-// Quick runs end before the next jobs can be fetched, so some are held in advance.
-const HELD_PER_WORKER = 16;
-// See JobLoop: a place for another user's run.
-const EXTRA_PLACES = 1;
 
 /** A run, by the kind of its strategy. */
 export type Run =
@@ -25,26 +21,24 @@ export class Runner {
   readonly #remote: RemoteRunner;
   readonly #slots: Slots;
   readonly #runsMax: number;
-  /** When the runs in their own processes began, the oldest first. */
+  /** When the runs in processes of their own began, the oldest first. */
   readonly #begun: number[] = [];
 
-  /** @param runsMax How many built-in runs, and how many foreign ones, compute at once; one more may, for another user. */
+  /** @param runsMax How many built-in runs, and how many foreign ones, compute at once. */
   constructor(runsMax: number, egress: EgressRules) {
-    const slots = runsMax + EXTRA_PLACES;
-    this.#pool = new Pool(slots, { warm: runsMax });
+    this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
-    this.#slots = new Slots(slots);
+    this.#slots = new Slots(runsMax);
     this.#runsMax = runsMax;
   }
 
   /**
-   * How many runs to hold at once: more than compute only while all are quick. Behind a long run, foreign runs would wait in vain, return
-   * to the queue and be taken again.
+   * How many runs are worth holding at once: more than compute only while all are quick. Otherwise foreign runs would be taken, wait
+   * in vain behind the long one, go back to the front of the queue and be taken again.
    */
   get runsWanted(): number {
     const [oldest = Infinity] = this.#begun;
-    const isLong = performance.now() - oldest > LONG_RUN_MS;
-    return !isLong && this.#pool.isQuick ? this.#runsMax * HELD_PER_WORKER : this.#runsMax;
+    return performance.now() - oldest > LONG_RUN_MS ? this.#runsMax : this.#pool.runsWanted;
   }
 
   /**

@@ -4,9 +4,7 @@ import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../../d
 import { MODULE_BYTES_MAX, validateModule } from "../sandbox/conformance.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { fetchGuarded } from "../egress/fetch.ts";
-import type { Jobs, TakenJob } from "./jobs.ts";
-import type { StopReason } from "./loop.ts";
-import { QUEUES } from "./queues.ts";
+import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 import { type Outcome, RunError, type Stopped } from "../outcome.ts";
 import type { Fetched } from "../sandbox/task.ts";
 
@@ -21,16 +19,13 @@ export interface CheckServices {
   readonly egress: EgressRules;
 }
 
-/**
- * Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. Gives it back when another
- * user's check takes its place, or the worker closes.
- */
+/** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
 export async function runModuleCheckJob(services: CheckServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, jobs } = services;
   try {
     const check = await readCheck(db, job.id);
     // The request may have given up.
-    if (check !== null && !await judge(services, check, signal)) return await giveBack(services, job, signal);
+    if (check !== null) await judge(services, check, signal);
   } catch (error) {
     // No second attempt: the request answers that no worker was available, and the client retries.
     log.error("Cannot check the module of check {id}: {error}", { id: job.id, error });
@@ -38,27 +33,19 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.checks, [job]));
 }
 
-/** @returns Whether it came to a verdict before the signal was aborted. */
-async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<boolean> {
+async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<void> {
   let data = check.data;
   if (data === null) {
     const fetched = await fetchModule(check, egress, signal);
-    if (fetched.type === "stopped") return false;
+    if (fetched.type === "stopped") return;
     if (fetched.type !== "completed") {
-      await storeVerdict(db, check.id, verdictOf(fetched), null);
-      return true;
+      return await storeVerdict(db, check.id, verdictOf(fetched), null);
     }
     data = fetched.body;
   }
   const outcome = await validateModule(data, check.parameters, signal);
-  if (outcome.type === "stopped") return false;
-  await storeVerdict(db, check.id, verdictOf(outcome), data);
-  return true;
-}
-
-async function giveBack({ db, jobs }: CheckServices, job: TakenJob, signal: AbortSignal): Promise<void> {
-  const isYielding = signal.reason === "yield" satisfies StopReason;
-  await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.checks, job, isYielding ? { reason: "yield" } : {}));
+  // A stopped check has no verdict, because the worker is closing.
+  if (outcome.type !== "stopped") await storeVerdict(db, check.id, verdictOf(outcome), data);
 }
 
 async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {

@@ -3,8 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { findInstrumentById, listAllInstruments } from "../../db/instruments.ts";
 import { findCronFault } from "../../market/ingestion/schedule.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
-import type { Jobs, TakenJob } from "./jobs.ts";
-import { QUEUES } from "./queues.ts";
+import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
 // More than there are ever simultaneous writers.
 const ROUNDS_MAX = 10;

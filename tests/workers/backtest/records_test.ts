@@ -18,7 +18,7 @@ Deno.test("runs that end together do not deadlock with the deletion of one of th
   const begin = async () => {
     const { id } = await insertBacktest(db, newBacktest("ann"));
     await records.claim(id);
-    return { id, retryCount: 0, data: {}, ownerId: "ann", isSuspect: false, isSettled: false };
+    return { id, retryCount: 0, data: {}, isSuspect: false };
   };
   const [done, failed] = [await begin(), await begin()];
   const run = { result: newResult(), chunks: await newChunks() };
@@ -59,7 +59,7 @@ Deno.test("others use an embedded database between the chunks of a large result"
   const random = () => Float64Array.from({ length: 100_000 }, () => Math.random());
   const equity = { time: random(), equity: random(), position: random() };
   const chunks = await newChunks({ equity });
-  const job = { id, retryCount: 0, data: {}, ownerId: "ann", isSuspect: false, isSettled: false };
+  const job = { id, retryCount: 0, data: {}, isSuspect: false };
   const settled = records.settle(job, 1, { type: "completed", result: newResult(), chunks });
   const counts = new Set<number>();
   while ((await getBacktest(db, { id, ownerId: "ann" }))?.status !== "completed") {

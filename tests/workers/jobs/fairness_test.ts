@@ -6,7 +6,7 @@ import { type Backtest, insertBacktest } from "../../../db/backtests.ts";
 import { type Db, openPostgres } from "../../../db/client.ts";
 import { lockUser, nextQueuePosition } from "../../../db/quotas.ts";
 import { backtests } from "../../../db/schema.ts";
-import { QUEUES } from "../../../workers/jobs/queues.ts";
+import { QUEUES } from "../../../workers/jobs/jobs.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { type OpenQueue, openQueue } from "../../../workers/queue.ts";
 import { addUser, newBacktest, untilEnded } from "../../support/backtests.ts";

@@ -4,13 +4,10 @@ import { fromPglite, PgBoss } from "pg-boss";
 import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
-import { Jobs, type TakenJob } from "../../../workers/jobs/jobs.ts";
-import { QUEUES } from "../../../workers/jobs/queues.ts";
+import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
 
 const RUN_SECONDS_MAX = 60;
-/** Of a job of no user that was taken for the first time. */
-const OWN = { ownerId: null, isSuspect: false, isSettled: false };
 
 eachDatabaseSteps("jobs", async (handle, step) => {
   const { db } = handle;
@@ -37,7 +34,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       });
       await expect(refused).rejects.toThrow("could not be written");
       const taken = await takeAll();
-      expect(taken).toEqual([{ id: kept, retryCount: 0, data: { backtestId: kept }, ...OWN }]);
+      expect(taken).toEqual([{ id: kept, retryCount: 0, data: { backtestId: kept }, isSuspect: false }]);
       for (const job of taken) await complete(job);
       expect(await takeAll()).toEqual([]);
     });
@@ -122,7 +119,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
         const ids = [newId(), newId(), newId()];
         const begun: string[] = [];
         const two = Promise.withResolvers<void>();
-        const loop = new JobLoop(jobs, QUEUES.backtests, { concurrency: () => 2 }, async (job, signal) => {
+        const loop = new JobLoop(jobs, QUEUES.backtests, () => 2, async (job, signal) => {
           begun.push(job.id);
           if (begun.length === 2) two.resolve();
           await new Promise((stop) => signal.addEventListener("abort", stop));
@@ -146,11 +143,11 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       await send(id);
       const dead = Promise.withResolvers<TakenJob>();
       let attempts = 0;
-      const loop = new JobLoop(jobs, QUEUES.backtests, { concurrency: () => 1 }, async (job) => {
+      const loop = new JobLoop(jobs, QUEUES.backtests, () => 1, async (job) => {
         attempts++;
         await db.transaction((tx: Db) => jobs.fail(tx, QUEUES.backtests, job, "see the log"));
       });
-      const graveyard = new JobLoop(jobs, QUEUES.dead, { concurrency: () => 1 }, async (job) => {
+      const graveyard = new JobLoop(jobs, QUEUES.dead, () => 1, async (job) => {
         await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.dead, [job]));
         dead.resolve(job);
       });
@@ -190,7 +187,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       const begun: string[] = [];
       const freshBegun = Promise.withResolvers<void>();
       const all = Promise.withResolvers<void>();
-      const loop = new JobLoop(jobs, QUEUES.backtests, { concurrency: () => 10 }, async (job) => {
+      const loop = new JobLoop(jobs, QUEUES.backtests, () => 10, async (job) => {
         begun.push(job.id);
         if (job.id === fresh) freshBegun.resolve();
         if (begun.length === 3) all.resolve();
