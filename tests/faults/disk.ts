@@ -118,7 +118,9 @@ async function untilAccepted(
   let running = service;
   const deadline = performance.now() + RECOVERY_MS_MAX;
   while (!await submissions.submit(signedIn(running, cookie))) {
-    if (performance.now() > deadline) throw new Error("The service accepts no backtest although its disk has space again");
+    if (performance.now() > deadline) {
+      throw new Error("The service accepts no backtest although its disk has space again");
+    }
     if (running.hasEnded) running = await restart();
     await pause(100);
   }

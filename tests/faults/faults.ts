@@ -126,7 +126,9 @@ async function cause(fault: Fault, { cluster, query, random, ground, recovery }:
     case "connections terminated unnoticed":
       return await terminateUnnoticed(cluster.apis[Math.floor(choice * cluster.apis.length)], query);
     case "database crashed":
-      if (ground.crashDatabase === undefined) throw new Error("Cannot crash the database: the scenario did not start its server");
+      if (ground.crashDatabase === undefined) {
+        throw new Error("Cannot crash the database: the scenario did not start its server");
+      }
       await ground.crashDatabase();
       return await recovery.begin();
   }
