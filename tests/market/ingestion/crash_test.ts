@@ -12,10 +12,9 @@ import { prepare } from "../../support/prepare.ts";
 import { flakyFeed } from "./flaky_feed.ts";
 
 const WORKER = new URL("./crash_worker.ts", import.meta.url).pathname;
-// A process that opens PGlite takes four times as long.
-const KILLS = { PostgreSQL: 8, PGlite: 4 } as const;
-// Eight workers cannot get through all of the 176 pages, so each is still at work when it is killed, however late that is.
-const PAGES_MAX = 15;
+const KILLS = 20;
+// Twenty workers cannot get through all of the 176 pages, so each is still at work when it is killed, however late that is.
+const PAGES_MAX = 8;
 const START = "2020-01-01";
 const PAGE_MS = 20;
 const now = Date.parse("2024-01-01T00:00:00Z");
@@ -66,7 +65,7 @@ for (const kind of DATABASES) {
     const run = await addRun(handle, "KILLED");
     await handle.close();
 
-    for (let kills = 0; kills < KILLS[kind]; kills++) {
+    for (let kills = 0; kills < KILLS; kills++) {
       const worker = startWorker(address, run.id, PAGES_MAX);
       const reader = worker.stdout.getReader();
       // At random moments: some pages on, in the middle of the next one, of a transaction, of nothing.
