@@ -11,12 +11,12 @@ export interface Curve extends EquityColumns {
 }
 
 /**
- * Thins a curve for drawing. The candles are cut into stretches of equal length, and of each the lowest and the highest
- * equity are kept, so that no peak or trough is lost; the first and the last candle and (from three points on) that of the
- * deepest drawdown are always there.
+ * Thins a curve for drawing. It cuts the candles into stretches of equal length and keeps the lowest and the highest equity of
+ * each, so no peak or trough is lost. It always keeps the first and the last candle and, from three points on, the candle of the
+ * deepest drawdown.
  *
  * @param initialBalance Counts as the first peak.
- * @param pointsMax At least 2; a curve that is no longer is given whole.
+ * @param pointsMax At least 2; a curve of at most so many points is returned whole.
  */
 export function sampleCurve(columns: EquityColumns, initialBalance: number, pointsMax: number): Curve {
   const { time, equity, position } = columns;
@@ -27,7 +27,7 @@ export function sampleCurve(columns: EquityColumns, initialBalance: number, poin
   return { time: pick(time), equity: pick(equity), drawdown: pick(drawdown), position: pick(position) };
 }
 
-/** How far each mark lies below the highest so far: as the metrics have it, to the last bit. */
+/** The drawdown at each mark, bit for bit as the metrics compute it. */
 function drawdownsOf(equity: Float64Array, initialBalance: number): Float64Array {
   let peak = initialBalance;
   return equity.map((mark) => {
@@ -36,12 +36,12 @@ function drawdownsOf(equity: Float64Array, initialBalance: number): Float64Array
   });
 }
 
-/** Indexes to keep, rising. */
+/** The indexes to keep, in rising order. */
 function chooseCandles(equity: Float64Array, drawdown: Float64Array, pointsMax: number): number[] {
   const count = equity.length;
   const chosen = new Set([0, count - 1]);
   if (pointsMax > 2) chosen.add(drawdown.reduce((deepest, depth, i) => depth > drawdown[deepest]! ? i : deepest, 0));
-  // Three places are taken by those; each stretch takes two more.
+  // The candles above take up to three places; each stretch takes two.
   const stretches = Math.floor((pointsMax - 3) / 2);
   for (let s = 0; s < stretches; s++) {
     const end = Math.floor(((s + 1) * count) / stretches);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { type Context, publicProcedure, router } from "./trpc.ts";
 
-// A check that takes longer has failed: whoever asks is deciding whether to send traffic here.
+// A longer check counts as failed: load balancers wait for the answer.
 const CHECK_MS_MAX = 1_500;
 
 const checkSchema = z.enum(["ok", "failed"]);
@@ -13,12 +13,12 @@ const healthSchema = z.object({
   version: z.string(),
   uptime_seconds: z.number(),
   checks: z.object({ database: checkSchema, queue: checkSchema }),
-  /** Whether any process takes backtests. Without one they wait, but this service does its own work. */
+  /** Whether any process takes backtests. Without one, backtests wait, but the API still works. */
   workers: z.enum(["alive", "none", "unknown"]),
 });
 
 export const healthRouter = router({
-  /** Whether the service can do its work: each part it needs is tried. */
+  /** Tries each part that the service needs. */
   get: publicProcedure.output(healthSchema).query(async ({ ctx }) => {
     const [database, queue] = await Promise.all([checkDatabase(ctx), checkQueue(ctx)]);
     return {
@@ -38,8 +38,10 @@ const checkDatabase = sharing(async ({ db }: Context) => {
 
 const checkQueue = sharing(async ({ queue }: Context) => (await queue.check()).hasWorker ? "alive" : "none");
 
-/** A check of one part of a service. Whoever asks while it is under way gets its answer: the public can make a service ask its
- * database no more than once at a time. */
+/**
+ * Makes simultaneous callers of a check share one attempt. The route is public: without this, any number of callers could each start
+ * a database query.
+ */
 function sharing<Answer>(attempt: (ctx: Context) => Promise<Answer>): (ctx: Context) => Promise<Answer | "failed"> {
   const underWay = new WeakMap<object, Promise<Answer | "failed">>();
   return (ctx) => {

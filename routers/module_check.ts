@@ -13,12 +13,12 @@ const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;
 
 /**
- * Has a worker fetch (where it is an address) and check a module, and waits for the verdict: this process neither
- * compiles what a user sent nor calls what a user named.
+ * Waits until a worker has checked a module, and has fetched it first if the user gave its address. This process compiles no
+ * user's module and calls no user's address.
  *
  * @param parameters For the dry run.
- * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too
- * many of the user's wait; UNAVAILABLE when no worker answers in time. Nothing is left stored then.
+ * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
+ * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
  */
 export async function checkModule(
   ctx: Context & { readonly user: User },

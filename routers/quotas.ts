@@ -9,28 +9,28 @@ import { AppError } from "./errors.ts";
 export interface Quotas {
   /** Queued and running backtests. */
   readonly backtestsMax: number;
-  /** Bytes of all backtests with what belongs to them: none is accepted when there are more. */
+  /** Bytes of all backtests with their results; a user above it submits no more. */
   readonly resultBytesMax: number;
   /** Versions of registered strategies. */
   readonly versionsMax: number;
-  /** Bytes of the modules of those, and of modules that came with backtests. */
+  /** Bytes of the modules of these versions and of modules that came with backtests. */
   readonly registryBytesMax: number;
 }
 
-// A backtest of the user's own has to end first; most take less than this.
+// One of the user's backtests must end first; most take less time.
 const RUN_SECONDS = 10;
-// Modules of one user that wait for a verdict: each is held in the memory of a process meanwhile.
+// Modules of one user that may wait for a verdict: each waits in the memory of a process.
 const CHECKS_MAX = 50;
-// As long as the slowest check takes.
+// The slowest check takes so long.
 const CHECK_SECONDS = 5;
-// The user has to remove something first.
+// The user must remove something first.
 const REMOVAL_SECONDS = 3600;
 
 /**
  * Finds the queue position of a user's next backtest.
  *
  * @param tx Holds the user's lock.
- * @throws AppError QUOTA_EXCEEDED when too many of the user's backtests wait or run, or they are over the storage quota.
+ * @throws AppError QUOTA_EXCEEDED when too many of the user's backtests wait or run, or when the user is over the storage quota.
  */
 export async function takeQueuePosition(
   tx: Db,

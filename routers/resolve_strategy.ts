@@ -17,34 +17,34 @@ export interface ResolvedStrategy extends ParameterRules {
   readonly slug: string | null;
   readonly version: string | null;
   readonly default_frequency: string;
-  /** Null for a built-in strategy, which is `builtin`. */
+  /** Null for a built-in strategy: see `builtin`. */
   readonly runtime: SandboxRuntime | null;
   readonly builtin: Builtin | null;
-  /** A module that came with the request, for keepModule() to store; null where there is none or a version has it. */
+  /** A module that came with the request, for keepModule() to store; null without one, or if a registered version has it. */
   readonly module: Module | null;
-  /** `parameters.runtime` as the record keeps it, without a module's content; undefined where none was given. */
+  /** `parameters.runtime` as the record keeps it, without a module's content; undefined if the request has none. */
   readonly shown: Parameters | undefined;
 }
 
 type UserContext = Context & { readonly user: User };
 
 const PATH = "/backtest/parameters/runtime";
-// An entry's runtime can be pasted as it is: beside the slug, all keys but the version are ignored.
+// Clients may paste a catalogue entry's runtime: beside slug and version, all keys are ignored.
 const namedSchema = z.looseObject({
   slug: z.string().max(64),
   version: z.string().max(64).nullish().transform((version) => version ?? undefined),
 });
-// A slug names a strategy of the catalogue, whatever else is wrong.
+// A runtime with a slug names a strategy of the catalogue, even if its other fields are wrong.
 const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
 
 /**
- * Finds the strategy that a backtest is to run.
+ * Finds the strategy of a submitted backtest.
  *
- * @param label The display name; it decides when no runtime is given.
- * @param parameters As submitted: `runtime` says how to run it, if there is one.
- * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for a runtime that is none, ENDPOINT_NOT_ALLOWED, and what
- * checkModule() throws.
+ * @param label The display name; it names the strategy if the parameters have no runtime.
+ * @param parameters As submitted, with an optional `runtime`.
+ * @throws AppError UNKNOWN_STRATEGY, AMBIGUOUS_STRATEGY, VALIDATION_FAILED for an invalid runtime, ENDPOINT_NOT_ALLOWED, and the errors
+ * of checkModule().
  */
 export async function resolveStrategy(
   ctx: UserContext,
@@ -52,7 +52,7 @@ export async function resolveStrategy(
   parameters: Parameters,
 ): Promise<ResolvedStrategy> {
   const { runtime } = parameters;
-  // As for the other reserved keys, null is none.
+  // Null means absent, as for the other reserved keys.
   if (runtime === undefined || runtime === null) return await resolveName(ctx, label);
   const named = namedSchema.safeParse(runtime);
   if (named.success) return { ...await resolveSlug(ctx, named.data.slug, named.data.version), shown: named.data };
@@ -133,9 +133,9 @@ function resolveRow(
 }
 
 /**
- * Makes sure that the module of a strategy that was found stays for as long as the record that the caller's transaction writes.
+ * Keeps the module of a resolved strategy for as long as the record that the caller's transaction writes.
  *
- * @throws AppError UNKNOWN_STRATEGY when the strategy has been deleted since, and its module removed.
+ * @throws AppError UNKNOWN_STRATEGY when the strategy was deleted meanwhile, with its module.
  */
 export async function keepModule(
   tx: Db,
@@ -147,7 +147,7 @@ export async function keepModule(
   throw unknown("/backtest/strategy", `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
 }
 
-/** Runs without registration; a module is checked as it would be at registration. */
+/** A strategy that came with the backtest; its module passes the same check as at registration. */
 async function resolveInline(
   ctx: UserContext,
   label: string,

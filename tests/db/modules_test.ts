@@ -73,7 +73,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
   const { db } = handle;
   await addUser(db, "ann");
 
-  await t.step("who stores it first keeps it from being removed", async () => {
+  await t.step("a store that comes first keeps the module from being removed", async () => {
     await storeModule(db, { sha256: "a", data: BYTES });
     const registering = await standingStill(db, (tx) => register(tx, "first", "a"));
     expect(await remove(db)).toBe(0);
@@ -82,7 +82,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
     expect(await readModule(db, "a")).toEqual(BYTES);
   });
 
-  await t.step("who stores it while it is being removed writes it anew", async () => {
+  await t.step("a store during the removal writes the module anew", async () => {
     await storeModule(db, { sha256: "b", data: BYTES });
     const removing = await standingStill(db, (tx) => removeUnusedModules(tx, 100));
     expect(removing.done).toBe(1);
@@ -93,7 +93,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
     expect(await readModule(db, "b")).toEqual(BYTES);
   });
 
-  await t.step("who submits a run of it first keeps it from being removed with its strategy", async () => {
+  await t.step("a submission that comes first keeps the module from being removed with its strategy", async () => {
     const submitting = await standingStill(db, async (tx) => [await holdModule(tx, "b"), await submit(tx, "b")]);
     expect(submitting.done[0]).toBe(true);
     await deleteStrategy(db, { slug: "second", ownerId: "ann" });
@@ -103,7 +103,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
     expect(await readModule(db, "b")).toEqual(BYTES);
   });
 
-  await t.step("who submits a run of it while it is being removed hears that it is gone", async () => {
+  await t.step("a submission during the removal is refused, because the module is gone", async () => {
     await deleteStrategy(db, { slug: "first", ownerId: "ann" });
     const removing = await standingStill(db, (tx) => removeUnusedModules(tx, 100));
     const holding = db.transaction((tx: Db) => holdModule(tx, "a"));
@@ -114,7 +114,7 @@ Deno.test("a module that is registered or submitted just when it would be remove
   await handle.close();
 });
 
-Deno.test("however registrations, submissions and removals meet, nothing that was written lacks its module", async () => {
+Deno.test("registrations, submissions and removals in any order leave no record without its module", async () => {
   const handle = await openTestDatabase("PostgreSQL");
   const { db } = handle;
   await addUser(db, "ann");

@@ -181,7 +181,7 @@ Deno.test("values are read as their types are: integers beyond 2 ** 53 and decim
     }]);
   }));
 
-Deno.test("what is written comes back: bytes, documents, arrays, moments, numbers and null", () =>
+Deno.test("written values come back: bytes, documents, arrays, moments, numbers and null", () =>
   withPool(async (pool) => {
     const moment = new Date("2024-02-29T12:34:56.789Z");
     const values = [new Uint8Array([1, 2]), { a: "ü" }, ['a"b\\', null, ""], moment, 2n ** 60n, 0.1, false, null];

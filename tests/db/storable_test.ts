@@ -10,7 +10,7 @@ import { eachDatabaseTest } from "../support/database.ts";
 const SAID = "a\0b\ud83dc";
 const KEPT = "a\ufffdb\ufffdc";
 
-eachDatabaseTest("whatever a strategy says of itself can be stored", async ({ db }) => {
+eachDatabaseTest("every text that a strategy reports can be stored", async ({ db }) => {
   await addUser(db, "ann");
   const begin = async () => {
     const { id } = await insertBacktest(db, newBacktest("ann"));

@@ -9,7 +9,7 @@ export interface Seen {
   readonly text: string;
 }
 
-/** A fault of an answer; `kind` stays the same while a request is made smaller. */
+/** A fault of an answer; `kind` stays the same while the fuzzer makes the request smaller. */
 export interface Complaint {
   readonly kind: string;
   readonly detail: string;
@@ -41,22 +41,22 @@ const trpcErrorSchema = z.object({
 const trpcResultSchema = z.object({ result: z.object({ data: z.unknown().optional() }) });
 
 /**
- * Holds an answer against what every answer must be.
+ * Checks an answer against the rules for every answer.
  *
  * @param others The words that only other users may read.
- * @returns The first thing that is wrong, or null.
+ * @returns The first fault, or null.
  */
 export function judge(fuzzed: Case, request: RawRequest, seen: Seen, others: readonly string[]): Complaint | null {
   const { status, headers, text } = seen;
   if (status >= 500) return complain(`status ${status}`, text);
   const leak = LEAK.exec(text);
-  if (leak !== null) return complain("tells of our insides", leak[0]);
+  if (leak !== null) return complain("shows our internals", leak[0]);
   const foreign = others.find((mark) => text.includes(mark));
-  if (foreign !== undefined) return complain("tells what is another's", foreign);
+  if (foreign !== undefined) return complain("shows another user's data", foreign);
   if (headers.get("x-request-id") === null) return complain("no x-request-id", String(status));
   if (headers.get("x-content-type-options") !== "nosniff") return complain("no secure headers", String(status));
   if (status === 429 && headers.get("retry-after") === null) return complain("429 without Retry-After", text);
-  // Accounts answer in a shape of their own.
+  // The account routes answer in their own shape.
   if (request.path.startsWith("/api/auth")) return null;
   if (request.method === "HEAD" || request.method === "OPTIONS" || status === 304) return null;
   if (headers.get("content-type")?.startsWith("text/event-stream")) return judgeEvents(text);
@@ -84,7 +84,7 @@ function judgeTrpc({ target, transport }: Case, { status, text }: Seen): Complai
     const done = trpcResultSchema.safeParse(entry);
     if (!done.success) return complain("no tRPC answer", text);
     if (status >= 400 && !Array.isArray(value)) return complain("a result with an error's status", String(status));
-    // A batch's second call is of another procedure, and a path may have been mutated into another's.
+    // The second call of a batch goes to another procedure, and a mutation can turn a path into another one.
     if (transport === "batch" || index > 0) continue;
     const refused = target.output?.safeParse(done.data.result.data);
     if (refused?.success === false) return complain("not the declared output", `${refused.error.message} ${text}`);
@@ -115,11 +115,11 @@ function judgeSuccess(fuzzed: Case, request: RawRequest, { status, headers, text
   return checked.success ? null : complain("not the declared output", `${checked.error.message} ${text}`);
 }
 
-/** Whether a procedure's schema refuses the input; a query's numbers are text on their way, so only bodies are held to it. */
+/** Whether a procedure's schema refuses the input. Only bodies are checked: in a query, numbers are text. */
 function refuses(fuzzed: Case): boolean {
   const { input, route } = fuzzed.target;
   if (route?.body !== "json" || input === null) return false;
-  // Without a body of its own it is no input at all.
+  // Without its own body there is no input.
   const given = inputOf(fuzzed);
   const sent: unknown = given === undefined ? undefined : JSON.parse(JSON.stringify(given));
   return !input.safeParse(sent).success;
@@ -137,7 +137,7 @@ function statusOf(code: string): number | undefined {
   return error.code === undefined ? undefined : errorStatus(error);
 }
 
-// A code that is in no table has no status, which is what the caller wants to know.
+// An unknown code has no status, so it differs from every status.
 const codeSchema = z.custom<ErrorCode>((code) => typeof code === "string");
 
 function asCode(code: string): ErrorCode {

@@ -31,15 +31,15 @@ for (const [kind, seed] of [["PGlite", 1], ["PostgreSQL", 2]] as const) {
     const world = await World.open(service.url, outside.origin);
     const { failure, tally } = await fuzz(world, [...targets, ...listAccountTargets()], { seed, requests: 400 });
     expect(failure).toBeNull();
-    // Some of all kinds, or nothing was tried.
+    // The run must contain every kind of answer.
     for (const status of ["200", "202", "400", "401", "403", "404"]) expect(tally[status]).toBeGreaterThan(0);
     await service.close();
     await outside.close();
   });
 }
 
-Deno.test("a request that shows a fault is told with nothing in it that is not needed", async () => {
-  // It fails on whatever mentions an exchange.
+Deno.test("the report of a fault has the smallest request that shows it", async () => {
+  // It fails on every body that mentions an exchange.
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const isFaulty = (await request.text()).includes('"exchange"');
     const headers = { "x-request-id": "r", "x-content-type-options": "nosniff" };
@@ -55,7 +55,7 @@ Deno.test("a request that shows a fault is told with nothing in it that is not n
   expect(body).toMatch(/^\{("0":\{)?"backtest":\{"exchange":"[^"]*"\}\}\}?$/);
 });
 
-Deno.test("what may not be answered is noticed", () => {
+Deno.test("every kind of invalid answer is noticed", () => {
   const fuzzed: Case = {
     caller: "ann",
     target: target("backtests.create"),
@@ -75,8 +75,8 @@ Deno.test("what may not be answered is noticed", () => {
   };
   expect(kindOf(401, { error: REFUSAL })).toBeNull();
   expect(kindOf(500, { error: REFUSAL })).toBe("status 500");
-  expect(kindOf(401, { error: { ...REFUSAL, message: "see engine/run.ts:12:3" } })).toBe("tells of our insides");
-  expect(kindOf(401, { error: { ...REFUSAL, message: "mark-of-bob" } })).toBe("tells what is another's");
+  expect(kindOf(401, { error: { ...REFUSAL, message: "see engine/run.ts:12:3" } })).toBe("shows our internals");
+  expect(kindOf(401, { error: { ...REFUSAL, message: "mark-of-bob" } })).toBe("shows another user's data");
   expect(kindOf(401, { error: { ...REFUSAL, more: 1 } })).toBe("not the error's shape");
   expect(kindOf(400, { error: REFUSAL })).toBe("a code of another status");
   expect(kindOf(401, { error: { ...REFUSAL, code: "NEW" } })).toBe("a code of another status");

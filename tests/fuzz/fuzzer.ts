@@ -8,10 +8,10 @@ import type { World } from "./world.ts";
 
 const SENDERS = 4;
 const SHRINK_TRIES_MAX = 150;
-// More often than the others, since these make what the others are about.
+// These create the records that other procedures use, so they come more often.
 const MAKERS = new Set(["backtests.create", "strategies.create", "strategies.addVersion", "ingestion.addInstrument"]);
 
-/** A request that was answered as none may be. */
+/** A request with an invalid answer. */
 export interface Failure extends Complaint {
   readonly request: string;
   readonly caller: string;
@@ -19,15 +19,15 @@ export interface Failure extends Complaint {
   readonly mutations: readonly string[];
 }
 
-/** How the answers of a run were spread, so that one sees that it is not all refusals. */
+/** The number of answers by status: shows that not all are refusals. */
 export type Tally = Record<string, number>;
 
 /**
  * Sends random requests, several at a time.
  *
  * @param requests How many.
- * @param until performance.now() at which no more are begun.
- * @returns The first failure, made as small as it could be, or null; and how often each status came.
+ * @param until performance.now() after which no more are sent.
+ * @returns The first failure, with the smallest request that shows it, or null; and the number of answers by status.
  */
 export async function fuzz(
   world: World,
@@ -61,7 +61,7 @@ function makeCase(random: SeededRandom, world: World, targets: readonly Target[]
   return { caller, target, transport, input, mutations: makeMutations(random, input, known) };
 }
 
-/** Mostly one who may call it. */
+/** Chooses a caller, mostly one who may call the procedure. */
 function chooseCaller(random: SeededRandom, { procedure }: Target): Caller {
   // Signing out and changing a password end the session.
   if (procedure.startsWith("accounts.")) return "nobody";
@@ -73,7 +73,7 @@ function chooseTransport(random: SeededRandom, { route, procedure }: Target): Tr
   const drawn = random.pick(["rest", "rest", "trpc", "batch"] as const);
   if (route === null) return "trpc";
   if (procedure.startsWith("accounts.")) return "rest";
-  // tRPC cannot carry streams: it must say so, now and then.
+  // tRPC cannot carry streams: now and then it must refuse one.
   return procedure.includes("Streams.") && drawn === "batch" ? "rest" : drawn;
 }
 
@@ -90,7 +90,7 @@ async function attempt(world: World, fuzzed: Case): Promise<{ complaint: Complai
   }
 }
 
-/** Makes a failure smaller while it stays the same one: without mutations first, then without parts of its input. */
+/** Makes a failing request smaller while the failure stays the same: first without mutations, then without parts of its input. */
 async function explain(world: World, found: { fuzzed: Case; complaint: Complaint }): Promise<Failure> {
   let { fuzzed, complaint } = found;
   let tries = 0;
@@ -105,7 +105,7 @@ async function explain(world: World, found: { fuzzed: Case; complaint: Complaint
   for (const mutation of fuzzed.mutations) {
     await accept({ ...fuzzed, mutations: fuzzed.mutations.filter((one) => one !== mutation) });
   }
-  // From here on the input is what it was mutated into.
+  // From here on the input includes its mutations.
   const fixed = { ...fuzzed, input: inputOf(fuzzed), mutations: fuzzed.mutations.filter((one) => one.onRequest) };
   const names = fuzzed.mutations.map(({ name }) => name);
   if (await accept(fixed)) {
@@ -121,7 +121,7 @@ async function explain(world: World, found: { fuzzed: Case; complaint: Complaint
   return { ...complaint, caller, mutations: names, request: describe(toRequest(fuzzed)) };
 }
 
-/** The value without each of its members in turn, the outermost first. */
+/** Variants of the value, each without one of its members, the outermost first. */
 function* smallerInputs(value: unknown): Generator<unknown> {
   const places: string[][] = [[]];
   for (let place = places.shift(); place !== undefined; place = places.shift()) {

@@ -1,22 +1,22 @@
 /** The memory, files and children of a process. */
 export interface Size {
   readonly megabytes: number;
-  /** Sockets and pipes; not files, of which an embedded database keeps open as many as it has tables. */
+  /** Sockets and pipes; not files, because an embedded database keeps one open for each table. */
   readonly handles: number;
 }
 
-// A garbage collector returns memory when it likes, and statement caches fill: only what goes on growing is found.
+// Garbage collectors return memory late and statement caches fill, so only continued growth counts.
 const MEGABYTES_MAX = 400;
 const HANDLES_MAX = 40;
 const SETTLE_MS = 3000;
 
-/** Measures a process of Linux after a while in which it can settle. */
+/** Measures a Linux process after a pause in which it settles. */
 export async function measureSettled(pid: number): Promise<Size> {
   await new Promise((resume) => setTimeout(resume, SETTLE_MS));
   return await measure(pid);
 }
 
-/** Measures a process of Linux as it is. */
+/** Measures a Linux process at once. */
 export async function measure(pid: number): Promise<Size> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);
   const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
@@ -25,7 +25,7 @@ export async function measure(pid: number): Promise<Size> {
   return { megabytes: Math.round(kilobytes / 1024), handles };
 }
 
-/** Describes everything that has grown by more than a settled process may; null where nothing has. */
+/** Describes growth beyond the limits for a settled process; null without any. */
 export function findGrowth(before: Size, after: Size): string | null {
   if (after.megabytes > before.megabytes + MEGABYTES_MAX) {
     return `from ${before.megabytes} MB to ${after.megabytes} MB`;
@@ -34,7 +34,7 @@ export function findGrowth(before: Size, after: Size): string | null {
   return null;
 }
 
-/** Empty where it is gone by now. */
+/** Empty if the link is gone meanwhile. */
 function readLink(path: string): string {
   try {
     return Deno.readLinkSync(path);

@@ -1,8 +1,8 @@
 /**
- * `deno task fuzz [--seed N] [--minutes M] [--database NAME]`: random and mutated requests against a service of its own, one seed after
- * another, for as long.
+ * `deno task fuzz [--seed N] [--minutes M] [--database NAME]`: sends random and mutated requests to a service of its own, one seed after
+ * another, for M minutes.
  *
- * The seed that fails is printed with the smallest request that shows it; `--seed` repeats its choices (not the machine's timing).
+ * On a failure it prints the seed and the smallest request that shows the failure. `--seed` repeats its choices, but not the timing.
  */
 import { parseArgs } from "node:util";
 import { startPostgres } from "../support/postgres.ts";
@@ -56,7 +56,7 @@ async function run(): Promise<number> {
     return false;
   });
   const { code, stderr } = await service.end("SIGTERM");
-  // Whatever it wrote down as an error is a fault of ours, even if no answer showed it.
+  // Every logged error is a fault of ours, even if no answer showed it.
   if (stderr !== "") write(`The service wrote:\n${stderr.slice(0, 20_000)}\n`);
   if (code !== 0) write(`The service ended with ${code}.\n`);
   return isWell && stderr === "" && code === 0 ? 0 : 1;

@@ -133,7 +133,7 @@ const HEADERS: readonly (readonly (readonly [string, string])[])[] = [
 
 type Make = (random: SeededRandom, input: unknown, known: Known) => Mutation;
 
-/** Every kind of mutation; one that changes the input is made for the input that it will meet. */
+/** Every kind of mutation. A mutation of the input fits the input after the mutations before it. */
 const KINDS: readonly Make[] = [
   (random, input) => atPlace(random, input, "a text", random.pick(TEXTS)),
   (random, input) => atPlace(random, input, "a text", random.pick(TEXTS)),
@@ -172,7 +172,7 @@ const KINDS: readonly Make[] = [
   (random) => brokenBody(random),
 ];
 
-/** A few mutations for an input; often one, sometimes three, which meet what those before have left. */
+/** One to three mutations for an input; each works on the result of the one before. */
 export function makeMutations(random: SeededRandom, input: unknown, known: Known): readonly Mutation[] {
   const count = random.pick([0, 0, 1, 1, 1, 2, 3]);
   const made: Mutation[] = [];
@@ -209,7 +209,7 @@ function withKey(random: SeededRandom, input: unknown): Mutation {
   const value = random.pick<unknown>([{ role: "admin" }, 1, "x"]);
   const add = (given: unknown) =>
     typeof given === "object" && given !== null && !Array.isArray(given)
-      // Defined, since assigning to __proto__ would not make a key.
+      // defineProperty, because assigning to __proto__ would not make a key.
       ? Object.defineProperty({ ...given }, key, { value, enumerable: true, configurable: true, writable: true })
       : given;
   return {
@@ -218,7 +218,7 @@ function withKey(random: SeededRandom, input: unknown): Mutation {
   };
 }
 
-/** The value with another in a place; where the place is gone by now, as it is. */
+/** The value with another in a place; unchanged if the place no longer exists. */
 export function replace(value: unknown, place: Place, change: (given: unknown) => unknown): unknown {
   const [key, ...rest] = place;
   if (key === undefined) return change(value);
@@ -261,7 +261,7 @@ function withHeaders(added: RawRequest["headers"]): Mutation {
   };
 }
 
-/** A body that is no JSON, or JSON of a kind that a serialiser would not write. */
+/** A body that is not JSON, or JSON that no serialiser would write. */
 function brokenBody(random: SeededRandom): Mutation {
   const at = random.next();
   const single = random.pick(["null", "1", '"x"', "[]", "true", "1e999"]);

@@ -1,19 +1,19 @@
 import type { Target } from "./targets.ts";
 
-/** How a procedure is called: by its route, or by tRPC, alone or among others. */
+/** The way to call a procedure: its route, or tRPC, alone or in a batch. */
 export type Transport = "rest" | "trpc" | "batch";
 
-/** A request as text, before it is sent: what mutations work on. */
+/** A request as text, before it is sent; mutations work on it. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
-  /** Pairs as they are written, so that a key can come twice and be badly encoded. */
+  /** Pairs as written, so that a key can come twice or be badly encoded. */
   readonly query: readonly string[];
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array | null;
 }
 
-/** A change that makes a request wrong, or merely unusual. */
+/** A change that makes a request wrong or unusual. */
 export interface Mutation {
   readonly name: string;
   readonly onInput?: (input: unknown) => unknown;
@@ -24,7 +24,7 @@ export interface Mutation {
 export const CALLERS = ["ann", "bob", "admin", "nobody"] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** A request with how it came about, so that it can be made again with less. */
+/** A request with its origin, from which a smaller one can be made. */
 export interface Case {
   readonly caller: Caller;
   readonly target: Target;
@@ -98,7 +98,7 @@ function encode(value: unknown): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** A request as a person reads it, and can send it again. */
+/** A request as text that a person can read and send again. */
 export function describe({ method, path, query, headers, body }: RawRequest): string {
   const lines = [`${method} ${path}${query.length === 0 ? "" : `?${query.join("&")}`}`];
   for (const [name, value] of headers) lines.push(`${name}: ${value}`);

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { restRouter } from "../../routers/app.ts";
 import { ROUTES } from "../../server/rest.ts";
 
-/** A procedure, and the route that leads to it where there is one. */
+/** A procedure, with its route if it has one. */
 export interface Target {
   readonly procedure: string;
   readonly type: "query" | "mutation" | "subscription";
-  /** Its input, as far as a JSON Schema can say it; null: none. */
+  /** Its input, as far as JSON Schema can describe it; null without input. */
   readonly shape: z.core.JSONSchema.BaseSchema | null;
   readonly input: z.ZodType | null;
   readonly output: z.ZodType | null;
-  /** Null for what tRPC alone has. */
+  /** Null if only tRPC serves it. */
   readonly route: (typeof ROUTES)[number] | null;
 }
 
@@ -22,7 +22,7 @@ const procedureSchema = z.object({
   }),
 });
 
-// Where a call on it leads is the way that the call was written.
+// Thrown by the stand-in for the routers, with the name of the procedure that a row called.
 class Found extends Error {
   constructor(readonly procedure: string) {
     super(procedure);
@@ -55,7 +55,7 @@ const ACCOUNT_PATHS = [
   ["POST", "no-such-thing"],
 ] as const;
 
-/** Where accounts are, which are no procedures of ours: any of their keys on any of their paths. */
+/** The account routes, which are not our procedures: any of their keys on any of their paths. */
 export function listAccountTargets(): readonly Target[] {
   const shape = z.toJSONSchema(z.object(account).partial());
   return ACCOUNT_PATHS.map(([method, name]) => {
@@ -68,11 +68,11 @@ export function listAccountTargets(): readonly Target[] {
 }
 
 function procedureOf(value: unknown): z.infer<typeof procedureSchema>["_def"] {
-  // A procedure is a function: what it is made of hangs on it.
+  // A procedure is a function that carries its definition.
   return procedureSchema.parse({ _def: Reflect.get(Object(value), "_def") })._def;
 }
 
-/** A row of ROUTES keeps its procedure to itself: it is asked to call one that tells its name. */
+/** Finds the name of a route's procedure: rows do not expose it, so the row calls one that throws its name. */
 async function nameProcedure(route: (typeof ROUTES)[number]): Promise<string> {
   const namespaces = Object.entries(restRouter._def.procedures).map(([name]) => name.split("."));
   const spy: Record<string, Record<string, () => never>> = {};

@@ -12,10 +12,10 @@ export interface Known {
   readonly otherIds: readonly string[];
   readonly slugs: readonly string[];
   readonly cursors: readonly string[];
-  /** Where the stand-in for the world outside answers. */
+  /** The address of the stand-in for the outside world. */
   readonly outside: string;
   readonly module: Uint8Array;
-  /** A word that is the caller's alone: nobody else may ever read it. */
+  /** A word that only the caller may read. */
   readonly mark: string;
 }
 
@@ -31,7 +31,7 @@ const PARAMETER_SCHEMAS = [
   { type: "object", properties: {}, additionalProperties: false },
 ];
 
-/** Makes values that a schema accepts, or nearly: what a JSON Schema cannot say, the names of keys tell. */
+/** Makes values that a schema accepts, or nearly. The names of keys supply rules that JSON Schema cannot express. */
 export class ValueMaker {
   readonly #random: SeededRandom;
   readonly #known: Known;
@@ -41,7 +41,7 @@ export class ValueMaker {
     this.#known = known;
   }
 
-  /** @param key The name under which the value will stand. */
+  /** @param key The name of the key that will hold the value. */
   make(shape: Shape, key = ""): unknown {
     const named = this.#byName(key, shape);
     if (named !== undefined) return named;
@@ -96,7 +96,7 @@ export class ValueMaker {
     const required = new Set(shape.required ?? []);
     const made: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(shape.properties ?? {})) {
-      // Drawn for all, so that the sequence does not depend on what is required.
+      // Drawn for every key, so that the sequence does not depend on the required keys.
       const isWanted = this.#random.below(3) === 0;
       if (required.has(key) || isWanted) made[key] = this.#one(inner, key);
     }
@@ -116,7 +116,7 @@ export class ValueMaker {
     return this.#random.pick([...edges, Math.min(most, Math.max(least, 10)), Math.min(most, Math.max(least, 1))]);
   }
 
-  /** A value that a key of this name usually holds. */
+  /** A usual value of a key with this name. */
   #byName(key: string, shape: Shape): unknown {
     const { known, random } = { known: this.#known, random: this.#random };
     switch (key) {
@@ -135,7 +135,7 @@ export class ValueMaker {
           `fuzz-${random.below(1000)}`,
         ]);
       case "strategy":
-        // A name in a backtest, and the whole of a registration.
+        // In a backtest it is a name, in a registration an object.
         return shape.type === "string" ? random.pick([...NAMES, `Strategy of ${known.mark}`]) : undefined;
       case "start_date":
       case "startDate":
@@ -213,5 +213,5 @@ export class ValueMaker {
   }
 }
 
-/** A well-formed id under which nothing is. */
+/** A well-formed id that names no record. */
 export const NOBODYS_ID = "01900000-0000-7000-8000-000000000000";

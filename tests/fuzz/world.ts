@@ -8,13 +8,13 @@ import { type Known, NOBODYS_ID } from "./values.ts";
 /** Requests that take longer than this hang; `wait` may take 30 s. */
 const ANSWER_MS_MAX = 60_000;
 
-// The HTTP server itself refuses a request whose head is longer than 64 KiB, before the service hears of it.
+// The HTTP server refuses a request with a longer head than 64 KiB before the service sees it.
 const TARGET_CHARACTERS_MAX = 40_000;
 
-/** Serves the world outside: providers without candles, a strategy that never acts, a module. */
+/** Serves the outside world: providers without candles, a strategy that never acts, a module. */
 export interface Outside {
   readonly origin: string;
-  /** The settings with which the service asks nobody else. */
+  /** The settings with which the service calls no other host. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function startOutside(): Outside {
     PROVIDER_A: "crypto=binance,forex=dukascopy,stock=massive",
     REMOTE_ENDPOINT_ALLOW: `127.0.0.1:${server.addr.port}`,
     INGESTION_ADMIN_SECRET: INGESTION_SECRET,
-    // Quotas are met too, but most requests come through.
+    // Some requests reach a quota, but most succeed.
     USER_BACKTESTS_MAX: "300",
     RUN_SECONDS_MAX: "5",
     ADDRESS_SIGN_INS_PER_MINUTE: "100000",
@@ -58,7 +58,7 @@ async function decide(request: Request): Promise<unknown> {
   return { version: 1, decisions: Array.from({ length: count }, () => []) };
 }
 
-/** A running service with its users, and what they have learnt from its answers. */
+/** A running service with its users, and the ids from its answers. */
 export class World {
   readonly #url: string;
   readonly #outside: string;
@@ -73,7 +73,7 @@ export class World {
     this.#outside = outside;
   }
 
-  /** Signs the callers up; the admin is one by the ingestion secret. */
+  /** Signs the callers up; the ingestion secret makes one an admin. */
   static async open(url: string, outside: string): Promise<World> {
     const world = new World(url, outside);
     for (const caller of CALLERS) {
@@ -111,7 +111,7 @@ export class World {
     const cookie = this.#cookies.get(caller);
     if (cookie !== undefined) all.set("cookie", cookie);
     if (caller === "admin") all.set("x-ingestion-admin-secret", INGESTION_SECRET);
-    // HTTP itself cannot carry these, so the service never sees them.
+    // HTTP cannot carry these, so the service never sees them.
     for (const [name, value] of headers) {
       if (/^[\t\x20-\x7e]*$/.test(value)) all.set(name, value);
     }
@@ -122,13 +122,13 @@ export class World {
       headers: all,
       redirect: "manual",
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
-      // Bytes, since text would bring a content type of its own.
+      // Bytes, because text would add its own content type.
       ...(hasBody ? { body: typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body) } : {}),
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Remembers what later requests can refer to. */
+  /** Remembers ids for later requests. */
   learn(caller: Caller, { status, text }: Seen): void {
     if (status >= 300 || text.length > 1_000_000) return;
     const cursor = /"next_cursor":"([^"]+)"/.exec(text)?.[1];

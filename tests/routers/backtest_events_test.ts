@@ -7,7 +7,7 @@ import { openTestDatabase } from "../support/database.ts";
 
 const FOLLOWERS = 50;
 
-Deno.test("however many follow a backtest, a change of its record is looked at once", async () => {
+Deno.test("a change of a backtest's record is read once for all its followers", async () => {
   const handle = await openTestDatabase("PostgreSQL");
   let looks = 0;
   const db = new Proxy(handle.db, {

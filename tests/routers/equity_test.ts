@@ -18,7 +18,7 @@ Deno.test("the deepest drawdown of the curve is the metric max_drawdown, to the 
   expect(deepest).toBe(metric);
 });
 
-Deno.test("however far a curve is thinned, the candle of the deepest drawdown is left, though equity was lower before", () => {
+Deno.test("a thinned curve keeps the candle of the deepest drawdown, even if equity was lower before", () => {
   const equity = [10, 11, 50, 100, 60, 80, 90, 100];
   for (let pointsMax = 3; pointsMax < 8; pointsMax++) {
     const { deepest, count, metric } = thin(equity, pointsMax);

@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { z } from "zod";
 import { mustBe, validationFailed } from "../../routers/errors.ts";
 
-Deno.test("what a schema refuses is told in the words of JSON, with the value that it was", () => {
+Deno.test("issues of a schema use the words of JSON and quote the refused value", () => {
   const cases: [schema: z.ZodType, value: unknown, message: string][] = [
     [z.string(), undefined, "is required"],
     [z.enum(["remote", "wasm"]), undefined, "is required"],

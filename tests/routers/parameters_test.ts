@@ -24,7 +24,7 @@ Deno.test("each wrong parameter is told by its place and its value", () => {
   ]);
 });
 
-Deno.test("what is wrong with a parameter is said in the words of every other refusal", () => {
+Deno.test("refusals of a parameter use the words of every other refusal", () => {
   const cases: [schema: object, value: unknown, message: string][] = [
     [{ type: "integer" }, 1.5, "must be of type integer, not 1.5"],
     [{ type: ["number", "null"] }, "x", 'must be of type number or null, not "x"'],

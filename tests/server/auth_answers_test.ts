@@ -5,7 +5,7 @@ const SIGN_UP = "/api/auth/sign-up/email";
 const SIGN_IN = "/api/auth/sign-in/email";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
-Deno.test("what the authentication library refuses has the shape of every refusal", async (t) => {
+Deno.test("refusals of the authentication library have the shape of every refusal", async (t) => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const client = service.client();
   const known = await client.signUp();

@@ -102,7 +102,7 @@ for (const kind of DATABASES) {
       expect(performance.now() - begun).toBeLessThan(hangs.runtime.timeoutMs);
     });
 
-    await t.step("what is deleted is gone, running or not", async () => {
+    await t.step("a deleted backtest is gone, running or not", async () => {
       for (const parameters of [hangs, BACKTEST.parameters]) {
         const id = await submit(user, { parameters });
         if (parameters === BACKTEST.parameters) await user.finish(id);

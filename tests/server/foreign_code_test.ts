@@ -138,7 +138,7 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     await reader.cancel();
   });
 
-  await t.step("where an endpoint is and what is wrong with it is told to its owner alone", async () => {
+  await t.step("only the owner of an endpoint reads its address and its errors", async () => {
     const endpoint = `http://${files_host}/`;
     const strategy = { ...registration("no-decisions", { type: "remote", endpoint }), is_public: true };
     expect((await user.send("POST", "/api/strategies", { strategy })).status).toBe(201);

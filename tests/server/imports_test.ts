@@ -11,7 +11,7 @@ Deno.test("files over HTTP", async (t) => {
   const service = await startTestService();
   const client = service.client();
   await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
-  await t.step("what was imported comes out to the digit and the second, in each format", () => readExactly(client));
+  await t.step("imported candles come out to the digit and the second, in each format", () => readExactly(client));
   await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
   await service.close();
 });

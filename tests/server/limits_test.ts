@@ -218,7 +218,7 @@ Deno.test("a user who keeps too much gets no more until something is deleted", a
   await service.close();
 });
 
-Deno.test("what is submitted has room of its own, also where it never runs", async () => {
+Deno.test("submissions count against the storage quota even if they never run", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_RESULT_BYTES_MAX: "15000" });
   const ann = await service.user();
   const runtime = { type: "remote", endpoint: "https://signals.example.com/v1" };

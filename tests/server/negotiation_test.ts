@@ -41,7 +41,7 @@ async function unpack(packed: AsyncIterable<Uint8Array<ArrayBuffer>>, packing: P
 }
 
 for (const packing of ["zstd", "gzip"] as const) {
-  Deno.test(`what was packed comes out again, a broken source breaks it, a reader who leaves ends it (${packing})`, async () => {
+  Deno.test(`packed bytes unpack to the same, a broken source breaks the stream, and a reader who leaves ends it (${packing})`, async () => {
     const texts = Array.from({ length: 300 }, (_, i) => `${i},`.repeat(1000));
     async function* pieces(fails: boolean) {
       for (const text of texts) {

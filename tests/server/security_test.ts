@@ -79,7 +79,7 @@ Deno.test("no route and no procedure but the public ones answers without a sessi
   await service.close();
 });
 
-Deno.test("what belongs to another user answers exactly as what does not exist, on every route that names something", async () => {
+Deno.test("another user's record is answered exactly as a missing one, on every route that names a record", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const [owner, other] = [await service.user(), await service.user()];
   const accepted = await owner.send("POST", "/api/backtests", { backtest: BACKTEST });

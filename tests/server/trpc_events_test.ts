@@ -72,7 +72,7 @@ Deno.test("a typed client follows a backtest through a restart of the service, t
     expect([told, theirs.told].map((each) => each.includes("complete"))).toEqual([false, false]);
   });
 
-  await t.step("who leaves is left alone", async () => {
+  await t.step("a client that leaves gets no more events", async () => {
     const { told, subscription } = follow(await submit());
     await heard(told, "queued");
     subscription.unsubscribe();

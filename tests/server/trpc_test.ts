@@ -78,7 +78,7 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     expect(invalid.data.issues).toEqual([{ path: "/limit", message: "must be at most 200, not 1000" }]);
   });
 
-  await t.step("what only streams can carry is not there", async () => {
+  await t.step("tRPC has no procedures that only streams can carry", async () => {
     const answer = await user.get("/trpc/ingestionStreams.import");
     expect(answer.status).toBe(404);
   });
@@ -96,7 +96,7 @@ Deno.test("a stranger's input is not even looked at", async () => {
   await service.close();
 });
 
-Deno.test("what holds for REST holds for tRPC: sizes of bodies, limits, and when to come back", async (t) => {
+Deno.test("tRPC has the limits of REST: sizes of bodies, numbers of requests, and the time to retry", async (t) => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0", USER_BACKTESTS_MAX: "1" });
   const user = await service.user();
   const create = (body: unknown) => user.send("POST", "/trpc/backtests.create", JSON.stringify(body), JSON_TYPE);

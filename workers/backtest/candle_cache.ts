@@ -10,7 +10,7 @@ const BYTES_MAX = 256 * 1024 ** 2;
 /**
  * Candles of recent runs in shared memory: a hundred parameters on a year of minutes cost one read.
  *
- * Every use asks the archive for its checksums, so candles that were replaced are never given.
+ * Every read compares the archive's checksums, so it never returns replaced candles.
  */
 export class CandleCache {
   readonly #db: Db;
@@ -57,7 +57,7 @@ function bytesOf({ candles }: CandlesRead): number {
   return Math.max(1, candles.time.buffer.byteLength);
 }
 
-/** Shares an answer between all who ask for it before it is there. */
+/** Lets simultaneous callers with the same key share one answer. */
 export class InFlight<Answer> {
   readonly #pending = new Map<string, Promise<Answer>>();
 

@@ -18,10 +18,10 @@ import type { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-// After this wait another process may have a free worker sooner.
+// After a longer wait, another process may have a free worker sooner.
 const WAIT_MS = 1000;
 
-/** Everything that backtests need. */
+/** The services of a backtest. */
 export interface BacktestServices extends CandleServices {
   readonly records: BacktestRecords;
   readonly runner: Runner;
@@ -30,11 +30,11 @@ export interface BacktestServices extends CandleServices {
 }
 
 /**
- * The story of a backtest: claims its record, runs it, and stores the outcome in one transaction with the end of its job.
+ * Executes a backtest: claims its record, runs it, and stores the outcome in one transaction with the end of its job.
  *
- * While the database is away, claim and outcome wait for it, until the job is lost to another worker.
+ * While the database is unreachable, claim and outcome are retried until another worker takes the job.
  *
- * @throws {Error} The database's, when not even the failure can be stored: the job's heartbeat lapses, and another worker takes it.
+ * @throws {Error} The database's error when even the failure cannot be stored: the heartbeat lapses, and another worker takes the job.
  */
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, records } = services;
@@ -88,7 +88,7 @@ async function simulate(
   await progress.written;
   if (outcome.type === "completed") return await toStorable(plan, outcome, durationMs);
   if (outcome.type !== "broken") return outcome;
-  // A run that is too busy to stop when its worker closes is not at fault.
+  // A worker that closes interrupts even a run that is too busy to stop: the run is not at fault.
   if (stop.reason === "closing" satisfies StopReason) return NOT_BEGUN;
   log.error("The sandbox of attempt {attempt} broke: {reason}", { attempt: record.attempts, reason: outcome.message });
   return outcome;

@@ -31,10 +31,10 @@ import type { Run } from "./runner.ts";
 /** A strategy's own parameters, defaults filled in. */
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** A record's parameters by their purpose. */
+/** A record's parameters, grouped by purpose. */
 export interface RunSettings {
   readonly timeframe: Timeframe;
-  /** The hours that days and coarser candles are made of. */
+  /** The trading hours of which days and coarser candles consist. */
   readonly hours: Hours;
   /** Complete, except for periodsPerYear where the record's instrument decides it. */
   readonly execution: Execution;
@@ -44,11 +44,11 @@ export interface RunSettings {
 /** Everything that decides a backtest's result. */
 export interface BacktestPlan {
   readonly run: Run;
-  /** The part of `run` that every kind has. */
+  /** The common part of every kind of `run`. */
   readonly task: SandboxTask;
   readonly read: CandlesRead;
   readonly session: ResultSession;
-  /** About the candles, for the reader of the result. */
+  /** Remarks on the candles, for the result. */
   readonly notes: readonly string[];
   /** Of the strategy's module, hexadecimal; null without one. */
   readonly moduleSha256: string | null;
@@ -104,7 +104,7 @@ export function makePlan(
     execution,
     timeframeMs: TIMEFRAMES[timeframe],
     assetClass,
-    // A candle of a week or a month is a period of its own.
+    // A weekly or monthly candle is a period of its own.
     tradingDays: TIMEFRAMES[timeframe] > DAY_MS
       ? null
       : groupByDay(daysOf(instrument, timeframe, hours), read.candles.time),
@@ -157,7 +157,7 @@ export interface Decider {
   /** Its part of the run's key. */
   readonly identity: unknown;
   readonly moduleSha256: string | null;
-  /** How many candles before the start date it needs. */
+  /** Candles that the strategy needs before the start date. */
   readonly lookback: number;
   toRun(task: SandboxTask): Run;
 }
@@ -165,7 +165,7 @@ export interface Decider {
 /**
  * Finds the strategy of a record.
  *
- * @throws {RunError} STRATEGY_FAILED when it is gone, or when its parameters contradict each other in a way that no schema can say.
+ * @throws {RunError} STRATEGY_FAILED when the strategy is gone, or when its parameters contradict each other beyond its schema.
  */
 export async function findDecider(db: Db, record: Backtest, { own: parameters }: RunSettings): Promise<Decider> {
   const { runtime } = record;
@@ -204,7 +204,7 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
   };
 }
 
-/** The `result` of a completed run, as the API gives it. */
+/** The `result` of a completed run, as the API returns it. */
 export function makeResult(
   { task, read, session, notes, moduleSha256, runKey }: BacktestPlan,
   { result, integrity }: SimulatedRun,
@@ -243,7 +243,7 @@ function lookbackOf(builtin: Builtin, parameters: Parameters): number {
   }
 }
 
-/** SHA-256 of a value's JSON with sorted keys: equal content, equal sum. */
+/** SHA-256 of a value's JSON with sorted keys, so that equal content has an equal sum. */
 function hashCanonical(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex");
 }

@@ -10,10 +10,10 @@ const log = getLogger(["hindcast", "pool"]);
 const GRACE_MS = 2000;
 const PROGRESS_MS = 500;
 
-// Quick runs end before the next jobs can be fetched, so some are held in advance.
+// Quick runs end before the next jobs can be fetched, so the process holds some in advance.
 const QUICK_RUN_MS = 20;
 const HELD_PER_WORKER = 16;
-/** While a run is older than this, no jobs are held in advance: another process may be free to take them. */
+/** While a run is older than this, the process holds no jobs in advance: another process may be free to take them. */
 export const LONG_RUN_MS = 200;
 const RECENT_WEIGHT = 0.2;
 
@@ -21,7 +21,7 @@ const RECENT_WEIGHT = 0.2;
 export interface RunLimits {
   /** Computing time; the wait for a free slot does not count. */
   readonly deadlineMs: number;
-  /** The longest wait for a free slot; the run is then stopped before it began. */
+  /** The longest wait for a free slot; after it, the run ends as `stopped` without having begun. */
   readonly waitMs: number;
   /** Stops the run at any moment. */
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ interface Times {
   readonly progressMs: number;
 }
 
-/** The right to compute, a limited number of times at once; those who wait get it in their order. */
+/** A limited number of slots to compute in; waiting runs get them in their order. */
 export class Slots {
   #free: number;
   readonly #waiting: ((isGiven: boolean) => void)[] = [];
@@ -75,17 +75,17 @@ export class Slots {
     else next(true);
   }
 
-  /** Sends everybody away who waits. */
+  /** Refuses a slot to all waiting runs. */
   close(): void {
     for (const give of this.#waiting.splice(0)) give(false);
   }
 }
 
-/** Warm Web Workers without permissions, for our own code: only its stop flag can end a loop of theirs. */
+/** Warm Web Workers without permissions, for built-in strategies only: no flag could stop an endless loop of foreign code. */
 export class Pool {
   readonly #times: Times;
   readonly #slots: Slots;
-  /** As many as there are free slots. */
+  /** One for each free slot. */
   readonly #idle: WarmWorker[] = [];
   readonly #all = new Set<WarmWorker>();
   readonly #size: number;
@@ -106,7 +106,7 @@ export class Pool {
     for (let i = 0; i < size; i++) this.#start();
   }
 
-  /** How many runs are worth holding at once: more than compute only while runs are quick. */
+  /** How many runs to hold at once: more than can compute only while runs are quick. */
   get runsWanted(): number {
     const oldest = Math.min(...this.#begun.values());
     const isQuick = this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
@@ -131,7 +131,7 @@ export class Pool {
     return outcome;
   }
 
-  /** Ends every worker: runs end as `broken`, waiting ones as `stopped`. Abort the signals of the runs first. */
+  /** Ends every worker: running runs end as `broken`, waiting ones as `stopped`. Abort the signals of the runs first. */
   close(): void {
     this.#closed = true;
     this.#slots.close();
@@ -168,7 +168,7 @@ class WarmWorker {
     });
     this.#worker.onmessage = ({ data }: MessageEvent<Outcome<SimulatedRun>>) => this.#end?.(data);
     this.#worker.onerror = (event) => {
-      // Otherwise the error would end this whole process.
+      // An unhandled error would end this whole process.
       event.preventDefault();
       this.#die(event.message);
     };
@@ -194,7 +194,7 @@ class WarmWorker {
       stop();
     };
     const deadline = setTimeout(expire, limits.deadlineMs);
-    // A timer would let a short run through.
+    // A timer would let a short run end first.
     if (limits.deadlineMs === 0) expire();
     const progress = setInterval(() => {
       const now = readProgress(control);

@@ -21,15 +21,15 @@ const log = getLogger(["hindcast", "queue"]);
 
 const QUEUE = QUEUES.backtests;
 const BATCH_MAX = 32;
-// The embedded database does nothing else during a transaction: about 15 ms for so many bytes.
+// The embedded database does nothing else during a transaction; so many bytes take about 15 ms.
 const TRANSACTION_BYTES_MAX = 1 << 20;
 
-/** The value of a completed backtest, ready to be stored. */
+/** The result of a completed backtest, ready to be stored. */
 export type StorableRun = Omit<CompletedRun, keyof AttemptKey>;
 
-/** A record whose run begins. */
+/** A backtest that this process has claimed. */
 export type ClaimedBacktest = Backtest & {
-  /** The owner is over the storage quota, so a result cannot be kept. */
+  /** The owner is over the storage quota, so no result can be stored. */
   readonly isOverQuota: boolean;
 };
 
@@ -40,8 +40,8 @@ interface Settlement {
 }
 
 /**
- * The records of running backtests. Simultaneous writes share a transaction, which short runs could not afford each. Every write is
- * fenced by attempt, of the record and of the job: a worker that was given up for dead changes nothing.
+ * The records of running backtests. Simultaneous writes share a transaction, because one for each would slow short runs down. Every
+ * write is fenced by the attempt of record and job: a worker that was taken for dead changes nothing.
  */
 export class BacktestRecords {
   readonly #db: Db;
@@ -49,7 +49,7 @@ export class BacktestRecords {
   readonly #claims: Batcher<string, ClaimedBacktest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
 
-  /** @param resultBytesMax What the backtests of one user may occupy. */
+  /** @param resultBytesMax Bytes that the backtests of one user may occupy. */
   constructor(db: Db, jobs: Jobs, resultBytesMax: number) {
     this.#db = db;
     this.#jobs = jobs;
@@ -74,13 +74,13 @@ export class BacktestRecords {
     return this.#claims.add(id);
   }
 
-  /** Stores the progress of an attempt from then on. @param time Opens of the run's candles. */
+  /** Starts to store the progress of an attempt. @param time Opens of the run's candles. */
   trackProgress(record: Backtest, time: Float64Array): ProgressWriter {
     return new ProgressWriter(this.#db, this.#jobs, record, time);
   }
 
   /**
-   * Stores the outcome of an attempt together with the end of its job: a stopped one goes back to the queue, a broken one is tried again
+   * Stores the outcome of an attempt together with the end of its job: a stopped one goes back to the queue, a broken one is retried
    * until its attempts are used up.
    */
   async settle(job: TakenJob, attempt: number, outcome: Outcome<StorableRun>): Promise<void> {
@@ -91,7 +91,7 @@ export class BacktestRecords {
   async #writeAhead(id: string, attempt: number, outcome: Outcome<StorableRun>): Promise<Outcome<StorableRun>> {
     if (outcome.type !== "completed" || measureChunks(outcome.chunks) <= TRANSACTION_BYTES_MAX) return outcome;
     const areChunksWritten = await insertChunksAhead(this.#db, { backtestId: id, attempt, chunks: outcome.chunks });
-    // Nothing will be stored where the record was lost meanwhile.
+    // If the record was lost meanwhile, nothing is stored.
     return { ...outcome, areChunksWritten };
   }
 }
@@ -115,13 +115,14 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
       over.push(job);
     }
   }
-  // Last: this locks the sums of sizes, and to wait for a record while its deletion waits for them would be a deadlock.
+  // Last, because it locks the storage totals: a deletion holds the record and waits for them, so locking in the other order would
+  // be a deadlock.
   await storeResults(tx, completed);
   await jobs.complete(tx, QUEUE, over);
   await jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
 }
 
-/** Writes a run's progress, one write at a time, and notices when the run has lost its record. */
+/** Writes a run's progress, one write at a time, and detects that the run has lost its record. */
 export class ProgressWriter {
   readonly #lost = new AbortController();
   readonly #db: Db;
@@ -130,7 +131,7 @@ export class ProgressWriter {
   readonly #time: Float64Array;
   #isWriting = false;
   #furthest: RunProgress = { candlesDone: 0, equity: NaN };
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is in progress. */
   written: Promise<void> = Promise.resolve();
 
   constructor(db: Db, jobs: Jobs, record: Backtest, time: Float64Array) {
@@ -148,7 +149,7 @@ export class ProgressWriter {
   write(now: RunProgress): void {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    // The integrity checks count from the first candle again.
+    // The integrity checks run again from the first candle: ignore their counts.
     if (now.candlesDone > this.#furthest.candlesDone) this.#furthest = now;
     this.written = this.#write(this.#furthest).finally(() => this.#isWriting = false);
   }
@@ -175,14 +176,14 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Does many calls at once: calls that arrive during a batch form the next one. A call that comes alone is done at once. */
+/** Batches calls: those that arrive during a batch form the next one. A single call starts at once. */
 export class Batcher<Item, Answer> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Answer[]>;
   readonly #itemsMax: number;
   readonly #waiting: Waiting<Item, Answer>[] = [];
   #isWorking = false;
 
-  /** @param work Answers each item, in their order; a batch that it rejects is tried again one by one. */
+  /** @param work Answers each item, in order; after a rejected batch, each item is retried alone. */
   constructor(work: (items: readonly Item[]) => Promise<readonly Answer[]>, itemsMax: number) {
     this.#work = work;
     this.#itemsMax = itemsMax;
@@ -193,7 +194,7 @@ export class Batcher<Item, Answer> {
     this.#waiting.push({ item, resolve, reject });
     if (!this.#isWorking) {
       this.#isWorking = true;
-      // Calls of the same turn of the event loop join the batch.
+      // Calls within the same turn of the event loop join the batch.
       queueMicrotask(() => void this.#run());
     }
     return promise;
@@ -211,7 +212,7 @@ export class Batcher<Item, Answer> {
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       if (batch.length === 1) return batch[0]!.reject(error);
-      // A bad item fails alone.
+      // Only the bad item fails.
       for (const one of batch) await this.#do([one]);
     }
   }

@@ -5,16 +5,16 @@ import type { PinnedEndpoint, RemoteTask } from "../protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import type { SandboxRun } from "../sandbox/task.ts";
 
-/** A remote run before its endpoint is looked up. */
+/** A remote run before its endpoint is resolved. */
 export type RemoteRun = Omit<RemoteTask, "endpoint"> & {
   readonly endpoint: string;
-  /** Another user's: only its owner may read where it is. */
+  /** Another user's: only its owner may read its address. */
   readonly isForeign?: boolean;
 };
 
 const FOREIGN_HOST = "the strategy's endpoint";
 
-/** Runs remote strategies, each in a process of its own that may call its endpoint's checked address and nothing else. */
+/** Runs remote strategies, each in a process of its own that may call only its endpoint's checked address. */
 export class RemoteRunner {
   readonly #rules: EgressRules;
   readonly #breaker = new EndpointBreaker();
@@ -24,7 +24,7 @@ export class RemoteRunner {
   }
 
   /**
-   * Checks where the endpoint leads, and runs the strategy.
+   * Resolves and checks the endpoint's address, and runs the strategy.
    *
    * @throws {RunError} ENDPOINT_NOT_ALLOWED; ENDPOINT_FAILED when the name has no address, or too many runs on the endpoint failed.
    */

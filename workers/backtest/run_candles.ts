@@ -17,16 +17,16 @@ import { isDaily, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../mark
 import { RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
 
-/** The sources of candles. */
+/** The services that provide candles. */
 export interface CandleServices {
   readonly db: Db;
   readonly candles: CandleCache;
   readonly readThrough: ReadThrough;
-  /** The most candles that a run may have, and the most finer ones that it may replay. */
+  /** The limit of a run's candles, and of the finer ones that it replays. */
   readonly candlesMax: number;
 }
 
-/** The candles that a run decides on. */
+/** The candles on which a run decides. */
 interface WantedOfRun {
   readonly instrument: Instrument;
   readonly timeframe: Timeframe;
@@ -37,16 +37,16 @@ interface WantedOfRun {
 export interface MarketData {
   readonly instrument: Instrument;
   readonly read: CandlesRead;
-  /** Of a finer timeframe, for bothTouched "magnify"; null if not wanted, or none are held. */
+  /** Of a finer timeframe, for bothTouched "magnify"; null if not requested, or if the archive has none. */
   readonly finer: CandlesRead | null;
-  /** The execution's benchmark; null where it names none. */
+  /** The execution's benchmark; null without one. */
   readonly benchmark: Benchmark | null;
 }
 
-/** Candles that a run is compared with. */
+/** Candles for the comparison with a run. */
 export interface Benchmark {
   readonly instrument: Instrument;
-  /** A day, or the run's where it is longer. */
+  /** A day, or the run's timeframe if it is longer. */
   readonly timeframe: Timeframe;
   readonly read: CandlesRead;
 }
@@ -54,7 +54,7 @@ export interface Benchmark {
 /**
  * Loads a backtest's candles.
  *
- * @param lookback How many candles before the start date the strategy needs; fewer may be held.
+ * @param lookback Candles that the strategy needs before the start date; the archive may have fewer.
  * @throws {RunError} NO_DATA, RANGE_TOO_LARGE
  */
 export async function loadCandles(
@@ -79,7 +79,7 @@ export async function loadCandles(
   return { instrument, read, finer: { ...finer, candles }, benchmark };
 }
 
-/** @throws {RunError} As `loadCandles`, with the benchmark's name. */
+/** @throws {RunError} As loadCandles(), with the benchmark's name. */
 async function loadBenchmark(
   services: CandleServices,
   record: Backtest,
@@ -105,7 +105,7 @@ async function loadBenchmark(
 /**
  * The instrument that a backtest names. Its feed first completes the candles of the range in the archive.
  *
- * @throws {RunError} NO_DATA, naming the exchanges that the symbol is held of, or why its feed did not answer.
+ * @throws {RunError} NO_DATA, naming the exchanges that have the symbol, or the reason why its feed did not answer.
  */
 async function findBacktestInstrument(
   { db, candles, readThrough }: CandleServices,
@@ -130,8 +130,8 @@ async function findBacktestInstrument(
 /**
  * A backtest's candles in shared memory.
  *
- * @param lookback How many candles before the start date are wanted; fewer may be held.
- * @throws {RunError} NO_DATA, naming the candles that are held or damaged; RANGE_TOO_LARGE.
+ * @param lookback Candles before the start date; the archive may have fewer.
+ * @throws {RunError} NO_DATA, naming the stored or damaged candles; RANGE_TOO_LARGE.
  */
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
@@ -153,8 +153,8 @@ export async function readBacktestCandles(
 }
 
 /**
- * Fetches candles from before a split again. If their feed fails, the run has a shorter lookback, or replays fewer finer candles: the
- * simulator ignores those that do not reach as far as the coarser ones.
+ * Fetches candles from before a split again. If their feed fails, the run has a shorter lookback or replays fewer finer candles: the
+ * simulator ignores finer candles that do not reach as far as the coarser ones.
  */
 async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<void> {
   try {
@@ -165,7 +165,7 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
 }
 
 /**
- * The finest held candles of the same range that the backtest's timeframe is a multiple of; null if none are finer.
+ * The finest stored candles of the same range whose timeframe divides the backtest's; null if none are finer.
  *
  * @throws {RunError} RANGE_TOO_LARGE, before they are read; NO_DATA, when damaged ones cannot be fetched again.
  */
@@ -183,7 +183,7 @@ export async function readFinerCandles(
   const held = new Set(within.map((chunk) => chunk.timeframe));
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name) && canMake(instrument, name, { timeframe, hours }));
   if (finest === undefined || finest === timeframe) return null;
-  // Chunks are whole months, so this counts a few more than are replayed.
+  // Chunks are whole months, so this counts a few more candles than the run replays.
   const count = within.reduce((sum, chunk) => sum + (chunk.timeframe === finest ? chunk.candles : 0), 0);
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, hours, start, end };
@@ -194,7 +194,7 @@ export async function readFinerCandles(
   } catch (error) {
     if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);
     if (!(error instanceof FeedError)) throw error;
-    // Damaged candles that could not be fetched again are gone now, and another timeframe may be the finest.
+    // Damaged candles that no feed could replace are gone now, and another timeframe may be the finest.
     return await readFinerCandles(services, record, wanted);
   }
 }
@@ -213,13 +213,13 @@ function requireShort(
   );
 }
 
-/** The range of a backtest in time, however its candles are stamped. */
+/** The range of a backtest in time, for any stamping of its candles. */
 function momentsOf({ instrument, timeframe }: WantedOfRun, record: Backtest): TimeRange {
-  // Any timeframe that begins with the trading date tells when it begins.
+  // Every timeframe that begins with the trading date begins at the same time.
   return rangeOfDates(instrument, timeframe === "1m" ? "1m" : "1h", datesOf(record));
 }
 
-/** The dates of a backtest, [start, end) as 00:00 UTC of each in milliseconds since 1970. */
+/** The dates of a backtest, [start, end): 00:00 UTC of each, in milliseconds since 1970. */
 export function datesOf(record: Backtest): { start: number; end: number } {
   return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }

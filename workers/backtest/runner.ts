@@ -21,10 +21,10 @@ export class Runner {
   readonly #remote: RemoteRunner;
   readonly #slots: Slots;
   readonly #runsMax: number;
-  /** When the runs in processes of their own began, the oldest first. */
+  /** Start times of the runs in sandbox processes, the oldest first. */
   readonly #begun: number[] = [];
 
-  /** @param runsMax How many built-in runs, and how many foreign ones, compute at once. */
+  /** @param runsMax How many built-in runs compute at once, and how many foreign ones. */
   constructor(runsMax: number, egress: EgressRules) {
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
@@ -33,8 +33,8 @@ export class Runner {
   }
 
   /**
-   * How many runs are worth holding at once: more than compute only while all are quick. Otherwise foreign runs would be taken, wait
-   * in vain behind the long one, go back to the front of the queue and be taken again.
+   * How many runs to hold at once: more than can compute only while all are quick. Otherwise foreign runs would be taken, wait in
+   * vain behind a long one, go back to the front of the queue and be taken again.
    */
   get runsWanted(): number {
     const [oldest = Infinity] = this.#begun;
@@ -42,7 +42,7 @@ export class Runner {
   }
 
   /**
-   * Runs as soon as a slot is free.
+   * Executes a run as soon as a slot is free.
    *
    * @throws {RunError} When a remote run's endpoint may not be called.
    */

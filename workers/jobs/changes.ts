@@ -10,7 +10,7 @@ export type Topic = `queue ${string}` | `backtest ${string}`;
 /**
  * Notifies all processes on one database of changes, when the changing transaction commits.
  *
- * A notification names its subject alone: it can come twice, and after a lost connection every subscriber gets one, needed or not.
+ * A notification names only its subject. It can come twice, and after a lost connection every subscriber gets one.
  * Subscribers read the database themselves.
  */
 export class Changes {

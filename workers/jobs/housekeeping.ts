@@ -10,11 +10,11 @@ import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 const log = getLogger(["hindcast", "housekeeping"]);
 
 const DAY_MS = 86_400_000;
-// Longer than any request waits for a verdict: an older check belongs to a process that died.
+// No request waits so long for a verdict: an older check belongs to a dead process.
 const CHECK_KEPT_MS = 3_600_000;
-// Every hour, at a minute that few other schedules use.
+// Hourly, at a minute that few other schedules use.
 const CRON = "17 * * * *";
-// One transaction each, so that nobody waits long for its locks.
+// Each batch is one transaction: small ones hold their locks briefly.
 const BATCH = 100;
 
 /** The services of a clean-up. */
@@ -31,8 +31,8 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 }
 
 /**
- * Removes old data: ended backtests with their results where a limit is set, keys of submissions that are too old for a retry, checks of
- * modules that no request waits for, ended sessions, and unused modules. Queued and running backtests stay at any age.
+ * Removes old data: ended backtests with their results if a limit is set, keys of submissions that are too old for a retry, module
+ * checks without a waiting request, ended sessions, and unused modules. Queued and running backtests stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
  */

@@ -10,7 +10,7 @@ import { traceSend } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-/** The queues. `checks` holds modules that wait to be registered, `dead` what no worker could bring to an end. */
+/** The queues. `checks` holds modules before their registration, `dead` the jobs that used up their attempts. */
 export const QUEUES = {
   backtests: "backtests",
   ingestion: "ingestion",
@@ -26,49 +26,49 @@ export interface TakenJob {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
-  /** Whether so many workers died while they held it that it may be the reason. */
+  /** Whether so many workers died while they held the job that it may be the cause. */
   readonly isSuspect: boolean;
 }
 
-// How soon the death of a worker is noticed: its jobs miss the heartbeat, and a monitor pass finds that.
+// Their sum is the longest time until a worker's death is noticed: its jobs miss the heartbeat, and the next monitor pass finds them.
 const HEARTBEAT_SECONDS = 10;
 const MONITOR_SECONDS = 5;
-// How often a job may be taken again. What ends an attempt decides what it costs:
-// - its worker died: one. Whether the job was the reason or a bystander is not known; ten deaths are no chance any more.
-// - it failed while its worker lived on, so that the reason is the job's own: four. Nothing of that kind gets better the third time.
+// The retries of a job. The end of an attempt decides its cost:
+// - its worker died: one. The job may be a bystander; after ten deaths it hardly is.
+// - it failed while its worker lived on: four. The cause is the job itself, so a third attempt would fail too.
 // - it was given back, because its worker closes or the database failed: nothing. Giving back raises the job's own limit by one.
 const RETRY_LIMIT = 9;
 const FAILURE_COST = 4;
-// After so many deaths a job is a suspect. A process holds one suspect at a time, so that a job that kills its workers does not take
-// the same bystanders with it each time until these are given up as well.
+// After so many deaths a job is a suspect. A process holds one suspect at a time: otherwise a job that kills its workers would use
+// up the attempts of the same bystanders each time.
 const SUSPECT_DEATHS = 3;
 const SUSPECT_DELAY_SECONDS = 2;
 const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
   [QUEUES.backtests]: RETRY_LIMIT,
   [QUEUES.ingestion]: RETRY_LIMIT,
   [QUEUES.schedules]: RETRY_LIMIT,
-  // Whoever asks for a verdict waits 15 seconds for it, and asks again himself.
+  // Clients wait 15 s for a verdict and retry on their own.
   [QUEUES.checks]: 0,
-  // The next hour brings the next.
+  // The schedule sends another one every hour.
   [QUEUES.housekeeping]: 0,
   [QUEUES.dead]: 1000,
 };
-// So that a database that restarts does not use up all attempts at once.
+// A restarting database would otherwise use up all attempts at once.
 const RETRY_DELAY_SECONDS = 1;
 const EXPIRY_MARGIN_SECONDS = 60;
 const HOUSEKEEPING_SECONDS_MAX = 3600;
 const INGESTION_SECONDS_MAX = 12 * 3600;
 const YEAR_SECONDS = 365 * 86_400;
 const KEEP_ENDED_SECONDS = 3600;
-// What the sessions of processes that take backtests are called, and how long such a process may be silent: several times as long as it
-// ever is.
+// The `application_name` of sessions that take backtests, and the longest silence of such a process. A live one is silent for a
+// fraction of that time.
 const WORKER_NAME = "hindcast-worker";
 const WORKER_SILENCE_SECONDS = 15;
 
 /**
- * Jobs in the same database as the records, so that one transaction writes both: pg-boss as this service uses it.
+ * This service's use of pg-boss. The jobs are in the same database as the records, so one transaction writes both.
  *
- * Everything that ends a job takes a transaction and is fenced by the attempt: it changes nothing once the job is another's.
+ * Every call that ends a job takes a transaction and is fenced by the attempt: it changes nothing once another worker has the job.
  */
 export class Jobs {
   readonly changes: Changes;
@@ -87,18 +87,18 @@ export class Jobs {
    * Connects, and creates or updates the queues.
    *
    * @param runSecondsMax How long a run may compute; a backtest's job expires a minute later.
-   * @param isWorker Whether backtests will be taken through these connections, for others to see.
+   * @param isWorker Whether this process takes backtests; findWorker() of other processes then finds it.
    */
   static async open(handle: DatabaseHandle, runSecondsMax: number, isWorker = false): Promise<Jobs> {
     const { disconnect, ...connection } = connect(handle, isWorker);
     const boss = new PgBoss({
       ...connection,
       schedule: true,
-      // Nothing here depends on other jobs: no need to look for those often.
+      // No job of ours depends on another, so pg-boss need not look for such jobs often.
       flowIntervalSeconds: 3600,
       superviseIntervalSeconds: MONITOR_SECONDS,
       monitorIntervalSeconds: MONITOR_SECONDS,
-      // A long queue is what a queue is for.
+      // Thousands of waiting backtests are normal: warn only about absurd queues.
       warningQueueSize: 1_000_000,
     });
     boss.on("error", (error) => log.error("The queue's database connection: {error}", { error }));
@@ -126,7 +126,7 @@ export class Jobs {
     await this.changes.notify(tx, [`queue ${queue}`]);
   }
 
-  /** Takes up to `count` jobs, those of the highest priority first and of these the oldest. */
+  /** Takes up to `count` jobs: the highest priority first, then the oldest. */
   async take(queue: QueueName, count: number): Promise<TakenJob[]> {
     const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count, includeMetadata: true });
     return jobs.map(({ id, retryCount, retryLimit, data }) => {
@@ -135,17 +135,17 @@ export class Jobs {
     });
   }
 
-  /** Says that the jobs are being worked on; returns the ids of those that are still this process's. */
+  /** Renews the heartbeats of jobs. @returns The ids of the jobs that this process still holds. */
   async touch(queue: QueueName, jobs: readonly TakenJob[]): Promise<ReadonlySet<string>> {
     return settledIds(await this.#boss.touch(queue, attempts(jobs)));
   }
 
-  /** Ends jobs well. */
+  /** Ends jobs as completed. */
   async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[]): Promise<void> {
     if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx) });
   }
 
-  /** Ends an attempt that failed by itself: the job is tried again a moment later, or goes to the dead when it had its attempts. */
+  /** Ends an attempt that failed by itself: the job is retried a moment later, or becomes a dead job after its last attempt. */
   async fail(tx: Db, queue: QueueName, job: TakenJob, reason: string): Promise<void> {
     await tx.execute(
       sql`update pgboss.job set retry_limit = retry_limit - ${FAILURE_COST - 1}::integer where ${held(queue, job)}`,
@@ -157,8 +157,8 @@ export class Jobs {
   /**
    * Gives a job back unfinished, at the front of its queue and without counting the attempt.
    *
-   * The attempts go on being numbered, since the number is the fence: pg-boss's own ways back would begin anew, and a worker of an
-   * attempt long ago could end another's.
+   * The numbers of attempts continue, because the number is the fence. pg-boss's own ways to give a job back start again at 0: a worker
+   * of an old attempt could then end a new one.
    */
   async giveBack(tx: Db, queue: QueueName, job: TakenJob, delaySeconds = 0): Promise<void> {
     await tx.execute(sql`
@@ -169,23 +169,23 @@ export class Jobs {
     await this.changes.notify(tx, [`queue ${queue}`]);
   }
 
-  /** Gives a suspect back for as long as another is held. */
+  /** Gives a suspect back for a moment, because this process holds another. */
   async putOff(queue: QueueName, job: TakenJob): Promise<void> {
     await this.giveBack(this.#db, queue, job, SUSPECT_DELAY_SECONDS);
   }
 
-  /** Ends a job that nobody has taken yet, or that somebody has: that one's later calls change nothing. */
+  /** Removes a job, taken or not. If a worker holds it, the worker's later calls change nothing. */
   async cancel(tx: Db, queue: QueueName, id: string): Promise<void> {
     await this.#boss.deleteJob(queue, id, { db: inTransaction(tx) });
   }
 
-  /** What is started by the clock: cron expressions by key. */
+  /** The cron expressions of a queue's schedules, by key. */
   async listSchedules(queue: QueueName): Promise<ReadonlyMap<string, string>> {
     const schedules = await this.#boss.getSchedules(queue);
     return new Map(schedules.map(({ key, cron }) => [key, cron]));
   }
 
-  /** Sends a job whenever the cron expression says so, in UTC; once, however many processes there are. */
+  /** Sends a job at each time of the cron expression, in UTC; once for all processes. */
   async schedule(queue: QueueName, key: string, what: { readonly cron: string; readonly data: object }): Promise<void> {
     await this.#boss.schedule(queue, what.cron, what.data, { key, tz: "UTC" });
   }
@@ -200,8 +200,8 @@ export class Jobs {
   }
 
   /**
-   * Whether any process on this PostgreSQL takes backtests. The server itself knows: a worker looks for jobs every few seconds, and one
-   * that has died, is frozen or cut off says nothing any more. (When a session of another role spoke last is not shown.)
+   * Whether any process on this PostgreSQL takes backtests. A worker looks for jobs every few seconds; a dead, frozen or disconnected
+   * one falls silent, which the server's session table shows. The table hides the times of other roles' sessions: these count as alive.
    */
   async findWorker(): Promise<boolean> {
     const rows = rowsOf(
@@ -219,7 +219,7 @@ export class Jobs {
   }
 }
 
-/** pg-boss's way to the database, and how to end it: PGlite belongs to the handle. */
+/** pg-boss's connection to the database, and the call that ends it; PGlite belongs to the handle. */
 function connect({ connection }: DatabaseHandle, isWorker: boolean) {
   if (connection.kind === "pglite") {
     return { db: fromPglite(connection.pglite), backend: "pglite" as const, disconnect: () => Promise.resolve() };
@@ -250,17 +250,17 @@ async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> 
   for (const [name, special] of settings) {
     const options = { ...special, retryLimit: RETRY_LIMITS[name] };
     await boss.createQueue(name, options);
-    // Creating leaves an existing queue as it was.
+    // createQueue() does not change an existing queue.
     await boss.updateQueue(name, options);
-    // Fills pg-boss's cache of the queue. Sending inside a transaction with an empty cache would ask a second connection,
-    // and PGlite has no second one: it would wait for itself.
+    // Fills pg-boss's cache of the queue. With an empty cache, sending inside a transaction would query a second connection:
+    // on PGlite, which has only one, that would be a deadlock.
     await boss.findJobs(name, { id: crypto.randomUUID() });
   }
 }
 
 /**
- * An embedded database belongs to one process: whatever is held when it opens, the one before took with it when it died, and the next
- * monitor pass need not wait for the heartbeat to find that.
+ * Ends the heartbeats of all held jobs. An embedded database belongs to one process, so at its opening any holder is dead, and the next
+ * monitor pass need not wait for missed heartbeats.
  */
 async function endHeartbeats(db: Db): Promise<void> {
   await db.execute(
@@ -273,24 +273,24 @@ function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
   return { executeSql: (text, values) => executeSql(text, values?.map(toParameter)) };
 }
 
-// Drizzle keeps the driver from turning objects into JSON, which pg-boss counts on.
+// pg-boss relies on the driver to turn objects into JSON, which Drizzle prevents.
 function toParameter(value: unknown): unknown {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
 async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
-  if (!is(query, SQL)) throw new TypeError("Cannot execute what is no statement");
+  if (!is(query, SQL)) throw new TypeError("Cannot execute a query that is not an SQL statement");
   return { rows: [...rowsOf(await tx.execute(query))] };
 }
 
 const settledSchema = z.object({ settled: z.array(z.string()) });
 
-// pg-boss gives the ids, but does not declare them.
+// pg-boss returns the ids without declaring them.
 function settledIds(response: object): ReadonlySet<string> {
   return new Set(settledSchema.parse(response).settled);
 }
 
-/** The rows of a job whose attempt this still is. */
+/** Selects the job if this is still its current attempt. */
 function held(queue: QueueName, job: TakenJob): SQL {
   return sql`name = ${queue} and id = ${job.id}::uuid and state = 'active' and retry_count = ${job.retryCount}::integer`;
 }

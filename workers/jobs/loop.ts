@@ -4,17 +4,17 @@ import { traceJob } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-// Notifications wake the loop at once; this is for those that get lost, and for jobs that wait for a second attempt.
+// Notifications wake the loop at once; polling finds jobs whose notification was lost, and jobs that wait for another attempt.
 const POLL_MS = 2000;
 const HEARTBEAT_MS = 3000;
 
-/** Why a job's signal is aborted: the process stops, or the job is another's by now. */
+/** Why a job's signal is aborted: the process stops, or another worker has the job. */
 export type StopReason = "closing" | "lost";
 
-/** Does one job and ends it, whatever happens; called with a signal whose reason is a StopReason. */
+/** Does one job and always ends it. The signal's reason is a StopReason. */
 export type JobHandler = (job: TakenJob, signal: AbortSignal) => Promise<void>;
 
-/** Takes jobs from one queue, as many at a time as it is allowed, and keeps their heartbeats up. */
+/** Takes jobs from one queue, up to `concurrency` at a time, and renews their heartbeats. */
 export class JobLoop {
   readonly #jobs: Jobs;
   readonly #queue: QueueName;
@@ -30,7 +30,7 @@ export class JobLoop {
   /**
    * Starts at once.
    *
-   * @param concurrency How many jobs to hold; asked before each look for more.
+   * @param concurrency Returns how many jobs to hold; called before each look for more.
    */
   constructor(jobs: Jobs, queue: QueueName, concurrency: () => number, handle: JobHandler) {
     this.#jobs = jobs;
@@ -48,9 +48,9 @@ export class JobLoop {
   }
 
   /**
-   * Takes no more jobs, asks the held ones to stop and waits for their handlers.
+   * Takes no more jobs, aborts the held ones and waits for their handlers.
    *
-   * @param waitMs The longest wait; handlers that are still busy then are left behind.
+   * @param waitMs The longest wait; it leaves behind handlers that are busy for longer.
    */
   async close(waitMs: number): Promise<void> {
     this.#closing = true;
@@ -104,12 +104,12 @@ export class JobLoop {
 
   #begin(job: TakenJob): void {
     const stop = new AbortController();
-    // A job that was taken while the loop was told to close must hear of it too.
+    // The loop may have been closed while this job was on its way.
     if (this.#closing) stop.abort("closing" satisfies StopReason);
     const ended = traceJob(this.#queue, job, () => this.#handle(job, stop.signal))
       .catch((error) => log.error("Cannot end job {id} of {queue}: {error}", { id: job.id, queue: this.#queue, error }))
       .finally(() => {
-        // The same id can be held twice when the job was lost and taken again before its first handler ended.
+        // The loop holds an id twice if it lost the job and took it again before the first handler ended.
         if (this.#held.get(job.id)?.job === job) this.#held.delete(job.id);
         this.wake();
       });
@@ -131,10 +131,10 @@ export class JobLoop {
     if (held.length === 0) return;
     try {
       const kept = await this.#jobs.touch(this.#queue, held.map(({ job }) => job));
-      // A job that its handler ended a moment ago is not kept either; stopping it then does nothing.
+      // This also aborts jobs that their handlers have just ended, which does nothing.
       for (const { job, stop } of held) if (!kept.has(job.id)) stop.abort("lost" satisfies StopReason);
     } catch (error) {
-      log.error("Cannot keep up the heartbeats of {queue}: {error}", { queue: this.#queue, error });
+      log.error("Cannot renew the heartbeats of {queue}: {error}", { queue: this.#queue, error });
     }
   }
 }

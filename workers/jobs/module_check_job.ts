@@ -58,7 +58,7 @@ async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: Abor
   }
 }
 
-/** @throws When the fault is ours. */
+/** @throws {Error} When the sandbox itself broke. */
 function verdictOf(outcome: Exclude<Outcome<object>, Stopped>): Verdict {
   if (outcome.type === "completed") return { accepted: true };
   if (outcome.type === "failed") return { accepted: false, code: outcome.code, message: outcome.message };

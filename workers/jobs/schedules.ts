@@ -5,7 +5,7 @@ import { findCronFault } from "../../market/ingestion/schedule.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
 import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
 
-// More than there are ever simultaneous writers.
+// There are never so many simultaneous writers.
 const ROUNDS_MAX = 10;
 
 const dataSchema = z.object({ instrumentId: z.uuid() });
@@ -15,7 +15,7 @@ type Schedules = Pick<Jobs, "listSchedules" | "schedule" | "unschedule">;
 
 /** Updates the queue's schedules to those of the instruments, in UTC. */
 export async function syncSchedules(db: Db, schedules: Schedules): Promise<void> {
-  // Other processes may write schedules from older reads: a round that wrote something is followed by another.
+  // Another process may write schedules from an older read, so repeat until a round changes nothing.
   for (let round = 1; round <= ROUNDS_MAX && await changeSchedules(db, schedules); round++);
 }
 

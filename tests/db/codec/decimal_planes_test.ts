@@ -31,7 +31,7 @@ Deno.test("a column of decimals is taken apart into the bytes of whole numbers",
   expect(split()).toEqual({ decimals: -4, planes: [new Uint8Array(0)] });
 });
 
-Deno.test("what would not come back to the last bit is not taken apart", () => {
+Deno.test("numbers that would not come back to the last bit are not split", () => {
   expect(split(1, -0)).toBeNull();
   expect(split(1, -1)).toBeNull();
   expect(split(NaN)).toBeNull();

@@ -39,7 +39,7 @@ Deno.test("HEAD answers as GET does, without a body and without a length that is
   await service.close();
 });
 
-Deno.test("what would write a body is ended, since nobody will read it", async () => {
+Deno.test("HEAD ends the stream of a body that nobody will read", async () => {
   const ended = Promise.withResolvers<void>();
   const app = new Hono().use(discardBody).get("/", () => new Response(new ReadableStream({ cancel: ended.resolve })));
   await app.request("/", { method: "HEAD" });

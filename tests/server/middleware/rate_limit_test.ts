@@ -23,7 +23,7 @@ Deno.test("a window begins with the first use and ends a minute later, for each 
 
 const PASSWORD = "correct horse battery";
 
-Deno.test("who asks too often is told how much is left and when to come back", async (t) => {
+Deno.test("answers name the limit, the requests left and, after too many, the time to retry", async (t) => {
   const service = await startTestService("PostgreSQL", {
     WORKERS: "0",
     USER_REQUESTS_PER_MINUTE: "3",

@@ -61,7 +61,7 @@ Deno.test("many candles in batches of many sizes arrive whole and in order", asy
   });
 });
 
-Deno.test("who has the same candles already is told so, and nothing is read", async () => {
+Deno.test("a client that has the same candles already gets 304, and no candles are read", async () => {
   const first = encodeTicks(answer([batch(0, 1)]), request());
   const tag = first.headers.get("etag")!;
   await first.body?.cancel();

@@ -67,7 +67,7 @@ databaseSteps("housekeeping", async (handle, step) => {
       expect(await jobs.listSchedules(QUEUES.housekeeping)).toEqual(new Map([["hourly", "17 * * * *"]]));
     });
 
-    await step("what ended longer ago than results are kept is removed with all that belongs to it", async () => {
+    await step("a backtest that ended before the limit is removed with its results", async () => {
       await nameOld(kept[0]!);
       await cleanUp(30);
       expect(await idsOf(db)).toEqual(kept.toSorted());

@@ -61,20 +61,23 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       for (const one of held) await complete(one);
     });
 
-    await step("what the last process of an embedded database held is overdue when the next one opens it", async () => {
-      const id = newId();
-      await send(id);
-      const [job] = await takeAll();
-      const next = await Jobs.open(handle, RUN_SECONDS_MAX);
-      const overdue = await db.execute(sql`
+    await step(
+      "jobs that the last process of an embedded database held are overdue when the next one opens it",
+      async () => {
+        const id = newId();
+        await send(id);
+        const [job] = await takeAll();
+        const next = await Jobs.open(handle, RUN_SECONDS_MAX);
+        const overdue = await db.execute(sql`
         select from pgboss.job where id = ${id}::uuid and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`);
-      // On PostgreSQL it may well be another's, who lives.
-      expect(rowsOf(overdue)).toHaveLength(handle.connection.kind === "pglite" ? 1 : 0);
-      await next.close();
-      await complete(job!);
-    });
+        // On PostgreSQL it may well be another's, who lives.
+        expect(rowsOf(overdue)).toHaveLength(handle.connection.kind === "pglite" ? 1 : 0);
+        await next.close();
+        await complete(job!);
+      },
+    );
 
-    await step("who held a job before it was given back cannot end the attempt of who holds it now", async () => {
+    await step("a holder that gave a job back cannot end the attempt of the next holder", async () => {
       const id = newId();
       await send(id);
       const [zombie] = await takeAll();
@@ -90,7 +93,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       await complete(now!);
     });
 
-    await step("who took a job before another did can no longer touch, end or give it back", async () => {
+    await step("a worker that lost a job to another can no longer touch, end or give it back", async () => {
       const id = newId();
       await send(id);
       const [job] = await takeAll();

@@ -102,7 +102,7 @@ Deno.test("when the service is killed, even a busy sandbox ends itself", async (
   for (const pid of running) await waitUntilGone(pid);
 });
 
-Deno.test("where `deno` is a script that starts the real one, both are gone after a stop", async () => {
+Deno.test("if `deno` is a script that starts the real one, both are gone after a stop", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-shim-" });
   try {
     // Like npm's: it waits for a process to which it passes no signal.
