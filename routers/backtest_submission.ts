@@ -16,6 +16,7 @@ import { requireRoomForModule, takeQueuePosition } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { marketNameSchema } from "./market_name.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
+import { traceStep } from "../workers/telemetry.ts";
 import type { Context, User } from "./trpc.ts";
 
 export const strategyNameSchema = z.string().trim().min(1).max(100);
@@ -58,7 +59,7 @@ export async function submitBacktest(
   const strategy = await resolveStrategy(ctx, request.strategy, request.parameters);
   const parameters = completeParameters(strategy, request.parameters);
   requireShort(range, parameters.timeframe, ctx.runCandlesMax);
-  return await ctx.db.transaction(async (tx: Db) => {
+  return await transact(ctx.db, async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
     // The same submission may have been stored since the first look.
     const twin = await findEarlier(tx, submission);
@@ -82,6 +83,10 @@ export async function submitBacktest(
     await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id, queuePosition);
     return inserted;
   });
+}
+
+function transact<T>(db: Db, write: (tx: Db) => Promise<T>): Promise<T> {
+  return traceStep("submit", () => db.transaction(write));
 }
 
 /** @throws AppError VALIDATION_FAILED for a key that is empty, too long or not printable. */

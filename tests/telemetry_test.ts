@@ -6,7 +6,7 @@ import { Collector, type Received } from "./support/collector.ts";
 import { administer } from "./support/database.ts";
 import { withProvider } from "./support/provider.ts";
 
-const KIND = { internal: 1, server: 2, producer: 4, consumer: 5 } as const;
+const KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 Deno.test("a backtest is one trace from its request to its result, through two processes", () =>
   inCluster(async (start, databaseUrl) => {
     const collector = new Collector();
@@ -61,7 +61,9 @@ Deno.test("a backtest is one trace from its request to its result, through two p
     for (const [i, id] of ids.entries()) {
       const sent = span({ name: "send backtests" }, id);
       const processed = span({ name: "process backtests" }, id);
-      const request = collector.spans.find(({ spanId }) => spanId === sent.parentSpanId);
+      const submission = collector.spans.find(({ spanId }) => spanId === sent.parentSpanId);
+      expect(submission).toMatchObject({ name: "submit", kind: KIND.internal, service: "api" });
+      const request = collector.spans.find(({ spanId }) => spanId === submission?.parentSpanId);
       expect(request).toMatchObject({ name: "POST /api/backtests", kind: KIND.server, service: "api" });
       expect(request?.attributes).toMatchObject({
         "http.route": "/api/backtests",
@@ -80,10 +82,18 @@ Deno.test("a backtest is one trace from its request to its result, through two p
         "hindcast.strategy.kind": "builtin",
         "messaging.destination.name": "backtests",
       });
-      for (const name of ["load candles", "simulate", "store"]) {
+      const received = span({ name: "receive backtests" }, id);
+      expect(received).toMatchObject({ kind: KIND.client, service: "worker", parentSpanId: sent.spanId });
+      expect(received.endMs).toBeGreaterThan(received.startMs);
+      for (const name of ["claim", "load candles", "simulate", "encode", "store"]) {
         const part = span({ name, parentSpanId: processed.spanId });
         expect(part).toMatchObject({ kind: KIND.internal, service: "worker", traceId: request?.traceId });
       }
+      const simulated = span({ name: "simulate", parentSpanId: processed.spanId });
+      const [ran, checked] = ["run", "check integrity"].map((name) => span({ name, parentSpanId: simulated.spanId }));
+      expect(ran?.startMs).toBeGreaterThan(simulated.startMs - 1);
+      expect(ran?.endMs).toBe(checked?.startMs);
+      expect(checked?.endMs).toBeLessThan(simulated.endMs + 1);
     }
     expect(collector.spans.find(({ spanId }) => spanId === "cd".repeat(8))).toBeUndefined();
     expect(span({ name: "send backtests" }, ids[2]).traceId).toBe("ab".repeat(16));

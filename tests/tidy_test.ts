@@ -41,8 +41,10 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
     "engine/metrics/period_returns.ts",
     "types:engine/",
     "strategies/builtin/",
-    // Pure, and nothing else of the workers: the one rule on where a user's URL may lead.
+    // Pure: the one rule on where a user's URL may lead.
     "workers/egress/rules.ts",
+    // A request's steps are spans as a job's are.
+    "workers/telemetry.ts",
     "deno.json",
   ]],
   ["server/auth.ts", ["server/", "routers/", "db/"]],

@@ -9,6 +9,17 @@ import type { RunResult } from "../engine/run.ts";
 export interface SimulatedRun {
   readonly result: RunResult;
   readonly integrity: Integrity;
+  /** When a warm worker did the parts of the run; absent for foreign code. */
+  readonly times?: RunTimes;
+}
+
+/** Milliseconds since 1970, with fractions, by the worker's clock. */
+export interface RunTimes {
+  readonly begun: number;
+  /** The simulation and its metrics were done. */
+  readonly ran: number;
+  /** The integrity checks were done. */
+  readonly checked: number;
 }
 
 /** Everything that decides a run of a built-in strategy. */

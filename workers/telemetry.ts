@@ -41,25 +41,38 @@ export async function traceSend<T>(queue: string, jobId: string, send: (carried:
   return await tracer.startActiveSpan(`send ${queue}`, options, (span) => within(span, () => send(carry())));
 }
 
-/** Does a job within a span of the trace in which it was sent. */
+/**
+ * Does a job within a span of the trace in which it was sent, after a span of the query that took it.
+ *
+ * @param askedAt When that query was sent, as currentMs() gives it.
+ */
 export async function traceJob<T>(
   queue: string,
   job: { readonly id: string; readonly retryCount: number; readonly data: unknown },
+  askedAt: number,
   handle: () => Promise<T>,
 ): Promise<T> {
+  const sentIn = readCarried(job.data);
+  const received = { kind: SpanKind.CLIENT, attributes: messagingAttributes("receive", queue, job.id) };
+  tracer.startSpan(`receive ${queue}`, { ...received, startTime: askedAt }, sentIn).end();
   const attributes = { ...messagingAttributes("process", queue, job.id), "hindcast.job.retries": job.retryCount };
   const options = { kind: SpanKind.CONSUMER, attributes };
-  return await tracer.startActiveSpan(
-    `process ${queue}`,
-    options,
-    readCarried(job.data),
-    (span) => within(span, handle),
-  );
+  return await tracer.startActiveSpan(`process ${queue}`, options, sentIn, (span) => within(span, handle));
 }
 
-/** Does a part of a job within a span of its own. */
+/** The clock of spans: milliseconds since 1970, with fractions. */
+export function currentMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** Does a part of a request or of a job within a span of its own. */
 export async function traceStep<T>(name: string, step: () => Promise<T>, attributes: Attributes = {}): Promise<T> {
   return await tracer.startActiveSpan(name, { attributes }, (span) => within(span, step));
+}
+
+/** Records a span for a part of the current step that another thread has done, by that thread's clock. */
+export function recordStep(name: string, begun: number, ended: number): void {
+  tracer.startSpan(name, { startTime: begun }).end(ended);
 }
 
 async function within<T>(span: Span, step: () => Promise<T>): Promise<T> {
@@ -74,7 +87,7 @@ async function within<T>(span: Span, step: () => Promise<T>): Promise<T> {
   }
 }
 
-function messagingAttributes(operation: "send" | "process", queue: string, jobId: string): Attributes {
+function messagingAttributes(operation: "send" | "receive" | "process", queue: string, jobId: string): Attributes {
   return {
     "messaging.system": "pg-boss",
     "messaging.operation.name": operation,

@@ -4,7 +4,7 @@ import { z } from "zod";
 const attributesSchema = z.array(z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) }))
   .transform((list) => Object.fromEntries(list.map(({ key, value }) => [key, String(Object.values(value)[0])])));
 const resourceSchema = z.object({ attributes: attributesSchema });
-const spanSchema = z.object({
+const spanShape = z.object({
   traceId: z.string(),
   spanId: z.string(),
   parentSpanId: z.string(),
@@ -12,7 +12,15 @@ const spanSchema = z.object({
   kind: z.number(),
   attributes: attributesSchema,
   status: z.object({ code: z.number() }),
+  startTimeUnixNano: z.coerce.number(),
+  endTimeUnixNano: z.coerce.number(),
 });
+/** Milliseconds since 1970, with fractions. */
+const spanSchema = spanShape.transform(({ startTimeUnixNano: start, endTimeUnixNano: end, ...span }) => ({
+  ...span,
+  startMs: start / 1e6,
+  endMs: end / 1e6,
+}));
 const pointSchema = z.object({
   attributes: attributesSchema,
   asInt: z.coerce.number().optional(),

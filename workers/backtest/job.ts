@@ -39,7 +39,7 @@ export interface BacktestServices extends CandleServices {
 export async function runBacktestJob(services: BacktestServices, job: TakenJob, signal: AbortSignal): Promise<void> {
   const { db, records } = services;
   await withContext({ backtest_id: job.id }, async () => {
-    const record = await retryOnDatabaseFault(signal, () => records.claim(job.id));
+    const record = await traceStep("claim", () => retryOnDatabaseFault(signal, () => records.claim(job.id)));
     const settle = (outcome: Outcome<StorableRun>) =>
       traceStep("store", () => retryOnDatabaseFault(signal, () => records.settle(job, record?.attempts ?? 0, outcome)));
     if (record === null) return await settle(NOT_BEGUN);

@@ -2,7 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
-import { countKill } from "../telemetry.ts";
+import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
 
@@ -122,6 +122,7 @@ export class Pool {
     this.#begun.set(worker, begun);
     const outcome = await worker.run(task, limits, this.#times);
     this.#begun.delete(worker);
+    recordParts(outcome);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
     if (this.#closed) return outcome;
@@ -152,6 +153,13 @@ export class Pool {
     this.#all.delete(worker);
     this.#start();
   }
+}
+
+function recordParts(outcome: Outcome<SimulatedRun>): void {
+  if (outcome.type !== "completed" || outcome.times === undefined) return;
+  const { begun, ran, checked } = outcome.times;
+  recordStep("run", begun, ran);
+  recordStep("check integrity", ran, checked);
 }
 
 /** One Web Worker with at most one run. */

@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Jobs, QueueName, TakenJob } from "./jobs.ts";
-import { traceJob } from "../telemetry.ts";
+import { currentMs, traceJob } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -78,8 +78,9 @@ export class JobLoop {
     while (!this.#closing) {
       this.#woken = false;
       const free = this.#concurrency() - this.#held.size;
+      const askedAt = currentMs();
       const taken = free > 0 ? await this.#take(free) : [];
-      for (const job of taken) this.#begin(job);
+      for (const job of taken) this.#begin(job, askedAt);
       if (taken.length < free || free <= 0) await this.#sleep();
     }
   }
@@ -102,11 +103,11 @@ export class JobLoop {
     return taken.filter((job) => !excess.has(job));
   }
 
-  #begin(job: TakenJob): void {
+  #begin(job: TakenJob, askedAt: number): void {
     const stop = new AbortController();
     // The loop may have been closed while this job was on its way.
     if (this.#closing) stop.abort("closing" satisfies StopReason);
-    const ended = traceJob(this.#queue, job, () => this.#handle(job, stop.signal))
+    const ended = traceJob(this.#queue, job, askedAt, () => this.#handle(job, stop.signal))
       .catch((error) => log.error("Cannot end job {id} of {queue}: {error}", { id: job.id, queue: this.#queue, error }))
       .finally(() => {
         // The loop holds an id twice if it lost the job and took it again before the first handler ended.

@@ -22,13 +22,19 @@ function execute(task: RunTask, control: Int32Array): Outcome<SimulatedRun> {
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
     const { slug: _slug, parameters, candles, seed, ...settings } = task;
     const make = () => builtin.create(parameters, task.execution);
+    const begun = currentMs();
     const result = run({ ...settings, candles, strategy: make(), control });
+    const ran = currentMs();
     const again = (until: number) =>
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control });
     const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
-    return { type: "completed", result, integrity };
+    return { type: "completed", result, integrity, times: { begun, ran, checked: currentMs() } };
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
     return brokenBy(error);
   }
+}
+
+function currentMs(): number {
+  return performance.timeOrigin + performance.now();
 }

@@ -1,0 +1,177 @@
+/**
+ * The way of a backtest, stage by stage as the service's own spans tell it, over HTTP to a process of its own: candles that are read for
+ * the first time and again, on an embedded database and on PostgreSQL. Beside each figure, in the same run: the engine alone on the same
+ * candles, their chunks unpacked, the bare statements of a submission, and the bare queue.
+ *
+ * `deno run --allow-all bench/run_path_bench.ts [rounds]`; with TEST_DATABASE_URL as `deno task bench` sets it.
+ */
+import { openPglite, openPostgres } from "../db/client.ts";
+import type { TestClient } from "../tests/support/client.ts";
+import { Collector } from "../tests/support/collector.ts";
+import { createTestDatabase } from "../tests/support/database.ts";
+import { startProcess } from "../tests/support/process.ts";
+import { measureBareQueue, measureBareSubmit, openBare } from "./bare_submission.ts";
+import { median } from "./measure.ts";
+import { archiveYears, type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
+import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
+
+const SERVICE = "bench";
+const SUBMITTERS = 16;
+const POLL_MS = 10;
+// The time of a run varies by a third on a busy machine: the median of an odd count.
+const rounds = Number(Deno.args[0] ?? 9);
+
+const year = readYear();
+const unpackMs = measureUnpacking(year);
+
+const DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
+try {
+  const handle = await openPglite(`${DATA_DIR}/database`);
+  await archiveYears(handle.db, year);
+  await handle.close();
+  await measure("embedded", { DATA_DIR });
+} finally {
+  await Deno.remove(DATA_DIR, { recursive: true });
+}
+if (Deno.env.has("TEST_DATABASE_URL")) {
+  const { url, drop } = await createTestDatabase();
+  try {
+    const handle = await openPostgres(url, 1);
+    await archiveYears(handle.db, year);
+    await handle.close();
+    await measure("PostgreSQL", { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
+  } finally {
+    await drop();
+  }
+}
+
+async function measure(kind: "embedded" | "PostgreSQL", environment: Record<string, string>): Promise<void> {
+  const collector = new Collector();
+  const service = await startProcess("serve", { WORKERS: "2", ...environment, ...collector.environment(SERVICE) });
+  try {
+    const client = service.client();
+    await client.signUp();
+    // The service's code becomes quick with use.
+    for (const test of CASES) {
+      for (let k = 0; k < (test.isLarge ? 1 : 5); k++) await runOnce(client, collector, { ...test, symbol: "WARM" });
+    }
+    const submitMs: number[] = [];
+    for (const test of CASES) submitMs.push(...await measureCase(kind, client, collector, test));
+    const bare = await openBare(kind);
+    await printGoal(`${kind}, submit p50`, median(submitMs), "bare statements", await measureBareSubmit(bare), 1.5);
+    await measureScans(kind, client, await measureBareQueue(bare, SCAN.count));
+    await bare.close();
+  } finally {
+    await service.end("SIGTERM");
+    await collector.close();
+  }
+}
+
+/** @returns Milliseconds of each submission. */
+async function measureCase(
+  kind: string,
+  client: TestClient,
+  collector: Collector,
+  test: Case,
+): Promise<readonly number[]> {
+  const cold: Stages[] = [];
+  const warm: Stages[] = [];
+  const engine: number[] = [];
+  for (const symbol of test.coldSymbols) cold.push(await runOnce(client, collector, { ...test, symbol }));
+  for (let k = 0; k < (test.isLarge ? 3 : rounds); k++) {
+    // Alternating, because other processes may load the machine for a while.
+    engine.push(measureEngine(year, test.timeframe, test.parameters).runMs);
+    warm.push(await runOnce(client, collector, { ...test, symbol: "WARM" }));
+  }
+  const alone = measureEngine(year, test.timeframe, test.parameters);
+  const engineMs = median(engine);
+  const stage = (runs: readonly Stages[], name: keyof Stages) => median(runs.map((run) => run[name]));
+  await say(`${kind}, ${test.name}, ${alone.trades} trades: milliseconds again, and (for the first time)`);
+  for (const name of STAGES) {
+    const metrics = name === "run"
+      ? `, of which metrics about ${ms(alone.metricsMs)} and, alone, the engine ${ms(engineMs)}`
+      : "";
+    await say(`  ${ms(stage(warm, name)).padStart(8)}  (${ms(stage(cold, name))})  ${name}${metrics}`);
+  }
+  const [warmMs, coldMs] = [stage(warm, "total"), stage(cold, "total")];
+  if (test.warmGoalMs === undefined) await printGoal("  again", warmMs, "engine", engineMs, 2.5);
+  else await say(`  again: ${ms(warmMs)} ms, goal ${test.warmGoalMs} ms`);
+  await printGoal("  first time", coldMs, "unpack + engine", unpackMs + engineMs, 2.5);
+  return warm.map((run) => run.validate + run.submit);
+}
+
+/** Many runs of one user that differ in a parameter: in one that needs the same candles, and in one that needs others before the range. */
+async function measureScans(kind: string, client: TestClient, bareQueueMs: number): Promise<void> {
+  await scan(client, (k) => ({ fast: 10, slow: 20 + k }));
+  const [shared, different]: [number[], number[]] = [[], []];
+  for (let k = 0; k < 3; k++) {
+    shared.push(await scan(client, SCAN.shared));
+    different.push(await scan(client, SCAN.different));
+  }
+  const aloneMs = SCAN.count * measureEngine(year, SCAN.timeframe, SCAN.shared(0)).runMs /
+    navigator.hardwareConcurrency;
+  await printGoal(`${kind}, ${SCAN.count} lookbacks`, median(different), "one lookback", median(shared), 1.2);
+  const least = 3 * aloneMs + bareQueueMs;
+  await say(
+    `${kind}, ${SCAN.count} of one user: ${ms(median(shared))} ms, goal ${ms(least)} ms: ` +
+      `3 x ${ms(aloneMs)} ms of the engine on all cores + ${ms(bareQueueMs)} ms of the bare queue`,
+  );
+}
+
+/** @returns Milliseconds from the first submission to the last result. */
+async function scan(client: TestClient, parametersOf: (k: number) => object): Promise<number> {
+  const begun = performance.now();
+  let next = 0;
+  const submitter = async () => {
+    while (next < SCAN.count) await submit(client, { timeframe: SCAN.timeframe, parameters: parametersOf(next++) });
+  };
+  await Promise.all(Array.from({ length: SUBMITTERS }, submitter));
+  for (const status of ["queued", "running"]) {
+    while ((await client.get(`/api/backtests?limit=1&status=${status}`)).list("/backtests").length > 0) {
+      await new Promise((resume) => setTimeout(resume, POLL_MS));
+    }
+  }
+  return performance.now() - begun;
+}
+
+async function runOnce(client: TestClient, collector: Collector, test: Case & { symbol: string }): Promise<Stages> {
+  const trace = crypto.randomUUID().replaceAll("-", "");
+  const begun = performance.now();
+  const id = await submit(client, test, { traceparent: traceparentOf(trace) });
+  const ended = await client.get(`/api/backtests/${id}?wait=30`, { traceparent: traceparentOf(trace) });
+  const total = performance.now() - begun;
+  const status = ended.at("/backtest/status");
+  if (status !== "completed") {
+    throw new Error(`Cannot measure: ${status}, ${JSON.stringify(ended.at("/backtest/error"))}`);
+  }
+  const asked = performance.now();
+  await client.get(`/api/backtests/${id}`);
+  const readBack = performance.now() - asked;
+  return await readStages(collector, trace, { total, readBack });
+}
+
+async function submit(
+  client: TestClient,
+  { timeframe, parameters, symbol = "WARM" }: { timeframe: string; parameters: object; symbol?: string },
+  headers: Record<string, string> = {},
+): Promise<unknown> {
+  const dates = { start_date: "2024-01-01", end_date: "2025-01-01" };
+  const own = { parameters: { timeframe, ...parameters }, strategy: "SMA Cross", initial_balance: 10_000 };
+  const backtest = { symbol, exchange: "BENCH", ...dates, ...own };
+  const answer = await client.send("POST", "/api/backtests", { backtest }, headers);
+  if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
+  return answer.at("/backtest/id");
+}
+
+function ms(value: number): string {
+  return value.toFixed(value < 10 ? 1 : 0);
+}
+
+async function printGoal(what: string, figureMs: number, than: string, thanMs: number, goal: number): Promise<void> {
+  const ratio = (figureMs / thanMs).toFixed(2);
+  await say(`${what}: ${ms(figureMs)} ms, ${ratio} x ${than} of ${ms(thanMs)} ms, goal ${goal.toFixed(1)} x`);
+}
+
+async function say(line: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
+}
