@@ -9,7 +9,7 @@ import { allocateCandles, concatCandles, copyCandles } from "../market/archive/c
 import { makeChunk, openChunk } from "../market/archive/chunk.ts";
 import { resampleAll } from "../market/archive/resample.ts";
 import { generateSample } from "../market/feeds/sample.ts";
-import { monthOf, TIMEFRAMES } from "../market/timeframes.ts";
+import { fixedMs, monthOf } from "../market/timeframes.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
 import { median } from "./measure.ts";
 
@@ -112,7 +112,7 @@ export function measureEngine(year: Year, timeframe: Timeframe, parameters: Case
     firstIndex: 0,
     initialBalance: 10_000,
     execution: resolveExecution({}, "crypto"),
-    timeframeMs: TIMEFRAMES[timeframe],
+    timeframeMs: fixedMs(timeframe),
     assetClass: "crypto" as const,
     strategy: strategyOf(parameters),
     control: null,

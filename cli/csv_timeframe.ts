@@ -23,11 +23,16 @@ export async function guessTimeframe(path: string): Promise<string> {
     distance > 0
   );
   const minutes = Math.min(...distances) / 60_000;
-  const name = NAMES.find(([length]) => length === minutes)?.[1];
+  const name = isMonth(minutes) ? "1M" : NAMES.find(([length]) => length === minutes)?.[1];
   if (name === undefined) {
     throw new Error(`Cannot guess the timeframe of ${path}: give it with --timeframe`);
   }
   return name;
+}
+
+/** Whether months may be so far apart: their first or last trading days are at times nearer than the months are long. */
+function isMonth(minutes: number): boolean {
+  return minutes >= 24 * 1440 && minutes <= 31 * 1440;
 }
 
 async function readHead(path: string): Promise<string> {

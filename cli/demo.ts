@@ -20,7 +20,7 @@ const USAGE = `Runs a whole backtest on a service of its own and shows the resul
 
   --data FILE.csv     use these candles instead of the generated sample: a header row with a date or timestamp column
                       and open, high, low, close, volume, oldest first
-  --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w (default: the distance of its first lines)
+  --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
   --asset-class C     forex, crypto or stock (default crypto)
   --color             use colours even if the output is no terminal
   --help              this text

@@ -106,7 +106,7 @@ export interface Execution {
   readonly benchmark: { readonly symbol: string; readonly exchange: string } | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;
-  /** Daily returns in a year, weekly ones where candles are weeks; null until the asset class is known. */
+  /** Daily returns in a year, weekly or monthly ones where candles are that long; null until the asset class is known. */
   readonly periodsPerYear: number | null;
 }
 
@@ -177,20 +177,21 @@ export const PROFILE_DEFAULTS: Readonly<Record<Profile, Execution>> = {
 
 /** Trading days in a year: stocks rest on weekends and holidays, forex on weekends. */
 const PERIODS_PER_YEAR: Readonly<Record<AssetClass, number>> = { stock: 252, forex: 260, crypto: 365 };
-/** Candles longer than a day are weeks; each gives one return. */
+/** Each candle of a week or a month gives one return. */
 const WEEKS_PER_YEAR = 52;
+const MONTHS_PER_YEAR = 12;
 
 /**
  * Completes a request with the defaults of its profile.
  *
  * @param requested Checked values (routers/execution_request.ts); absent and undefined keys take the profile's.
  * @param assetClass The instrument's class decides periodsPerYear; null while it is unknown.
- * @param timeframeMs The timeframe of the run's candles.
+ * @param timeframeMs Length of the run's candles; null for months.
  */
 export function resolveExecution(
   requested: ExecutionRequest,
   assetClass: AssetClass | null,
-  timeframeMs: number = DAY_MS,
+  timeframeMs: number | null = DAY_MS,
 ): Execution {
   const { commission, ...others } = requested;
   const defaults = PROFILE_DEFAULTS[requested.profile ?? "hindcast"];
@@ -209,10 +210,11 @@ export function resolveExecution(
 export function withPeriodsPerYear(
   execution: Execution,
   assetClass: AssetClass | null,
-  timeframeMs: number,
+  timeframeMs: number | null,
 ): Execution {
   if (execution.periodsPerYear !== null || assetClass === null) return execution;
-  return { ...execution, periodsPerYear: timeframeMs > DAY_MS ? WEEKS_PER_YEAR : PERIODS_PER_YEAR[assetClass] };
+  const longer = timeframeMs === null ? MONTHS_PER_YEAR : timeframeMs > DAY_MS ? WEEKS_PER_YEAR : null;
+  return { ...execution, periodsPerYear: longer ?? PERIODS_PER_YEAR[assetClass] };
 }
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };

@@ -1,4 +1,5 @@
 import type { Candles } from "./candles.ts";
+import { candleClose } from "./durations.ts";
 import type { Walk } from "./walk.ts";
 
 /**
@@ -9,12 +10,12 @@ import type { Walk } from "./walk.ts";
 export class Replay {
   readonly #candles: Candles;
   readonly #finer: Candles | null;
-  readonly #timeframeMs: number;
+  readonly #timeframeMs: number | null;
   readonly #walk: Walk;
   /** Candles with events on both sides of the open whose order no finer candles show. */
   unreplayedCandles = 0;
 
-  constructor(candles: Candles, finer: Candles | null, timeframeMs: number, walk: Walk) {
+  constructor(candles: Candles, finer: Candles | null, timeframeMs: number | null, walk: Walk) {
     this.#candles = candles;
     this.#finer = finer;
     this.#timeframeMs = timeframeMs;
@@ -41,7 +42,7 @@ export class Replay {
   #replays(i: number, finer: Candles): boolean {
     const { time, open } = this.#candles;
     const walk = this.#walk;
-    const until = time[i]! + this.#timeframeMs;
+    const until = candleClose(time[i]!, this.#timeframeMs);
     const first = firstFrom(finer.time, time[i]!);
     if (!this.#isWhole(i, finer, first, until)) return false;
     // The first finer candle may be missing: market orders were filled at the open of the whole candle.

@@ -16,7 +16,8 @@ export interface RunSettings {
   readonly candles: Candles;
   /** Candles before this one are lookback: indicators see them, but they have no decision and no row of equity. */
   readonly firstIndex: number;
-  readonly timeframeMs: number;
+  /** Length of a candle; null for calendar months, which differ. */
+  readonly timeframeMs: number | null;
   /** The instrument's class decides which days count as one for the metrics. Absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
   /** The market's own trading days. Absent or null: the asset class decides. */

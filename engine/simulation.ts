@@ -24,7 +24,7 @@ export interface SimulationInput {
   readonly firstIndex: number;
   readonly initialBalance: number;
   readonly execution: Execution;
-  readonly timeframeMs: number;
+  readonly timeframeMs: number | null;
   /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
 }

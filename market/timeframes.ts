@@ -2,8 +2,8 @@ const MINUTE_MS = 60_000;
 export const DAY_MS = 1440 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
 
-/** The supported lengths of a candle in milliseconds, shortest first. */
-export const TIMEFRAMES = {
+/** The lengths in milliseconds of the timeframes whose candles are all equally long, shortest first. */
+export const TIMEFRAME_MS = {
   "1m": MINUTE_MS,
   "5m": 5 * MINUTE_MS,
   "15m": 15 * MINUTE_MS,
@@ -14,9 +14,10 @@ export const TIMEFRAMES = {
   "1w": WEEK_MS,
 } as const;
 
-export type Timeframe = keyof typeof TIMEFRAMES;
+/** The supported timeframes. The case counts: `1m` is a minute, `1M` a calendar month. */
+export type Timeframe = keyof typeof TIMEFRAME_MS | "1M";
 
-/** The names of TIMEFRAMES, shortest first. */
+/** The supported timeframes, shortest first. */
 export const TIMEFRAME_NAMES = [
   "1m",
   "5m",
@@ -26,41 +27,64 @@ export const TIMEFRAME_NAMES = [
   "4h",
   "1d",
   "1w",
+  "1M",
 ] as const satisfies readonly Timeframe[];
 
 // 1970 began on a Thursday, so its first Monday was 5 January.
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 export function isTimeframe(name: string): name is Timeframe {
-  return Object.hasOwn(TIMEFRAMES, name);
+  return TIMEFRAME_NAMES.some((known) => known === name);
+}
+
+/** The length of every candle of a timeframe in milliseconds; null for months, which differ. */
+export function fixedMs(timeframe: Timeframe): number | null {
+  return timeframe === "1M" ? null : TIMEFRAME_MS[timeframe];
+}
+
+/** The length of the shortest candle of a timeframe in milliseconds: a range has no more candles than fit by it. */
+export function shortestMs(timeframe: Timeframe): number {
+  return fixedMs(timeframe) ?? 28 * DAY_MS;
+}
+
+/** The length of the longest candle of a timeframe in milliseconds. */
+export function longestMs(timeframe: Timeframe): number {
+  return fixedMs(timeframe) ?? 31 * DAY_MS;
+}
+
+/** Whether candles of the first timeframe are longer than those of the second. */
+export function isCoarser(timeframe: Timeframe, than: Timeframe): boolean {
+  return shortestMs(timeframe) > shortestMs(than);
 }
 
 /** Whether candles of a timeframe are dated: their timestamp is a trading date at 00:00 UTC. */
 export function isDaily(timeframe: Timeframe): boolean {
-  return TIMEFRAMES[timeframe] >= DAY_MS;
+  return !isCoarser("1d", timeframe);
 }
 
-/** The start of a timeframe's first bucket, in milliseconds since 1970: weeks open on Monday 00:00 UTC. */
-export function bucketOrigin(timeframe: Timeframe): number {
-  return timeframe === "1w" ? FIRST_MONDAY_MS : 0;
-}
-
-/** The open of the candle that holds a moment; both in milliseconds since 1970 (UTC). */
+/** The open of the candle that holds a moment; both in milliseconds since 1970 (UTC). Weeks open on Monday. */
 export function bucketStart(timeMs: number, timeframe: Timeframe): number {
-  const lengthMs = TIMEFRAMES[timeframe];
-  const origin = bucketOrigin(timeframe);
+  if (timeframe === "1M") return Date.parse(monthOf(timeMs));
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const origin = timeframe === "1w" ? FIRST_MONDAY_MS : 0;
   return Math.floor((timeMs - origin) / lengthMs) * lengthMs + origin;
 }
 
 /** The first open at or after a moment; both in milliseconds since 1970 (UTC). */
 export function bucketStartAtOrAfter(timeMs: number, timeframe: Timeframe): number {
   const start = bucketStart(timeMs, timeframe);
-  return start === timeMs ? start : start + TIMEFRAMES[timeframe];
+  return start === timeMs ? start : candleEnd(start, timeframe);
 }
 
-/** Whether the finer timeframe resamples to the coarser one, or equals it. */
+/** The close of the candle that opens at a moment; both in milliseconds since 1970. */
+export function candleEnd(openMs: number, timeframe: Timeframe): number {
+  return timeframe === "1M" ? monthEnd(monthOf(openMs)) : openMs + TIMEFRAME_MS[timeframe];
+}
+
+/** Whether the finer timeframe resamples to the coarser one, or equals it. A week may belong to two months. */
 export function divides(finer: Timeframe, coarser: Timeframe): boolean {
-  return TIMEFRAMES[coarser] % TIMEFRAMES[finer] === 0;
+  if (coarser === "1M") return finer !== "1w";
+  return finer !== "1M" && TIMEFRAME_MS[coarser] % TIMEFRAME_MS[finer] === 0;
 }
 
 /** The first day of a moment's calendar month (UTC), `YYYY-MM-01`. */

@@ -6,7 +6,7 @@ import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT
 import { lockUser } from "../db/quotas.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { HOURS, type Hours } from "../market/calendar/exchange_sessions.ts";
-import { type Timeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { shortestMs, type Timeframe } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
@@ -162,7 +162,7 @@ function invalidParameters(strategy: ResolvedStrategy, path: string, message: st
 
 /** @throws AppError RANGE_TOO_LARGE */
 function requireShort(range: { start: number; end: number }, timeframe: Timeframe, candlesMax: number): void {
-  const candles = Math.floor((range.end - range.start) / TIMEFRAMES[timeframe]);
+  const candles = Math.floor((range.end - range.start) / shortestMs(timeframe));
   if (candles <= candlesMax) return;
   const path = `${PATH}/end_date`;
   const message = `must be at most ${candlesMax} candles after start_date, not ${candles} (${timeframe}): ` +

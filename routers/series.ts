@@ -7,7 +7,7 @@ import { periodReturns, type ReturnPeriod } from "../engine/metrics/period_retur
 import { UTC_DAYS } from "../market/calendar/exchange_sessions.ts";
 import { groupByDay } from "../market/calendar/group_by_day.ts";
 import { tradingDaysOf } from "../market/calendar/trading_days.ts";
-import { isTimeframe, TIMEFRAMES } from "../market/timeframes.ts";
+import { isCoarser, isTimeframe } from "../market/timeframes.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { sampleCurve } from "./equity.ts";
 
@@ -62,7 +62,7 @@ export async function readReturns(
 function daysOfRun(result: Backtest["result"], timeframe: unknown, time: Float64Array): TradingDayColumns | null {
   const session = result?.data.session;
   if (session === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return null;
-  if (TIMEFRAMES[timeframe] > TIMEFRAMES["1d"]) return null;
+  if (isCoarser(timeframe, "1d")) return null;
   const { timezone, open, close, weekdays } = session;
   // A stored day is a date.
   const hours = timeframe === "1d" ? UTC_DAYS : { timezone, open, close, extended: null };

@@ -14,7 +14,7 @@ import { FeedError, type FeedFault } from "../market/feeds/feed.ts";
 import type { Target } from "../market/ingestion/fetch_series.ts";
 import { rangeOfDates } from "../market/archive/made_candles.ts";
 import type { Wanted } from "../market/on_demand/read_through.ts";
-import { type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../market/timeframes.ts";
+import { shortestMs, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { AppError, type ErrorCode, mustBe } from "./errors.ts";
 import { marketNameSchema } from "./market_name.ts";
@@ -82,7 +82,7 @@ async function findTicks(ctx: Context, input: TicksInput): Promise<FoundTicks> {
     // Today is a whole day of the range then; what is still open is left out anyway.
     isTomorrowAllowed: true,
   });
-  const candles = (range.end - range.start) / TIMEFRAMES[timeframe];
+  const candles = (range.end - range.start) / shortestMs(timeframe);
   if (candles > RANGE_CANDLES_MAX) throw tooLarge(Math.floor(candles), timeframe);
   const cursor = decodeCursor(input.cursor, cursorSchema);
   try {

@@ -34,7 +34,8 @@ export interface RunTask {
   readonly initialBalance: number;
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
-  readonly timeframeMs: number;
+  /** Length of a candle; null for calendar months, which differ. */
+  readonly timeframeMs: number | null;
   /** Null if the instrument's is not known. */
   readonly assetClass: AssetClass | null;
   /** The market's own trading days; absent or null: the asset class decides. */
@@ -90,7 +91,8 @@ export interface RemoteTask {
   readonly initialBalance: number;
   /** Complete, periodsPerYear included. */
   readonly execution: Execution;
-  readonly timeframeMs: number;
+  /** Length of a candle; null for calendar months, which differ. */
+  readonly timeframeMs: number | null;
   /** Null if the instrument's is not known. */
   readonly assetClass: AssetClass | null;
   /** The market's own trading days; absent or null: the asset class decides. */

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../durations.ts";
+import { candleClose, DAY_MS } from "../durations.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";
 import { NO_DRAWDOWN } from "./reasons.ts";
@@ -42,7 +42,7 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
     }
     // A drawdown is over when equity is back at its peak, or at the last candle.
     if (depth > 0 && (!below || i === count - 1)) {
-      const length = time[i]! + timeframeMs - peakTime;
+      const length = candleClose(time[i]!, timeframeMs) - peakTime;
       drawdowns++;
       depthSum += depth;
       lengthSum += length;
@@ -52,7 +52,7 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
     }
     if (!below) {
       peak = mark;
-      peakTime = time[i]! + timeframeMs;
+      peakTime = candleClose(time[i]!, timeframeMs);
     }
   }
   const none = { reason: NO_DRAWDOWN };

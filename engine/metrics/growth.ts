@@ -1,4 +1,4 @@
-import { DAY_MS } from "../durations.ts";
+import { candleClose, DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import type { Measured } from "./measured.ts";
@@ -10,7 +10,7 @@ const YEAR_DAYS = 365.25;
 /** Days from the first candle's open to the last candle's close. */
 export function durationDays(input: MetricsInput): number {
   const { time, timeframeMs } = input;
-  return (time[time.length - 1]! + timeframeMs - time[0]!) / DAY_MS;
+  return (candleClose(time[time.length - 1]!, timeframeMs) - time[0]!) / DAY_MS;
 }
 
 /** Final equity / initial balance - 1. */

@@ -27,7 +27,8 @@ export interface MetricsInput {
   /** Candles with a position at any moment, entry and exit candles included. */
   readonly exposedCandles: number;
   readonly initialBalance: number;
-  readonly timeframeMs: number;
+  /** Length of a candle; null for calendar months, which differ. */
+  readonly timeframeMs: number | null;
   /** Decides which days count as one (daily.ts); absent or null: every day counts by itself. */
   readonly assetClass?: AssetClass | null;
   /** The market's own days; absent or null: days of UTC, joined by asset class. */

@@ -8,7 +8,7 @@ import { daysOf } from "./made_candles.ts";
 import { isGap } from "../calendar/trading_hours.ts";
 import { FeedError } from "../feeds/feed.ts";
 import type { TimeRange } from "./time_ranges.ts";
-import { monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
 
 /** One step of a run: candles with the facts for their coverage and their events. */
 export interface ArchiveStep extends TimeRange {
@@ -89,7 +89,7 @@ function findGaps({ candles: { time }, instrument, timeframe, previousClose }: A
     if (open > close && isGap(instrument, days, close, open) && ++count <= GAP_EVENTS_MAX) {
       gaps.push({ start: close, end: open });
     }
-    close = open + TIMEFRAMES[timeframe];
+    close = candleEnd(open, timeframe);
   }
   const last = gaps.at(-1);
   if (last !== undefined && count > GAP_EVENTS_MAX) {

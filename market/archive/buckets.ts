@@ -1,5 +1,5 @@
 import type { TradingDays } from "../calendar/trading_days.ts";
-import { bucketStart, bucketStartAtOrAfter, isDaily, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, bucketStartAtOrAfter, isDaily, shortestMs, type Timeframe } from "../timeframes.ts";
 
 /** A stretch of time within one bucket, or between two. Milliseconds since 1970. */
 export interface Segment {
@@ -23,7 +23,7 @@ export class Buckets {
   constructor(days: TradingDays, timeframe: Timeframe) {
     this.#days = days;
     this.#timeframe = timeframe;
-    this.#lengthMs = TIMEFRAMES[timeframe];
+    this.#lengthMs = shortestMs(timeframe);
     this.#isDaily = isDaily(timeframe);
   }
 

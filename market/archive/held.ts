@@ -1,7 +1,7 @@
 import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listCoverage, type SeriesKey } from "../../db/coverage.ts";
-import { isTimeframe, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, isTimeframe } from "../timeframes.ts";
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 
 /** The parts of a range that were never fetched for a series, oldest first. */
@@ -14,7 +14,7 @@ export async function heldRange(db: Db, { instrumentId, timeframe }: SeriesKey):
   const chunks = (await listChunks(db, instrumentId)).filter((chunk) => chunk.timeframe === timeframe);
   const [first, last] = [chunks[0], chunks.at(-1)];
   if (first === undefined || last === undefined || !isTimeframe(timeframe)) return null;
-  return { start: first.firstTime.getTime(), end: last.lastTime.getTime() + TIMEFRAMES[timeframe] };
+  return { start: first.firstTime.getTime(), end: candleEnd(last.lastTime.getTime(), timeframe) };
 }
 
 /**

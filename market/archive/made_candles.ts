@@ -2,7 +2,7 @@ import type { Session } from "../../db/instruments.ts";
 import { FEED_LABELS } from "../../db/schema.ts";
 import { type Hours, sessionOf, sessionWith, type Traded, UTC_DAYS } from "../calendar/exchange_sessions.ts";
 import { type TradingDays, tradingDaysOf } from "../calendar/trading_days.ts";
-import { bucketStart, bucketStartAtOrAfter, divides, isDaily, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, bucketStartAtOrAfter, divides, isCoarser, isDaily, type Timeframe } from "../timeframes.ts";
 import { Buckets } from "./buckets.ts";
 import type { TimeRange } from "./time_ranges.ts";
 
@@ -36,7 +36,7 @@ export function canMake(
   if (hours === "extended" && isDaily(source)) return false;
   if (!isFed(instrument)) return true;
   if (instrument.assetClass === "forex") return !isDaily(source);
-  return isDaily(source) || TIMEFRAMES[source] <= TIMEFRAMES["30m"];
+  return isDaily(source) || !isCoarser(source, "30m");
 }
 
 const datedSessions = new WeakMap<Session, Session>();

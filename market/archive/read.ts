@@ -7,7 +7,7 @@ import { isGap } from "../calendar/trading_hours.ts";
 import { allocateCandles, copyCandles, hashCandles, lowerBound, sliceCandles } from "./candle_columns.ts";
 import { DamagedChunkError, openChunk } from "./chunk.ts";
 import { Resampler } from "./resample.ts";
-import { monthEnd, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
 
 // One query reads a quarter of 1m candles or years of daily ones: few round trips, little memory.
 const QUERY_CANDLES_MAX = 131_072;
@@ -196,11 +196,9 @@ function groupChunks(chunks: readonly ChunkSummary[]): ChunkSummary[][] {
 class GapCounter {
   count = 0;
   readonly #plan: ReadPlan;
-  readonly #lengthMs: number;
 
   constructor(plan: ReadPlan) {
     this.#plan = plan;
-    this.#lengthMs = TIMEFRAMES[plan.source];
   }
 
   async *watch(batches: AsyncIterable<Candles>): AsyncGenerator<Candles> {
@@ -213,7 +211,7 @@ class GapCounter {
       for (let i = 0; i < time.length; i++) {
         const open = time[i]!;
         if (open > close && isGap(instrument, days, close, open)) this.count++;
-        if (open >= start) close = open + this.#lengthMs;
+        if (open >= start) close = candleEnd(open, source);
       }
       yield batch;
     }

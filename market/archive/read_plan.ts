@@ -8,13 +8,16 @@ import { bucketsOf, canMake, daysOf, isFed, sourceRange } from "./made_candles.t
 import { subtractRanges, type TimeRange } from "./time_ranges.ts";
 import {
   bucketStart,
+  candleEnd,
   DAY_MS,
   divides,
   isDaily,
   isTimeframe,
+  longestMs,
+  shortestMs,
   type Timeframe,
+  TIMEFRAME_MS,
   TIMEFRAME_NAMES,
-  TIMEFRAMES,
 } from "../timeframes.ts";
 
 /** A request for candles. */
@@ -125,7 +128,7 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
 
 /** A session cuts the last bucket of each day short, so a range has more of them than its length tells. */
 function bucketsMax(rangeMs: number, timeframe: Timeframe): number {
-  return Math.ceil(rangeMs / TIMEFRAMES[timeframe]) + (isDaily(timeframe) ? 2 : Math.ceil(rangeMs / DAY_MS) + 2);
+  return Math.ceil(rangeMs / shortestMs(timeframe)) + (isDaily(timeframe) ? 2 : Math.ceil(rangeMs / DAY_MS) + 2);
 }
 
 /** The time before which stored candles make complete buckets, if the candles are complete up to `time`. */
@@ -133,7 +136,9 @@ function overUntil(query: CandleQuery, source: Timeframe, time: number): number 
   const { instrument, timeframe } = query;
   if (source !== timeframe) return bucketsOf(instrument, source, query).floor(time);
   // A file's hours may open at half past, so those that have closed are found by their length.
-  return isDaily(source) ? bucketStart(time, source) : bucketStart(time, "1m") - TIMEFRAMES[source] + TIMEFRAMES["1m"];
+  return isDaily(source)
+    ? bucketStart(time, source)
+    : bucketStart(time, "1m") - shortestMs(source) + TIMEFRAME_MS["1m"];
 }
 
 /** Whether a provider may change the whole history at once, as a split does. */
@@ -197,7 +202,7 @@ function groupByTimeframe(chunks: readonly ChunkSummary[]): Map<Timeframe, Chunk
 }
 
 function closeOf(chunk: ChunkSummary, timeframe: Timeframe): number {
-  return chunk.lastTime.getTime() + TIMEFRAMES[timeframe];
+  return candleEnd(chunk.lastTime.getTime(), timeframe);
 }
 
 function chooseSource(
@@ -220,8 +225,8 @@ function chooseSource(
   const reaches = sure.length > 0 ? sure : all;
   const furthestMs = Math.max(...reaches.map(({ reachMs }) => reachMs));
   return reaches
-    .filter(({ reachMs }) => reachMs > furthestMs - TIMEFRAMES[timeframe])
-    .sort((a, b) => TIMEFRAMES[b.name] - TIMEFRAMES[a.name])[0]?.name;
+    .filter(({ reachMs }) => reachMs > furthestMs - longestMs(timeframe))
+    .sort((a, b) => shortestMs(b.name) - shortestMs(a.name))[0]?.name;
 }
 
 /** A time far enough before `start` that at least `query.lookback` candles open between, if so many are stored. */
@@ -233,7 +238,7 @@ function lookbackStart(
 ): number {
   const { instrument, timeframe, hours, lookback = 0 } = query;
   // k stored candles inside the session make at least k / perBucket buckets.
-  const perBucket = TIMEFRAMES[timeframe] / TIMEFRAMES[source];
+  const perBucket = longestMs(timeframe) / shortestMs(source);
   const isMade = source !== timeframe;
   let missing = lookback * perBucket / (isMade ? daysOf(instrument, source, hours).share : 1);
   let from = start;

@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { UTC_DAYS } from "../calendar/exchange_sessions.ts";
 import { tradingDaysOf } from "../calendar/trading_days.ts";
-import { isDaily, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { isDaily, shortestMs, type Timeframe } from "../timeframes.ts";
 import { Buckets } from "./buckets.ts";
 import { allocateCandles, concatCandles, sliceCandles } from "./candle_columns.ts";
 
@@ -26,7 +26,7 @@ export class Resampler {
   /** @param source The timeframe of the candles that arrive. */
   constructor(buckets: Buckets, source: Timeframe) {
     this.#buckets = buckets;
-    this.#sourceMs = TIMEFRAMES[source];
+    this.#sourceMs = shortestMs(source);
     this.#isDated = isDaily(source);
   }
 

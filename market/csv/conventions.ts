@@ -1,6 +1,6 @@
 import { bucketsOf, daysOf } from "../archive/made_candles.ts";
 import { sessionOf, type Traded } from "../calendar/exchange_sessions.ts";
-import { bucketStart, DAY_MS, isDaily, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, candleEnd, DAY_MS, isDaily, shortestMs, type Timeframe, TIMEFRAME_MS } from "../timeframes.ts";
 
 /** A time as a file writes it. */
 export interface WrittenTime {
@@ -62,7 +62,7 @@ export class ConventionFinder {
 }
 
 function clockConventions(instrument: Traded, timeframe: Timeframe): Convention[] {
-  const lengthMs = TIMEFRAMES[timeframe];
+  const lengthMs = shortestMs(timeframe);
   const byUtc = (time: number) => bucketStart(time, timeframe);
   const utc = { name: "by the clock of UTC", read: fits(byUtc), nearest: byUtc };
   if (timeframe === "1m") return [utc];
@@ -128,6 +128,7 @@ function datedConventions(instrument: Traded, timeframe: Timeframe): Convention[
     });
   }
   if (instrument.assetClass === "forex") byDay.push(eveningConvention);
+  if (timeframe === "1M") return byDay.flatMap((convention) => monthlyConventions(convention, instrument));
   return byDay.map((convention) => ({ ...convention, read: onBoundary(convention.read, timeframe) }));
 }
 
@@ -135,11 +136,42 @@ function datedConventions(instrument: Traded, timeframe: Timeframe): Convention[
 const eveningConvention: Convention = {
   name: "at 21:00 or 22:00 UTC of the evening before",
   read: ({ time }) => {
-    const hour = (time % DAY_MS + DAY_MS) % DAY_MS / TIMEFRAMES["1h"];
-    return hour === 21 || hour === 22 ? time + (24 - hour) * TIMEFRAMES["1h"] : NaN;
+    const hour = (time % DAY_MS + DAY_MS) % DAY_MS / TIMEFRAME_MS["1h"];
+    return hour === 21 || hour === 22 ? time + (24 - hour) * TIMEFRAME_MS["1h"] : NaN;
   },
-  nearest: (time) => Math.floor(time / DAY_MS) * DAY_MS + 22 * TIMEFRAMES["1h"],
+  nearest: (time) => Math.floor(time / DAY_MS) * DAY_MS + 22 * TIMEFRAME_MS["1h"],
 };
+
+// Weekdays without trade at either end of a month: a holiday, or a week of them in some countries.
+const HOLIDAYS_MAX = { crypto: 0, forex: 2, stock: 7 } as const;
+
+/** Some exporters date a month by its first day and others by its last, in the calendar or as it was traded. */
+function monthlyConventions({ name, read }: Convention, instrument: Traded): Convention[] {
+  const days = daysOf(instrument, "1d");
+  const isTurn = (from: number, until: number) => {
+    let traded = 0;
+    for (let date = from; date < until; date += DAY_MS) if (days.isTraded(date)) traded++;
+    return traded <= HOLIDAYS_MAX[instrument.assetClass];
+  };
+  const readMonth = (isItsDate: (date: number, first: number) => boolean): Convention["read"] => (written) => {
+    const date = read(written);
+    if (Number.isNaN(date)) return NaN;
+    const first = bucketStart(date, "1M");
+    return isItsDate(date, first) ? first : NaN;
+  };
+  return [
+    {
+      name: `${name}, the first of its month or the first that was traded`,
+      read: readMonth((date, first) => isTurn(first, date)),
+      nearest: (time) => bucketStart(time, "1M"),
+    },
+    {
+      name: `${name}, the last of its month or the last that was traded`,
+      read: readMonth((date, first) => isTurn(date + DAY_MS, candleEnd(first, "1M"))),
+      nearest: (time) => candleEnd(bucketStart(time, "1M"), "1M") - DAY_MS,
+    },
+  ];
+}
 
 /** Of the dates those that open a candle: the Mondays for weeks. */
 function onBoundary(read: Convention["read"], timeframe: Timeframe): Convention["read"] {

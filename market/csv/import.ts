@@ -11,7 +11,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
 import { archiveStep } from "../archive/archive_step.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
-import { type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, type Timeframe } from "../timeframes.ts";
 
 /** A file of candles and the instrument that they belong to. */
 export interface CsvImport {
@@ -148,5 +148,5 @@ async function beginRun(db: Db, { symbol, exchange }: CsvImport): Promise<Ingest
 }
 
 function stretchOf({ time }: Candles, timeframe: Timeframe): { start: number; end: number } {
-  return { start: time[0]!, end: time[time.length - 1]! + TIMEFRAMES[timeframe] };
+  return { start: time[0]!, end: candleEnd(time[time.length - 1]!, timeframe) };
 }

@@ -5,7 +5,7 @@ import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts"
 import type { Traded } from "../calendar/exchange_sessions.ts";
 import { ConventionFinder } from "./conventions.ts";
 import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
-import { isDaily, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, isDaily, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
 
 /** A line that was left out. */
 export interface Rejection {
@@ -46,7 +46,7 @@ export class CsvReader {
   readonly rejected: Rejection[] = [];
   rejectedCount = 0;
 
-  readonly #lengthMs: number;
+  readonly #timeframe: Timeframe;
   readonly #closedUntilMs: number;
   readonly #isDated: boolean;
   readonly #finder: ConventionFinder;
@@ -72,7 +72,7 @@ export class CsvReader {
    * @param instrument Its session tells how its candles may be stamped.
    */
   constructor(timeframe: Timeframe, nowMs: number, instrument: Traded = UTC_INSTRUMENT) {
-    this.#lengthMs = TIMEFRAMES[timeframe];
+    this.#timeframe = timeframe;
     this.#closedUntilMs = nowMs;
     this.#isDated = isDaily(timeframe);
     this.#finder = new ConventionFinder(instrument, timeframe);
@@ -197,7 +197,7 @@ export class CsvReader {
     // The second candle shows the direction of the file.
     if (this.#taken === 1 && time < this.#last) this.#reverse();
     if (time * this.#direction <= this.#last) return this.#reject(this.#disorder(time));
-    if (time + this.#lengthMs > this.#closedUntilMs) {
+    if (candleEnd(time, this.#timeframe) > this.#closedUntilMs) {
       return this.#reject(`${new Date(time).toISOString()} is a candle that has not closed yet`);
     }
     this.#last = time * this.#direction;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd } from "../timeframes.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
@@ -72,7 +72,7 @@ export class BinanceFeed implements Feed {
       const firstOpen = Math.min(...rows.filter((row) => row[6] >= now).map(([time]) => time));
       const last = Math.max(...closed.map(([time]) => time));
       // A page that ends early may have been cut short. Only an empty page proves that no candle follows.
-      const answered = closed.length === 0 ? end : last + TIMEFRAMES[timeframe];
+      const answered = closed.length === 0 ? end : candleEnd(last, timeframe);
       const until = Math.min(answered, firstOpen, end);
       if (until <= from) return;
       yield makePart(closed.map(toRow), timeframe, from, until);

@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { resampleAll } from "../archive/resample.ts";
-import { DAY_MS, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { DAY_MS, isCoarser, type Timeframe } from "../timeframes.ts";
 import { excerpt, mirrorVariable, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
@@ -52,7 +52,7 @@ export class DukascopyFeed implements Feed {
 
   sourceTimeframe(timeframe: Timeframe): FileKind["holds"] {
     // The files of days hold days of UTC; a trading day begins at 17:00 in New York.
-    return TIMEFRAMES[timeframe] >= TIMEFRAMES["1h"] ? "1h" : "1m";
+    return isCoarser("1h", timeframe) ? "1m" : "1h";
   }
 
   async *fetch({ instrument, timeframe, start, end, signal }: FeedRequest): AsyncGenerator<FeedPart> {
@@ -117,7 +117,7 @@ interface Period {
 
 /** The next few periods, from the one that holds `from`. */
 function periodsFrom(from: number, end: number, timeframe: Timeframe, now: number): Period[] {
-  const kinds = FILES.filter(({ holds }) => TIMEFRAMES[holds] <= TIMEFRAMES[timeframe]);
+  const kinds = FILES.filter(({ holds }) => !isCoarser(holds, timeframe));
   const periods: Period[] = [];
   for (let time = from; time < end && periods.length < FILES_AT_ONCE;) {
     const found = kinds.map((kind): Period => {

@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { AssetClass } from "../../db/instruments.ts";
 import type { Hours } from "../calendar/exchange_sessions.ts";
-import { bucketStart, DAY_MS, isDaily, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import {
+  bucketStart,
+  DAY_MS,
+  isCoarser,
+  isDaily,
+  monthEnd,
+  monthOf,
+  type Timeframe,
+  TIMEFRAME_MS,
+} from "../timeframes.ts";
 import { type Feed, type FeedDefinition, FeedError, type FeedPart, type FeedRequest } from "./feed.ts";
 import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettings } from "./provider_client.ts";
 import { makePart, type Row } from "./rows.ts";
@@ -76,7 +85,7 @@ export class MassiveFeed implements Feed {
   sourceTimeframe(timeframe: Timeframe, assetClass: AssetClass, hours?: Hours): keyof typeof TIMESPANS {
     if (assetClass === "stock") {
       if (isDaily(timeframe) && hours !== "extended") return "1d";
-      return TIMEFRAMES[timeframe] > TIMEFRAMES["30m"] ? "30m" : requireSpan(timeframe);
+      return isCoarser(timeframe, "30m") ? "30m" : requireSpan(timeframe);
     }
     if (isDaily(timeframe)) return assetClass === "forex" ? "1h" : "1d";
     return timeframe === "4h" ? "1h" : requireSpan(timeframe);
@@ -89,7 +98,7 @@ export class MassiveFeed implements Feed {
     for (let from = start; from < end;) {
       const until = Math.min(
         end,
-        timeframe === "1d" ? from + DAYS_A_REQUEST * TIMEFRAMES["1d"] : monthEnd(monthOf(from)),
+        timeframe === "1d" ? from + DAYS_A_REQUEST * TIMEFRAME_MS["1d"] : monthEnd(monthOf(from)),
       );
       // New York's days begin up to five hours after UTC's, so the request names dates; it includes the last one.
       const bounds = timeframe === "1d" ? [isoDate(from), isoDate(until - 1)] : [from, until - 1];
@@ -176,8 +185,10 @@ function isoDate(time: number): string {
 /** Days at 00:00 UTC of their New York date, and the time until which they are complete: New York's day ends after UTC's. */
 function closedDays(rows: readonly Row[], now: number): { rows: Row[]; until: number } {
   const today = dateInNewYork(now);
-  const dated = rows.map(([time, ...row]): Row => [time % TIMEFRAMES["1d"] === 0 ? time : dateInNewYork(time), ...row]);
-  const isOpen = rows.some(([time]) => time % TIMEFRAMES["1d"] !== 0 && dateInNewYork(time) >= today);
+  const dated = rows.map((
+    [time, ...row],
+  ): Row => [time % TIMEFRAME_MS["1d"] === 0 ? time : dateInNewYork(time), ...row]);
+  const isOpen = rows.some(([time]) => time % TIMEFRAME_MS["1d"] !== 0 && dateInNewYork(time) >= today);
   return { rows: dated, until: isOpen ? today : Infinity };
 }
 

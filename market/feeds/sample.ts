@@ -1,7 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, sliceCandles } from "../archive/candle_columns.ts";
 import type { Feed, FeedPart, FeedRequest } from "./feed.ts";
-import { monthEnd, monthOf, TIMEFRAMES } from "../timeframes.ts";
+import { monthEnd, monthOf, TIMEFRAME_MS } from "../timeframes.ts";
 
 /** The invented instrument that every service has from its first start. */
 export const SAMPLE_INSTRUMENT = {
@@ -56,10 +56,10 @@ export const SAMPLE_FEED: Feed = {
     for (const month of generateSample()) {
       signal?.throwIfAborted();
       const first = month.time[0]!;
-      const until = first + month.time.length * TIMEFRAMES["1m"];
+      const until = first + month.time.length * TIMEFRAME_MS["1m"];
       if (until <= from || first >= end) continue;
       const [low, high] = [Math.max(from, first), Math.min(end, until)];
-      const index = (time: number) => (time - first) / TIMEFRAMES["1m"];
+      const index = (time: number) => (time - first) / TIMEFRAME_MS["1m"];
       yield { start: from, end: high, candles: sliceCandles(month, index(low), index(high)) };
       from = high;
       // A month is a long computation: let other tasks run between months.
@@ -74,8 +74,8 @@ export function* generateSample(): Generator<Candles> {
   const market = new SampleMarket();
   for (let time: number = SAMPLE_RANGE.start; time < SAMPLE_RANGE.end;) {
     const until = Math.min(monthEnd(monthOf(time)), SAMPLE_RANGE.end);
-    const candles = allocateCandles((until - time) / TIMEFRAMES["1m"]);
-    for (let i = 0; time < until; i++, time += TIMEFRAMES["1m"]) market.write(candles, i, time);
+    const candles = allocateCandles((until - time) / TIMEFRAME_MS["1m"]);
+    for (let i = 0; time < until; i++, time += TIMEFRAME_MS["1m"]) market.write(candles, i, time);
     yield candles;
   }
 }
@@ -95,7 +95,7 @@ class SampleMarket {
       const pull = (FIRST_PRICE - this.#price) / (FIRST_PRICE + this.#price);
       this.#trend = TREND_STRENGTH * (2 * random.uniform() - 1 + pull);
     }
-    const minute = Math.floor(time / TIMEFRAMES["1m"]) % MINUTES_A_DAY;
+    const minute = Math.floor(time / TIMEFRAME_MS["1m"]) % MINUTES_A_DAY;
     const activity = ACTIVITY[Math.floor(minute / 60)]!;
     const sigma = VOLATILITY * activity * Math.sqrt(this.#variance);
     const shock = random.normal();

@@ -6,7 +6,7 @@ import { lowerBound } from "../archive/candle_columns.ts";
 import { DamagedChunkError, openChunk } from "../archive/chunk.ts";
 import { FeedError } from "../feeds/feed.ts";
 import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
-import { TIMEFRAME_NAMES, TIMEFRAMES } from "../timeframes.ts";
+import { candleEnd, TIMEFRAME_NAMES } from "../timeframes.ts";
 
 /**
  * Whether the provider of a stock has changed its history: a split changes every earlier candle, so the oldest one is fetched again and
@@ -22,7 +22,7 @@ export async function isHistoryAdjusted(db: Db, work: SeriesWork): Promise<boole
   if (oldest === null) return false;
   const { timeframe, start } = oldest;
   try {
-    const range = { start, end: start + TIMEFRAMES[timeframe] };
+    const range = { start, end: candleEnd(start, timeframe) };
     const { firstOpen, revised } = await fetchSeries(db, { ...work, timeframe, isCheck: true }, [range]);
     return firstOpen === undefined ? null : revised > 0;
   } catch (error) {

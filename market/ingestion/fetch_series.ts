@@ -10,7 +10,7 @@ import { closeBefore } from "../archive/held.ts";
 import { concatCandles } from "../archive/candle_columns.ts";
 import { type Feed, FeedError, type FeedPart } from "../feeds/feed.ts";
 import type { TimeRange } from "../archive/time_ranges.ts";
-import { bucketStart, monthEnd, monthOf, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, candleEnd, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
 
 /** How long to wait for a feed that does not answer. */
 export interface Patience {
@@ -164,7 +164,7 @@ class SeriesFetch {
     const lastOpen = candles.time.at(-1);
     if (lastOpen === undefined && !await this.#isKnown(rejected)) return;
     const { runId, timeframe, feed, now, isCheck = false } = this.#work;
-    const lastClose = lastOpen === undefined ? -Infinity : lastOpen + TIMEFRAMES[timeframe];
+    const lastClose = lastOpen === undefined ? -Infinity : candleEnd(lastOpen, timeframe);
     const settledUntil = bucketStart(now - feed.settleMs, timeframe);
     const coveredUntil = Math.min(last.end, Math.max(lastClose, settledUntil));
     const previousClose = this.#previousClose ?? candles.time[0];

@@ -21,7 +21,7 @@ import { SAMPLE_RANGE } from "../feeds/sample.ts";
 import { fetchSeries, noCandles, type Patience, PATIENT, type SeriesWork } from "./fetch_series.ts";
 import { createFeeds } from "../feeds/registry.ts";
 import { subtractRanges, type TimeRange } from "../archive/time_ranges.ts";
-import { bucketStart, bucketStartAtOrAfter, isTimeframe, type Timeframe, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, bucketStartAtOrAfter, isTimeframe, shortestMs, type Timeframe } from "../timeframes.ts";
 
 const OVERLAP_CANDLES = 10;
 const ABANDONED_MS = 3_600_000;
@@ -205,7 +205,8 @@ function keyOf({ symbol, exchange }: InstrumentKey): InstrumentKey {
 
 /** Starts a range a few candles earlier: a correction of the provider shows in the overlap. */
 function withOverlap(range: TimeRange, wanted: TimeRange, timeframe: Timeframe): TimeRange {
-  return { ...range, start: Math.max(wanted.start, range.start - OVERLAP_CANDLES * TIMEFRAMES[timeframe]) };
+  const earlier = bucketStart(range.start - OVERLAP_CANDLES * shortestMs(timeframe), timeframe);
+  return { ...range, start: Math.max(wanted.start, earlier) };
 }
 
 function runRange(run: IngestionRun, instrument: Instrument, timeframe: Timeframe, now: number): TimeRange {

@@ -20,7 +20,7 @@ import {
 } from "../ingestion/fetch_series.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
 import { subtractRanges, type TimeRange } from "../archive/time_ranges.ts";
-import { bucketStart, isTimeframe, monthEnd, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../timeframes.ts";
+import { bucketStart, candleEnd, isTimeframe, monthEnd, type Timeframe, TIMEFRAME_NAMES } from "../timeframes.ts";
 
 /** The candles that a caller wants the archive to hold. */
 export interface Wanted extends WantedCandles {
@@ -152,7 +152,7 @@ export class ReadThrough {
       remember(this.#lost, nameOf(chunk), lost);
       throw lost;
     }
-    const held = { start: chunk.firstTime, end: new Date(chunk.lastTime.getTime() + TIMEFRAMES[timeframe]) };
+    const held = { start: chunk.firstTime, end: new Date(candleEnd(chunk.lastTime.getTime(), timeframe)) };
     // Exactly the ranges that were known, so that the same candles make the same chunk.
     for (const stretch of known.length > 0 ? known : [held]) {
       const [start, end] = [stretch.start.getTime(), stretch.end.getTime()];

@@ -18,7 +18,8 @@ sessions"): a day of UTC for crypto, from 17:00 New York for forex, a date of th
 of the session belongs to that date, or to the next one that is traded. Days without a candle do not count.
 
 \`parameters.execution.periodsPerYear\` is the number of daily returns in a year: 252 for stocks, 260 for forex and 365
-for crypto unless the request names another. Candles of a week give one return each, and then it is 52.
+for crypto unless the request names another. Candles of a week give one return each, and then it is 52; those of a
+month 12.
 \`parameters.execution.riskFreeRate\` is a fraction per year, 0 unless the request names another.
 
 The benchmark is the traded instrument, or the one that \`parameters.execution.benchmark\` names. Its daily returns are

@@ -17,6 +17,7 @@ Deno.test("an empty request is the hindcast profile with the asset class's year"
   expect(resolveExecution({ periodsPerYear: 250 }, "stock").periodsPerYear).toBe(250);
   // A week of weekly candles gives one return, and not five or seven.
   expect(resolveExecution({}, "crypto", 7 * DAY_MS).periodsPerYear).toBe(52);
+  expect(resolveExecution({}, "forex", null).periodsPerYear).toBe(12);
   expect(resolveExecution({ periodsPerYear: 50 }, "crypto", 7 * DAY_MS).periodsPerYear).toBe(50);
 });
 

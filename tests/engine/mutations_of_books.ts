@@ -149,8 +149,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "a week of weekly candles is one return",
     file: "engine/execution.ts",
-    text: "timeframeMs > DAY_MS ? WEEKS_PER_YEAR : ",
-    replacement: "",
+    text: "timeframeMs > DAY_MS ? WEEKS_PER_YEAR : null",
+    replacement: "null",
   },
   { rule: "a stock's year has 252 days", file: "engine/execution.ts", text: "stock: 252", replacement: "stock: 365" },
   {

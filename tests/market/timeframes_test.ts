@@ -2,18 +2,24 @@ import { expect } from "@std/expect";
 import {
   bucketStart,
   bucketStartAtOrAfter,
+  candleEnd,
   divides,
+  fixedMs,
+  isCoarser,
+  isDaily,
   isTimeframe,
+  longestMs,
+  shortestMs,
+  TIMEFRAME_MS,
   TIMEFRAME_NAMES,
-  TIMEFRAMES,
 } from "../../market/timeframes.ts";
 
 const at = (iso: string) => Date.parse(iso);
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 Deno.test("the names are the timeframes, shortest first", () => {
-  const sorted = Object.entries(TIMEFRAMES).sort(([, a], [, b]) => a - b).map(([name]) => name);
-  expect([...TIMEFRAME_NAMES]).toEqual(sorted);
+  const sorted = Object.entries(TIMEFRAME_MS).sort(([, a], [, b]) => a - b).map(([name]) => name);
+  expect([...TIMEFRAME_NAMES]).toEqual([...sorted, "1M"]);
   expect(isTimeframe("2m") || isTimeframe("toString")).toBe(false);
 });
 
@@ -37,7 +43,36 @@ Deno.test("the first open at or after a moment", () => {
   expect(iso(bucketStartAtOrAfter(at("2024-01-01T00:00:01Z"), "1w"))).toBe("2024-01-08T00:00:00.000Z");
 });
 
+Deno.test("a month is a calendar month of 28 to 31 days", () => {
+  const month = (time: string) => {
+    const start = bucketStart(at(time), "1M");
+    return [iso(start).slice(0, 10), (candleEnd(start, "1M") - start) / 86_400_000];
+  };
+  expect(month("2024-02-29T23:59:59.999Z")).toEqual(["2024-02-01", 29]);
+  expect(month("2023-02-01T00:00:00Z")).toEqual(["2023-02-01", 28]);
+  expect(month("1969-12-31T23:59:59Z")).toEqual(["1969-12-01", 31]);
+  expect(iso(bucketStartAtOrAfter(at("2024-12-01T00:00:00.001Z"), "1M"))).toBe("2025-01-01T00:00:00.000Z");
+  expect(iso(bucketStartAtOrAfter(at("2024-12-01T00:00:00Z"), "1M"))).toBe("2024-12-01T00:00:00.000Z");
+  expect([fixedMs("1M"), shortestMs("1M"), longestMs("1M")]).toEqual([null, 28 * 86_400_000, 31 * 86_400_000]);
+  expect([isCoarser("1M", "1w"), isCoarser("1w", "1M"), isDaily("1M"), isDaily("1m")]).toEqual([
+    ...[true, false, true, false],
+  ]);
+  expect(isTimeframe("1M") && isTimeframe("1m") && !isTimeframe("1mo")).toBe(true);
+});
+
 Deno.test("minutes make hours and days make weeks", () => {
   expect(divides("1m", "1w") && divides("1d", "1w") && divides("4h", "1d") && divides("1h", "1h")).toBe(true);
   expect(divides("1h", "15m")).toBe(false);
+  // A week may begin in one month and end in the next.
+  expect(TIMEFRAME_NAMES.filter((name) => divides(name, "1M"))).toEqual([
+    "1m",
+    "5m",
+    "15m",
+    "30m",
+    "1h",
+    "4h",
+    "1d",
+    "1M",
+  ]);
+  expect(TIMEFRAME_NAMES.filter((name) => divides("1M", name))).toEqual(["1M"]);
 });

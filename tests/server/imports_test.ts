@@ -13,6 +13,7 @@ Deno.test("files over HTTP", async (t) => {
   await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
   await t.step("imported candles come out to the digit and the second, in each format", () => readExactly(client));
   await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
+  await t.step("days make months, a file of months is kept, and a backtest runs on them", () => tradeMonths(service));
   await service.close();
 });
 
@@ -82,6 +83,65 @@ async function readExactly(client: TestClient) {
   const days = await client.get(path.replace("=1h", "=1d"));
   const opens = days.list("/ticks").map((_, i) => String(days.at(`/ticks/${i}/timestamp`)).slice(0, 10));
   expect(opens).toEqual(["2024-02-29", "2024-03-01", "2024-03-10", "2024-11-03", "2024-12-31"]);
+}
+
+async function tradeMonths(service: TestService) {
+  const user = await service.user();
+  const csv = { ...secret, "content-type": "text/csv" };
+  const header = "date,open,high,low,close,volume\n";
+  const importFile = (symbol: string, timeframe: string, file: string) => {
+    const query = `symbol=${symbol}&exchange=X&assetClass=crypto&timeframe=${timeframe}`;
+    return user.send("POST", `/api/admin/ingestion/import?${query}`, header + file, csv);
+  };
+  // December 2023 to March 2024: 31, 31, 29 and 31 days, each with a volume of 1 and a close one above that of the day before.
+  const days = Array.from({ length: 122 }, (_, i) => {
+    const date = new Date(Date.UTC(2023, 11, 1 + i)).toISOString().slice(0, 10);
+    return `${date},${100 + i},${101 + i},${100 + i},${101 + i},1\n`;
+  });
+  expect((await importFile("DAYS", "1d", days.join(""))).at("/imported")).toBe(122);
+  // The same months as an exporter writes them, each on its last day.
+  const ends = ["2023-12-31,100,131,100,131,31", "2024-01-31,131,162,131,162,31", "2024-02-29,162,191,162,191,29"];
+  const months = await importFile("MONTHS", "1M", [...ends, "2024-03-31,191,222,191,222,31"].join("\n"));
+  expect([months.at("/imported"), months.at("/rejected"), months.at("/convention")]).toEqual([
+    ...[4, [], "stamped at 00:00 UTC of the date, the last of its month or the last that was traded"],
+  ]);
+  const ticks = async (symbol: string) => {
+    const range = "startDate=2023-12-01&endDate=2024-04-01&timeframe=1M";
+    const answer = await user.get(`${TICKS}?symbol=${symbol}&${range}`);
+    expect(answer.at("/timeframe")).toBe("1M");
+    return answer.list("/ticks");
+  };
+  const made = await ticks("DAYS");
+  expect(made.length).toBe(4);
+  expect(made[2]).toEqual({
+    timestamp: "2024-02-01T00:00:00.000Z",
+    ...{ open: 162, high: 191, low: 162, close: 191, volume: 29 },
+  });
+  expect(await ticks("MONTHS")).toEqual(made);
+  // Minutes are another timeframe, and days are finer than what the file of months holds.
+  const finer = await user.get(`${TICKS}?symbol=MONTHS&startDate=2024-01-01&endDate=2024-02-01&timeframe=1m`);
+  expect([finer.status, finer.at("/error/code")]).toEqual([400, "TIMEFRAME_TOO_FINE"]);
+
+  const run = async (symbol: string, timeframe: string) => {
+    const range = { start_date: "2023-12-01", end_date: "2024-04-01", initial_balance: 1000 };
+    const target = { symbol, exchange: "X", strategy: "Buy and Hold" };
+    const backtest = { ...range, ...target, parameters: { timeframe, execution: { quantityStep: 1 } } };
+    const accepted = await user.send("POST", "/api/backtests", { backtest });
+    expect([accepted.status, accepted.at("/backtest/parameters/timeframe")]).toEqual([202, "1M"]);
+    return await user.finish(accepted.at("/backtest/id"));
+  };
+  const record = await run("DAYS", "monthly");
+  // Buys 7 at the open of January, 131, and holds them at 222.
+  expect(record.at("/backtest/result")).toMatchObject({
+    data: { candles: 4, first: "2023-12-01T00:00:00.000Z", last: "2024-03-01T00:00:00.000Z", gaps: 0 },
+    execution: { periodsPerYear: 12 },
+    metrics: { duration_days: 122, final_equity: 1000 + 7 * (222 - 131) },
+    notes: ["end_date 2024-04-01 is exclusive: the last candle opens at 2024-03-01T00:00:00.000Z"],
+  });
+  const stored = await run("MONTHS", "1M");
+  expect(stored.at("/backtest/result/metrics")).toEqual(record.at("/backtest/result/metrics"));
+  const returns = await user.get(`/api/backtests/${record.at("/backtest/id")}/returns?period=monthly`);
+  expect(returns.list("/returns").map((_, i) => returns.at(`/returns/${i}/equity`))).toEqual([1000, 1217, 1420, 1637]);
 }
 
 async function nameLoosely(service: TestService) {

@@ -14,11 +14,12 @@ import { isGap } from "../../market/calendar/trading_hours.ts";
 import {
   bucketStart,
   bucketStartAtOrAfter,
-  DAY_MS,
+  candleEnd,
+  fixedMs,
+  isCoarser,
   isDaily,
   isTimeframe,
   type Timeframe,
-  TIMEFRAMES,
 } from "../../market/timeframes.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
@@ -81,7 +82,7 @@ export function makePlan(
   const { assetClass } = instrument;
   const { timezone, open, close, weekdays } = sessionWith(instrument, hours);
   const session = { hours, timezone, open, close, weekdays };
-  const execution = withPeriodsPerYear(resolved, assetClass, TIMEFRAMES[timeframe]);
+  const execution = withPeriodsPerYear(resolved, assetClass, fixedMs(timeframe));
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
@@ -102,10 +103,10 @@ export function makePlan(
     firstIndex: read.lookback,
     initialBalance: record.initialBalance,
     execution,
-    timeframeMs: TIMEFRAMES[timeframe],
+    timeframeMs: fixedMs(timeframe),
     assetClass,
     // A weekly or monthly candle is a period of its own.
-    tradingDays: TIMEFRAMES[timeframe] > DAY_MS
+    tradingDays: isCoarser(timeframe, "1d")
       ? null
       : groupByDay(daysOf(instrument, timeframe, hours), read.candles.time),
     finer: finer?.candles ?? null,
@@ -139,7 +140,7 @@ function describeCoverage(
   const { start, end } = rangeOfDates(instrument, timeframe, datesOf(record));
   const days = daysOf(instrument, timeframe);
   const first = time[lookback]!;
-  const lastClose = time.at(-1)! + TIMEFRAMES[timeframe];
+  const lastClose = candleEnd(time.at(-1)!, timeframe);
   const isLate = isGap(instrument, days, isDaily(timeframe) ? bucketStartAtOrAfter(start, timeframe) : start, first);
   const isEarly = isGap(instrument, days, lastClose, isDaily(timeframe) ? bucketStart(end, timeframe) : end);
   return [

@@ -13,7 +13,7 @@ import { type CandleQuery, TimeframeTooFineError } from "../../market/archive/re
 import { FeedError } from "../../market/feeds/feed.ts";
 import { chooseTargets, completeFirst, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
-import { isDaily, type Timeframe, TIMEFRAME_NAMES, TIMEFRAMES } from "../../market/timeframes.ts";
+import { isCoarser, isDaily, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
 
@@ -87,7 +87,7 @@ async function loadBenchmark(
 ): Promise<Benchmark | null> {
   const { hours, execution: { benchmark } } = run;
   if (benchmark === null) return null;
-  const timeframe = TIMEFRAMES[run.timeframe] > TIMEFRAMES["1d"] ? run.timeframe : "1d";
+  const timeframe = isCoarser(run.timeframe, "1d") ? run.timeframe : "1d";
   const other = { ...record, ...benchmark };
   try {
     const instrument = await findBacktestInstrument(services, other, { timeframe, hours });

@@ -31,3 +31,9 @@ Deno.test("drawdownMetrics() has no average if equity never fell", () => {
   expect(drawdown.average_drawdown).toEqual({ reason: "equity never fell below its peak" });
   expect(drawdown.average_drawdown_days).toEqual({ reason: "equity never fell below its peak" });
 });
+
+Deno.test("a drawdown over months lasts until the end of the month that ends it", () => {
+  // From 1 January 2024 to the close of February: 31 and 29 days.
+  const run = runOf([90, 100, 110], { days: [0, 31, 60], timeframeMs: null });
+  expect(drawdownMetrics(run)).toMatchObject({ max_drawdown: 0.1, max_drawdown_days: 60 });
+});

@@ -18,6 +18,11 @@ Deno.test("durationDays() includes the last candle", () => {
   expect(durationDays(runOf([1, 1, 1], { days: [0, 0.25, 0.5], timeframeMs: DAY / 4 }))).toBe(0.75);
 });
 
+Deno.test("durationDays() ends with the last month where candles are months", () => {
+  // January 2024 has 31 days and February 29.
+  expect(durationDays(runOf([1, 1], { days: [0, 31], timeframeMs: null }))).toBe(60);
+});
+
 Deno.test("totalReturn() and buyHoldReturn() compare last with first", () => {
   const run = runOf([100, 150], { close: [8, 6], initialBalance: 50 });
   expect(totalReturn(run)).toBe(2); // 150 / 50 - 1

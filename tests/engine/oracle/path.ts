@@ -12,7 +12,7 @@ export function walkCandle(state: State, i: number): void {
   const { candles: { time, open, high, low, close }, finer, timeframeMs } = state;
   const bars: Bar[] = [];
   for (let k = 0; finer !== null && k < finer.time.length; k++) {
-    if (finer.time[k]! < time[i]! || finer.time[k]! >= time[i]! + timeframeMs) continue;
+    if (finer.time[k]! < time[i]! || finer.time[k]! >= closeOf(time[i]!, timeframeMs)) continue;
     const isFirst = bars.length === 0;
     const opens = isFirst ? open[i]! : finer.open[k]!;
     const [highest, lowest] = [Math.max(opens, finer.high[k]!), Math.min(opens, finer.low[k]!)];
@@ -23,6 +23,10 @@ export function walkCandle(state: State, i: number): void {
   if (tellAll) return bars.forEach((bar) => walkBar(state, bar));
   const bar = { index: i, open: open[i]!, high: high[i]!, low: low[i]!, close: close[i]!, isFirst: true };
   if (walkBar(state, bar).hadEventsOnBothSides) state.unreplayedCandles++;
+}
+
+function closeOf(open: number, timeframeMs: number | null): number {
+  return timeframeMs === null ? new Date(open).setUTCMonth(new Date(open).getUTCMonth() + 1) : open + timeframeMs;
 }
 
 function walkBar(state: State, bar: Bar): { hadEventsOnBothSides: boolean } {

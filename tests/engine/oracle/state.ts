@@ -104,7 +104,7 @@ export interface TradeRow {
 export interface State {
   readonly candles: Candles;
   readonly finer: Candles | null;
-  readonly timeframeMs: number;
+  readonly timeframeMs: number | null;
   readonly execution: Execution;
   readonly initialBalance: number;
   /** The candle that is being simulated. */

@@ -1,9 +1,10 @@
+import { candleClose } from "../../../engine/durations.ts";
 import type { Candles } from "../../../engine/candles.ts";
 import type { Random } from "./random.ts";
 
 export interface RandomMarket {
   readonly candles: Candles;
-  readonly timeframeMs: number;
+  readonly timeframeMs: number | null;
   /** Four finer candles for most candles; some have none, some lack one. */
   readonly finer: Candles | null;
   /** Every price is a multiple of it. */
@@ -29,21 +30,24 @@ const FINER_PER_CANDLE = 4;
 export function randomMarket(random: Random): RandomMarket {
   // A few long ones: short ones never fill a block or a chunk.
   const count = random.chance(0.002) ? random.whole(500, 1500) : random.whole(30, 60);
-  const timeframeMs = random.pick([MINUTE_MS, HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS, 168 * HOUR_MS]);
+  const timeframeMs = random.pick([MINUTE_MS, HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS, 168 * HOUR_MS, null]);
   // A few extreme prices: a coin of which a cent buys a million, and an index in a small currency.
   const scale = random.chance(0.8) ? 1 : random.pick([1e-9, 1e6]);
   const tick = scale * random.pick([0.01, 0.01, 0.5, 1]);
   const wildness = random.pick([0.005, 0.02, 0.08]);
   const walk = newWalk(random, scale * random.pick([20, 100, 100, 30_000]), tick, wildness);
   let time = random.whole(0, 1000) * HOUR_MS;
+  if (timeframeMs === null) time = candleClose(time, null);
   const rows: Quote[] = [];
   const finer: Quote[] = [];
   for (let i = 0; i < count; i++) {
     const parts = walk.candle();
     rows.push({ ...joined(parts), time });
     const kept = random.chance(0.15) ? [] : parts.filter(() => !random.chance(0.05));
-    finer.push(...kept.map((part) => ({ ...part, time: time + parts.indexOf(part) * timeframeMs / FINER_PER_CANDLE })));
-    time += timeframeMs * (random.chance(0.05) ? random.whole(2, 60) : 1);
+    const partMs = (candleClose(time, timeframeMs) - time) / FINER_PER_CANDLE;
+    finer.push(...kept.map((part) => ({ ...part, time: time + parts.indexOf(part) * partMs })));
+    const periods = random.chance(0.05) ? random.whole(2, 60) : 1;
+    for (let n = 0; n < periods; n++) time = candleClose(time, timeframeMs);
   }
   return { candles: columns(rows), timeframeMs, finer: random.chance(0.7) ? columns(finer) : null, tick, scale };
 }

@@ -7,7 +7,7 @@ const DAY = 1440 * MINUTE;
 export interface Market {
   readonly name: string;
   readonly exchange: string;
-  readonly assetClass: "stock" | "forex";
+  readonly assetClass: "stock" | "forex" | "crypto";
   /** Minutes that local time is ahead of UTC at a moment. */
   readonly offset: (utc: number) => number;
   /** Local minutes of each day on which there are candles, early and late trade included; none on a holiday. */
@@ -114,6 +114,15 @@ export const MARKETS: readonly Market[] = [
     open: 1020,
     close: 1020,
   },
+  {
+    name: "BTCUSDT",
+    exchange: "BINANCE",
+    assetClass: "crypto",
+    offset: () => 0,
+    minutes: () => [[0, 1440]],
+    open: 0,
+    close: 1440,
+  },
 ];
 
 /** The UTC opens of a market's minutes, from a date to before another. */
@@ -142,7 +151,7 @@ export function naiveLabel(market: Market, timeframe: string, utc: number, local
   const shifted = isOvernight ? local + (1440 - market.open) * MINUTE : local;
   const date = Math.floor(shifted / DAY) * DAY;
   const minute = (shifted - date) / MINUTE;
-  if (!isWorkday(date)) return null;
+  if (!isWorkday(date) && market.assetClass !== "crypto") return null;
   const [open, close] = isOvernight ? [0, 1440] : [market.open, market.close];
   if (minute < open || minute >= close) return null;
   const lengths: Record<string, number> = { "5m": 5, "30m": 30, "1h": 60, "4h": 240 };

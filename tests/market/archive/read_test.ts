@@ -9,7 +9,7 @@ import { readCandles } from "../../support/candles.ts";
 import { storeCandles } from "../../../market/archive/store.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
 import { planRead, planTag, TimeframeTooFineError } from "../../../market/archive/read_plan.ts";
-import { type Timeframe, TIMEFRAMES } from "../../../market/timeframes.ts";
+import { shortestMs, type Timeframe } from "../../../market/timeframes.ts";
 import { eachDatabaseTest } from "../../support/database.ts";
 
 const at = (iso: string) => Date.parse(iso);
@@ -35,7 +35,7 @@ function rising(times: readonly number[], first = 1): Candles {
 }
 
 function every(timeframe: Timeframe, from: string, count: number): number[] {
-  return Array.from({ length: count }, (_, index) => at(from) + index * TIMEFRAMES[timeframe]);
+  return Array.from({ length: count }, (_, index) => at(from) + index * shortestMs(timeframe));
 }
 
 const store = (db: Db, instrument: Instrument, timeframe: Timeframe, candles: Candles) =>

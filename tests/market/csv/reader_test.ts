@@ -172,6 +172,45 @@ Deno.test("a file is read by the convention that all its lines follow, and says 
   }
 });
 
+Deno.test("months may bear the date of their first or last day, by the calendar or as traded", () => {
+  const months = ["2024-01-01", "2024-02-01", "2024-03-01", "2024-04-01"];
+  const CRYPTO: Traded = { assetClass: "crypto", exchange: "X" };
+  const first = "stamped at 00:00 UTC of the date, the first of its month or the first that was traded";
+  const last = "stamped at 00:00 UTC of the date, the last of its month or the last that was traded";
+  const cases: readonly (readonly [Traded, readonly string[], string])[] = [
+    [CRYPTO, months, first],
+    [CRYPTO, ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"], last],
+    // New Year and Easter Monday are holidays.
+    [STOCK, ["2024-01-02", "2024-02-01", "2024-03-01", "2024-04-02"], first],
+    // Good Friday was 29 March 2024.
+    [STOCK, ["2024-01-31", "2024-02-29", "2024-03-28", "2024-04-30"], last],
+    [FOREX, ["2024-01-02", "2024-02-01", "2024-03-01", "2024-04-01"], first],
+    [
+      STOCK,
+      ["2024-01-02T09:30-05:00", "2024-02-01T09:30-05:00", "2024-03-01T09:30-05:00", "2024-04-01T09:30-04:00"],
+      "stamped at the open of the session (America/New_York), the first of its month or the first that was traded",
+    ],
+  ];
+  for (const [instrument, times, convention] of cases) {
+    expect(read(lines(...times), "1M", Infinity, instrument)).toMatchObject({
+      times: months,
+      convention,
+      rejected: [],
+    });
+    const newestFirst = read(lines(...times.toReversed()), "1M", Infinity, instrument);
+    expect(newestFirst).toMatchObject({ times: months, rejected: [] });
+  }
+  // One convention holds for the whole file, and crypto rests on no day.
+  const refused = (...times: readonly string[]) => read(lines(...times), "1M").rejected.map(({ reason }) => reason);
+  expect(refused("2024-01-01", "2024-02-29", "2024-03-02", "2024-03-15")).toEqual([
+    expect.stringContaining("2024-02-29T00:00:00.000Z is no opening time of a 1M candle; the nearest: 2024-02-01"),
+    expect.stringContaining("2024-03-02"),
+    expect.stringContaining("2024-03-15"),
+  ]);
+  expect(refused("2024-05-31", "2024-06-30")).toEqual(["2024-06-01T00:00:00.000Z is a candle that has not closed yet"]);
+  expect(refused("2024-01-01", "2024-01-01")).toEqual(["has the same time as line 2"]);
+});
+
 Deno.test("hours at half past belong to a session, and a file that mixes conventions is refused by its first line's", () => {
   const half = read(lines("2024-03-08T14:30Z", "2024-03-08T15:30Z", "2024-03-11T13:30Z"), "1h", Infinity, STOCK);
   expect(half).toMatchObject({ rejected: [], convention: "stamped from the open of the session (America/New_York)" });
