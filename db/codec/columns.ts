@@ -48,10 +48,14 @@ function writeArrow(columns: Columns): Uint8Array {
   if (length === undefined) throw new RangeError("Cannot encode columns: there are none");
   const fields: Field[] = [];
   const children: Data[] = [];
-  for (const [name, values] of Object.entries(columns)) {
-    if (values.length !== length) {
-      throw new RangeError(`Cannot encode columns of ${length} and ${values.length} rows together`);
+  const own: Float64Array[] = [];
+  for (const [name, given] of Object.entries(columns)) {
+    if (given.length !== length) {
+      throw new RangeError(`Cannot encode columns of ${length} and ${given.length} rows together`);
     }
+    // Arrow joins buffers that overlap in memory, and the bytes of a column would be missing.
+    const values = own.some((other) => overlap(other, given)) ? given.slice() : given;
+    own.push(values);
     const planes = length < SPLIT_ROWS_MIN ? null : splitDecimals(values);
     const child = planes === null
       ? makeData({ type: new Float64(), length, nullCount: 0, data: values })
@@ -65,6 +69,11 @@ function writeArrow(columns: Columns): Uint8Array {
   writer.write(new RecordBatch(new Schema(fields), rowsData));
   writer.finish();
   return writer.toUint8Array(true);
+}
+
+function overlap(a: Float64Array, b: Float64Array): boolean {
+  return a.buffer === b.buffer && a.byteOffset < b.byteOffset + b.byteLength &&
+    b.byteOffset < a.byteOffset + a.byteLength;
 }
 
 function structOf({ planes }: DecimalPlanes): Data<Struct> {

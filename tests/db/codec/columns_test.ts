@@ -22,6 +22,15 @@ Deno.test("the same columns give the same bytes, wherever they lie in memory", (
   expect(encodeColumns({ time: shared, price: columns.price })).toEqual(encodeColumns(columns));
 });
 
+Deno.test("columns that share memory come back whole", () => {
+  const memory = Float64Array.from({ length: 3_000 }, (_, i) => i / 8);
+  for (const rows of [3, 2_000]) {
+    const [first, shifted] = [memory.subarray(0, rows), memory.subarray(1, rows + 1)];
+    const shared = { first, again: first, shifted, same: memory.subarray(0, rows) };
+    expect(decodeColumns(encodeColumns(shared))).toEqual(shared);
+  }
+});
+
 Deno.test("columns without rows keep their names", () => {
   const decoded = decodeColumns(encodeColumns({ time: new Float64Array(0), equity: new Float64Array(0) }));
   expect(decoded).toEqual({ time: new Float64Array(0), equity: new Float64Array(0) });
