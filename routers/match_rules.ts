@@ -233,6 +233,7 @@ class Match {
     if (typeof value !== "object" || value === null) return JSON.stringify(value);
     if (Array.isArray(value)) return `[${value.map((each) => this.#canonical(each)).join()}]`;
     const entries = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
+    this.#step(STEP_CHARACTERS * entries.length);
     return `{${entries.map(([key, each]) => `${this.#canonical(key)}:${this.#canonical(each)}`).join()}}`;
   }
 
