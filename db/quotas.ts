@@ -64,6 +64,17 @@ export async function measureRegistry(
   };
 }
 
+/** Counts the bytes that a user's public strategies take in the catalogue of everybody, as JSON without their short fields. */
+export async function measurePublic(tx: Db, ownerId: string): Promise<number> {
+  const { defaultConfig, parameterSchema, description } = strategies;
+  const [row] = await tx.select({
+    bytes: sum(
+      sql`octet_length(${defaultConfig}::text) + octet_length(${parameterSchema}::text) + octet_length(${description})`,
+    ),
+  }).from(strategies).where(and(eq(strategies.ownerId, ownerId), eq(strategies.isPublic, true)));
+  return Number(row?.bytes ?? 0);
+}
+
 /** Whether a module is stored for a version of any user or a backtest of this one. */
 export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
   const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));

@@ -2,7 +2,7 @@ import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
 import type { Module } from "../db/modules.ts";
 import { nextCheckPosition } from "../db/module_checks.ts";
-import { isModuleKept, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
+import { isModuleKept, measurePublic, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
 /** The limits of one user. */
@@ -17,6 +17,8 @@ export interface Quotas {
   readonly registryBytesMax: number;
 }
 
+// Of all public strategies of a user: REST sends the whole catalogue.
+const PUBLIC_BYTES_MAX = 512 * 1024;
 // One of the user's backtests must end first; most take less time.
 const RUN_SECONDS = 10;
 // Modules of one user that may wait for a verdict: each waits in the memory of a process.
@@ -87,6 +89,23 @@ export async function requireRoomForVersion(
     throw full("another version", reason, "a strategy");
   }
   requireBytes("another version", bytes + (module?.data.byteLength ?? 0), quotas);
+}
+
+/**
+ * Makes sure that a user's public strategies leave everybody's catalogue short.
+ *
+ * @param tx Holds the user's lock and the change.
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export async function requireRoomInCatalogue(tx: Db, userId: string): Promise<void> {
+  const bytes = await measurePublic(tx, userId);
+  if (bytes <= PUBLIC_BYTES_MAX) return;
+  throw new AppError(
+    "QUOTA_EXCEEDED",
+    `Cannot make this public: your public strategies would have ${bytes} bytes of default_config, parameter_schema ` +
+      `and description, and may have ${PUBLIC_BYTES_MAX}; shorten them, or make one private`,
+    { retryAfterSeconds: REMOVAL_SECONDS },
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   type ParameterRules,
   requireShortDescription,
 } from "./parameters.ts";
-import { requireRoomForVersion } from "./quotas.ts";
+import { requireRoomForVersion, requireRoomInCatalogue } from "./quotas.ts";
 import {
   artifactSchema,
   languageSchema,
@@ -114,6 +114,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
       isPublic: request.is_public,
     }, checked.values);
     if (row === null) throw slugTaken(request.slug);
+    if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
     return row;
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { readModule } from "../db/modules.ts";
+import { lockUser } from "../db/quotas.ts";
 import {
   countUnfinishedRuns,
   deleteStrategy,
@@ -8,6 +9,7 @@ import {
   getVersion,
   listVersions,
   type StrategyRow,
+  type StrategyVersion,
   updateStrategy,
 } from "../db/strategies.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
@@ -19,21 +21,21 @@ import {
   entrySummarySchema,
   registryEntry,
   registryVersion,
+  type Version,
   versionSchema,
 } from "./strategy_entry.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError, quote } from "./errors.ts";
 import { afterEntry, catalogueFilters, catalogueList, fullEntry } from "./catalogue_list.ts";
-import { cutPage, decodeCursor, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { decodeCursor, type List, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import { effectiveParameters, requireShortDescription } from "./parameters.ts";
+import { requireRoomInCatalogue } from "./quotas.ts";
 import { addVersion, registerStrategy, strategySchema, textShape, versionRequestSchema } from "./registration.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
-// A byte of a module in a tRPC answer, about.
-const BYTE_CHARACTERS = 10;
-
 const slugSchema = z.string().max(64);
 const slugInput = inputObject({ slug: slugSchema });
+const artifactInput = inputObject({ slug: slugSchema, version: z.string().max(64) });
 
 export const strategiesRouter = router({
   /** A page of the catalogue: built-in strategies, then the caller's own and public ones, newest first. */
@@ -89,7 +91,11 @@ export const strategiesRouter = router({
       }
       const changes = { name, description, isPublic, defaultConfig };
       const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-      await updateStrategy(ctx.db, { slug: input.slug, ownerId: ctx.user.id }, present);
+      await ctx.db.transaction(async (tx: Db) => {
+        await lockUser(tx, ctx.user.id);
+        await updateStrategy(tx, { slug: input.slug, ownerId: ctx.user.id }, present);
+        if (isPublic ?? strategy.isPublic) await requireRoomInCatalogue(tx, ctx.user.id);
+      });
       return { strategy: registryEntry(await mustFind(ctx, input.slug), ctx.user.id) };
     }),
 
@@ -114,11 +120,16 @@ export const strategiesRouter = router({
       const builtin = findBuiltin(input.slug);
       if (builtin !== undefined) return { versions: [builtinVersion(builtin)], next_cursor: null };
       const { strategy } = await mustFind(ctx, input.slug);
-      const below = decodeCursor(input.cursor, z.string().regex(/^\d{1,9}(\.\d{1,9})*$/));
-      const rows = await listVersions(ctx.db, { strategyId: strategy.id, below, limit: input.limit + 1 });
-      const { page, next_cursor } = cutPage(rows, input.limit, (row) => row.version);
+      const after = decodeCursor(input.cursor, z.string().regex(/^\d{1,9}(\.\d{1,9})*$/));
       const isOwner = strategy.ownerId === ctx.user.id;
-      return { versions: page.map((row) => registryVersion(row, isOwner)), next_cursor };
+      const list: List<StrategyVersion, Version> = {
+        read: (below, limit) => listVersions(ctx.db, { strategyId: strategy.id, below, limit }),
+        key: (row) => row.version,
+        show: (row) => registryVersion(row, isOwner),
+        pieceRows: 100,
+      };
+      const { items, next_cursor } = await readListPage(list, { limit: input.limit, after }, ctx.answer);
+      return { versions: [...items], next_cursor };
     }),
 
   /** Adds a version to one's own strategy; older ones stay runnable. */
@@ -130,27 +141,17 @@ export const strategiesRouter = router({
       return { version: registryVersion(await addVersion(ctx, row, input.version), true) };
     }),
 
-  /** The module of one's own version, as it was registered. */
+  /** The module of one's own version, as it was registered; its bytes are base64. */
   artifact: userProcedure
-    .input(inputObject({ slug: slugSchema, version: z.string().max(64) }))
-    .query(async ({ ctx, input }): Promise<{ fileName: string; sha256: string; data: Uint8Array }> => {
-      const { strategy } = await mustOwn(ctx, input.slug, "download");
-      const version = await getVersion(ctx.db, { strategyId: strategy.id, version: input.version });
-      const sha256 = version?.sha256 ?? null;
-      const data = await ctx.answer.inTurn(async () => {
-        ctx.answer.requireSome();
-        const module = sha256 === null ? null : await readModule(ctx.db, sha256);
-        ctx.answer.take((module?.byteLength ?? 0) * BYTE_CHARACTERS);
-        return module;
-      });
-      if (sha256 === null || data === null) {
-        throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${input.slug} ${quote(input.version)}`);
-      }
-      return { fileName: `${input.slug}-${input.version}.wasm`, sha256, data };
+    .input(artifactInput)
+    .output(z.object({ fileName: z.string(), sha256: z.string(), data: z.string() }))
+    .query(async ({ ctx, input }) => {
+      const { data, ...artifact } = await readArtifact(ctx, input);
+      return { ...artifact, data: data.toBase64() };
     }),
 });
 
-/** Procedures with streams, which only REST can carry. */
+/** Procedures with streams or bytes, which only REST can carry. */
 export const strategiesStreamsRouter = router({
   /** The catalogue: all of it, or a page where there is a limit. */
   list: userProcedure
@@ -159,6 +160,9 @@ export const strategiesStreamsRouter = router({
       const list = catalogueList(ctx.db, ctx.user.id, filters, view === "full" ? fullEntry : entrySummary);
       return { name: "strategies", pages: readList(list, { limit, after: afterEntry(cursor) }, ctx.answer) };
     }),
+
+  /** The module of one's own version, as it was registered. */
+  artifact: userProcedure.input(artifactInput).query(({ ctx, input }) => readArtifact(ctx, input)),
 });
 
 type VersionInput = z.input<typeof versionRequestSchema>;
@@ -170,6 +174,25 @@ function wrapVersion(
   if (typeof input !== "object" || input === null || !("runtime_config" in input)) return input;
   const { slug, ...version } = input;
   return { slug, version };
+}
+
+/** The module of a version of the caller's own. Its base64 counts among the bytes of the request's answers. */
+async function readArtifact(
+  ctx: Context & { readonly user: User },
+  { slug, version }: z.infer<typeof artifactInput>,
+): Promise<{ fileName: string; sha256: string; data: Uint8Array }> {
+  const { strategy } = await mustOwn(ctx, slug, "download");
+  const sha256 = (await getVersion(ctx.db, { strategyId: strategy.id, version }))?.sha256 ?? null;
+  const data = await ctx.answer.inTurn(async () => {
+    ctx.answer.requireSome();
+    const module = sha256 === null ? null : await readModule(ctx.db, sha256);
+    ctx.answer.take((module?.byteLength ?? 0) * 4 / 3);
+    return module;
+  });
+  if (sha256 === null || data === null) {
+    throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${slug} ${quote(version)}`);
+  }
+  return { fileName: `${slug}-${version}.wasm`, sha256, data };
 }
 
 /** A registered strategy that the caller may see. */

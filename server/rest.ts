@@ -111,9 +111,16 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/strategies/:slug", 200, "user", (api) => api.strategies.get),
   route("GET", "/api/strategies/:slug/versions", 200, "user", (api) => api.strategies.versions),
   route("POST", "/api/strategies/:slug/versions", 201, "user", (api) => api.strategies.addVersion),
-  route("GET", "/api/strategies/:slug/versions/:version/artifact", 200, "user", (api) => api.strategies.artifact, {
-    encode: encodeArtifact,
-  }),
+  route(
+    "GET",
+    "/api/strategies/:slug/versions/:version/artifact",
+    200,
+    "user",
+    (api) => api.strategiesStreams.artifact,
+    {
+      encode: encodeArtifact,
+    },
+  ),
   route("PATCH", "/api/strategies/:slug", 200, "user", (api) => api.strategies.update),
   route("DELETE", "/api/strategies/:slug", 204, "user", (api) => api.strategies.delete),
   route("GET", "/api/admin/ingestion/events", 200, "ingestion", (api) => api.ingestion.events),

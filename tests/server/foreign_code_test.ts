@@ -72,6 +72,10 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     const response = await fetch(service.url + path, { headers: { cookie: user.cookie } });
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(module);
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    const input = encodeURIComponent(JSON.stringify({ slug: "c-cross", version: "1.0" }));
+    expect((await user.get(`/trpc/strategies.artifact?input=${input}`)).at("/result/data")).toEqual({
+      ...{ fileName: "c-cross-1.0.wasm", sha256: created.at("/version/sha256"), data: module.toBase64() },
+    });
     const again = await user.get(path, { "if-none-match": response.headers.get("etag")! });
     expect([again.status, again.text]).toEqual([304, ""]);
     const other = await service.user();

@@ -116,6 +116,7 @@ Deno.test("the catalogue is complete without a limit, and has summaries", async 
     })).status,
   )
     .toBe(400);
+  await requireShortCatalogue(ann, bob, strategy);
   await copyRow(service, "strategies", 40, "jsonb_build_object('id', gen_random_uuid(), 'slug', 'copy-' || i)");
   await administer(
     service.databaseUrl,
@@ -127,12 +128,46 @@ Deno.test("the catalogue is complete without a limit, and has summaries", async 
   const pages = await readPages(bob, "/api/strategies?limit=200", "strategies");
   expect(pages.length).toBeGreaterThan(2);
   expect(pages.flat()).toEqual(whole.list("/strategies"));
+  await administer(
+    service.databaseUrl,
+    `insert into strategy_versions select (jsonb_populate_record(v, jsonb_build_object('version', '2.' || i,
+      'runtime_config', v.runtime_config || jsonb_build_object('endpoint', 'https://a.example/' || repeat('x', 1900))))).*
+      from strategy_versions v join strategies s on s.id = v.strategy_id, generate_series(1, 100) i
+      where s.slug = 'my_own_strategy'`,
+  );
+  const input = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [i, { slug: "my_own_strategy", limit: 200 }]));
+  const calls = Array(100).fill("strategies.versions").join();
+  const batch = await ann.get(`/trpc/${calls}?batch=1&input=${encodeURIComponent(JSON.stringify(input))}`);
+  // 101 versions of 2 KB a hundred times would be 20 MB.
+  expect(batch.text.length).toBeLessThan(12 * PAGE_BYTES_MAX);
+  expect(batch.list("").map((one) => Object(one).result.data.versions.length > 0)).toEqual(Array(100).fill(true));
+  expect((await ann.get("/api/strategies/my_own_strategy/versions?limit=200")).list("/versions").length).toBe(101);
+
   const summaries = await bob.get("/api/strategies?view=summary");
   expect(summaries.list("/strategies").map((entry) => Object(entry).slug))
     .toEqual(whole.list("/strategies").map((entry) => Object(entry).slug));
   expect(summaries.text.length).toBeLessThan(60_000);
   await service.close();
 });
+
+/** One account's public strategies take at most 512 KiB of everybody's catalogue; leaves the one that was there. */
+async function requireShortCatalogue(owner: TestClient, other: TestClient, strategy: Record<string, unknown>) {
+  const register = (i: number, is_public: boolean) =>
+    owner.send("POST", "/api/strategies", { strategy: { ...strategy, slug: `large-${i}`, is_public } });
+  // Eight have 480 KB, and nine would have 540.
+  for (let i = 1; i < 8; i++) expect((await register(i, true)).status).toBe(201);
+  const refused = await register(8, true);
+  expect([refused.status, refused.at("/error/code")]).toEqual([429, "QUOTA_EXCEEDED"]);
+  expect(refused.at("/error/message")).toContain("and may have 524288");
+  expect((await register(8, false)).status).toBe(201);
+  const change = (slug: string, strategy: object) => owner.send("PATCH", `/api/strategies/${slug}`, { strategy });
+  expect((await change("large-8", { is_public: true })).at("/error/code")).toBe("QUOTA_EXCEEDED");
+  expect((await owner.get("/api/strategies/large-8")).at("/strategy/is_public")).toBe(false);
+  expect((await other.get("/api/strategies")).text.length).toBeLessThan(PAGE_BYTES_MAX);
+  expect((await change("large-1", { is_public: false })).status).toBe(200);
+  expect((await change("large-8", { is_public: true })).status).toBe(200);
+  for (let i = 1; i <= 8; i++) expect((await owner.send("DELETE", `/api/strategies/large-${i}`)).status).toBe(204);
+}
 
 Deno.test("a backtest has at most 16 KiB of parameters, a module aside", async () => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
