@@ -78,7 +78,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   const { handle, directory } = await openDatabase(config, opened, onWait);
   const { queue, readThrough } = await openWork(config, handle, opened);
   await archiveSample(handle.db);
-  if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pglite, config.dataDir));
+  if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pool, config.dataDir));
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const app = composeApp(config, { port, closing, handle, directory, queue, readThrough });
   const parts = opened.move();

@@ -1,14 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate as migratePostgres } from "drizzle-orm/pg-proxy/migrator";
-import { migrate as migratePglite } from "drizzle-orm/pglite/migrator";
-import type { PgliteDatabase } from "drizzle-orm/pglite";
 import { fileURLToPath } from "node:url";
 import { moveResults } from "./move_results.ts";
 import type { PostgresClient } from "./postgres.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
 import { rowsOf } from "./answer_rows.ts";
-import type * as schema from "./schema.ts";
 
 const MIGRATIONS = { migrationsFolder: fileURLToPath(new URL("./migrations", import.meta.url)) };
 // Any constant will do, if every process that migrates the same database uses it.
@@ -19,20 +16,13 @@ export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
 }
 
-/** Brings the tables of an embedded database up to date. @throws {SchemaMismatch} */
-export async function migrateEmbedded(db: PgliteDatabase<typeof schema>): Promise<void> {
-  await requireFirstMigration(db);
-  await migratePglite(db, MIGRATIONS);
-  await moveResults(db);
-}
-
 /**
- * Brings the tables of a PostgreSQL database up to date; processes that start at once wait for each other.
+ * Brings the tables of a database up to date; processes that start at once wait for each other.
  *
  * @param client Its session keeps the lock: close it afterwards.
  * @throws {SchemaMismatch}
  */
-export async function migrateServer(client: PostgresClient): Promise<void> {
+export async function migrate(client: PostgresClient): Promise<void> {
   await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
   const db = createPostgresDatabase(client);
   await requireFirstMigration(db);

@@ -6,7 +6,7 @@
  * are our own statements, because those of postgres.js end the process when a connection drops.
  */
 import { getLogger } from "@logtape/logtape";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import postgres from "postgres";
 import { ConnectionError, openSocket, parseAddress, type PostgresAddress } from "./postgres_socket.ts";
 import { createParsers, type DateMode, toText } from "./postgres_types.ts";
@@ -43,7 +43,7 @@ export class PostgresClient {
   readonly #prepared = new Set<string>();
   readonly #waiting = new Set<(reason: Error) => void>();
   readonly #resolveEnded: (reason: Error) => void;
-  #socket: Socket | undefined;
+  #socket: Duplex | undefined;
   #lost: Error | undefined;
   #isOpen = false;
   #isRetired = false;
@@ -77,11 +77,12 @@ export class PostgresClient {
   /**
    * Opens a connection.
    *
-   * @param url See parseAddress.
+   * @param server A URL (see parseAddress), or a server in this process.
    * @throws When the server cannot be reached or refuses the user.
    */
-  static async connect(url: string, options: ClientOptions = {}): Promise<PostgresClient> {
-    const client = new PostgresClient(parseAddress(url), options);
+  static async connect(server: string | PostgresAddress, options: ClientOptions = {}): Promise<PostgresClient> {
+    const address = typeof server === "string" ? parseAddress(server) : server;
+    const client = new PostgresClient(address, options);
     const silence = new ConnectionError(`The PostgreSQL server has not answered for ${CONNECT_MS_MAX / 1000} s`);
     const timer = setTimeout(() => client.#end(silence), CONNECT_MS_MAX);
     try {

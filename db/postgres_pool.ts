@@ -1,6 +1,6 @@
 import { Pool, TimeoutError } from "tarn";
 import { type ClientOptions, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
-import { ConnectionError } from "./postgres_socket.ts";
+import { ConnectionError, type PostgresAddress } from "./postgres_socket.ts";
 
 // The longest wait of a statement for a free or a new connection.
 const ACQUIRE_MS_MAX = 30_000;
@@ -10,12 +10,17 @@ const IDLE_MS_MAX = 10_000;
 export class PostgresPool {
   readonly #pool: Pool<PostgresClient>;
 
-  constructor(url: string, connectionsMax: number, options: ClientOptions = {}) {
+  /**
+   * @param server A URL (see parseAddress), or a server in this process.
+   * @param connectionsMax How many clients there may be; those that are idle are closed.
+   */
+  constructor(server: string | PostgresAddress, connectionsMax: number, options: ClientOptions = {}) {
     this.#pool = new Pool<PostgresClient>({
-      create: () => PostgresClient.connect(url, options),
+      create: () => PostgresClient.connect(server, options),
       validate: (client) => client.isUsable,
       destroy: (client) => client.close(),
-      min: 0,
+      // To keep a connection within the process costs nothing.
+      min: typeof server === "string" ? 0 : 1,
       max: connectionsMax,
       acquireTimeoutMillis: ACQUIRE_MS_MAX,
       createTimeoutMillis: ACQUIRE_MS_MAX,

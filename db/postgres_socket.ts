@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import net from "node:net";
+import type { Duplex } from "node:stream";
 import tls from "node:tls";
 
 const DEFAULT_PORT = 5432;
@@ -45,6 +46,8 @@ export interface PostgresAddress {
   readonly settings: Readonly<Record<string, string>>;
   /** False behind a pooler that cannot keep prepared statements. */
   readonly prepares: boolean;
+  /** Connects to a server in this process instead; host, port and TLS do not matter then. */
+  readonly connect?: () => Duplex;
 }
 
 /**
@@ -103,8 +106,16 @@ function readTls(parameters: URLSearchParams): tls.ConnectionOptions | null {
  * @param onEnd Called with the reason on each `error` and `close`, before other listeners.
  * @returns The socket, which may be destroyed at any time, and a promise of the one to use.
  */
-export function openSocket(address: PostgresAddress, onEnd: (reason: Error) => void) {
-  const { host, port } = address;
+export function openSocket(
+  address: PostgresAddress,
+  onEnd: (reason: Error) => void,
+): { readonly socket: Duplex; readonly ready: Promise<Duplex> } {
+  const { host, port, connect } = address;
+  if (connect !== undefined) {
+    const stream = connect();
+    watch(stream, onEnd);
+    return { socket: stream, ready: Promise.resolve(stream) };
+  }
   const socket = host.startsWith("/") ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
   watch(socket, onEnd);
   const ready = prepare(socket, address, onEnd);
@@ -138,7 +149,7 @@ async function prepare(
   return encrypted;
 }
 
-function watch(socket: net.Socket, onEnd: (reason: Error) => void): void {
+function watch(socket: Duplex, onEnd: (reason: Error) => void): void {
   socket.on("error", onEnd);
   socket.on("close", () => onEnd(new ConnectionError("The server has closed the database connection")));
 }

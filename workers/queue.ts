@@ -98,7 +98,7 @@ export async function openQueue(
 ): Promise<OpenQueue> {
   const jobs = await Jobs.open(handle, runSecondsMax, isWorker);
   const { db, connection } = handle;
-  const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pglite) : () => Promise.resolve();
+  const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pool) : () => Promise.resolve();
   const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow) };
   let runner: Runner | undefined;

@@ -1,5 +1,5 @@
-import type { PGlite } from "@electric-sql/pglite";
 import { getLogger } from "@logtape/logtape";
+import type { PostgresPool } from "../postgres_pool.ts";
 
 const log = getLogger(["hindcast", "db"]);
 
@@ -32,20 +32,20 @@ export async function explainFullDisk<Opened>(folder: string, open: () => Promis
 /**
  * Makes the embedded database read-only while its disk is nearly full.
  *
- * PGlite hangs the whole process when it cannot write its log, where a server would end. Writes fail with SQLSTATE 25006 meanwhile, and
+ * PGlite hangs when it cannot write its log, where a server would end. Writes fail with SQLSTATE 25006 meanwhile, and
  * succeed again when there is space.
  *
  * @param folder On the database's disk.
  * @returns A function that ends the guard and makes the database writable.
  */
-export function guardDiskSpace(pglite: PGlite, folder: string, reserveBytes = RESERVE_BYTES): () => Promise<void> {
+export function guardDiskSpace(pool: PostgresPool, folder: string, reserveBytes = RESERVE_BYTES): () => Promise<void> {
   let isReadOnly = false;
   let checking = Promise.resolve();
   const check = async () => {
     const leftBytes = await measureFreeBytes(folder);
     const isFull = leftBytes < reserveBytes;
     if (isFull === isReadOnly) return;
-    await pglite.exec(`set default_transaction_read_only = ${isFull ? "on" : "off"}`);
+    await pool.query(`set default_transaction_read_only = ${isFull ? "on" : "off"}`);
     isReadOnly = isFull;
     const megabytes = toMebibytes(leftBytes);
     if (isFull) {
@@ -66,7 +66,7 @@ export function guardDiskSpace(pglite: PGlite, folder: string, reserveBytes = RE
   return async () => {
     clearInterval(timer);
     await checking;
-    if (isReadOnly) await pglite.exec("set default_transaction_read_only = off");
+    if (isReadOnly) await pool.query("set default_transaction_read_only = off");
   };
 }
 

@@ -1,5 +1,5 @@
 import { getLogger } from "@logtape/logtape";
-import type { PGlite } from "@electric-sql/pglite";
+import type { PostgresPool } from "../postgres_pool.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -14,16 +14,16 @@ const INTERVAL_MS = 10 * 60_000;
  * @param intervalMs Between two passes.
  * @returns A function that ends it, after the current pass.
  */
-export function keepVacuumed(pglite: PGlite, intervalMs = INTERVAL_MS): () => Promise<void> {
+export function keepVacuumed(pool: Pick<PostgresPool, "query">, intervalMs = INTERVAL_MS): () => Promise<void> {
   let passing = Promise.resolve();
-  let writesSeen: string | undefined;
+  let writesSeen: unknown;
   const pass = async () => {
     try {
-      const writes = await countWrites(pglite);
+      const writes = await countWrites(pool);
       if (writes === writesSeen) return;
-      await pglite.exec("vacuum analyze");
+      await pool.query("vacuum analyze");
       // Counted afterwards, so that its own writes cause no other pass.
-      writesSeen = await countWrites(pglite);
+      writesSeen = await countWrites(pool);
     } catch (error) {
       log.error("Cannot vacuum the embedded database: {error}", { error });
     }
@@ -36,7 +36,7 @@ export function keepVacuumed(pglite: PGlite, intervalMs = INTERVAL_MS): () => Pr
 }
 
 // The position of the write-ahead log.
-async function countWrites(pglite: PGlite): Promise<string | undefined> {
-  const { rows } = await pglite.query<{ position: string }>("select pg_current_wal_insert_lsn()::text as position");
-  return rows[0]?.position;
+async function countWrites(pool: Pick<PostgresPool, "query">): Promise<unknown> {
+  const [row] = await pool.query("select pg_current_wal_insert_lsn()::text as position");
+  return Object(row).position;
 }

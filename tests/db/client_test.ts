@@ -2,10 +2,9 @@ import { expect } from "@std/expect";
 import { is, sql } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import { drizzle } from "drizzle-orm/pglite";
 import { fileURLToPath } from "node:url";
 import { type Db, openPostgres } from "../../db/client.ts";
-import { migrateEmbedded } from "../../db/migrate.ts";
+import { migrate } from "../../db/migrate.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import * as schema from "../../db/schema.ts";
 import { administer, createTestDatabase, eachDatabaseTest, testServerUrl } from "../support/database.ts";
@@ -73,7 +72,7 @@ Deno.test("a transaction in which nothing happens any more gives its locks back 
 eachDatabaseTest("a database that a version before 0.1.0 made is refused in one line", async ({ db, connection }) => {
   await db.execute(sql`update drizzle.__drizzle_migrations set hash = 'another'`);
   const refused = connection.kind === "pglite"
-    ? migrateEmbedded(drizzle(connection.pglite, { schema }))
+    ? connection.pool.transaction((client) => migrate(client))
     : openPostgres(connection.url, 2);
   await expect(refused).rejects.toThrow(
     "Cannot open the database: a version before 0.1.0 made its tables; use an empty database or another DATA_DIR",

@@ -1,29 +1,31 @@
 import { expect } from "@std/expect";
-import { PGlite } from "@electric-sql/pglite";
-import { drizzle } from "drizzle-orm/pglite";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { fileURLToPath } from "node:url";
 import { findInstrument } from "../../db/instruments.ts";
-import { migrateEmbedded } from "../../db/migrate.ts";
-import * as schema from "../../db/schema.ts";
+import { PgliteServer } from "../../db/embedded/pglite_server.ts";
+import { migrate } from "../../db/migrate.ts";
+import { PostgresClient } from "../../db/postgres.ts";
+import { createPostgresDatabase } from "../../db/postgres_session.ts";
 
 const migrationsFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
 Deno.test("a database of the first migration keeps its rows and gets the later columns", async () => {
-  const pglite = await PGlite.create();
+  const server = await PgliteServer.open("memory://");
+  const client = await PostgresClient.connect(server.address);
   const [first] = readMigrationFiles({ migrationsFolder });
-  for (const statement of first!.sql) await pglite.exec(statement);
-  await pglite.exec(`
+  for (const statement of first!.sql) await client.query(statement);
+  await client.query(`
     create schema drizzle;
     create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     insert into drizzle.__drizzle_migrations (hash, created_at) values ('${first!.hash}', ${first!.folderMillis});
     insert into instruments (id, symbol, exchange, asset_class, provider)
       values ('0193a000-0000-7000-8000-000000000000', 'GOOG', 'NASDAQ', 'stock', 'import');
   `);
-  const db = drizzle(pglite, { schema });
-  await migrateEmbedded(db);
+  await migrate(client);
+  const db = createPostgresDatabase(client);
   const instrument = await findInstrument(db, { symbol: "GOOG", exchange: "NASDAQ" });
   expect(instrument).toMatchObject({ assetClass: "stock", session: null });
   expect(instrument?.usedAt).toBeInstanceOf(Date);
-  await pglite.close();
+  await client.close();
+  await server.close();
 });

@@ -64,9 +64,9 @@ export async function runEmbedded({ seed, kills }: { seed: number; kills: number
 export async function checkDatabase(folder: string, submissions: Submissions, cleanCount: number): Promise<number> {
   const { connection, close } = await openPglite(folder);
   if (connection.kind !== "pglite") throw new Error(`Cannot check ${folder}: it is not an embedded database`);
-  const { pglite } = connection;
+  const { pool } = connection;
   try {
-    return await checkRecords(async (statement) => (await pglite.query(statement)).rows, submissions, cleanCount);
+    return await checkRecords(async (statement) => [...await pool.query(statement)], submissions, cleanCount);
   } finally {
     await close();
   }

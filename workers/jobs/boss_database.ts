@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db as BossDatabase } from "pg-boss";
+import type { PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 
@@ -22,5 +23,17 @@ export function openBossDatabase(url: string, name: string): BossDatabase & { cl
       return PostgresListener.open(url, { channel, settings, onNotification, onConnect, onError });
     },
     close: () => pool.close(),
+  };
+}
+
+/** The embedded database as pg-boss uses it, on the connection that the service uses too. */
+export function openEmbeddedBossDatabase({ pool, listen }: PgliteConnection): BossDatabase {
+  return {
+    executeSql: async (text, values) => ({ rows: await pool.query(text, values) }),
+    async listen(channel, onNotification, onConnect) {
+      const end = await listen(channel, onNotification);
+      onConnect();
+      return { close: () => Promise.resolve(end()) };
+    },
   };
 }

@@ -1,10 +1,10 @@
 import { getLogger } from "@logtape/logtape";
 import { is, SQL, sql } from "drizzle-orm";
-import { fromDrizzle, fromPglite, PgBoss } from "pg-boss";
+import { fromDrizzle, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { openBossDatabase } from "./boss_database.ts";
+import { openBossDatabase, openEmbeddedBossDatabase } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { traceSend } from "../telemetry.ts";
 
@@ -219,10 +219,11 @@ export class Jobs {
   }
 }
 
-/** pg-boss's connection to the database, and the call that ends it; PGlite belongs to the handle. */
+/** pg-boss's connection to the database, and the call that ends it; the connection of PGlite belongs to the handle. */
 function connect({ connection }: DatabaseHandle, isWorker: boolean) {
   if (connection.kind === "pglite") {
-    return { db: fromPglite(connection.pglite), backend: "pglite" as const, disconnect: () => Promise.resolve() };
+    const db = openEmbeddedBossDatabase(connection);
+    return { db, backend: "pglite" as const, disconnect: () => Promise.resolve() };
   }
   const db = openBossDatabase(connection.url, isWorker ? WORKER_NAME : "hindcast-queue");
   return { db, disconnect: () => db.close() };

@@ -8,14 +8,14 @@ import { until } from "../../support/until.ts";
 Deno.test("a database on a full disk can be read but not written until there is space again", async () => {
   const { db, connection, close } = await openPglite("memory://");
   if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
-  const { pglite } = connection;
+  const { pool } = connection;
   // No disk has so much space.
-  const end = guardDiskSpace(pglite, ".", Infinity);
+  const end = guardDiskSpace(pool, ".", Infinity);
   const readOnly = "select 1 where current_setting('default_transaction_read_only') = 'on'";
-  await until(async () => (await pglite.query(readOnly)).rows.length > 0);
+  await until(async () => (await pool.query(readOnly)).length > 0);
   const refused = await addUser(db, "ann").then(() => null, (error: unknown) => error);
   expect(isDatabaseFault(refused)).toBe(true);
-  expect((await pglite.query("select count(*)::integer as count from backtests")).rows).toEqual([{ count: 0 }]);
+  expect([...await pool.query("select count(*)::integer as count from backtests")]).toEqual([{ count: 0 }]);
   await end();
   await addUser(db, "ann");
   await close();

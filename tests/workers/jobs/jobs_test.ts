@@ -1,9 +1,10 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { fromPglite, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
+import { openEmbeddedBossDatabase } from "../../../workers/jobs/boss_database.ts";
 import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
 
@@ -214,7 +215,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
 async function startSupervisor({ connection }: DatabaseHandle): Promise<PgBoss> {
   const boss = new PgBoss({
     ...(connection.kind === "pglite"
-      ? { db: fromPglite(connection.pglite), backend: "pglite" as const }
+      ? { db: openEmbeddedBossDatabase(connection), backend: "pglite" as const }
       : { connectionString: connection.url, max: 1 }),
     supervise: false,
     schedule: false,
