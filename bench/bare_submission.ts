@@ -1,8 +1,9 @@
 /** The database's part of submissions alone: their statements, and pg-boss with nothing to do. */
-import { fromPglite, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
 import { addUser, newTenDaysBacktest, submitBacktest } from "../tests/support/backtests.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
+import { openEmbeddedBossDatabase } from "../workers/jobs/boss_database.ts";
 import { type OpenQueue, openQueue } from "../workers/queue.ts";
 import { median } from "./measure.ts";
 
@@ -52,7 +53,7 @@ export async function measureBareSubmit({ handle: { db }, queue }: Bare): Promis
 export async function measureBareQueue({ handle: { connection } }: Bare, count: number): Promise<number> {
   const boss = new PgBoss({
     ...connection.kind === "pglite"
-      ? { db: fromPglite(connection.pglite), backend: "pglite" }
+      ? { db: openEmbeddedBossDatabase(connection), backend: "pglite" }
       : { connectionString: connection.url },
     schedule: false,
     supervise: false,

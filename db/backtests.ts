@@ -41,12 +41,17 @@ export interface AttemptKey {
 
 const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
 
-/** Writes a queued backtest under a new UUIDv7, so that the newest has the greatest id. */
-export async function insertBacktest(tx: Db, values: NewBacktest): Promise<Backtest> {
-  const id = uuidv7();
-  const [row] = await tx.insert(backtests).values({ ...values, id, sizeBytes: measureRecord(values) }).returning();
+/** A new UUIDv7, so that the newest record has the greatest id. */
+export const newBacktestId = (): string => uuidv7();
+
+/** Writes a queued backtest, in one round trip. */
+export async function insertBacktest(tx: Db, values: NewBacktest, id = newBacktestId()): Promise<Backtest> {
+  const sizeBytes = measureRecord(values);
+  const [[row]] = await Promise.all([
+    tx.insert(backtests).values({ ...values, id, sizeBytes }).returning().execute(),
+    addSizes(tx, [{ ownerId: values.ownerId, sizeBytes }]),
+  ]);
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
-  await addSizes(tx, [row]);
   return row;
 }
 
@@ -131,10 +136,18 @@ export interface CompletedRun extends AttemptKey {
 /**
  * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards.
  *
+ * @param alongside Statements that share the last round trip; they come after all that may wait for a record.
  * @returns The ids of the stored runs; the others no longer hold their records, and nothing of them is stored.
  */
-export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promise<ReadonlySet<string>> {
-  if (runs.length === 0) return new Set();
+export async function storeResults(
+  tx: Db,
+  runs: readonly CompletedRun[],
+  alongside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<ReadonlySet<string>> {
+  if (runs.length === 0) {
+    await alongside();
+    return new Set();
+  }
   const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
     runs.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
@@ -161,9 +174,12 @@ export async function storeResults(tx: Db, runs: readonly CompletedRun[]): Promi
   const stored = new Set(rows.map(({ id }) => id));
   const kept = runs.filter(({ id }) => stored.has(id));
   const left = kept.filter(({ areChunksWritten = false }) => !areChunksWritten);
-  await insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })));
-  await deleteChunksOfOthers(tx, kept);
-  await addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 })));
+  await Promise.all([
+    insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks }))),
+    deleteChunksOfOthers(tx, kept),
+    addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 }))),
+    alongside(),
+  ]);
   return stored;
 }
 

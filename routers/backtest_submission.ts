@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Backtest, insertBacktest } from "../db/backtests.ts";
+import { type Backtest, insertBacktest, newBacktestId } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { lockUser } from "../db/quotas.ts";
@@ -12,7 +12,7 @@ import { inputObject } from "./input_object.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
-import { requireRoomForModule, takeQueuePosition } from "./quotas.ts";
+import { readUsage, requireQueuePosition, requireRoomForModule } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { marketNameSchema } from "./market_name.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
@@ -60,14 +60,19 @@ export async function submitBacktest(
   const parameters = completeParameters(strategy, request.parameters);
   requireShort(range, parameters.timeframe, ctx.runCandlesMax);
   return await transact(ctx.db, async (tx: Db) => {
-    await lockUser(tx, ctx.user.id);
-    // The same submission may have been stored since the first look.
-    const twin = await findEarlier(tx, submission);
+    // Statements that are started together are sent in their order and share a round trip: the lock comes first.
+    const [, twin, usage] = await Promise.all([
+      lockUser(tx, ctx.user.id),
+      // The same submission may have been stored since the first look.
+      findEarlier(tx, submission),
+      readUsage(tx, ctx.user.id, ctx.quotas),
+    ]);
     if (twin !== null) return twin;
-    const queuePosition = await takeQueuePosition(tx, ctx.user.id, ctx.quotas);
+    const queuePosition = requireQueuePosition(usage, ctx.quotas);
     if (strategy.module !== null) await requireRoomForModule(tx, ctx.user.id, ctx.quotas, strategy.module);
     await keepModule(tx, strategy);
-    const inserted = await insertBacktest(tx, {
+    const id = newBacktestId();
+    const values = {
       ...request,
       ownerId: ctx.user.id,
       startDate: request.start_date,
@@ -78,9 +83,12 @@ export async function submitBacktest(
       runtime: strategy.runtime,
       parameters,
       queuePosition,
-    });
-    if (submission !== null) await insertSubmission(tx, submission, inserted.id);
-    await ctx.queue.enqueueBacktest(tx, inserted.id, ctx.user.id, queuePosition);
+    };
+    const [inserted] = await Promise.all([
+      insertBacktest(tx, values, id),
+      submission === null ? undefined : insertSubmission(tx, submission, id),
+      ctx.queue.enqueueBacktest(tx, id, ctx.user.id, queuePosition),
+    ]);
     return inserted;
   });
 }

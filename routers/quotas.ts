@@ -28,23 +28,36 @@ const CHECK_SECONDS = 5;
 // The user must remove something first.
 const REMOVAL_SECONDS = 3600;
 
+/** Usage of a user's quotas of backtests. */
+export interface Usage {
+  /** Of all their backtests. */
+  readonly bytes: number;
+  /** Of their next backtest; null when no more may wait or run. */
+  readonly queuePosition: number | null;
+}
+
+/** Reads what requireQueuePosition() judges. @param tx Holds the user's lock. */
+export async function readUsage(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<Usage> {
+  const [bytes, queuePosition] = await Promise.all([
+    measureBacktests(tx, userId),
+    nextQueuePosition(tx, userId, backtestsMax),
+  ]);
+  return { bytes, queuePosition };
+}
+
 /**
- * Finds the queue position of a user's next backtest.
+ * The queue position of a user's next backtest.
  *
- * @param tx Holds the user's lock.
  * @throws AppError QUOTA_EXCEEDED when too many of the user's backtests wait or run, or when the user is over the storage quota.
  */
-export async function takeQueuePosition(
-  tx: Db,
-  userId: string,
+export function requireQueuePosition(
+  { bytes, queuePosition }: Usage,
   { backtestsMax, resultBytesMax }: Quotas,
-): Promise<number> {
-  const bytes = await measureBacktests(tx, userId);
+): number {
   if (bytes > resultBytesMax) {
     const reason = `your backtests have ${bytes} bytes with their results, and may have ${resultBytesMax}`;
     throw full("another backtest", reason, "backtests");
   }
-  const queuePosition = await nextQueuePosition(tx, userId, backtestsMax);
   if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",

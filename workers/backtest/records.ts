@@ -117,9 +117,11 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
   }
   // Last, because it locks the storage totals: a deletion holds the record and waits for them, so locking in the other order would
   // be a deadlock.
-  await storeResults(tx, completed);
-  await jobs.complete(tx, QUEUE, over);
-  await jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const));
+  await storeResults(tx, completed, () =>
+    Promise.all([
+      jobs.complete(tx, QUEUE, over),
+      jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const)),
+    ]));
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */

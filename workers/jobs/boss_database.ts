@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db as BossDatabase } from "pg-boss";
-import type { PgliteConnection } from "../../db/client.ts";
+import type { DatabaseHandle, PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 
@@ -13,7 +13,7 @@ const CONNECTIONS_MAX = 4;
  *
  * @param name The connections' `application_name`.
  */
-export function openBossDatabase(url: string, name: string): BossDatabase & { close(): Promise<void> } {
+function openBossDatabase(url: string, name: string): BossDatabase & { close(): Promise<void> } {
   const settings = { application_name: name };
   const pool = new PostgresPool(url, CONNECTIONS_MAX, { dates: "Date", settings });
   return {
@@ -36,4 +36,18 @@ export function openEmbeddedBossDatabase({ pool, listen }: PgliteConnection): Bo
       return { close: () => Promise.resolve(end()) };
     },
   };
+}
+
+/**
+ * pg-boss's connection to the database, and the call that ends it; the connection of PGlite belongs to the handle.
+ *
+ * @param name The connections' `application_name` on PostgreSQL.
+ */
+export function connectBoss({ connection }: Pick<DatabaseHandle, "connection">, name: string) {
+  if (connection.kind === "pglite") {
+    const db = openEmbeddedBossDatabase(connection);
+    return { db, backend: "pglite" as const, disconnect: () => Promise.resolve() };
+  }
+  const db = openBossDatabase(connection.url, name);
+  return { db, disconnect: () => db.close() };
 }

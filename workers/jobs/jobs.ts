@@ -4,7 +4,7 @@ import { fromDrizzle, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { openBossDatabase, openEmbeddedBossDatabase } from "./boss_database.ts";
+import { connectBoss } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { traceSend } from "../telemetry.ts";
 
@@ -90,7 +90,7 @@ export class Jobs {
    * @param isWorker Whether this process takes backtests; findWorker() of other processes then finds it.
    */
   static async open(handle: DatabaseHandle, runSecondsMax: number, isWorker = false): Promise<Jobs> {
-    const { disconnect, ...connection } = connect(handle, isWorker);
+    const { disconnect, ...connection } = connectBoss(handle, isWorker ? WORKER_NAME : "hindcast-queue");
     const boss = new PgBoss({
       ...connection,
       schedule: true,
@@ -117,13 +117,15 @@ export class Jobs {
 
   /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
   async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
-    const sent = await traceSend(
-      queue,
-      id,
-      (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, db: inTransaction(tx) }),
-    );
+    const [sent] = await Promise.all([
+      traceSend(
+        queue,
+        id,
+        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, db: inTransaction(tx) }),
+      ),
+      this.changes.notify(tx, [`queue ${queue}`]),
+    ]);
     if (sent === null) throw new Error(`Cannot queue ${id}: the queue ${queue} has a job of that id already`);
-    await this.changes.notify(tx, [`queue ${queue}`]);
   }
 
   /** Takes up to `count` jobs: the highest priority first, then the oldest. */
@@ -217,16 +219,6 @@ export class Jobs {
     await this.#boss.stop({ graceful: false });
     await this.#disconnect();
   }
-}
-
-/** pg-boss's connection to the database, and the call that ends it; the connection of PGlite belongs to the handle. */
-function connect({ connection }: DatabaseHandle, isWorker: boolean) {
-  if (connection.kind === "pglite") {
-    const db = openEmbeddedBossDatabase(connection);
-    return { db, backend: "pglite" as const, disconnect: () => Promise.resolve() };
-  }
-  const db = openBossDatabase(connection.url, isWorker ? WORKER_NAME : "hindcast-queue");
-  return { db, disconnect: () => db.close() };
 }
 
 async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
