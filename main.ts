@@ -118,6 +118,7 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
     remoteAllow: new Set(config.remoteEndpointAllow),
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
+    stallMs: config.streamStallSeconds * 1000,
     origins,
     secret,
     https: baseUrl.startsWith("https:"),
@@ -149,8 +150,8 @@ async function openDatabase(
 }
 
 async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDisposableStack) {
-  const { workers, runSecondsMax, runCandlesMax, resultDaysMax, quotas: { resultBytesMax } } = config;
-  const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds));
+  const { workers, archiveBytesMax, runSecondsMax, runCandlesMax, resultDaysMax, quotas: { resultBytesMax } } = config;
+  const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds), { archiveBytesMax });
   opened.defer(() => readThrough.close());
   const queue = await retryOnDatabaseFault(NEVER, () =>
     openQueue({

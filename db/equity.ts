@@ -1,5 +1,5 @@
 import type { Db } from "./client.ts";
-import { type PartColumns, readChunks } from "./result_chunks.ts";
+import { CHUNK_ROWS, type ChunkRows, type PartColumns, readChunks } from "./result_chunks.ts";
 
 /**
  * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
@@ -28,13 +28,7 @@ export async function readEquity(
   const chunks = await readChunks(db, { ...key, part: "equity" });
   if (chunks.length === 0) return null;
   const join = (name: keyof EquityColumns) => {
-    const pieces = chunks.map(({ columns }) => {
-      const piece = columns[name];
-      if (piece === undefined) {
-        throw new Error(`Cannot read the equity of backtest ${key.backtestId}: it has no ${name}`);
-      }
-      return piece;
-    });
+    const pieces = chunks.map((chunk) => columnOf(chunk, name, key.backtestId));
     const joined = new Float64Array(pieces.reduce((rows, piece) => rows + piece.length, 0));
     let offset = 0;
     for (const piece of pieces) {
@@ -44,4 +38,31 @@ export async function readEquity(
     return joined;
   };
   return { time: join("time"), equity: join("equity"), position: join("position") };
+}
+
+/**
+ * The same curve in pieces, oldest first, of which one is in memory at a time; none where this user has no completed one of that id.
+ *
+ * @throws {Error} When the stored bytes are damaged, or the backtest is deleted meanwhile.
+ */
+export async function* readEquityPieces(
+  db: Db,
+  key: { readonly backtestId: string; readonly ownerId: string },
+): AsyncGenerator<EquityColumns> {
+  const read = (begin: number) => readChunks(db, { ...key, part: "equity" }, { begin, end: begin + CHUNK_ROWS });
+  for (let begin = 0;; begin += CHUNK_ROWS) {
+    const [chunk] = await read(begin);
+    if (chunk === undefined) {
+      if (begin === 0 || (await read(0)).length > 0) return;
+      throw new Error(`Cannot read on: the backtest ${key.backtestId} was deleted`);
+    }
+    const column = (name: keyof EquityColumns) => columnOf(chunk, name, key.backtestId);
+    yield { time: column("time"), equity: column("equity"), position: column("position") };
+  }
+}
+
+function columnOf({ columns }: ChunkRows, name: keyof EquityColumns, backtestId: string): Float64Array {
+  const column = columns[name];
+  if (column === undefined) throw new Error(`Cannot read the equity of backtest ${backtestId}: it has no ${name}`);
+  return column;
 }

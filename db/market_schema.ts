@@ -50,7 +50,7 @@ export const instruments = pgTable("instruments", {
   schedule: text("schedule"),
   /** Null: the session of its exchange or asset class. */
   session: jsonb("session").$type<Session>(),
-  /** When its candles were last read, to within an hour. */
+  /** When requests or runs last used its candles, to within a minute. */
   usedAt: moment("used_at").notNull().defaultNow(),
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),

@@ -25,7 +25,17 @@ import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts"
 import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
-import { readCurve, readReturns, SERIES_FORMATS, type SeriesAnswer, toCurveRows, toReturnRows } from "./series.ts";
+import {
+  CURVE_COLUMNS,
+  readCurve,
+  readReturns,
+  readWholeCurve,
+  RETURNS_COLUMNS,
+  SERIES_FORMATS,
+  type SeriesAnswer,
+  toCurveRows,
+  toReturnRows,
+} from "./series.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
@@ -199,7 +209,10 @@ export const backtestsStreamsRouter = router({
     .input(inputObject({ id: idSchema, points: pointsSchema.optional(), format: formatSchema }))
     .query(async ({ ctx, input: { id, points, format } }): Promise<SeriesAnswer> => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
-      if (format !== "json") return { format, series: await readCurve(ctx.db, row, points ?? Infinity) };
+      if (format !== "json") {
+        const pieces = points === undefined ? readWholeCurve(ctx.db, row) : [await readCurve(ctx.db, row, points)];
+        return { format, columns: CURVE_COLUMNS, pieces };
+      }
       return { format, body: { equity: toCurveRows(await readCurve(ctx.db, row, points ?? POINTS_DEFAULT)) } };
     }),
 
@@ -208,7 +221,8 @@ export const backtestsStreamsRouter = router({
     .input(inputObject({ ...returnsShape, format: formatSchema }))
     .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
       const returns = await readReturns(ctx.db, await mustGet(ctx.db, id, ctx.user.id), period);
-      return format === "json" ? { format, body: { returns: toReturnRows(returns) } } : { format, series: returns };
+      if (format === "json") return { format, body: { returns: toReturnRows(returns) } };
+      return { format, columns: RETURNS_COLUMNS, pieces: [returns] };
     }),
 });
 

@@ -27,9 +27,25 @@ export function sampleCurve(columns: EquityColumns, initialBalance: number, poin
   return { time: pick(time), equity: pick(equity), drawdown: pick(drawdown), position: pick(position) };
 }
 
-/** The drawdown at each mark, bit for bit as the metrics compute it. */
-function drawdownsOf(equity: Float64Array, initialBalance: number): Float64Array {
+/** The whole curve, a piece after the other. */
+export async function* withDrawdown(
+  pieces: AsyncIterable<EquityColumns>,
+  initialBalance: number,
+): AsyncGenerator<Curve> {
   let peak = initialBalance;
+  for await (const columns of pieces) {
+    yield { ...columns, drawdown: drawdownsOf(columns.equity, peak) };
+    peak = columns.equity.reduce((most, mark) => Math.max(most, mark), peak);
+  }
+}
+
+/**
+ * The drawdown at each mark, bit for bit as the metrics compute it.
+ *
+ * @param before The highest before the first mark.
+ */
+function drawdownsOf(equity: Float64Array, before: number): Float64Array {
+  let peak = before;
   return equity.map((mark) => {
     peak = Math.max(peak, mark);
     return (peak - mark) / peak;

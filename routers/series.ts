@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import { type EquityColumns, readEquity } from "../db/equity.ts";
+import { type EquityColumns, readEquity, readEquityPieces } from "../db/equity.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import { periodReturns, type ReturnPeriod } from "../engine/metrics/period_returns.ts";
 import { UTC_DAYS } from "../market/calendar/exchange_sessions.ts";
@@ -9,7 +9,7 @@ import { groupByDay } from "../market/calendar/group_by_day.ts";
 import { tradingDaysOf } from "../market/calendar/trading_days.ts";
 import { isCoarser, isTimeframe } from "../market/timeframes.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
-import { sampleCurve } from "./equity.ts";
+import { sampleCurve, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */
 export interface Series<Name extends string> {
@@ -22,10 +22,16 @@ export type Returns = Series<"return" | "equity">;
 
 export const SERIES_FORMATS = ["json", "csv", "arrow"] as const;
 
-/** A series to send: rows as JSON, or its columns. */
+/** A series to send: rows as JSON, or its columns, a piece after the other. */
 export type SeriesAnswer =
   | { readonly format: "json"; readonly body: Readonly<Record<string, readonly object[]>> }
-  | { readonly format: "csv" | "arrow"; readonly series: Series<string> };
+  | { readonly format: "csv" | "arrow"; readonly columns: readonly string[]; readonly pieces: SeriesPieces };
+
+type SeriesPieces = AsyncIterable<Series<string>> | Iterable<Series<string>>;
+
+/** The columns of a curve, in the order of an answer. */
+export const CURVE_COLUMNS = ["equity", "drawdown", "position"] as const;
+export const RETURNS_COLUMNS = ["return", "equity"] as const;
 
 const NO_CURVE: EquityColumns = {
   time: new Float64Array(0),
@@ -42,6 +48,17 @@ export async function readCurve(
   const columns = await readEquity(db, { backtestId, ownerId });
   const { time, equity, drawdown, position } = sampleCurve(columns ?? NO_CURVE, initialBalance, pointsMax);
   return { time, columns: { equity, drawdown, position } };
+}
+
+/** The whole equity curve of a backtest, a piece of which is in memory at a time; empty until it has completed. */
+export async function* readWholeCurve(
+  db: Db,
+  { id: backtestId, ownerId, initialBalance }: Backtest,
+): AsyncGenerator<Curve> {
+  const pieces = withDrawdown(readEquityPieces(db, { backtestId, ownerId }), initialBalance);
+  for await (const { time, equity, drawdown, position } of pieces) {
+    yield { time, columns: { equity, drawdown, position } };
+  }
 }
 
 /** The returns of a backtest by day, month or year; empty until it has completed. */

@@ -18,7 +18,7 @@ import {
   refuseSize,
   refuseUnstorable,
 } from "./middleware/body.ts";
-import { findClientAddress, parseTrustedProxies } from "./client_address.ts";
+import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
@@ -27,7 +27,7 @@ import { refuseForeignOrigins } from "./middleware/origin.ts";
 import { auditAccounts } from "./middleware/audit.ts";
 import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
-import { limitStreams } from "./middleware/stream_limits.ts";
+import { measure, StreamLimits } from "./middleware/stream_limits.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -45,6 +45,8 @@ export interface AppOptions extends ContextSources {
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
+  /** The time after which an answer ends whose client reads nothing. */
+  readonly stallMs: number;
 }
 
 /** Answers requests. */
@@ -101,18 +103,18 @@ export function createApp(options: AppOptions): Handler {
     c.set("context", await createContext(c, options));
     limitUser(c);
   };
-  app.use("/api/market-data/ticks", limitStreams());
+  const streams = new StreamLimits({ stallMs: options.stallMs });
   app.use("/api/*", async (c, next) => {
     await addContext(c);
     await next();
   });
-  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }));
+  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }), streams);
 
   app.use("/trpc/*", async (c, next) => {
     await addContext(c);
     await next();
   });
-  serveTrpc(app);
+  serveTrpc(app, streams);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {
@@ -145,20 +147,23 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
 }
 
 /** Serves the typed procedures; each guards itself. */
-function serveTrpc(app: Hono<ServerEnv>): void {
+function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits): void {
   app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: () => refuseSize(BODY_BYTES_MAX) }));
   app.use("/trpc/*", limitPlain);
-  app.use(
-    "/trpc/*",
-    trpcServer({
-      router: appRouter,
-      // The adapter wants a plain record.
-      createContext: (_, c) => ({ ...c.get("context") }),
-      maxBatchSize: BATCH_CALLS_MAX,
-      responseMeta: ({ errors }) => ({ headers: retryAfter(errors.map(toAppError)) }),
-      onError: ({ error }) => logFault(toAppError(error)),
-    }),
-  );
+  const serve = trpcServer({
+    router: appRouter,
+    // The adapter wants a plain record.
+    createContext: (_, c) => ({ ...c.get("context") }),
+    maxBatchSize: BATCH_CALLS_MAX,
+    responseMeta: ({ errors }) => ({ headers: retryAfter(errors.map(toAppError)) }),
+    onError: ({ error }) => logFault(toAppError(error)),
+  });
+  app.use("/trpc/*", async (c, next) => {
+    const answer = await serve(c, next);
+    // A change has been made, so its answer is not refused.
+    if (!(answer instanceof Response) || c.req.method === "POST") return answer;
+    return await streams.bound(addressGroup(c.get("clientAddress")), await measure(answer));
+  });
 }
 
 /** Forbids caching unless the answer allows it: a shared cache would give one user's answer to another. */

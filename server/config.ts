@@ -91,6 +91,11 @@ const configSchema = z.object({
     wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
     "Largest CSV file that an import accepts.",
   ),
+  archiveBytesMax: setting(
+    "ARCHIVE_BYTES_MAX",
+    wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
+    "Bytes of the candles that requests fetched; above it the least used instruments go, unless an admin configured them.",
+  ),
   runSecondsMax: setting("RUN_SECONDS_MAX", wholeNumber(1, 86_400).default(600), "Longest time of a backtest."),
   runCandlesMax: setting(
     "RUN_CANDLES_MAX",
@@ -140,6 +145,11 @@ const configSchema = z.object({
       "Failed attempts to sign in to one account: of all strangers together, and of each known device or address.",
     ),
   }),
+  streamStallSeconds: setting(
+    "STREAM_STALL_SECONDS",
+    wholeNumber(1, 3600).default(30),
+    "Seconds after which a long answer breaks off whose client reads nothing.",
+  ),
   quotas: z.object({
     backtestsMax: setting(
       "USER_BACKTESTS_MAX",

@@ -12,6 +12,7 @@ export function encodeArtifact(
   const headers = new Headers({ etag: tag, "cache-control": "private, no-cache" });
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   headers.set("content-type", "application/wasm");
+  headers.set("content-length", String(artifact.data.byteLength));
   headers.set("content-disposition", `attachment; filename="${artifact.fileName}"`);
-  return new Response(new Blob([new Uint8Array(artifact.data)]), { headers });
+  return new Response(new Uint8Array(artifact.data), { headers });
 }

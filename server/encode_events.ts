@@ -22,8 +22,10 @@ export function encodeEvents(
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // Clients ignore comments.
-      keepAlive = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), keepAliveMs);
+      keepAlive = setInterval(() => {
+        // Clients ignore comments. For one that does not read they would pile up.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": still here\n\n"));
+      }, keepAliveMs);
     },
     async pull(controller) {
       for (;;) {

@@ -1,6 +1,5 @@
 import type { ListAnswer } from "../routers/paging.ts";
-
-const HEADERS = { "content-type": "application/json" };
+import { sendJson } from "./middleware/stream_limits.ts";
 
 /**
  * Sends a list as JSON while it is read, at the client's pace, so that memory stays flat. A list of one piece is sent at once.
@@ -12,7 +11,7 @@ export async function encodeList({ name, pages }: ListAnswer): Promise<Response>
   if (first.done) throw new Error(`Cannot send ${name}: there is no page`);
   const second = await pages.next();
   const { items, next_cursor } = first.value;
-  if (second.done) return new Response(JSON.stringify({ [name]: items, next_cursor }), { headers: HEADERS });
+  if (second.done) return sendJson(JSON.stringify({ [name]: items, next_cursor }));
   const encoder = new TextEncoder();
   const texts = writeList(name, [first.value, second.value], pages);
   const body = new ReadableStream<Uint8Array>({
@@ -26,7 +25,7 @@ export async function encodeList({ name, pages }: ListAnswer): Promise<Response>
       await pages.return(undefined);
     },
   }, { highWaterMark: 0 });
-  return new Response(body, { headers: HEADERS });
+  return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
 async function* writeList(

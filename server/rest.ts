@@ -4,12 +4,14 @@ import { inputKeys, type restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
 import { readJson, requireType } from "./middleware/body.ts";
+import { addressGroup } from "./client_address.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeList } from "./encode_list.ts";
 import { encodeSeries } from "./encode_series.ts";
 import { encodeTicks } from "./ticks/encode_ticks.ts";
+import type { StreamLimits } from "./middleware/stream_limits.ts";
 import { matchesTag } from "./negotiation.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
@@ -20,9 +22,11 @@ interface RouteOptions<Output> {
   readonly body?: "json" | "optional" | "csv";
   /** Sends a hash of the answer as its ETag, and 304 to a client that has the same answer already. */
   readonly etag?: true;
+  /** The status where the output decides it. */
+  readonly statusOf?: (output: Output) => number;
   /** The path of the created resource. */
   readonly location?: (output: Output) => string;
-  /** Writes the response for outputs that are not one JSON value with one status. */
+  /** Writes the response for outputs that are not one JSON value; it may be long. */
   readonly encode?: (output: Output, request: Request) => Response | Promise<Response>;
 }
 
@@ -33,6 +37,8 @@ interface Route {
   /** The callers that it is for; the procedure's own guard asks for the same. */
   readonly access: Access;
   readonly body: "none" | "json" | "optional" | "csv";
+  /** The answer may be long: a whole list or series, a file, or events. */
+  readonly isLong: boolean;
   /** The keys that a query may have. */
   readonly query: ReadonlySet<string>;
   call(api: Api, input: unknown, request: Request): Promise<Response>;
@@ -59,7 +65,7 @@ function route<Output>(
     const text = JSON.stringify(output);
     const headers = new Headers({ "content-type": "application/json" });
     if (options.location !== undefined) headers.set("location", options.location(output));
-    if (options.etag !== true) return new Response(text, { status, headers });
+    if (options.etag !== true) return new Response(text, { status: options.statusOf?.(output) ?? status, headers });
     const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"`;
     headers.set("etag", tag);
     headers.set("cache-control", "private, no-cache");
@@ -67,7 +73,8 @@ function route<Output>(
     return new Response(text, { status, headers });
   };
   const query = inputKeys(nameOf(procedure));
-  return { method, path, status, access, body: hasBody ? options.body ?? "json" : "none", query, call };
+  const body = hasBody ? options.body ?? "json" : "none";
+  return { method, path, status, access, body, isLong: options.encode !== undefined, query, call };
 }
 
 /** The name of the procedure that a row calls, as in `backtests.list`. */
@@ -81,7 +88,7 @@ function nameOf(procedure: (api: Api) => unknown): string {
 /** Every route of the API: its status on success, who may call it, and its procedure. */
 export const ROUTES: readonly Route[] = [
   route("GET", "/api/health", 200, "public", (api) => api.health.get, {
-    encode: (health) => Response.json(health, { status: health.status === "ok" ? 200 : 503 }),
+    statusOf: ({ status }) => status === "ok" ? 200 : 503,
   }),
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
   route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
@@ -142,12 +149,17 @@ export const ROUTES: readonly Route[] = [
  *
  * @param createApi Makes the procedures' caller for one request.
  */
-export function serveRest(app: Hono<ServerEnv>, createApi: (c: HonoContext<ServerEnv>) => Api): void {
+export function serveRest(
+  app: Hono<ServerEnv>,
+  createApi: (c: HonoContext<ServerEnv>) => Api,
+  streams: StreamLimits,
+): void {
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
       requireAccess(row.access, c.get("context"));
       const input = await readInput(c, row);
-      return await row.call(createApi(c), input, c.req.raw);
+      const answer = () => row.call(createApi(c), input, c.req.raw);
+      return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
     });
   }
   for (const path of new Set(ROUTES.map((row) => row.path))) {

@@ -3,6 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
 import { insertEvents, insertRun } from "../../db/ingestion.ts";
 import type { Instrument } from "../../db/instruments.ts";
+import { ArchiveCap } from "./archive_cap.ts";
 import { FetchLimits } from "./fetch_limits.ts";
 import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
 import { DamagedChunkError, LostCandlesError, openChunk } from "../archive/chunk.ts";
@@ -45,6 +46,7 @@ export class ReadThrough {
   readonly limits: FetchLimits;
   readonly #db: Db;
   readonly #patience: Patience;
+  readonly #cap: ArchiveCap;
   readonly #now: () => number;
   readonly #inFlight = new Map<string, { readonly range: TimeRange; readonly done: Promise<Instrument> }>();
   /** When each series was last fetched, and when each instrument's oldest candle was last checked. */
@@ -54,11 +56,17 @@ export class ReadThrough {
   readonly #lost = new Map<string, LostCandlesError>();
   readonly #closing = new AbortController();
 
-  constructor(db: Db, feeds: Feeds, options: { patience?: Patience; now?: () => number } = {}) {
+  /** @param options `archiveBytesMax`: bytes of candles of instruments that nobody configured; above it the least used ones go. */
+  constructor(
+    db: Db,
+    feeds: Feeds,
+    options: { patience?: Patience; now?: () => number; archiveBytesMax?: number } = {},
+  ) {
     this.#db = db;
     this.feeds = feeds;
     this.#patience = options.patience ?? IMPATIENT;
     this.#now = options.now ?? Date.now;
+    this.#cap = new ArchiveCap(db, options.archiveBytesMax ?? Infinity, this.#now);
     this.limits = new FetchLimits(this.#now);
   }
 
@@ -76,6 +84,11 @@ export class ReadThrough {
    */
   async complete(target: Target, wanted: Wanted): Promise<Instrument> {
     if (!isFed(target)) return requireInstrument(target);
+    if (target.id !== undefined && !await this.#cap.touch(target.id)) {
+      // It was evicted a moment ago, so its candles make a new instrument.
+      const { symbol, exchange, assetClass, provider } = target;
+      return await this.complete({ symbol, exchange, assetClass, provider }, wanted);
+    }
     // Archived candles need no feed, which may no longer be configured.
     if (target.id !== undefined && await this.#isHeld(target, wanted)) return target;
     const feed = this.feeds(target);
@@ -219,6 +232,8 @@ export class ReadThrough {
       const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
       await finishRun(this.#db, runId, null);
       remember(this.#asked, keyOf({ instrumentId: instrument?.id ?? "", timeframe }), now);
+      if (instrument !== undefined) await this.#cap.touch(instrument.id);
+      await this.#cap.enforce();
       return instrument ?? requireInstrument(target);
     } catch (error) {
       await finishRun(this.#db, runId, error instanceof Error ? error.message : String(error));

@@ -1,45 +1,159 @@
-import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../routers/errors.ts";
-import { addressGroup } from "../client_address.ts";
-import type { ServerEnv } from "../context.ts";
 
-/** Limits on answers that are sent while their client reads; each holds a month of candles and its text. */
-export const STREAM_LIMITS = { addressMax: 32, max: 128, stallMs: 30_000 };
+/** Answers that are sent while their client reads. Each holds some megabytes: a month of candles and its text, or two pages of a list. */
+export const ANSWER_LIMITS = { addressMax: 32, max: 128 };
+/** Event streams, which live as long as their client wants. Each holds a record. */
+export const EVENT_LIMITS = { addressMax: 128, max: 512 };
+
+/** The limits of one kind of stream. */
+type Limits = typeof ANSWER_LIMITS;
 
 const RETRY_AFTER_SECONDS = 1;
+// A burst of short lists is over sooner.
+const WAIT_MS = 5_000;
+const WAITING_MAX = 1_000;
+// The system's buffers take so much from a client that does not read.
+const SHORT_BYTES = 65_536;
+// A slow client must be able to read a piece before it counts as one that does not read.
+const PIECE_BYTES = 262_144;
 
-/**
- * Bounds what clients that do not read cost: so many answers under way for one address and in all, and an end to one of which nothing
- * has been read for a time.
- *
- * @throws AppError RATE_LIMITED or UNAVAILABLE
- */
-export function limitStreams(limits = STREAM_LIMITS): MiddlewareHandler<ServerEnv> {
-  const open = new Map<string, number>();
-  let total = 0;
-  const take = (address: string): () => void => {
-    const own = open.get(address) ?? 0;
-    if (own >= limits.addressMax) throw tooMany("RATE_LIMITED", `${own} answers to this address`);
-    if (total >= limits.max) throw tooMany("UNAVAILABLE", `${total} answers`);
-    open.set(address, own + 1);
-    total++;
+/** Streams under way, counted for each address and in all. */
+class Slots {
+  readonly #what: string;
+  readonly #limits: Limits;
+  readonly #open = new Map<string, number>();
+  readonly #waiting = new Set<{ readonly address: string; start(release: () => void): void }>();
+  #total = 0;
+
+  constructor(what: string, limits: Limits) {
+    this.#what = what;
+    this.#limits = limits;
+  }
+
+  /** Takes a slot. @returns A function that gives it back. @throws AppError RATE_LIMITED or UNAVAILABLE */
+  take(address: string): () => void {
+    const { addressMax, max } = this.#limits;
+    const own = this.#open.get(address) ?? 0;
+    if (own >= addressMax) throw tooMany("RATE_LIMITED", `${own} ${this.#what} to this address`);
+    if (this.#total >= max) throw tooMany("UNAVAILABLE", `${this.#total} ${this.#what}`);
+    this.#open.set(address, own + 1);
+    this.#total++;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      total--;
-      const left = (open.get(address) ?? 0) - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
+      this.#giveBack(address);
     };
-  };
-  return async (c, next) => {
-    const release = take(addressGroup(c.get("clientAddress")));
-    await next();
-    const { body } = c.res;
-    if (body === null) release();
-    else c.res = new Response(watch(body, limits.stallMs, release), c.res);
-  };
+  }
+
+  /** As take(), but waits a while for a slot to be given back. */
+  async takeInTurn(address: string, waitMs: number): Promise<() => void> {
+    if (this.#hasRoom(address) || this.#waiting.size >= WAITING_MAX) return this.take(address);
+    const turn = Promise.withResolvers<() => void>();
+    const waiter = { address, start: turn.resolve };
+    this.#waiting.add(waiter);
+    const timer = setTimeout(() => {
+      this.#waiting.delete(waiter);
+      // There may be room for it that an earlier one could not use.
+      turn.resolve(Promise.try(() => this.take(address)));
+    }, waitMs);
+    try {
+      return await turn.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #giveBack(address: string): void {
+    this.#total--;
+    const left = (this.#open.get(address) ?? 0) - 1;
+    if (left > 0) this.#open.set(address, left);
+    else this.#open.delete(address);
+    for (const waiter of this.#waiting) {
+      if (!this.#hasRoom(waiter.address)) continue;
+      this.#waiting.delete(waiter);
+      return waiter.start(this.take(waiter.address));
+    }
+  }
+
+  #hasRoom(address: string): boolean {
+    return this.#total < this.#limits.max && (this.#open.get(address) ?? 0) < this.#limits.addressMax;
+  }
+}
+
+/** Bounds the cost of clients that do not read: so many streams for each address and in all, and an end to those that stall. */
+export class StreamLimits {
+  readonly #answers: Slots;
+  readonly #events: Slots;
+  readonly #stallMs: number;
+  readonly #waitMs: number;
+
+  /** @param options `stallMs`: the time after which a stream ends whose client reads nothing. */
+  constructor(options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number }) {
+    this.#answers = new Slots("answers", options.answers ?? ANSWER_LIMITS);
+    this.#events = new Slots("event streams", options.events ?? EVENT_LIMITS);
+    this.#stallMs = options.stallMs;
+    this.#waitMs = options.waitMs ?? WAIT_MS;
+  }
+
+  /**
+   * Makes an answer that may be long, once it is its turn.
+   *
+   * @param address Whose it is.
+   * @throws AppError RATE_LIMITED or UNAVAILABLE, and the errors of `work`.
+   */
+  async answer(address: string, work: () => Promise<Response>): Promise<Response> {
+    const release = await this.#answers.takeInTurn(address, this.#waitMs);
+    try {
+      const response = await work();
+      if (isLong(response) && !isEventStream(response)) return watch(response, this.#stallMs, release);
+      release();
+      return await this.bound(address, response);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
+   * Bounds a response that is made already.
+   *
+   * @throws AppError RATE_LIMITED or UNAVAILABLE; the response is given up then.
+   */
+  async bound(address: string, response: Response): Promise<Response> {
+    if (!isLong(response)) return response;
+    try {
+      return watch(response, this.#stallMs, (isEventStream(response) ? this.#events : this.#answers).take(address));
+    } catch (error) {
+      await response.body?.cancel();
+      throw error;
+    }
+  }
+}
+
+/** A response of JSON text with its length, so that a short one need not be watched. */
+export function sendJson(text: string, init: Pick<ResponseInit, "status" | "headers"> = {}): Response {
+  const bytes = new TextEncoder().encode(text);
+  const headers = new Headers(init.headers);
+  headers.set("content-type", "application/json");
+  headers.set("content-length", String(bytes.byteLength));
+  // A Response as `init` has its status in a getter, which a spread would leave out.
+  return new Response(bytes, { status: init.status ?? 200, headers });
+}
+
+/** The same answer with its length, unless it is a stream. */
+export async function measure(answer: Response): Promise<Response> {
+  const isStream = isEventStream(answer) || answer.headers.has("transfer-encoding");
+  return isStream ? answer : sendJson(await answer.text(), answer);
+}
+
+function isLong(response: Response): boolean {
+  const length = response.headers.get("content-length");
+  return (length === null || Number(length) > SHORT_BYTES) && response.body !== null;
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
 function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
@@ -47,13 +161,10 @@ function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
   return new AppError(code, message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** Passes a body on. When nothing has been read for the time, the source is given up and the answer breaks off. */
-function watch(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  stallMs: number,
-  onEnd: () => void,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
+/** Passes a body on in pieces. When nothing has been read for the time, the source is given up and the answer breaks off. */
+function watch(response: Response, stallMs: number, onEnd: () => void): Response {
+  const reader = response.body!.getReader();
+  let rest: Uint8Array<ArrayBuffer> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     clearTimeout(timer);
@@ -68,19 +179,23 @@ function watch(
       reader.cancel(reason).catch(() => {});
     }, stallMs);
   };
-  return new ReadableStream({
+  const body = new ReadableStream<Uint8Array>({
     start: expectRead,
     async pull(controller) {
       clearTimeout(timer);
-      const { value, done } = await reader.read().catch((error) => {
-        end();
-        throw error;
-      });
-      if (done) {
-        end();
-        return controller.close();
+      if (rest === undefined) {
+        const { value, done } = await reader.read().catch((error) => {
+          end();
+          throw error;
+        });
+        if (done) {
+          end();
+          return controller.close();
+        }
+        rest = value;
       }
-      controller.enqueue(value);
+      controller.enqueue(rest.subarray(0, PIECE_BYTES));
+      rest = rest.byteLength > PIECE_BYTES ? rest.subarray(PIECE_BYTES) : undefined;
       expectRead(controller);
     },
     async cancel(reason) {
@@ -88,4 +203,5 @@ function watch(
       await reader.cancel(reason);
     },
   }, { highWaterMark: 0 });
+  return new Response(body, response);
 }

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode, errorStatus } from "../../routers/errors.ts";
 import { DEPTH_MAX } from "../../routers/text.ts";
 import { SETTINGS } from "../../server/config.ts";
 import { AUTH_BYTES_MAX, BODY_BYTES_MAX, PLAIN_BYTES_MAX } from "../../server/middleware/body.ts";
+import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
 import { ROUTES } from "../../server/rest.ts";
 import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/outcome.ts";
 import { blockIn, listFiles, readPage, ROOT, rowsOf } from "../support/pages.ts";
@@ -32,6 +33,10 @@ const FIXED: readonly (readonly [row: string, position: number, home: string | n
   ["bytes of a page; of a batch's lists", 0, "PAGE_BYTES_MAX"],
   ["bytes of a page; of a batch's lists", 1, "REQUEST_BYTES_MAX"],
   ["fetches from providers without a session", 0, "ADDRESS_FETCHES_MAX"],
+  ["long answers under way", 0, ANSWER_LIMITS.addressMax],
+  ["long answers under way", 2, ANSWER_LIMITS.max],
+  ["event streams", 0, EVENT_LIMITS.addressMax],
+  ["event streams", 2, EVENT_LIMITS.max],
   ["a user's modules that wait for a check", 0, "CHECKS_MAX"],
   ["calls in a tRPC batch", 0, "BATCH_CALLS_MAX"],
   ["calls in a tRPC batch", 1, "BATCH_CANDLES_MAX"],

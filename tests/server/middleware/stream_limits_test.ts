@@ -1,51 +1,99 @@
 import { expect } from "@std/expect";
-import { Hono } from "hono";
-import { errorBody, errorStatus, toAppError } from "../../../routers/errors.ts";
-import type { ServerEnv } from "../../../server/context.ts";
-import { limitStreams } from "../../../server/middleware/stream_limits.ts";
+import { toAppError } from "../../../routers/errors.ts";
+import { measure, sendJson, StreamLimits } from "../../../server/middleware/stream_limits.ts";
 
-/** Serves an endless answer, whose source notifies when it is given up. */
-function serveEndless(limits: { addressMax: number; max: number; stallMs: number }) {
-  const app = new Hono<ServerEnv>();
+type Options = Partial<ConstructorParameters<typeof StreamLimits>[0]>;
+
+const EVENTS = { "content-type": "text/event-stream" };
+
+/** Limits, and endless answers behind them whose source notifies when it is given up. */
+function limit(options: Options) {
+  const limits = new StreamLimits({ stallMs: 60_000, waitMs: 0, ...options });
   const ended = Promise.withResolvers<void>();
-  app.use(async (c, next) => {
-    c.set("clientAddress", c.req.header("x-address") ?? "");
-    await next();
-  });
-  app.use(limitStreams(limits));
-  app.get("/", () =>
+  const endless = (headers: HeadersInit = {}) =>
     new Response(
       new ReadableStream({
         pull: (body) => body.enqueue(new Uint8Array(1024)),
         cancel: () => ended.resolve(),
       }, { highWaterMark: 0 }),
-    ));
-  app.onError((error, c) => {
-    const appError = toAppError(error);
-    return c.json({ code: errorBody(appError, "").error.code }, errorStatus(appError) === 429 ? 429 : 503);
-  });
-  const ask = async (address: string) => await app.request("/", { headers: { "x-address": address } });
-  return { ask, ended: ended.promise };
+      { headers },
+    );
+  const ask = (address: string, headers?: HeadersInit) =>
+    limits.answer(address, () => Promise.resolve(endless(headers)));
+  return { limits, ask, ended: ended.promise };
 }
 
+const codeOf = (answer: Promise<Response>) =>
+  answer.then(({ status }) => status, (error) => {
+    const { appCode, retryAfterSeconds } = toAppError(error);
+    return [appCode, retryAfterSeconds];
+  });
+
 Deno.test("an address has so many answers under way, and all together have so many; an end makes room", async () => {
-  const { ask } = serveEndless({ addressMax: 2, max: 3, stallMs: 60_000 });
+  const { ask } = limit({ answers: { addressMax: 2, max: 3 } });
   const first = await ask("192.0.2.1");
   const open = [first, await ask("192.0.2.1")];
-  const refused = await ask("192.0.2.1");
-  expect([refused.status, await refused.json()]).toEqual([429, { code: "RATE_LIMITED" }]);
+  expect(await codeOf(ask("192.0.2.1"))).toEqual(["RATE_LIMITED", 1]);
   open.push(await ask("192.0.2.2"));
-  const full = await ask("192.0.2.3");
-  expect([full.status, await full.json()]).toEqual([503, { code: "UNAVAILABLE" }]);
+  expect(await codeOf(ask("192.0.2.3"))).toEqual(["UNAVAILABLE", 1]);
   await first.body?.cancel();
   open[0] = await ask("192.0.2.3");
   expect(open.map(({ status }) => status)).toEqual([200, 200, 200]);
   for (const { body } of open) await body?.cancel();
 });
 
+Deno.test("a request waits for a place, and one that other addresses have used up does not hold back the next", async () => {
+  const { ask } = limit({ answers: { addressMax: 1, max: 2 }, waitMs: 60_000 });
+  const [ann, bob] = [await ask("192.0.2.1"), await ask("192.0.2.2")];
+  const order: string[] = [];
+  const wait = (address: string) =>
+    ask(address).then((answer) => {
+      order.push(address);
+      return answer;
+    });
+  // Ann has the only place that she may have, and Bob's is free first.
+  const [again, other] = [wait("192.0.2.1"), wait("192.0.2.3")];
+  await bob.body?.cancel();
+  await (await other).body?.cancel();
+  await ann.body?.cancel();
+  await (await again).body?.cancel();
+  expect(order).toEqual(["192.0.2.3", "192.0.2.1"]);
+});
+
+Deno.test("short answers need no place once they are made, and a failed one gives it back", async () => {
+  const { limits, ask } = limit({ answers: { addressMax: 1, max: 1 } });
+  const short = await limits.answer("192.0.2.1", () => Promise.resolve(sendJson("{}")));
+  await expect(limits.answer("192.0.2.1", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  const long = await ask("192.0.2.1");
+  expect(await limits.bound("192.0.2.1", sendJson("[]"))).toBeInstanceOf(Response);
+  const large = await measure(Response.json("x".repeat(70_000)));
+  expect(await codeOf(limits.bound("192.0.2.1", large))).toEqual(["RATE_LIMITED", 1]);
+  expect([await short.text(), short.headers.get("content-length")]).toEqual(["{}", "2"]);
+  await long.body?.cancel();
+  const whole = await limits.bound("192.0.2.1", await measure(Response.json("y".repeat(700_000))));
+  expect((await whole.text()).length).toBe(700_002);
+});
+
+Deno.test("event streams have places of their own, and one that is read lives as long as it wants", async () => {
+  const { limits, ask } = limit({ stallMs: 20, answers: { addressMax: 1, max: 1 }, events: { addressMax: 1, max: 1 } });
+  const next = Promise.withResolvers<Uint8Array>();
+  const stream = new ReadableStream({ pull: async (body) => body.enqueue(await next.promise) }, { highWaterMark: 0 });
+  const open = await limits.answer("192.0.2.1", () => Promise.resolve(new Response(stream, { headers: EVENTS })));
+  const reader = open.body!.getReader();
+  const read = reader.read();
+  expect(await codeOf(ask("192.0.2.1", EVENTS))).toEqual(["RATE_LIMITED", 1]);
+  // Three answers stall, one after the other, while the client of the events waits for one.
+  for (let times = 0; times < 3; times++) {
+    await expect((await ask("192.0.2.2")).body!.getReader().closed).rejects.toThrow("read nothing");
+  }
+  next.resolve(new Uint8Array(3));
+  expect((await read).value?.byteLength).toBe(3);
+  await reader.cancel();
+});
+
 Deno.test("an answer that nobody reads is given up, whether or not its beginning was read", async () => {
   for (const pieces of [0, 1]) {
-    const { ask, ended } = serveEndless({ addressMax: 1, max: 1, stallMs: 20 });
+    const { ask, ended } = limit({ answers: { addressMax: 1, max: 1 }, stallMs: 20 });
     const reader = (await ask("192.0.2.1")).body!.getReader();
     for (let i = 0; i < pieces; i++) expect((await reader.read()).value?.byteLength).toBe(1024);
     await ended;

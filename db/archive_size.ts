@@ -1,0 +1,59 @@
+/** The part of the archive that requests filled, with instruments that no admin configured. */
+import { and, asc, eq, inArray, isNull, lt, notExists, sql } from "drizzle-orm";
+import type { Db } from "./client.ts";
+import type { Instrument } from "./instruments.ts";
+import { backtests, candleChunks, FEED_LABELS, ingestionEvents, instruments } from "./schema.ts";
+
+const isUnconfigured = and(
+  inArray(instruments.provider, [...FEED_LABELS]),
+  isNull(instruments.timeframe),
+  isNull(instruments.backfillFrom),
+  isNull(instruments.schedule),
+  isNull(instruments.session),
+);
+
+/** Bytes of the candles of instruments that nobody configured. */
+export async function measureUnconfigured(db: Db): Promise<number> {
+  const [row] = await db.select({ bytes: sql<number>`coalesce(sum(octet_length(${candleChunks.data})), 0)::float8` })
+    .from(candleChunks).innerJoin(instruments, eq(instruments.id, candleChunks.instrumentId)).where(isUnconfigured);
+  return row?.bytes ?? 0;
+}
+
+/**
+ * Notes that an instrument's candles are used.
+ *
+ * @returns Whether it exists; it may have been evicted.
+ */
+export async function touchInstrument(db: Db, id: string, now: Date): Promise<boolean> {
+  const touched = await db.update(instruments).set({ usedAt: now }).where(eq(instruments.id, id))
+    .returning({ id: instruments.id });
+  return touched.length > 0;
+}
+
+/**
+ * Removes the instrument with its candles that has not been used for longest, of those that nobody configured or imported candles into
+ * and that no running backtest names.
+ *
+ * @param unusedSince Instruments that were used later stay.
+ * @returns The removed instrument; undefined where all stay.
+ */
+export async function evictLeastUsed(db: Db, unusedSince: Date): Promise<Instrument | undefined> {
+  const imported = db.select({ one: sql`1` }).from(ingestionEvents).where(and(
+    eq(ingestionEvents.provider, "import"),
+    eq(ingestionEvents.symbol, instruments.symbol),
+    eq(ingestionEvents.exchange, instruments.exchange),
+  ));
+  const running = db.select({ one: sql`1` }).from(backtests).where(and(
+    eq(backtests.status, "running"),
+    eq(backtests.symbol, instruments.symbol),
+    eq(backtests.exchange, instruments.exchange),
+  ));
+  const isUnused = and(isUnconfigured, lt(instruments.usedAt, unusedSince));
+  const [oldest] = await db.select({ id: instruments.id }).from(instruments)
+    .where(and(isUnused, notExists(imported), notExists(running)))
+    .orderBy(asc(instruments.usedAt)).limit(1);
+  if (oldest === undefined) return undefined;
+  // Checked again, since somebody may have used or configured it meanwhile.
+  const [removed] = await db.delete(instruments).where(and(eq(instruments.id, oldest.id), isUnused)).returning();
+  return removed ?? await evictLeastUsed(db, unusedSince);
+}
