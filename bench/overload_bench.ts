@@ -7,6 +7,7 @@
 import { createTestDatabase } from "../tests/support/database.ts";
 import type { TestClient } from "../tests/support/client.ts";
 import { startProcess } from "../tests/support/process.ts";
+import { quantile } from "./measure.ts";
 
 const HEALTH_SAMPLES = 200;
 // Often enough to see a busy moment, and seldom enough not to be one.
@@ -129,10 +130,6 @@ function quantiles(latencies: readonly number[]): string {
 
 function times(latencies: readonly number[], idle: readonly number[]): string {
   return (quantile(latencies, 0.99) / quantile(idle, 0.99)).toFixed(1);
-}
-
-function quantile(latencies: readonly number[], share: number): number {
-  return latencies.toSorted((a, b) => a - b)[Math.floor(share * (latencies.length - 1))] ?? NaN;
 }
 
 function print(title: string, rows: readonly (readonly [string, string])[]): void {

@@ -1,0 +1,136 @@
+/** What one user can do to a service at most, an act each. */
+import type { TestClient } from "../tests/support/client.ts";
+import { askSilently } from "../tests/support/silent_client.ts";
+import { compileWat, strategyWat } from "../tests/workers/sandbox/wasm/modules.ts";
+import { manyOrders } from "./many_orders.ts";
+
+/** A service, a user who does their worst, and another. */
+export interface Stage {
+  readonly url: string;
+  /** Answers 1xx for ever. */
+  readonly hinterUrl: string;
+  readonly worst: TestClient;
+  readonly other: TestClient;
+}
+
+const YEAR = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-01-01", end_date: "2025-01-01" };
+const MINUTES = { timeframe: "1m", fast: 1, slow: 2 };
+const SIGN_INS = 250;
+const ORDERS_A_CANDLE = 3;
+const MODULES = 20;
+const HINTED_MODULES = 10;
+const SILENT_CLIENTS = 300;
+// Longer than it takes until the silent ones are cut off.
+const SILENT_MS = 8_000;
+const SYMBOLS = 200;
+const ENTRIES = 49;
+const ENTRY_BYTES = 60_000;
+
+/** By name; each returns a note on the outcome. */
+export const ACTS: Readonly<Record<string, (stage: Stage) => Promise<string>>> = {
+  "wrong sign-ins at once": async ({ worst }) => {
+    const body = { email: "nobody@example.com", password: "not the password" };
+    return await countStatuses(SIGN_INS, () => worst.send("POST", "/api/auth/sign-in/email", body));
+  },
+  "storing trades": async ({ worst }) => {
+    const ended = await run(worst, { strategy: "SMA Cross", parameters: MINUTES });
+    return `${ended.at("/backtest/result/metrics/trades")} trades`;
+  },
+  "storing orders": async ({ worst }) => {
+    await register(worst, "many-orders", { artifact: artifactOf(manyOrders(ORDERS_A_CANDLE)) });
+    const ended = await run(worst, { strategy: "many-orders", parameters: { timeframe: "1m" } });
+    return String(ended.at("/backtest/status"));
+  },
+  "endless modules": async ({ worst, other }) => {
+    const endless = strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" });
+    await register(worst, "endless", { artifact: artifactOf(endless) });
+    const submitted = await Promise.all(
+      Array.from({ length: MODULES }, () => submit(worst, { strategy: "endless", parameters: { timeframe: "1d" } })),
+    );
+    const begun = performance.now();
+    await run(other, { strategy: "SMA Cross", parameters: { timeframe: "1d" } });
+    const tookMs = performance.now() - begun;
+    await Promise.all(submitted.map((id) => worst.send("POST", `/api/backtests/${id}/cancel`)));
+    return `another's run took ${(tookMs / 1000).toFixed(1)} s`;
+  },
+  "modules behind endless 1xx": async ({ worst, hinterUrl }) => {
+    let n = 0;
+    return await countStatuses(HINTED_MODULES, () => {
+      n++;
+      return tryRegister(worst, `hinted-${n}`, { moduleUrl: `${hinterUrl}/${n}` });
+    });
+  },
+  "clients that never read": async ({ url }) => {
+    const path = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2025-01-01&timeframe=1m";
+    const silent = await Promise.all(Array.from({ length: SILENT_CLIENTS }, () => askSilently(url, path)));
+    await new Promise((resume) => setTimeout(resume, SILENT_MS));
+    for (const client of silent) client.close();
+    return "";
+  },
+  "symbols and their spellings": async ({ worst }) => {
+    let n = 0;
+    return await countStatuses(SYMBOLS, () => {
+      const symbol = `${"-".repeat(n % 4)}${String.fromCharCode(65 + n % 26)}${n}-USDT`;
+      n++;
+      return worst.get(
+        `/api/market-data/ticks?symbol=${symbol}&exchange=BINANCE&startDate=2024-01-01&endDate=2024-03-01&timeframe=1h`,
+      );
+    });
+  },
+  "a fat catalogue": async ({ worst, other }) => {
+    const artifact = artifactOf(strategyWat({}));
+    const parameter_schema = { type: "object", description: "x".repeat(ENTRY_BYTES) };
+    for (let n = 0; n < ENTRIES; n++) {
+      await register(worst, `fat-${n}`, { artifact }, { is_public: true, parameter_schema });
+    }
+    return await countStatuses(ENTRIES, () => other.get("/api/strategies"));
+  },
+};
+
+/** Sends requests at once. @returns How many had which status. */
+async function countStatuses(count: number, send: () => Promise<{ readonly status: number }>): Promise<string> {
+  const counts = new Map<number, number>();
+  for (const { status } of await Promise.all(Array.from({ length: count }, send))) {
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return [...counts].map(([status, times]) => `${times} x ${status}`).join(", ");
+}
+
+async function submit(client: TestClient, more: object): Promise<unknown> {
+  const answer = await client.send("POST", "/api/backtests", {
+    backtest: { ...YEAR, initial_balance: 10_000, ...more },
+  });
+  if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
+  return answer.at("/backtest/id");
+}
+
+async function run(client: TestClient, more: object) {
+  const ended = await client.finish(await submit(client, more));
+  const error = ended.at("/backtest/error");
+  if (error !== null) throw new Error(`Cannot finish: ${JSON.stringify(error)}`);
+  return ended;
+}
+
+function artifactOf(text: string) {
+  return { content_base64: compileWat(text).toBase64() };
+}
+
+function tryRegister(client: TestClient, slug: string, source: object, more: object = {}) {
+  const strategy = {
+    slug,
+    name: slug,
+    description: "",
+    runtime_type: "wasm",
+    language: "wat",
+    lookback_candles: 1,
+    parameter_schema: { type: "object" },
+    initial_version: { version: "1.0", runtime_config: { type: "wasm", ...source } },
+    ...more,
+  };
+  return client.send("POST", "/api/strategies", { strategy });
+}
+
+async function register(client: TestClient, slug: string, source: object, more: object = {}): Promise<void> {
+  const answer = await tryRegister(client, slug, source, more);
+  if (answer.status !== 201) throw new Error(`Cannot register ${slug}: ${answer.status} ${answer.text}`);
+}
