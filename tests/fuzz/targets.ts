@@ -62,7 +62,8 @@ export function listAccountTargets(): readonly Target[] {
     const body = method === "POST" ? "json" : "none";
     const call = () => Promise.reject(new Error(`Cannot call ${name} from here`));
     const query = new Set<string>();
-    const route = { method, path: `/api/auth/${name}`, status: 200, access: "public", body, query, call } as const;
+    const path = `/api/auth/${name}`;
+    const route = { method, path, status: 200, access: "public", body, isLong: false, query, call } as const;
     return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
   });
 }
