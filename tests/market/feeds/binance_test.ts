@@ -66,6 +66,22 @@ Deno.test("Binance: an open candle, an empty page, disorder and a row that is no
   });
 });
 
+Deno.test("Binance: months are answered up to the end of the last one", async () => {
+  const months = [at("2024-01-01"), at("2024-02-01")];
+  const page: Handler = (url, request) => binance(months.map((time) => kline(time)))(url, request);
+  await withProvider(page, async (baseUrl, asked) => {
+    const range = { instrument: crypto, timeframe: "1M", start: at("2024-01-01"), end: at("2024-04-01") } as const;
+    const got = await fetchAll(new BinanceFeed({ baseUrl }), range);
+    expect(asked[0]).toContain("interval=1M");
+    expect(got.rows.map(([time]) => time)).toEqual(["2024-01-01T00:00:00.000Z", "2024-02-01T00:00:00.000Z"]);
+    // February 2024 has 29 days. Nothing was traded in March.
+    expect(got.ranges).toEqual([
+      ["2024-01-01T00:00:00.000Z", "2024-03-01T00:00:00.000Z"],
+      ["2024-03-01T00:00:00.000Z", "2024-04-01T00:00:00.000Z"],
+    ]);
+  });
+});
+
 Deno.test("Binance: a short page is continued, and a page of another time fails", async () => {
   const start = at("2024-03-01T00:00Z");
   const range = { instrument: crypto, timeframe: "1m", start, end: start + 1_000 * MINUTE } as const;

@@ -59,6 +59,7 @@ Deno.test("Dukascopy: hours come a month a file, days a year a file, yen in larg
       "1h",
       "1h",
     ]);
+    expect(feed.sourceTimeframe("1M")).toBe("1h");
     const hours = await fetchAll(feed, {
       instrument: forex,
       timeframe: "1h",
