@@ -36,7 +36,7 @@ export async function checkModule(
       lookbackCandles,
       queuePosition,
     });
-    await ctx.queue.enqueueModuleCheck(tx, inserted, queuePosition);
+    await ctx.queue.enqueueModuleCheck(tx, inserted, ctx.user.id, queuePosition);
     return inserted;
   });
   try {

@@ -21,7 +21,7 @@ export interface Queue {
   /** Removes the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Calls back when any process changes the backtest's record. @returns A function that ends the watch. */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
   /** Updates the scheduled ingestion runs from the instruments. */

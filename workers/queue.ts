@@ -11,7 +11,8 @@ import type { EgressRules } from "./egress/guard.ts";
 import { runDeadJob } from "./jobs/dead_job.ts";
 import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
 import { runIngestionJob } from "./jobs/ingestion_job.ts";
-import { Jobs, type QueueName, QUEUES } from "./jobs/jobs.ts";
+import { Jobs } from "./jobs/jobs.ts";
+import { type QueueName, QUEUES } from "./jobs/queues.ts";
 import { type JobHandler, JobLoop } from "./jobs/loop.ts";
 import { runModuleCheckJob } from "./jobs/module_check_job.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
@@ -31,7 +32,7 @@ export interface OpenQueue {
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job in the transaction that writes its record; lower queue positions are taken first. */
-  enqueueModuleCheck(tx: Db, checkId: string, queuePosition: number): Promise<void>;
+  enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Removes the job of a backtest that the caller's transaction cancels or deletes; its worker stops within about a second. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /**
@@ -101,16 +102,16 @@ export async function openQueue(
   const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pool) : () => Promise.resolve();
   const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow) };
-  let runner: Runner | undefined;
+  const runners: Runner[] = [];
   const loops: JobLoop[] = [];
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
     enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0) =>
-      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, -queuePosition),
+      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, { ownerId, priority: -queuePosition }),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
-    enqueueModuleCheck: (tx, checkId, queuePosition) =>
-      jobs.send(tx, QUEUES.checks, checkId, { checkId }, -queuePosition),
+    enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
+      jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),
     async dequeueBacktest(tx, backtestId) {
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.notify(tx, [`backtest ${backtestId}`]);
@@ -122,15 +123,20 @@ export async function openQueue(
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
     async work(backtestsMax) {
-      runner = new Runner(backtestsMax, egress);
+      const runner = new Runner(backtestsMax, egress);
+      const spareRunner = new Runner(1, egress);
+      runners.push(runner, spareRunner);
       const services = { records: new BacktestRecords(db, jobs, resultBytesMax), candles: new CandleCache(db) };
       const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
       const backtests = { db, ...services, readThrough, runner, ...limits };
-      const work = listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax });
-      for (const [queue, concurrency, handle] of work) {
+      const work = listWork({ db, jobs, backtests, spareRunner, backtestsMax, egress, resultDaysMax });
+      for (const [queue, concurrency, handle, handleInSpare] of work) {
         const loop = new JobLoop(jobs, queue, concurrency, handle);
         loops.push(loop);
         await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
+        if (handleInSpare === undefined) continue;
+        // Held in advance, runs are so quick that turns suffice.
+        loops.push(new JobLoop(jobs, queue, () => concurrency() > backtestsMax ? 0 : 1, handleInSpare, loop));
       }
       // A crash may have left schedules unsynced.
       await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
@@ -138,7 +144,7 @@ export async function openQueue(
     rest,
     async close() {
       await rest();
-      runner?.close();
+      for (const runner of runners) runner.close();
       await endObserving();
       await endVacuum();
       await jobs.close();
@@ -146,20 +152,28 @@ export async function openQueue(
   };
 }
 
-/** The queues of a worker: how many jobs of each it holds at once, and the function that does one. */
-function listWork({ db, jobs, backtests, backtestsMax, egress, resultDaysMax }: {
+/**
+ * The queues of a worker: how many jobs of each it holds at once, the function that does one, and the one that does it in a spare place
+ * if the queue has one.
+ */
+function listWork({ db, jobs, backtests, spareRunner, backtestsMax, egress, resultDaysMax }: {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly backtests: BacktestServices;
+  readonly spareRunner: Runner;
   readonly backtestsMax: number;
   readonly egress: EgressRules;
   readonly resultDaysMax: number | undefined;
-}): readonly (readonly [QueueName, () => number, JobHandler])[] {
+}): readonly (readonly [QueueName, () => number, JobHandler, JobHandler?])[] {
   const ingestion = { db, jobs, feeds: backtests.readThrough.feeds };
+  const { runner } = backtests;
+  const backtest = (runner: Runner): JobHandler => (job, signal) =>
+    runBacktestJob({ ...backtests, runner }, job, signal);
+  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal);
   return [
-    [QUEUES.backtests, () => backtests.runner.runsWanted, (job, signal) => runBacktestJob(backtests, job, signal)],
+    [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
     [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
-    [QUEUES.checks, () => backtestsMax, (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal)],
+    [QUEUES.checks, () => backtestsMax, check, check],
     [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
     [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
     [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],

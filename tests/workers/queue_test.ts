@@ -7,7 +7,8 @@ import { findRun } from "../../db/ingestion.ts";
 import { listTrades } from "../../db/trades.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
-import { Jobs, QUEUES } from "../../workers/jobs/jobs.ts";
+import { Jobs } from "../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import {
   addUser,

@@ -6,7 +6,6 @@ import { ordersPart } from "../../db/orders.ts";
 import { encodeParts } from "../../db/result_chunks.ts";
 import { tradesPart } from "../../db/trades.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
-import type { StopReason } from "../jobs/loop.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
 import type { SimulatedRun } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
@@ -88,8 +87,8 @@ async function simulate(
   await progress.written;
   if (outcome.type === "completed") return await toStorable(plan, outcome, durationMs);
   if (outcome.type !== "broken") return outcome;
-  // A worker that closes interrupts even a run that is too busy to stop: the run is not at fault.
-  if (stop.reason === "closing" satisfies StopReason) return NOT_BEGUN;
+  // A run that is too busy to stop is not at fault.
+  if (stop.aborted) return NOT_BEGUN;
   log.error("The sandbox of attempt {attempt} broke: {reason}", { attempt: record.attempts, reason: outcome.message });
   return outcome;
 }

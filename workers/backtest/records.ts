@@ -13,7 +13,8 @@ import { findFullUsers } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { insertChunksAhead, measureChunks } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
-import { type Jobs, QUEUES, type TakenJob } from "../jobs/jobs.ts";
+import type { Jobs, TakenJob } from "../jobs/jobs.ts";
+import { QUEUES } from "../jobs/queues.ts";
 import type { StopReason } from "../jobs/loop.ts";
 import type { Outcome } from "../outcome.ts";
 

@@ -1,6 +1,8 @@
 import { getLogger } from "@logtape/logtape";
-import type { Db as BossDatabase } from "pg-boss";
-import type { DatabaseHandle, PgliteConnection } from "../../db/client.ts";
+import { is, SQL, sql } from "drizzle-orm";
+import { type Db as BossDatabase, fromDrizzle } from "pg-boss";
+import { rowsOf } from "../../db/answer_rows.ts";
+import type { DatabaseHandle, Db, PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 
@@ -50,4 +52,20 @@ export function connectBoss({ connection }: Pick<DatabaseHandle, "connection">, 
   }
   const db = openBossDatabase(connection.url, name);
   return { db, disconnect: () => db.close() };
+}
+
+/** The caller's transaction as pg-boss uses it. */
+export function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
+  const { executeSql } = fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
+  return { executeSql: (text, values) => executeSql(text, values?.map(toParameter)) };
+}
+
+// pg-boss relies on the driver to turn objects into JSON, which Drizzle prevents.
+function toParameter(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
+  if (!is(query, SQL)) throw new TypeError("Cannot execute a query that is not an SQL statement");
+  return { rows: [...rowsOf(await tx.execute(query))] };
 }

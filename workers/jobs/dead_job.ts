@@ -4,7 +4,8 @@ import { abandonBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { finishRun } from "../../market/ingestion/ingestion_run.ts";
 import { INTERNAL_ERROR } from "../outcome.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import { QUEUES } from "./queues.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 

@@ -5,7 +5,8 @@ import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
 import { removeEndedSessions } from "../../db/users.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import { QUEUES } from "./queues.ts";
 
 const log = getLogger(["hindcast", "housekeeping"]);
 

@@ -4,7 +4,8 @@ import { isDatabaseFault } from "../../db/faults.ts";
 import type { Feeds } from "../../market/feeds/feed.ts";
 import { executeRun } from "../../market/ingestion/ingestion_run.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import { QUEUES } from "./queues.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 

@@ -1,25 +1,15 @@
 import { getLogger } from "@logtape/logtape";
-import { is, SQL, sql } from "drizzle-orm";
-import { fromDrizzle, PgBoss } from "pg-boss";
+import { type SQL, sql } from "drizzle-orm";
+import { type JobWithMetadata, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { connectBoss } from "./boss_database.ts";
+import { connectBoss, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
+import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, RETRY_LIMITS } from "./queues.ts";
 import { traceSend } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
-
-/** The queues. `checks` holds modules before their registration, `dead` the jobs that used up their attempts. */
-export const QUEUES = {
-  backtests: "backtests",
-  ingestion: "ingestion",
-  schedules: "ingestion-schedules",
-  checks: "module-checks",
-  housekeeping: "housekeeping",
-  dead: "backtests-dead",
-} as const;
-export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
 
 /** A job that this process has taken. `id` is the record's id too; `retryCount` names the attempt. */
 export interface TakenJob {
@@ -30,36 +20,19 @@ export interface TakenJob {
   readonly isSuspect: boolean;
 }
 
-// Their sum is the longest time until a worker's death is noticed: its jobs miss the heartbeat, and the next monitor pass finds them.
-const HEARTBEAT_SECONDS = 10;
-const MONITOR_SECONDS = 5;
 // The retries of a job. The end of an attempt decides its cost:
 // - its worker died: one. The job may be a bystander; after ten deaths it hardly is.
 // - it failed while its worker lived on: four. The cause is the job itself, so a third attempt would fail too.
-// - it was given back, because its worker closes or the database failed: nothing. Giving back raises the job's own limit by one.
-const RETRY_LIMIT = 9;
+// - it was given back, because its worker closes, the database failed or it made way: nothing. Giving back raises the job's own limit
+//   by one.
 const FAILURE_COST = 4;
 // After so many deaths a job is a suspect. A process holds one suspect at a time: otherwise a job that kills its workers would use
 // up the attempts of the same bystanders each time.
 const SUSPECT_DEATHS = 3;
 const SUSPECT_DELAY_SECONDS = 2;
-const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
-  [QUEUES.backtests]: RETRY_LIMIT,
-  [QUEUES.ingestion]: RETRY_LIMIT,
-  [QUEUES.schedules]: RETRY_LIMIT,
-  // Clients wait 15 s for a verdict and retry on their own.
-  [QUEUES.checks]: 0,
-  // The schedule sends another one every hour.
-  [QUEUES.housekeeping]: 0,
-  [QUEUES.dead]: 1000,
-};
-// A restarting database would otherwise use up all attempts at once.
-const RETRY_DELAY_SECONDS = 1;
-const EXPIRY_MARGIN_SECONDS = 60;
-const HOUSEKEEPING_SECONDS_MAX = 3600;
-const INGESTION_SECONDS_MAX = 12 * 3600;
-const YEAR_SECONDS = 365 * 86_400;
-const KEEP_ENDED_SECONDS = 3600;
+// New jobs have priorities up to 0. A job that was given back comes before them, and one that made way before all.
+const GIVEN_BACK_PRIORITY = 1;
+const MADE_WAY_PRIORITY = 2;
 // The `application_name` of sessions that take backtests, and the longest silence of such a process. A live one is silent for a
 // fraction of that time.
 const WORKER_NAME = "hindcast-worker";
@@ -115,13 +88,24 @@ export class Jobs {
     return new Jobs(handle.db, boss, disconnect);
   }
 
-  /** Writes a job in the caller's transaction, under the record's id; higher priorities are taken first. */
-  async send(tx: Db, queue: QueueName, id: string, data: object, priority = 0): Promise<void> {
+  /**
+   * Writes a job in the caller's transaction, under the record's id.
+   *
+   * @param options `ownerId`: the user whose job it is; `priority`, up to 0: higher ones are taken first.
+   */
+  async send(
+    tx: Db,
+    queue: QueueName,
+    id: string,
+    data: object,
+    { ownerId, priority = 0 }: { readonly ownerId?: string; readonly priority?: number } = {},
+  ): Promise<void> {
+    const group = ownerId === undefined ? {} : { group: { id: ownerId } };
     const [sent] = await Promise.all([
       traceSend(
         queue,
         id,
-        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, db: inTransaction(tx) }),
+        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, ...group, db: inTransaction(tx) }),
       ),
       this.changes.notify(tx, [`queue ${queue}`]),
     ]);
@@ -131,10 +115,32 @@ export class Jobs {
   /** Takes up to `count` jobs: the highest priority first, then the oldest. */
   async take(queue: QueueName, count: number): Promise<TakenJob[]> {
     const jobs = await this.#boss.fetch<unknown>(queue, { batchSize: count, includeMetadata: true });
-    return jobs.map(({ id, retryCount, retryLimit, data }) => {
-      const deaths = retryCount + RETRY_LIMITS[queue] - retryLimit;
-      return { id, retryCount, data, isSuspect: deaths >= SUSPECT_DEATHS };
+    return jobs.map((job) => toTaken(queue, job));
+  }
+
+  /** Takes the first job of the users who have none running in any process and none waiting that made way. */
+  async takeForSpare(queue: QueueName): Promise<TakenJob[]> {
+    const madeWay = rowsOf(
+      await this.#db.execute(sql`
+        select distinct group_id as owner from pgboss.job
+        where name = ${queue} and state < 'active' and not blocked and priority = ${MADE_WAY_PRIORITY}::integer
+          and group_id is not null`),
+    );
+    const jobs = await this.#boss.fetch<unknown>(queue, {
+      batchSize: 1,
+      includeMetadata: true,
+      maxPriority: GIVEN_BACK_PRIORITY,
+      groupConcurrency: 1,
+      ignoreGroups: madeWay.map((row) => ownerSchema.parse(row).owner),
     });
+    return jobs.map((job) => toTaken(queue, job));
+  }
+
+  /** Puts a held job before all others of its queue, for when it is given back. */
+  async makeFirst(queue: QueueName, job: TakenJob): Promise<void> {
+    await this.#db.execute(
+      sql`update pgboss.job set priority = ${MADE_WAY_PRIORITY}::integer where ${held(queue, job)}`,
+    );
   }
 
   /** Renews the heartbeats of jobs. @returns The ids of the jobs that this process still holds. */
@@ -165,7 +171,8 @@ export class Jobs {
   async giveBack(tx: Db, queue: QueueName, job: TakenJob, delaySeconds = 0): Promise<void> {
     await tx.execute(sql`
       update pgboss.job
-      set state = 'retry', retry_limit = retry_limit + 1, priority = 1, heartbeat_on = null,
+      set state = 'retry', retry_limit = retry_limit + 1, heartbeat_on = null,
+        priority = greatest(priority, ${GIVEN_BACK_PRIORITY}::integer),
         start_after = now() + ${delaySeconds}::integer * interval '1 second'
       where ${held(queue, job)}`);
     await this.changes.notify(tx, [`queue ${queue}`]);
@@ -221,36 +228,6 @@ export class Jobs {
   }
 }
 
-async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
-  const kept = {
-    retentionSeconds: YEAR_SECONDS,
-    deleteAfterSeconds: KEEP_ENDED_SECONDS,
-    retryDelay: RETRY_DELAY_SECONDS,
-  };
-  const guarded = { ...kept, heartbeatSeconds: HEARTBEAT_SECONDS };
-  const settings = [
-    [QUEUES.dead, { ...kept, retryDelay: 10 }],
-    [QUEUES.backtests, {
-      ...guarded,
-      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
-      deadLetter: QUEUES.dead,
-    }],
-    [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX, deadLetter: QUEUES.dead }],
-    [QUEUES.schedules, guarded],
-    [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],
-    [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],
-  ] as const;
-  for (const [name, special] of settings) {
-    const options = { ...special, retryLimit: RETRY_LIMITS[name] };
-    await boss.createQueue(name, options);
-    // createQueue() does not change an existing queue.
-    await boss.updateQueue(name, options);
-    // Fills pg-boss's cache of the queue. With an empty cache, sending inside a transaction would query a second connection:
-    // on PGlite, which has only one, that would be a deadlock.
-    await boss.findJobs(name, { id: crypto.randomUUID() });
-  }
-}
-
 /**
  * Ends the heartbeats of all held jobs. An embedded database belongs to one process, so at its opening any holder is dead, and the next
  * monitor pass need not wait for missed heartbeats.
@@ -261,21 +238,7 @@ async function endHeartbeats(db: Db): Promise<void> {
   );
 }
 
-function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
-  const { executeSql } = fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
-  return { executeSql: (text, values) => executeSql(text, values?.map(toParameter)) };
-}
-
-// pg-boss relies on the driver to turn objects into JSON, which Drizzle prevents.
-function toParameter(value: unknown): unknown {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
-}
-
-async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
-  if (!is(query, SQL)) throw new TypeError("Cannot execute a query that is not an SQL statement");
-  return { rows: [...rowsOf(await tx.execute(query))] };
-}
-
+const ownerSchema = z.object({ owner: z.string() });
 const settledSchema = z.object({ settled: z.array(z.string()) });
 
 // pg-boss returns the ids without declaring them.
@@ -286,6 +249,11 @@ function settledIds(response: object): ReadonlySet<string> {
 /** Selects the job if this is still its current attempt. */
 function held(queue: QueueName, job: TakenJob): SQL {
   return sql`name = ${queue} and id = ${job.id}::uuid and state = 'active' and retry_count = ${job.retryCount}::integer`;
+}
+
+function toTaken(queue: QueueName, { id, retryCount, retryLimit, data }: JobWithMetadata<unknown>): TakenJob {
+  const deaths = retryCount + RETRY_LIMITS[queue] - retryLimit;
+  return { id, retryCount, data, isSuspect: deaths >= SUSPECT_DEATHS };
 }
 
 function attempts(jobs: readonly TakenJob[]): { id: string; retryCount: number }[] {

@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
-import type { Jobs, QueueName, TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import type { QueueName } from "./queues.ts";
 import { currentMs, traceJob } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -7,12 +8,23 @@ const log = getLogger(["hindcast", "queue"]);
 // Notifications wake the loop at once; polling finds jobs whose notification was lost, and jobs that wait for another attempt.
 const POLL_MS = 2000;
 const HEARTBEAT_MS = 3000;
+// A spare place is not notified of jobs: in a long queue, each look passes all jobs of users who have one running.
+const SPARE_POLL_MS = 500;
+// How long a job keeps a spare place while others wait for it.
+const SPARE_MS = 1000;
 
-/** Why a job's signal is aborted: the process stops, or another worker has the job. */
-export type StopReason = "closing" | "lost";
+/** Why a job's signal is aborted: the process stops, another worker has the job, or it makes way for another user's. */
+export type StopReason = "closing" | "lost" | "making way";
 
 /** Does one job and always ends it. The signal's reason is a StopReason. */
 export type JobHandler = (job: TakenJob, signal: AbortSignal) => Promise<void>;
+
+interface HeldJob {
+  readonly job: TakenJob;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  readonly begunMs: number;
+}
 
 /** Takes jobs from one queue, up to `concurrency` at a time, and renews their heartbeats. */
 export class JobLoop {
@@ -20,7 +32,8 @@ export class JobLoop {
   readonly #queue: QueueName;
   readonly #concurrency: () => number;
   readonly #handle: JobHandler;
-  readonly #held = new Map<string, { job: TakenJob; stop: AbortController; ended: Promise<void> }>();
+  readonly #spareOf: JobLoop | undefined;
+  readonly #held = new Map<string, HeldJob>();
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #looping: Promise<void>;
   #closing = false;
@@ -31,12 +44,15 @@ export class JobLoop {
    * Starts at once.
    *
    * @param concurrency Returns how many jobs to hold; called before each look for more.
+   * @param spareOf Makes this a spare place beside that loop's, for users who have no job running while those are taken. After a second,
+   * its job makes way for the next one; it then waits for one of the other places, before all other jobs.
    */
-  constructor(jobs: Jobs, queue: QueueName, concurrency: () => number, handle: JobHandler) {
+  constructor(jobs: Jobs, queue: QueueName, concurrency: () => number, handle: JobHandler, spareOf?: JobLoop) {
     this.#jobs = jobs;
     this.#queue = queue;
     this.#concurrency = concurrency;
     this.#handle = handle;
+    this.#spareOf = spareOf;
     this.#heartbeat = setInterval(() => void this.#touch(), HEARTBEAT_MS);
     this.#looping = this.#loop();
   }
@@ -77,26 +93,53 @@ export class JobLoop {
   async #loop(): Promise<void> {
     while (!this.#closing) {
       this.#woken = false;
-      const free = this.#concurrency() - this.#held.size;
+      const free = this.#countFree();
       const askedAt = currentMs();
       const taken = free > 0 ? await this.#take(free) : [];
-      for (const job of taken) this.#begin(job, askedAt);
+      for (const job of taken) {
+        if (this.#spareOf !== undefined) await this.#makeWay();
+        this.#begin(job, askedAt);
+      }
       if (taken.length < free || free <= 0) await this.#sleep();
     }
   }
 
+  /** How many jobs to look for. A job that may make way takes up no place. */
+  #countFree(): number {
+    if (this.#spareOf === undefined) return this.#concurrency() - this.#held.size;
+    if (this.#spareOf.#countFree() > 0) return 0;
+    const since = performance.now() - SPARE_MS;
+    return this.#concurrency() - [...this.#held.values()].filter(({ begunMs }) => begunMs > since).length;
+  }
+
   async #take(count: number): Promise<TakenJob[]> {
     try {
-      return await this.#putOffSuspects(await this.#jobs.take(this.#queue, count));
+      const taken = this.#spareOf === undefined
+        ? await this.#jobs.take(this.#queue, count)
+        : await this.#jobs.takeForSpare(this.#queue);
+      return await this.#putOffSuspects(taken);
     } catch (error) {
       log.error("Cannot take jobs from {queue}: {error}", { queue: this.#queue, error });
       return [];
     }
   }
 
+  /** Empties a spare place for a job that has been taken. */
+  async #makeWay(): Promise<void> {
+    for (const { job, stop } of this.#held.values()) {
+      try {
+        await this.#jobs.makeFirst(this.#queue, job);
+        stop.abort("making way" satisfies StopReason);
+      } catch (error) {
+        log.error("Cannot make way for another job of {queue}: {error}", { queue: this.#queue, error });
+      }
+    }
+  }
+
   /** All but the suspects beyond the one that may be held. */
   async #putOffSuspects(taken: readonly TakenJob[]): Promise<TakenJob[]> {
-    const isOneHeld = [...this.#held.values()].some(({ job }) => job.isSuspect);
+    // Suspects leave a spare place to others, since its process may hold one already.
+    const isOneHeld = this.#spareOf !== undefined || [...this.#held.values()].some(({ job }) => job.isSuspect);
     const suspects = taken.filter((job) => job.isSuspect);
     const excess = new Set(suspects.slice(isOneHeld ? 0 : 1));
     for (const job of excess) await this.#jobs.putOff(this.#queue, job);
@@ -114,13 +157,13 @@ export class JobLoop {
         if (this.#held.get(job.id)?.job === job) this.#held.delete(job.id);
         this.wake();
       });
-    this.#held.set(job.id, { job, stop, ended });
+    this.#held.set(job.id, { job, stop, ended, begunMs: performance.now() });
   }
 
   async #sleep(): Promise<void> {
     if (this.#woken || this.#closing) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
+      const timer = setTimeout(resolve, this.#spareOf === undefined ? POLL_MS : SPARE_POLL_MS);
       this.#sleeper = { timer, wake: resolve };
     });
     clearTimeout(this.#sleeper?.timer);

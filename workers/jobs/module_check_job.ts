@@ -4,7 +4,8 @@ import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../../d
 import { MODULE_BYTES_MAX, validateModule } from "../sandbox/conformance.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { fetchGuarded } from "../egress/fetch.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import { QUEUES } from "./queues.ts";
 import { type Outcome, RunError, type Stopped } from "../outcome.ts";
 import type { Fetched } from "../sandbox/task.ts";
 
@@ -25,7 +26,9 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
   try {
     const check = await readCheck(db, job.id);
     // The request may have given up.
-    if (check !== null) await judge(services, check, signal);
+    if (check !== null && !await judge(services, check, signal)) {
+      return await db.transaction((tx: Db) => jobs.giveBack(tx, QUEUES.checks, job));
+    }
   } catch (error) {
     // No second attempt: the request answers that no worker was available, and the client retries.
     log.error("Cannot check the module of check {id}: {error}", { id: job.id, error });
@@ -33,19 +36,22 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.checks, [job]));
 }
 
-async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<void> {
+/** @returns Whether it came to a verdict before the signal was aborted. */
+async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<boolean> {
   let data = check.data;
   if (data === null) {
     const fetched = await fetchModule(check, egress, signal);
-    if (fetched.type === "stopped") return;
+    if (fetched.type === "stopped") return false;
     if (fetched.type !== "completed") {
-      return await storeVerdict(db, check.id, verdictOf(fetched), null);
+      await storeVerdict(db, check.id, verdictOf(fetched), null);
+      return true;
     }
     data = fetched.body;
   }
   const outcome = await validateModule(data, check.parameters, signal);
-  // A stopped check has no verdict, because the worker is closing.
-  if (outcome.type !== "stopped") await storeVerdict(db, check.id, verdictOf(outcome), data);
+  if (outcome.type === "stopped") return false;
+  await storeVerdict(db, check.id, verdictOf(outcome), data);
+  return true;
 }
 
 async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {

@@ -3,7 +3,8 @@ import type { Db } from "../../db/client.ts";
 import { findInstrumentById, listAllInstruments } from "../../db/instruments.ts";
 import { findCronFault } from "../../market/ingestion/schedule.ts";
 import { createRun } from "../../market/ingestion/ingestion_run.ts";
-import { type Jobs, QUEUES, type TakenJob } from "./jobs.ts";
+import type { Jobs, TakenJob } from "./jobs.ts";
+import { QUEUES } from "./queues.ts";
 
 // There are never so many simultaneous writers.
 const ROUNDS_MAX = 10;

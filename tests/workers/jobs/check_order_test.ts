@@ -3,7 +3,8 @@ import { eq, sql } from "drizzle-orm";
 import type { Db } from "../../../db/client.ts";
 import { insertCheck, nextCheckPosition, storeVerdict } from "../../../db/module_checks.ts";
 import { moduleChecks } from "../../../db/schema.ts";
-import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
+import { Jobs } from "../../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { addUser } from "../../support/backtests.ts";
 import { databaseSteps } from "../../support/database.ts";
@@ -28,7 +29,7 @@ databaseSteps("checks of modules", async (handle, step) => {
         lookbackCandles: 0,
       };
       const id = await insertCheck(tx, check);
-      await queue.enqueueModuleCheck(tx, id, queuePosition);
+      await queue.enqueueModuleCheck(tx, id, ownerId, queuePosition);
       return id;
     });
   const take = async () => (await jobs.take(QUEUES.checks, 1))[0]?.id;

@@ -6,7 +6,7 @@ import { type Backtest, insertBacktest } from "../../../db/backtests.ts";
 import { type Db, openPostgres } from "../../../db/client.ts";
 import { lockUser, nextQueuePosition } from "../../../db/quotas.ts";
 import { backtests } from "../../../db/schema.ts";
-import { QUEUES } from "../../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { type OpenQueue, openQueue } from "../../../workers/queue.ts";
 import { addUser, newBacktest, untilEnded } from "../../support/backtests.ts";
@@ -45,6 +45,7 @@ async function queueMany(db: Db, databaseUrl: string, ownerId: string): Promise<
       id,
       data: { backtestId: id, ownerId },
       priority: -queuePosition,
+      group: { id: ownerId },
     }));
     await boss.insert(QUEUES.backtests, jobs);
   }

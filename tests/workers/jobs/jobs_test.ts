@@ -5,7 +5,8 @@ import type { DatabaseHandle, Db } from "../../../db/client.ts";
 import { rowsOf } from "../../../db/answer_rows.ts";
 import { JobLoop } from "../../../workers/jobs/loop.ts";
 import { openEmbeddedBossDatabase } from "../../../workers/jobs/boss_database.ts";
-import { Jobs, QUEUES, type TakenJob } from "../../../workers/jobs/jobs.ts";
+import { Jobs, type TakenJob } from "../../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { eachDatabaseSteps } from "../../support/database.ts";
 
 const RUN_SECONDS_MAX = 60;

@@ -1,7 +1,8 @@
 import { expect } from "@std/expect";
 import { listRuns } from "../../../db/ingestion.ts";
 import { deleteInstrument, ensureInstrument, updateInstrument } from "../../../db/instruments.ts";
-import { Jobs, QUEUES } from "../../../workers/jobs/jobs.ts";
+import { Jobs } from "../../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { startScheduledRun, syncSchedules } from "../../../workers/jobs/schedules.ts";
 import { databaseTest, eachDatabaseTest } from "../../support/database.ts";

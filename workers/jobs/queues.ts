@@ -1,0 +1,70 @@
+import type { PgBoss } from "pg-boss";
+
+/** The queues. `checks` holds modules before their registration, `dead` the jobs that used up their attempts. */
+export const QUEUES = {
+  backtests: "backtests",
+  ingestion: "ingestion",
+  schedules: "ingestion-schedules",
+  checks: "module-checks",
+  housekeeping: "housekeeping",
+  dead: "backtests-dead",
+} as const;
+export type QueueName = (typeof QUEUES)[keyof typeof QUEUES];
+
+// A worker's death is noticed when its jobs miss the heartbeat and a monitor pass finds them.
+const HEARTBEAT_SECONDS = 10;
+export const MONITOR_SECONDS = 5;
+const RETRY_LIMIT = 9;
+/** How often a job of each queue may be taken again; jobs.ts has the cost of an attempt. */
+export const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
+  [QUEUES.backtests]: RETRY_LIMIT,
+  [QUEUES.ingestion]: RETRY_LIMIT,
+  [QUEUES.schedules]: RETRY_LIMIT,
+  // The request waits 15 seconds for the verdict, and the client retries.
+  [QUEUES.checks]: 0,
+  // The next hour starts another.
+  [QUEUES.housekeeping]: 0,
+  [QUEUES.dead]: 1000,
+};
+// A restart of the database must not use up all attempts at once.
+const RETRY_DELAY_SECONDS = 1;
+const EXPIRY_MARGIN_SECONDS = 60;
+const HOUSEKEEPING_SECONDS_MAX = 3600;
+const INGESTION_SECONDS_MAX = 12 * 3600;
+const YEAR_SECONDS = 365 * 86_400;
+const KEEP_ENDED_SECONDS = 3600;
+
+/**
+ * Creates or updates the queues.
+ *
+ * @param runSecondsMax How long a run may compute; a backtest's job expires a minute later.
+ */
+export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise<void> {
+  const kept = {
+    retentionSeconds: YEAR_SECONDS,
+    deleteAfterSeconds: KEEP_ENDED_SECONDS,
+    retryDelay: RETRY_DELAY_SECONDS,
+  };
+  const guarded = { ...kept, heartbeatSeconds: HEARTBEAT_SECONDS };
+  const settings = [
+    [QUEUES.dead, { ...kept, retryDelay: 10 }],
+    [QUEUES.backtests, {
+      ...guarded,
+      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
+      deadLetter: QUEUES.dead,
+    }],
+    [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX, deadLetter: QUEUES.dead }],
+    [QUEUES.schedules, guarded],
+    [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],
+    [QUEUES.checks, { ...kept, retentionSeconds: 60, expireInSeconds: 60 }],
+  ] as const;
+  for (const [name, special] of settings) {
+    const options = { ...special, retryLimit: RETRY_LIMITS[name] };
+    await boss.createQueue(name, options);
+    // Creating leaves an existing queue as it was.
+    await boss.updateQueue(name, options);
+    // Fills pg-boss's cache of the queue. Sending inside a transaction with an empty cache would query a second connection: PGlite has
+    // one alone, and would wait for itself.
+    await boss.findJobs(name, { id: crypto.randomUUID() });
+  }
+}
