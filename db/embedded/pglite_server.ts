@@ -146,6 +146,11 @@ class Connection extends Duplex {
     this.number = number;
   }
 
+  /** postgres.js ends a socket only in this state, and else waits in vain for its end. */
+  get readyState(): string {
+    return this.destroyed ? "closed" : "open";
+  }
+
   receive(data: Uint8Array): void {
     if (data.length > 0 && !this.destroyed) this.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
   }
@@ -157,6 +162,11 @@ class Connection extends Duplex {
   override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
     this.#wire.send(new Uint8Array(chunk));
     done();
+  }
+
+  override _final(done: () => void): void {
+    done();
+    this.destroy();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

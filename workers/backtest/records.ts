@@ -57,11 +57,13 @@ export class BacktestRecords {
     this.#claims = new Batcher(async (ids) => {
       const records = await claimBacktests(db, ids);
       const owners = new Set(records.map(({ ownerId }) => ownerId));
-      const full = resultBytesMax < Infinity ? await findFullUsers(db, [...owners], resultBytesMax) : new Set();
+      const [full] = await Promise.all([
+        resultBytesMax < Infinity ? findFullUsers(db, [...owners], resultBytesMax) : new Set<string>(),
+        jobs.changes.notify(db, records.map(({ id }) => `backtest ${id}` as const)),
+      ]);
       const claimed = new Map(
         records.map((record) => [record.id, { ...record, isOverQuota: full.has(record.ownerId) }]),
       );
-      await jobs.changes.notify(db, [...claimed.keys()].map((id) => `backtest ${id}` as const));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
