@@ -83,7 +83,16 @@ export async function readPlan(
  * @throws {DamagedChunkError} When a chunk is damaged and `repair` is absent.
  */
 export function candleBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  return resampled(plan, sourceBatches(chunkBatches(db, plan, repair)));
+  return resampled(plan, readSource(db, plan, repair));
+}
+
+/**
+ * Yields the stored candles that make those of a plan, oldest first, a chunk at a time.
+ *
+ * @throws As candleBatches().
+ */
+export function readSource(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
+  return sourceBatches(chunkBatches(db, plan, repair));
 }
 
 /** Candles that load on demand. */

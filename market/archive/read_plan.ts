@@ -51,6 +51,8 @@ export interface ReadPlan {
   readonly start: number;
   readonly lookback: number;
   readonly chunks: readonly ChunkSummary[];
+  /** All chunks of `source`, oldest first. */
+  readonly series: readonly ChunkSummary[];
   /**
    * Ranges of `source` whose stored candles may have another adjustment for splits than the rest, oldest first. Lookback starts after
    * the last of them.
@@ -79,13 +81,32 @@ export class TimeframeTooFineError extends Error {
  * @throws {TimeframeTooFineError}
  */
 export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
+  return planFrom(await readHoldings(db, query.instrument), query);
+}
+
+/** The archive's state of an instrument, which plans of it are made from. */
+export interface Holdings {
+  readonly chunks: readonly ChunkSummary[];
+  /** The stretches that a feed was asked for; empty for an instrument without a feed. */
+  readonly known: readonly (Stretch & { readonly timeframe: string })[];
+}
+
+export async function readHoldings(db: Db, instrument: Instrument): Promise<Holdings> {
+  const [chunks, known] = await Promise.all([
+    listChunks(db, instrument.id),
+    isFed(instrument) ? listInstrumentCoverage(db, instrument.id) : [],
+  ]);
+  return { chunks, known };
+}
+
+/** As planRead(), from what was read before. @throws {TimeframeTooFineError} */
+export function planFrom({ chunks: heldChunks, known }: Holdings, query: CandleQuery): ReadPlan {
   const { instrument, timeframe, start, hours = "regular" } = query;
-  const held = groupByTimeframe(await listChunks(db, instrument.id));
+  const held = groupByTimeframe(heldChunks);
   const finest = TIMEFRAME_NAMES.find((name) => held.has(name));
   const dividing = [...held.keys()].filter((name) => divides(name, timeframe));
   if (finest !== undefined && dividing.length === 0) throw new TimeframeTooFineError(timeframe, finest, instrument);
   const fitting = dividing.filter((name) => canMake(instrument, name, query));
-  const known = isFed(instrument) ? await listInstrumentCoverage(db, instrument.id) : [];
   const doubtful = findDoubtful(isAdjusting(instrument) ? held : new Map<Timeframe, ChunkSummary[]>(), known);
   const source = chooseSource(held, fitting.length > 0 ? fitting : dividing, doubtful, query) ?? timeframe;
   const all = held.get(source) ?? [];
@@ -121,6 +142,7 @@ export async function planRead(db: Db, query: CandleQuery): Promise<ReadPlan> {
     start,
     lookback,
     chunks,
+    series: all,
     doubtful: doubts,
     candlesMax,
   };

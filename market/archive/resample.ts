@@ -22,6 +22,11 @@ export class Resampler {
   /** The unfinished bucket, as a single row. */
   readonly #open = allocateCandles(1);
   #hasOpen = false;
+  /** Opens of the first and the last source candle of each finished bucket, and of the open one. */
+  readonly #firsts: number[] = [];
+  readonly #lasts: number[] = [];
+  #first = NaN;
+  #last = NaN;
 
   /** @param source The timeframe of the candles that arrive. */
   constructor(buckets: Buckets, source: Timeframe) {
@@ -44,11 +49,13 @@ export class Resampler {
         if (low[i]! < row.low[0]!) row.low[0] = low[i]!;
         row.close[0] = close[i]!;
         row.volume[0]! += volume[i]!;
+        this.#last = time[i]!;
         continue;
       }
       if (Number.isNaN(label)) continue;
       if (this.#hasOpen) this.#take(made, count++);
       this.#hasOpen = true;
+      this.#first = this.#last = time[i]!;
       row.time[0] = label;
       row.open[0] = open[i]!;
       row.high[0] = high[i]!;
@@ -67,6 +74,11 @@ export class Resampler {
     return made;
   }
 
+  /** Opens of the first and of the last source candle of each bucket that was returned since the last call. */
+  takeSources(): [first: Float64Array, last: Float64Array] {
+    return [Float64Array.from(this.#firsts.splice(0)), Float64Array.from(this.#lasts.splice(0))];
+  }
+
   #seek(time: number): void {
     let { start, end, label } = this.#buckets.segmentAt(time);
     if (label === null && (this.#isDated || time + this.#sourceMs > end)) {
@@ -80,6 +92,8 @@ export class Resampler {
 
   #take(target: Candles, at: number): void {
     const row = this.#open;
+    this.#firsts.push(this.#first);
+    this.#lasts.push(this.#last);
     target.time[at] = row.time[0]!;
     target.open[at] = row.open[0]!;
     target.high[at] = row.high[0]!;

@@ -1,27 +1,46 @@
 import { LRUCache } from "lru-cache";
 import type { Db } from "../../db/client.ts";
 import { findInstrument, type Instrument, type InstrumentKey } from "../../db/instruments.ts";
+import { cutPieces, findPieces, loadPieces, type Piece, type PieceKey } from "../../market/archive/candle_pieces.ts";
+import { CandleSpan } from "../../market/archive/candle_span.ts";
+import { DamagedChunkError } from "../../market/archive/chunk.ts";
 import { type CandlesRead, readPlan, type Repair, retryOnChange } from "../../market/archive/read.ts";
-import { type CandleQuery, planRead, planTag, type ReadPlan } from "../../market/archive/read_plan.ts";
+import {
+  type CandleQuery,
+  type Holdings,
+  planFrom,
+  readHoldings,
+  type ReadPlan,
+} from "../../market/archive/read_plan.ts";
+import { sessionOf } from "../../market/calendar/exchange_sessions.ts";
 
 // A year of 1m candles is 25 MB.
 const BYTES_MAX = 256 * 1024 ** 2;
 
 /**
- * Candles of recent runs in shared memory: a hundred parameters on a year of minutes cost one read.
+ * Candles of recent runs in shared memory, a span of whole months for each instrument and timeframe: runs that differ in range, lookback or
+ * parameters are views of one read.
  *
- * Every read compares the archive's checksums, so it never returns replaced candles.
+ * Every use asks the archive for its checksums, so candles that were replaced are never given, and only their months are read again.
  */
 export class CandleCache {
   readonly #db: Db;
-  readonly #held: LRUCache<string, CandlesRead>;
+  readonly #bytesMax: number;
+  readonly #spans: LRUCache<string, CandleSpan>;
   readonly #instruments = new InFlight<Instrument | undefined>();
-  readonly #plans = new InFlight<{ readonly plan: ReadPlan; readonly tag: string }>();
-  readonly #reads = new InFlight<CandlesRead>();
+  readonly #holdings = new InFlight<Holdings>();
+  /** The last load of each series that is being loaded. */
+  readonly #loads = new Map<string, Promise<CandleSpan | null>>();
 
   constructor(db: Db, bytesMax = BYTES_MAX) {
     this.#db = db;
-    this.#held = new LRUCache({ maxSize: bytesMax, sizeCalculation: bytesOf });
+    this.#bytesMax = bytesMax;
+    this.#spans = new LRUCache({ maxSize: bytesMax, sizeCalculation: ({ bytes }) => Math.max(1, bytes) });
+  }
+
+  /** Memory of the held candles. */
+  get bytes(): number {
+    return this.#spans.calculatedSize;
   }
 
   findInstrument(key: InstrumentKey): Promise<Instrument | undefined> {
@@ -31,42 +50,105 @@ export class CandleCache {
   /** The candles of a query as readPlan() reads them; the caller must not write to the shared memory. */
   read(query: CandleQuery, repair?: Repair): Promise<CandlesRead> {
     return retryOnChange(async () => {
-      const { plan, tag } = await this.#plan(query);
-      const held = this.#held.get(tag);
-      if (held !== undefined) return held;
-      return await this.#reads.get(tag, async () => {
-        const read = await readPlan(this.#db, plan, { shared: true, repair });
-        this.#held.set(tag, read);
-        return read;
-      });
+      const { instrument } = query;
+      const holdings = await this.#holdings.get(instrument.id, () => readHoldings(this.#db, instrument));
+      const plan = planFrom(holdings, query);
+      return await this.#view(plan, repair) ?? await readPlan(this.#db, plan, { shared: true, repair });
     });
   }
 
-  #plan(query: CandleQuery): Promise<{ readonly plan: ReadPlan; readonly tag: string }> {
-    const { instrument, timeframe, hours, start, end, lookback = 0 } = query;
-    const variant = [instrument.id, JSON.stringify(instrument.session), timeframe, hours, start, end, lookback].join();
-    return this.#plans.get(variant, async () => {
-      const plan = await planRead(this.#db, query);
-      return { plan, tag: planTag(plan, variant) };
-    });
+  /** @returns Null where the months cannot be cut as the plan needs them. */
+  async #view(plan: ReadPlan, repair: Repair | undefined): Promise<CandlesRead | null> {
+    const all = cutPieces(plan);
+    const [first, end] = findPieces(all, plan);
+    const wanted = all.slice(first, end);
+    const key = keyOf(plan);
+    const held = this.#spans.get(key);
+    if (held?.holds(wanted)) return held.view(plan);
+    const pending = this.#loads.get(key);
+    if (pending !== undefined) {
+      // A load that fails is reported to its own caller.
+      const loaded = await pending.catch(() => null);
+      return loaded?.holds(wanted) ? loaded.view(plan) : await this.#view(plan, repair);
+    }
+    const load = this.#load(plan, { all, first, end }, held, repair).finally(() => this.#loads.delete(key));
+    this.#loads.set(key, load);
+    const span = await load;
+    if (span !== null) this.#spans.set(key, span);
+    return span?.view(plan) ?? null;
+  }
+
+  /** Joins the wanted pieces and their neighbours in the held span, and reads those that are not held. */
+  async #load(
+    plan: ReadPlan,
+    { all, first, end }: { readonly all: readonly PieceKey[]; readonly first: number; readonly end: number },
+    held: CandleSpan | undefined,
+    repair: Repair | undefined,
+  ): Promise<CandleSpan | null> {
+    const known = new Map(held?.pieces.map((piece) => [piece.tag, piece]));
+    if ((held?.bytes ?? 0) <= this.#bytesMax / 2) {
+      while (known.has(all[first - 1]?.tag ?? "")) first--;
+      while (known.has(all[end]?.tag ?? "")) end++;
+    }
+    const pieces: Piece[] = [];
+    try {
+      for (let from = first; from < end;) {
+        const piece = known.get(all[from]!.tag);
+        if (piece !== undefined) pieces.push(piece);
+        let until = from + 1;
+        while (piece === undefined && until < end && !known.has(all[until]!.tag)) until++;
+        if (piece === undefined) {
+          pieces.push(...await loadPieces(this.#db, plan, all.slice(from, until), repairOf(plan, repair)));
+        }
+        from = until;
+      }
+    } catch (error) {
+      if (error instanceof DamagedChunkError && !isPlanned(plan, error)) return null;
+      throw error;
+    }
+    return CandleSpan.join(plan, pieces);
   }
 }
 
-// All columns are views of one buffer; the cache accepts no size of 0.
-function bytesOf({ candles }: CandlesRead): number {
-  return Math.max(1, candles.time.buffer.byteLength);
+/** Everything besides the chunks that decides the candles of a span. */
+function keyOf({ instrument, timeframe, hours, source }: ReadPlan): string {
+  return [instrument.id, JSON.stringify(sessionOf(instrument)), instrument.assetClass, timeframe, hours, source].join();
 }
 
-/** Lets simultaneous callers with the same key share one answer. */
+/** A run does not repair, nor fail by, a month that only completes a piece. */
+function repairOf(plan: ReadPlan, repair: Repair | undefined): Repair | undefined {
+  if (repair === undefined) return undefined;
+  return (error) => isPlanned(plan, error) ? repair(error) : Promise.reject(error);
+}
+
+function isPlanned(plan: ReadPlan, { chunk: { month } }: DamagedChunkError): boolean {
+  return plan.chunks.some((chunk) => chunk.month === month);
+}
+
+/** Shares an answer between all who ask for it before its query is sent: an answer is never older than the question. */
 export class InFlight<Answer> {
-  readonly #pending = new Map<string, Promise<Answer>>();
+  readonly #waiting = new Map<string, Promise<Answer>>();
+  readonly #sent = new Map<string, Promise<Answer>>();
 
-  /** The pending answer of the key, or else a new one. */
+  /** The answer of the query that is sent next; it waits for one of the same key that is under way. */
   get(key: string, make: () => Promise<Answer>): Promise<Answer> {
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending;
-    const made = make().finally(() => this.#pending.delete(key));
-    this.#pending.set(key, made);
-    return made;
+    const waiting = this.#waiting.get(key) ?? this.#send(key, make);
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
+
+  async #send(key: string, make: () => Promise<Answer>): Promise<Answer> {
+    // The caller of the query before gets its error.
+    await this.#sent.get(key)?.catch(() => {});
+    // Calls of the same turn of the event loop share it, too.
+    await Promise.resolve();
+    this.#waiting.delete(key);
+    const answer = make();
+    this.#sent.set(key, answer);
+    try {
+      return await answer;
+    } finally {
+      if (this.#sent.get(key) === answer) this.#sent.delete(key);
+    }
   }
 }

@@ -22,8 +22,18 @@ databaseSteps("the candle cache", async ({ db }, step) => {
     expect(one.candles.time.length).toBe(10);
   });
 
-  await step("another range is another read", async () => {
-    expect((await read(cache, Date.UTC(2024, 0, 2))).candles.time.length).toBe(9);
+  await step("another range is a view of the same memory", async () => {
+    const whole = await read(cache);
+    const nine = await read(cache, Date.UTC(2024, 0, 2));
+    expect(nine.candles.time.length).toBe(9);
+    expect(nine.candles.time.buffer).toBe(whole.candles.time.buffer);
+  });
+
+  await step("other ranges at the same time share one read", async () => {
+    const fresh = new CandleCache(db);
+    const days = Array.from({ length: 9 }, (_, day) => Date.UTC(2024, 0, 1 + day));
+    const reads = await Promise.all(days.map((day) => read(fresh, day)));
+    expect(new Set(reads.map(({ candles }) => candles.time.buffer)).size).toBe(1);
   });
 
   await step("candles that were replaced are read again", async () => {
@@ -36,13 +46,16 @@ databaseSteps("the candle cache", async ({ db }, step) => {
     expect(after.sha256).not.toBe(before.sha256);
   });
 
-  await step("a full cache drops the read that was used least recently", async () => {
-    // Six columns of ten days take 480 bytes, of nine days 432: the cache holds one of the two.
+  await step("a full cache drops the instrument that was used least recently", async () => {
+    // Six columns of ten days take 480 bytes: the cache holds one of the two.
+    await archiveTenDays(db, "OTHER");
     const small = new CandleCache(db, 500);
     const ten = await read(small);
     expect(await read(small)).toBe(ten);
-    await read(small, Date.UTC(2024, 0, 2));
-    expect(await read(small)).not.toBe(ten);
+    const other = await small.findInstrument({ symbol: "OTHER", exchange: "TEST" });
+    await small.read({ instrument: other!, timeframe: "1d", start, end });
+    expect((await read(small)).candles.time.buffer).not.toBe(ten.candles.time.buffer);
+    expect(small.bytes).toBeLessThanOrEqual(500);
   });
 });
 
@@ -58,4 +71,23 @@ Deno.test("simultaneous calls share an answer, and a later call gets a new one",
   expect(await inFlight.get("a", make)).toBe(3);
   await expect(inFlight.get("c", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await inFlight.get("c", make)).toBe(4);
+});
+
+Deno.test("a call during another's query gets an answer that is no older than itself", async () => {
+  const inFlight = new InFlight<number>();
+  const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
+  const sent = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const make = () => {
+    sent[count]!.resolve();
+    return answers[count++]!.promise;
+  };
+  const first = inFlight.get("a", make);
+  await sent[0]!.promise;
+  const later = [inFlight.get("a", make), inFlight.get("a", make)];
+  answers[0]!.resolve(1);
+  expect(await first).toBe(1);
+  await sent[1]!.promise;
+  answers[1]!.resolve(2);
+  expect(await Promise.all(later)).toEqual([2, 2]);
 });
