@@ -38,6 +38,7 @@ import { closeOnSignal, runUntilSignal } from "./server/run_until_signal.ts";
 import { redactSpans } from "./server/tracing.ts";
 import { type OpenQueue, openQueue } from "./workers/queue.ts";
 import { retryOnDatabaseFault } from "./workers/retry.ts";
+import { fileURLToPath } from "node:url";
 
 // Until the service is open, a signal ends the process at once.
 const NEVER = new AbortController().signal;
@@ -123,6 +124,7 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
     secret,
     https: baseUrl.startsWith("https:"),
     crossSiteOrigins: findCrossSiteOrigins(own, config.trustedOrigins),
+    consoleFolder: fileURLToPath(new URL("web/dist", import.meta.url)),
   });
 }
 

@@ -65,11 +65,12 @@ export function taskArguments(task: "start" | "worker" | "admin" | "strategy", d
 /** Finds the address in the first lines that the service prints. It reads on, so that the service never blocks on a full pipe. */
 async function findUrl(output: ReadableStream<Uint8Array>): Promise<string | null> {
   let seen = "";
-  const reader = output.pipeThrough(new TextDecoderStream()).getReader();
+  const decoder = new TextDecoder();
+  const reader = output.getReader();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return null;
-    seen += value;
+    seen += decoder.decode(value, { stream: true });
     const url = /http:\/\/\S+:\d+(?=\s)/.exec(seen)?.[0];
     if (url === undefined) continue;
     void drain(reader);
@@ -77,6 +78,6 @@ async function findUrl(output: ReadableStream<Uint8Array>): Promise<string | nul
   }
 }
 
-async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   while (!(await reader.read()).done);
 }

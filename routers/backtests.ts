@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
-import { type Backtest, cancelBacktest, deleteBacktest, getBacktest } from "../db/backtests.ts";
+import { type Backtest, cancelBacktest, deleteBacktest } from "../db/backtests.ts";
 import { RETURN_PERIODS } from "../engine/metrics/period_returns.ts";
 import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
 import {
@@ -21,9 +21,11 @@ import {
   summaryList,
   tradeList,
 } from "./backtest_lists.ts";
+import { drawingProcedures } from "./backtest_drawings.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
+import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import {
   CURVE_COLUMNS,
@@ -36,10 +38,7 @@ import {
   toCurveRows,
   toReturnRows,
 } from "./series.ts";
-import { type Context, router, type User, userProcedure } from "./trpc.ts";
-
-// Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
-const idSchema = z.string().max(100);
+import { type Context, router, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
 // A point of a series as JSON, about.
@@ -165,6 +164,8 @@ export const backtestsRouter = router({
       const returns = await readInTurn(ctx, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
       return { returns };
     }),
+
+  ...drawingProcedures,
 });
 
 /** Procedures with streams, which only REST can carry. */
@@ -243,15 +244,4 @@ async function readInTurn<Row>({ answer }: Context, read: () => Promise<Row[]>):
     answer.take(rows.length * POINT_BYTES);
     return rows;
   });
-}
-
-async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
-  const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
-  if (row === null) throw notFound(id);
-  return row;
-}
-
-/** The key of what belongs to one of the caller's backtests. */
-async function mustOwnRun({ db, user }: Context & { readonly user: User }, id: string) {
-  return { backtestId: (await mustGet(db, id, user.id)).id, ownerId: user.id };
 }

@@ -28,6 +28,7 @@ import { auditAccounts } from "./middleware/audit.ts";
 import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { measure, StreamLimits } from "./middleware/stream_limits.ts";
+import { serveConsole } from "./console.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -47,6 +48,8 @@ export interface AppOptions extends ContextSources {
   readonly rateLimits: RateLimits;
   /** The time after which an answer ends whose client reads nothing. */
   readonly stallMs: number;
+  /** The path of the folder with the built console. */
+  readonly consoleFolder: string;
 }
 
 /** Answers requests. */
@@ -72,7 +75,7 @@ const EXPOSED: readonly string[] = [
 const MOUNTED: readonly string[] = ["/api/auth/*", "/trpc/*"];
 
 /**
- * The whole HTTP surface: REST under /api, tRPC under /trpc.
+ * The whole HTTP surface: REST under /api, tRPC under /trpc, the console elsewhere.
  *
  * A request is refused in the order origin, session, role, method, size, syntax, schema.
  */
@@ -115,6 +118,7 @@ export function createApp(options: AppOptions): Handler {
     await next();
   });
   serveTrpc(app, streams);
+  serveConsole(app, options.consoleFolder);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
   app.onError((error, c) => {

@@ -1,6 +1,6 @@
 /** The tree is the architecture: this holds who may import whom, sizes, and what no file may contain. */
 import { expect } from "@std/expect";
-import { makeServiceLock } from "./support/service_lock.ts";
+import { makeLocks } from "./support/service_lock.ts";
 import { dirname, join, relative } from "node:path";
 
 const ROOT = new URL("..", import.meta.url).pathname;
@@ -57,12 +57,16 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
+  // A typed frontend, and nothing else of the service.
+  ["web/src/", ["web/src/", "types:routers/app.ts"]],
+  ["web/", ["web/"]],
   ["main.ts", ["*"]],
   ["tests/", ["*"]],
   ["bench/", ["*"]],
 ];
 /** Everything that is shipped; authors' examples and templates are read as text and not as part of the house. */
-const PRODUCT = /^((bench|cli|db|engine|market|routers|server|strategies\/builtin|workers)\/(?!templates\/)|main\.ts$)/;
+const PRODUCT =
+  /^((bench|cli|db|engine|market|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
 /** Folders whose file names count among themselves: each runtime names its parts alike. */
 const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
 /** Files that may have equal names, and why. */
@@ -75,6 +79,8 @@ const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
   ],
   ["programs start in main.ts", /(^|\/)main\.ts$/],
 ];
+/** Folders of what others wrote, and of the console's build. */
+const NO_SOURCES = /^(node_modules|dist(-.*)?)$/;
 // These use no library and not even the runtime: columns in, columns out.
 const PURE = ["engine/", "strategies/builtin/"];
 // Users' code is compiled here, in a process without rights, and nowhere else.
@@ -270,12 +276,13 @@ function countLines(path: string): number {
 function listSources(folder: string): string[] {
   return [...Deno.readDirSync(folder)].flatMap((entry): string[] => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory) return entry.name.startsWith(".") || entry.name === "node_modules" ? [] : listSources(path);
-    return entry.isFile && entry.name.endsWith(".ts") ? [relative(ROOT, path)] : [];
+    if (entry.isDirectory) return entry.name.startsWith(".") || NO_SOURCES.test(entry.name) ? [] : listSources(path);
+    return entry.isFile && /\.tsx?$/.test(entry.name) ? [relative(ROOT, path)] : [];
   }).sort();
 }
 
-Deno.test("service.lock is the part of deno.lock that the service needs", async () => {
-  const found = await Deno.readTextFile(new URL("../service.lock", import.meta.url));
-  expect(found === await makeServiceLock() ? "" : "service.lock is out of date: run `deno task lock`").toBe("");
+Deno.test("the locks of the service and of the console are the parts of deno.lock that they need", async () => {
+  for (const [path, text] of Object.entries(await makeLocks())) {
+    expect(read(path) === text ? "" : `${path} is out of date: run \`deno task lock\``).toBe("");
+  }
 });

@@ -19,7 +19,7 @@ Deno.test("the list of permissions is what the commands run with", () => {
     names.split(", ").map((command) => {
       // Only those that start sandboxes look for a program.
       const own = command === "admin" ? "VARIABLES" : "PATH,VARIABLES";
-      return `${command} ${flag.replace("CODE", code).replace("VARIABLES", own)}`;
+      return `${command} ${flag.replace("CODE", code).replace("CONSOLE", "web/dist").replace("VARIABLES", own)}`;
     })
   );
   expect(listed.toSorted()).toEqual(given.toSorted());

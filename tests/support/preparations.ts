@@ -43,6 +43,12 @@ export async function servePreparations(givenServer: string | undefined): Promis
       return `${folder}/service`;
     },
     packages: installPackages,
+    console: buildConsole,
+    browser: async () => {
+      const browser = await (await import("./launch_browser.ts")).launchBrowser();
+      removals.push(() => browser.close());
+      return browser.wsEndpoint();
+    },
   };
   const made = new Map<string, Promise<string>>();
   const make = (name: string): Promise<string> => {
@@ -93,6 +99,12 @@ async function installPackages(): Promise<string> {
   const commands = ["cli/admin.ts", "cli/demo.ts", "cli/strategy_command.ts"];
   await runDeno(["cache", "--quiet", ...lock, "main.ts", ...commands]);
   return "cache";
+}
+
+/** Builds the console as `task start` does. @returns Where. */
+async function buildConsole(): Promise<string> {
+  await runDeno(["task", "--quiet", "web:build"]);
+  return "web/dist";
 }
 
 async function runDeno(args: readonly string[]): Promise<void> {

@@ -4,7 +4,9 @@ type Preparation =
   | "database/service"
   | "folder/migrated"
   | "folder/service"
-  | "packages";
+  | "packages"
+  | "console"
+  | "browser";
 
 const asked = new Map<Preparation, Promise<string>>();
 
@@ -27,7 +29,9 @@ export async function installPackages(): Promise<void> {
 
 async function askFor(name: Preparation): Promise<string> {
   const preparations = Deno.env.get("TEST_PREPARATIONS_URL");
-  if (preparations === undefined) throw new Error("This test needs a database: run it with `deno task test FILE`");
+  if (preparations === undefined) {
+    throw new Error("This test needs what `deno task test` prepares: run it with `deno task test FILE`");
+  }
   const response = await fetch(`${preparations}/${name}`);
   const text = await response.text();
   if (!response.ok) throw new Error(`Cannot prepare ${name} for the tests: ${text}`);

@@ -1,7 +1,8 @@
 /**
- * Writes service.lock: the packages of deno.lock that deno.json's imports need, without those that only tests import.
+ * Writes service.lock: the packages of deno.lock that deno.json's imports need, without those that only tests or the console import.
+ * Writes web/deno.json and web/deno.lock: the same for the console's build, which installs into a folder of its own.
  *
- * Deno installs all that a lock file holds, so the service has one of its own.
+ * Deno installs all that a lock file holds, so each has one of its own.
  */
 
 interface Lock {
@@ -19,14 +20,33 @@ interface Dependent {
 
 const ROOT = new URL("../..", import.meta.url);
 
-/** The text of service.lock as deno.json and deno.lock make it. */
-export async function makeServiceLock(): Promise<string> {
+interface Manifest {
+  readonly imports: Readonly<Record<string, string>>;
+  readonly scopes: { readonly "./web/": Readonly<Record<string, string>> };
+}
+
+// Packages of the service that the console's build needs, too.
+const SHARED = ["@cfworker/json-schema", "@trpc/client", "@trpc/server"] as const;
+
+/** The texts of the files that follow from deno.json and deno.lock, by path. */
+export async function makeLocks(): Promise<
+  Readonly<Record<"service.lock" | "web/deno.json" | "web/deno.lock", string>>
+> {
   const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, ROOT)));
-  const [{ imports }, lock]: [{ imports: Record<string, string> }, Lock] = await Promise.all([
-    read("deno.json"),
-    read("deno.lock"),
-  ]);
-  const wanted = new Set(Object.values(imports));
+  const [manifest, lock]: [Manifest, Lock] = await Promise.all([read("deno.json"), read("deno.lock")]);
+  const shared = SHARED.map((name) => [name, manifest.imports[name]!] as const);
+  const imports = { ...Object.fromEntries(shared), ...manifest.scopes["./web/"] };
+  const dependencies = [...new Set(Object.values(imports).map(toRequirement))].sort();
+  return {
+    "service.lock": toText(cutLock(lock, manifest.imports, lock.workspace)),
+    "web/deno.json": toText({ nodeModulesDir: "auto", imports }),
+    "web/deno.lock": toText(cutLock(lock, imports, { dependencies })),
+  };
+}
+
+/** The part of a lock that some imports need. */
+function cutLock(lock: Lock, imports: Readonly<Record<string, string>>, workspace: unknown): Lock {
+  const wanted = new Set(Object.values(imports).map(toRequirement));
   const specifiers = Object.fromEntries(Object.entries(lock.specifiers).filter(([specifier]) => wanted.has(specifier)));
   const needed = new Set<string>();
   const add = (id: string) => {
@@ -42,7 +62,16 @@ export async function makeServiceLock(): Promise<string> {
     add(`${specifier.slice("npm:".length, specifier.lastIndexOf("@"))}@${version}`);
   }
   const npm = Object.fromEntries(Object.entries(lock.npm).filter(([id]) => needed.has(id)));
-  return `${JSON.stringify({ version: lock.version, specifiers, npm, workspace: lock.workspace }, null, 2)}\n`;
+  return { version: lock.version, specifiers, npm, workspace };
+}
+
+/** `npm:react@19.3.1` for that and for `npm:/react@19.3.1/`, which stands for the package's paths. */
+function toRequirement(specifier: string): string {
+  return specifier.replace(/^npm:\/(.*)\/$/, "npm:$1");
+}
+
+function toText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** A dependency is named without its version where the lock holds one version only, and as `alias@npm:name` under another name. */
@@ -52,4 +81,6 @@ function findPackage(lock: Lock, name: string): string | null {
   return Object.keys(lock.npm).find((each) => each.startsWith(`${id}@`) || each.startsWith(`${id}_`)) ?? null;
 }
 
-if (import.meta.main) await Deno.writeTextFile(new URL("service.lock", ROOT), await makeServiceLock());
+if (import.meta.main) {
+  for (const [path, text] of Object.entries(await makeLocks())) await Deno.writeTextFile(new URL(path, ROOT), text);
+}

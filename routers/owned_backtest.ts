@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { type Backtest, getBacktest } from "../db/backtests.ts";
+import type { Db } from "../db/client.ts";
+import { notFound } from "./backtest_events.ts";
+import type { Context, User } from "./trpc.ts";
+
+// Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
+export const idSchema = z.string().max(100);
+
+/** One user's backtest. @throws AppError BACKTEST_NOT_FOUND */
+export async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
+  const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
+  if (row === null) throw notFound(id);
+  return row;
+}
+
+/** The key of what belongs to one of the caller's backtests. @throws AppError BACKTEST_NOT_FOUND */
+export async function mustOwnRun({ db, user }: Context & { readonly user: User }, id: string) {
+  return { backtestId: (await mustGet(db, id, user.id)).id, ownerId: user.id };
+}

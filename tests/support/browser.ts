@@ -1,0 +1,49 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { TestClient } from "./client.ts";
+import { prepare } from "./prepare.ts";
+
+/** A page of a browser, and what it complained about. */
+export interface TestPage {
+  readonly page: Page;
+  /** Errors that the page wrote to its console, and exceptions that nothing caught. */
+  readonly complaints: string[];
+}
+
+/** Connects to the browser that all tests of a run share. */
+export async function connectBrowser(): Promise<Browser> {
+  const [endpoint] = await Promise.all([prepare("browser"), prepare("console")]);
+  return await chromium.connect(endpoint);
+}
+
+/** Opens a page with cookies and storage of its own. Close its context at the end. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
+  const context = await browser.newContext({ locale: "en-US", viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => void complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  return { page, complaints };
+}
+
+/** Gives a browser the session of a client. */
+export async function shareSession(context: BrowserContext, { cookie, url }: TestClient): Promise<void> {
+  const cookies = cookie.split("; ").map((each) => {
+    const at = each.indexOf("=");
+    return { name: each.slice(0, at), value: each.slice(at + 1), url };
+  });
+  await context.addCookies(cookies);
+}
+
+const axeSource = Deno.readTextFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")));
+
+/** The faults that axe finds in the page, each with the first element that has it. */
+export async function findViolations(page: Page): Promise<string[]> {
+  return await page.evaluate(`(async () => {
+    ${axeSource}
+    const { violations } = await axe.run(document);
+    return violations.map(({ id, nodes }) => id + ": " + nodes[0].html.slice(0, 200) + " " + nodes[0].failureSummary);
+  })()`);
+}

@@ -1,0 +1,39 @@
+import { BACKTEST, type TestClient } from "../support/client.ts";
+
+const YEAR = { ...BACKTEST, start_date: "2024-01-01", end_date: "2025-01-01", initial_balance: 10_000 };
+const LONG_NAME = "A strategy with a name as long as names may be, to see that every page still holds together nicely";
+
+/** Runs that show a console's pages at their best and at their worst, by what they show. */
+const RUNS = {
+  good: {
+    ...YEAR,
+    strategy: "Donchian Breakout",
+    parameters: { timeframe: "1h", stopLossLevel: 0.03, takeProfitLevel: 0.08, execution: { commission: 0.0005 } },
+  },
+  failed: { ...YEAR, start_date: "2023-01-01", end_date: "2023-02-01" },
+  "no-trades": { ...YEAR, parameters: { timeframe: "1d", fast: 400, slow: 900 } },
+  "many-trades": { ...YEAR, parameters: { timeframe: "1m", fast: 10, slow: 30 } },
+  "long-names": {
+    ...YEAR,
+    symbol: "SYMBOL-OF-NINETY-CHARACTERS-ABCDEFGHIJKLMNOPQRSTUVWXYZ-ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789",
+    exchange: "EXCHANGE-WITH-A-VERY-LONG-NAME-INDEED",
+    strategy: LONG_NAME,
+    parameters: {
+      timeframe: "1h",
+      runtime: { type: "remote", endpoint: "https://strategies.example.com/a/rather/long/path/to/an/endpoint" },
+      aParameterWhoseNameIsLong: "and whose value is longer than anybody would want to read in one line",
+    },
+  },
+} as const;
+
+export type SampleRun = keyof typeof RUNS;
+export const SAMPLE_RUNS: readonly SampleRun[] = ["good", "failed", "no-trades", "many-trades", "long-names"];
+
+/** Submits one of the sample runs and waits for its end. @returns Its id. */
+export async function makeRun(client: TestClient, name: SampleRun): Promise<string> {
+  const submitted = await client.send("POST", "/api/backtests", { backtest: RUNS[name] });
+  const id = submitted.at("/backtest/id");
+  if (typeof id !== "string") throw new Error(`Cannot make the sample run ${name}: ${submitted.text}`);
+  await client.finish(id);
+  return id;
+}

@@ -1,0 +1,95 @@
+/**
+ * Takes a picture of each page, light and dark, wide and phone: `deno task screenshots [NAME...]`.
+ *
+ * The pictures go to web/screenshots/, which git ignores. A NAME chooses the pages whose name contains it.
+ */
+import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
+import { buildConsole } from "../../web/build.ts";
+import { listen } from "../../main.ts";
+import { readConfig } from "../../server/config.ts";
+import { shareSession } from "../support/browser.ts";
+import { TestClient } from "../support/client.ts";
+import { launchBrowser } from "../support/launch_browser.ts";
+import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
+
+const FOLDER = new URL("../../web/screenshots/", import.meta.url);
+const SIZES = {
+  wide: { viewport: { width: 1440, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+} as const satisfies Record<string, BrowserContextOptions>;
+const THEMES = ["light", "dark"] as const;
+
+/** A page to take a picture of. */
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly isSignedOut?: true;
+}
+
+const wanted = Deno.args;
+await buildConsole();
+await Deno.mkdir(FOLDER, { recursive: true });
+const data = await Deno.makeTempDir({ prefix: "hindcast-screenshots-" });
+const service = await listen(readConfig({ PORT: "0", DATA_DIR: data, WORKERS: "1", LOG_LEVEL: "error" }));
+const server = await launchBrowser();
+try {
+  const client = new TestClient(service.url);
+  await client.signUp("trader@example.com");
+  const shots = (await listShots(client)).filter(({ name }) =>
+    wanted.length === 0 || wanted.some((each) => name.includes(each))
+  );
+  const browser = await chromium.connect(server.wsEndpoint());
+  for (const theme of THEMES) {
+    for (const [size, options] of Object.entries(SIZES)) await takeAll(browser, shots, client, theme, size, options);
+  }
+  await browser.close();
+} finally {
+  await server.close();
+  await service.close();
+  await Deno.remove(data, { recursive: true });
+}
+Deno.exit();
+
+/** The pages, with what they show made before. */
+async function listShots(client: TestClient): Promise<Shot[]> {
+  const shots: Shot[] = [
+    { name: "sign-in", path: "/sign-in", isSignedOut: true },
+    { name: "runs-empty", path: "/runs" },
+  ];
+  const runs: Shot[] = [];
+  for (const name of SAMPLE_RUNS) {
+    if (wanted.length > 0 && !wanted.some((each) => `run-${name}-runs`.includes(each) || each.includes(name))) continue;
+    const id = await makeRun(client, name);
+    runs.push({ name: `run-${name}`, path: `/runs/${id}` });
+    if (name !== "good") continue;
+    for (const tab of ["metrics", "assumptions"]) {
+      runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
+    }
+  }
+  return [...shots, { name: "runs", path: "/runs" }, ...runs];
+}
+
+async function takeAll(
+  browser: Browser,
+  shots: readonly Shot[],
+  client: TestClient,
+  theme: (typeof THEMES)[number],
+  size: string,
+  options: BrowserContextOptions,
+): Promise<void> {
+  for (const { name, path, isSignedOut } of shots) {
+    const context = await browser.newContext({ ...options, locale: "en-US", colorScheme: theme });
+    if (isSignedOut === undefined) await shareSession(context, client);
+    const page = await context.newPage();
+    page.on("console", (message) => void (message.type() === "error" && print(`${name}: ${message.text()}`)));
+    page.on("pageerror", (error) => print(`${name}: ${error}`));
+    await page.goto(`${service.url}${path}`, { waitUntil: "networkidle" });
+    const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
+    await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });
+    await context.close();
+  }
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}

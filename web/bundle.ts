@@ -1,0 +1,9 @@
+/** Bundles the console into the folder that the first argument names. web/build.ts starts it with the frontend's own packages. */
+import { build } from "vite";
+import { viteConfig } from "./vite_config.ts";
+
+const [outDir] = Deno.args;
+if (outDir === undefined) throw new Error("Cannot bundle without a folder: name it as the argument");
+await build({ ...viteConfig, logLevel: "warn", build: { ...viteConfig.build, outDir } });
+// Vite's plugins leave handles open.
+Deno.exit();

@@ -1,0 +1,21 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queryClient } from "./api.ts";
+import { router } from "./router.tsx";
+import { applyTheme } from "./theme/theme.ts";
+import "./theme/tokens.css";
+
+applyTheme();
+const root = document.getElementById("root");
+if (root === null) throw new Error("Cannot show the console: the page has no element #root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { api, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
+import { Button } from "../../../parts/button.tsx";
+import { formatCount, formatExact, formatMoney, formatPercent, formatTime } from "../../../parts/format.ts";
+import { useShownTheme } from "../../../theme/theme.ts";
+import { StackedChart } from "./stacked_chart.ts";
+
+const POINTS = 1_000;
+
+/** Lets other parts of the page move the charts. */
+export interface ChartsHandle {
+  goTo(fromMs: number, toMs: number): void;
+}
+
+/** Candles with trades, equity against buy and hold, drawdown and position of a completed run. */
+export function Charts({ id, trades, handle }: {
+  readonly id: string;
+  readonly trades: TradeTable | undefined;
+  readonly handle: Ref<ChartsHandle>;
+}) {
+  const { data, error } = useQuery(api.backtests.chart.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  return (
+    <section aria-label="Charts" className="rounded-lg border border-line bg-surface">
+      {data === undefined
+        ? (
+          <div className="grid h-[620px] place-items-center text-muted" role="status">
+            {error ? "The charts could not be loaded." : "Loading the charts …"}
+          </div>
+        )
+        : <Drawing id={id} data={data} trades={trades} handle={handle} />}
+    </section>
+  );
+}
+
+function Drawing({ id, data, trades, handle }: {
+  readonly id: string;
+  readonly data: ChartData;
+  readonly trades: TradeTable | undefined;
+  readonly handle: Ref<ChartsHandle>;
+}) {
+  const container = useRef<HTMLDivElement>(null);
+  const chart = useRef<StackedChart>(null);
+  const theme = useShownTheme();
+  const [bar, setBar] = useState<{ data: ChartData; bar: number }>({ data, bar: data.time.length - 1 });
+  const [fills, setFills] = useState({ count: 0, areDrawn: true });
+  useEffect(() => {
+    if (container.current === null) return;
+    const made = new StackedChart(container.current, data, ({ from, until, step }) =>
+      queryClient.fetchQuery(
+        api.backtests.chart.queryOptions(
+          { id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) },
+          { staleTime: Infinity },
+        ),
+      ), {
+      onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
+      onTrades: (count, areDrawn) => setFills({ count, areDrawn }),
+    });
+    chart.current = made;
+    return () => made.close();
+  }, [id, data]);
+  useEffect(() => {
+    if (trades !== undefined) chart.current?.setTrades(trades);
+  }, [trades, data]);
+  useEffect(() => chart.current?.repaint(), [theme]);
+  useImperativeHandle(handle, () => ({
+    goTo: (fromMs, toMs) => void chart.current?.goTo(fromMs, toMs),
+  }), []);
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
+        <Legend {...bar} />
+        <p className="ml-auto text-xs text-muted">
+          {fills.areDrawn ? "" : `${formatCount(fills.count)} fills in view: zoom in to see them`}
+        </p>
+        <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
+      </div>
+      <div ref={container} role="img" aria-label="Candles, equity, drawdown and position" className="h-[580px]" />
+      <p className="border-t border-line px-3 py-1 text-2xs text-muted">
+        Times are UTC. Charts by{" "}
+        <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
+        {" "}
+        Lightweight Charts™.
+      </p>
+    </>
+  );
+}
+
+/** The values of the bar under the pointer, or of the last one. */
+function Legend({ data, bar }: { readonly data: ChartData; readonly bar: number }) {
+  const items = [
+    ["O", formatExact(data.open[bar])],
+    ["H", formatExact(data.high[bar])],
+    ["L", formatExact(data.low[bar])],
+    ["C", formatExact(data.close[bar])],
+    ["Equity", formatMoney(data.equity[bar])],
+    ["Buy & hold", formatMoney(data.buy_hold[bar])],
+    ["Drawdown", formatPercent(data.drawdown[bar])],
+    ["Position", formatExact(data.position[bar])],
+  ] as const;
+  return (
+    <div className="flex flex-wrap gap-x-3 text-xs">
+      <p className="text-muted">{formatTime(data.time[bar] ?? null)} UTC</p>
+      <dl className="flex flex-wrap gap-x-3">
+        {items.map(([label, value]) => (
+          <div key={label} className="flex gap-1">
+            <dt className="text-muted">{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

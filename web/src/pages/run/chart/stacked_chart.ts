@@ -1,0 +1,252 @@
+import {
+  AreaSeries,
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  type IChartApi,
+  type ISeriesApi,
+  LineSeries,
+  LineType,
+  type LogicalRange,
+  type SeriesMarker,
+  type UTCTimestamp,
+} from "lightweight-charts";
+import { readColor } from "../../../theme/theme.ts";
+import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
+import type { ChartData, TradeTable } from "../../../api.ts";
+
+const BARS_MAX = 1_000;
+const MARKERS_MAX = 400;
+const SETTLE_MS = 60;
+
+/** Told to the page around the chart. */
+export interface ChartEvents {
+  /** The bar under the pointer, by its index in the data; null without one. */
+  onBar(data: ChartData, bar: number | null): void;
+  /** Trades in view, and whether each is drawn. */
+  onTrades(count: number, areDrawn: boolean): void;
+}
+
+/** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position. */
+export class StackedChart {
+  readonly #chart: IChartApi;
+  readonly #series;
+  readonly #markers;
+  readonly #load: (window: ChartWindow) => Promise<ChartData>;
+  readonly #events: ChartEvents;
+  #data: ChartData;
+  #trades: TradeTable | null = null;
+  #settle: ReturnType<typeof setTimeout> | undefined;
+  #loading = 0;
+  #isClosed = false;
+
+  /** @param data The whole run. @param load Gives the bars of a window. */
+  constructor(
+    container: HTMLElement,
+    data: ChartData,
+    load: (window: ChartWindow) => Promise<ChartData>,
+    events: ChartEvents,
+  ) {
+    this.#data = data;
+    this.#load = load;
+    this.#events = events;
+    this.#chart = createChart(container, {
+      autoSize: true,
+      layout: { attributionLogo: false, fontFamily: getComputedStyle(container).fontFamily, fontSize: 11 },
+      timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 },
+      crosshair: { mode: 0 },
+      localization: { locale: "en-US" },
+    });
+    this.#series = addSeries(this.#chart);
+    this.#markers = createSeriesMarkers(this.#series.candles, []);
+    this.repaint();
+    this.#show(data);
+    this.#chart.timeScale().fitContent();
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => this.#onMove(range));
+    this.#chart.subscribeCrosshairMove(({ logical }) => {
+      const bar = logical === undefined ? null : Math.round(logical);
+      this.#events.onBar(this.#data, bar !== null && bar >= 0 && bar < this.#data.time.length ? bar : null);
+    });
+  }
+
+  /** Draws entries and exits. */
+  setTrades(trades: TradeTable): void {
+    this.#trades = trades;
+    this.#drawTrades();
+  }
+
+  /** Takes the colours of the palette that is shown. */
+  repaint(): void {
+    const [text, muted, line, surface] = ["text", "muted", "line", "surface"].map(readColor);
+    const [gain, loss, accent] = ["gain", "loss", "accent"].map(readColor);
+    this.#chart.applyOptions({
+      layout: {
+        background: { color: surface! },
+        textColor: muted!,
+        panes: { separatorColor: line!, separatorHoverColor: line! },
+      },
+      grid: { vertLines: { color: line! }, horzLines: { color: line! } },
+      crosshair: { vertLine: { labelBackgroundColor: text! }, horzLine: { labelBackgroundColor: text! } },
+      rightPriceScale: { borderColor: line! },
+      timeScale: { borderColor: line! },
+    });
+    const { candles, equity, buyHold, drawdown, position } = this.#series;
+    candles.applyOptions({
+      ...{ upColor: surface!, downColor: loss!, borderUpColor: gain!, borderDownColor: loss! },
+      ...{ wickUpColor: gain!, wickDownColor: loss! },
+    });
+    equity.applyOptions({ color: accent! });
+    buyHold.applyOptions({ color: muted! });
+    drawdown.applyOptions({ lineColor: loss!, topColor: fade(loss!, 0.1), bottomColor: fade(loss!, 0.45) });
+    position.applyOptions({ color: text! });
+    this.#drawTrades();
+  }
+
+  /** Shows a stretch of time with room around it, in as much detail as fits. @param fromMs To `toMs`, since 1970. */
+  async goTo(fromMs: number, toMs: number): Promise<void> {
+    for (let tries = 0; tries < 4; tries++) {
+      const { time, from, step, candles: total } = this.#data;
+      const first = from + Math.max(0, lastAtMost(time, fromMs)) * step;
+      const last = from + (Math.max(0, lastAtMost(time, toMs)) + 1) * step;
+      const room = Math.max(40, last - first);
+      const wanted = { from: Math.max(0, first - room), until: Math.min(total, last + room) };
+      const isLoaded = wanted.from >= from && wanted.until <= this.#data.until;
+      const fine = stepFor(wanted.until - wanted.from, BARS_MAX);
+      if (isLoaded && step <= fine) {
+        this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, wanted));
+        return;
+      }
+      await this.#replace(windowAround(wanted, fine, total), wanted);
+    }
+  }
+
+  /** Shows the whole run. */
+  async showAll(): Promise<void> {
+    const total = this.#data.candles;
+    await this.#replace({ from: 0, until: total, step: stepFor(total, BARS_MAX) }, { from: 0, until: total });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#settle);
+    this.#chart.remove();
+  }
+
+  #onMove(range: LogicalRange | null): void {
+    if (range === null) return;
+    clearTimeout(this.#settle);
+    this.#settle = setTimeout(() => void this.#refine(), SETTLE_MS);
+  }
+
+  async #refine(): Promise<void> {
+    this.#drawTrades();
+    const seen = this.#chart.timeScale().getVisibleLogicalRange();
+    if (seen === null) return;
+    const window = chooseWindow(this.#data, seen, this.#data.candles, BARS_MAX);
+    if (window !== null) await this.#replace(window, null);
+  }
+
+  /** Loads a window and shows the candles of `view`, or those that are seen then. A later call makes this one void. */
+  async #replace(window: ChartWindow, view: { from: number; until: number } | null): Promise<void> {
+    const turn = ++this.#loading;
+    const data = await this.#load(window).catch(() => null);
+    if (data === null || this.#isClosed || turn !== this.#loading) return;
+    const scale = this.#chart.timeScale();
+    const seen = scale.getVisibleLogicalRange();
+    const { from, step } = this.#data;
+    const candles = view ??
+      (seen === null ? null : { from: from + seen.from * step, until: from + (seen.to + 1) * step });
+    this.#show(data);
+    if (candles !== null) scale.setVisibleLogicalRange(barsOf(data, candles));
+    this.#drawTrades();
+  }
+
+  #show(data: ChartData): void {
+    this.#data = data;
+    const at = (bar: number) => seconds(data.time[bar]!);
+    const bars = data.time.map((_, bar) => bar);
+    const line = (values: readonly (number | null)[], factor = 1) =>
+      bars.map((bar) => {
+        const value = values[bar];
+        return value === null || value === undefined ? { time: at(bar) } : { time: at(bar), value: value * factor };
+      });
+    this.#series.candles.setData(bars.map((bar) => {
+      const [open, high, low, close] = [data.open[bar], data.high[bar], data.low[bar], data.close[bar]];
+      if (open == null || high == null || low == null || close == null) return { time: at(bar) };
+      return { time: at(bar), open, high, low, close };
+    }));
+    this.#series.equity.setData(line(data.equity));
+    this.#series.buyHold.setData(line(data.buy_hold));
+    this.#series.drawdown.setData(line(data.drawdown, -100));
+    this.#series.position.setData(line(data.position));
+  }
+
+  #drawTrades(): void {
+    if (this.#trades === null) return;
+    const seen = this.#chart.timeScale().getVisibleLogicalRange();
+    const { time } = this.#data;
+    const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
+    const last = time[Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length))] ?? -Infinity;
+    const fills = listFills(this.#trades, first, last);
+    const areDrawn = fills.length <= MARKERS_MAX;
+    this.#markers.setMarkers(areDrawn ? fills.map((fill) => this.#toMarker(fill)) : []);
+    this.#events.onTrades(fills.length, areDrawn);
+  }
+
+  #toMarker({ timeMs, isBuy, text }: Fill): SeriesMarker<UTCTimestamp> {
+    const bar = Math.max(0, lastAtMost(this.#data.time, timeMs));
+    return {
+      time: seconds(this.#data.time[bar]!),
+      position: isBuy ? "belowBar" : "aboveBar",
+      shape: isBuy ? "arrowUp" : "arrowDown",
+      color: readColor(isBuy ? "gain" : "loss"),
+      text,
+    };
+  }
+}
+
+interface Fill {
+  readonly timeMs: number;
+  readonly isBuy: boolean;
+  readonly text: string;
+}
+
+/** Entries and exits within a stretch of time, in its order. */
+function listFills(trades: TradeTable, firstMs: number, lastMs: number): Fill[] {
+  const fills: Fill[] = [];
+  for (let i = 0; i < trades.number.length; i++) {
+    const isLong = trades.is_long[i]!;
+    const entry = trades.entry_time[i]!;
+    const exit = trades.exit_time[i];
+    if (entry >= firstMs && entry <= lastMs) {
+      fills.push({ timeMs: entry, isBuy: isLong, text: isLong ? "Long" : "Short" });
+    }
+    if (exit != null && exit >= firstMs && exit <= lastMs) fills.push({ timeMs: exit, isBuy: !isLong, text: "Exit" });
+  }
+  return fills.sort((a, b) => a.timeMs - b.timeMs);
+}
+
+function addSeries(chart: IChartApi) {
+  const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
+  const money = { type: "price", precision: 2, minMove: 0.01 } as const;
+  const percent = { type: "custom", formatter: (value: number) => `${value.toFixed(1)}%` } as const;
+  const series = {
+    candles: chart.addSeries(CandlestickSeries, { ...quiet }, 0),
+    equity: chart.addSeries(LineSeries, { ...quiet, lineWidth: 2, priceFormat: money }, 1),
+    buyHold: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineStyle: 2, priceFormat: money }, 1),
+    drawdown: chart.addSeries(AreaSeries, { ...quiet, lineWidth: 1, priceFormat: percent, invertFilledArea: true }, 2),
+    position: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineType: LineType.WithSteps }, 3),
+  } satisfies Record<string, ISeriesApi<"Candlestick" | "Line" | "Area">>;
+  const panes = chart.panes();
+  [5, 3, 1.4, 1].forEach((share, i) => panes[i]?.setStretchFactor(share));
+  return series;
+}
+
+function seconds(ms: number): UTCTimestamp {
+  return ms / 1000 as UTCTimestamp;
+}
+
+/** A colour such as `rgb(1, 2, 3)` with an opacity. */
+function fade(color: string, opacity: number): string {
+  return color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
+}

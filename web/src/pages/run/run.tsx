@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useRef } from "react";
+import { api, type Backtest, codeOf } from "../../api.ts";
+import { Failure, NotFound } from "../../parts/failure.tsx";
+import { Charts, type ChartsHandle } from "./chart/charts.tsx";
+import { RunHeader } from "./run_header.tsx";
+import { RunTabs } from "./run_tabs.tsx";
+import { SummaryStrip } from "./summary_strip.tsx";
+import { Failed, UnderWay } from "./unfinished.tsx";
+import { useBacktest } from "./use_backtest.ts";
+
+const route = getRouteApi("/signed-in/runs/$id");
+
+/** One run: its figures, charts, trades, orders and assumptions; its progress while it runs. */
+export function RunPage() {
+  const { id } = route.useParams();
+  const { data, error, refetch } = useBacktest(id);
+  if (data === undefined) {
+    if (codeOf(error) === "BACKTEST_NOT_FOUND") return <NotFound />;
+    if (error) return <Failure error={error} reset={() => void refetch()} />;
+    return <p role="status" className="py-24 text-center text-muted">Loading the run …</p>;
+  }
+  const { backtest } = data;
+  return (
+    <div className="flex flex-col gap-3">
+      <RunHeader backtest={backtest} />
+      {backtest.result === null
+        ? backtest.status === "failed" ? <Failed backtest={backtest} /> : <UnderWay backtest={backtest} />
+        : <Completed backtest={backtest} result={backtest.result} />}
+    </div>
+  );
+}
+
+function Completed({ backtest, result }: {
+  readonly backtest: Backtest;
+  readonly result: NonNullable<Backtest["result"]>;
+}) {
+  const charts = useRef<ChartsHandle>(null);
+  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const { data: trades } = useQuery(
+    api.backtests.tradeTable.queryOptions({ id: backtest.id }, { staleTime: Infinity }),
+  );
+  const metrics = definitions?.metrics ?? [];
+  return (
+    <>
+      <SummaryStrip result={result} definitions={metrics} />
+      <Charts id={backtest.id} trades={trades} handle={charts} />
+      <RunTabs
+        backtest={backtest}
+        result={result}
+        definitions={metrics}
+        trades={trades}
+        goTo={(from, to) => charts.current?.goTo(from, to)}
+      />
+    </>
+  );
+}

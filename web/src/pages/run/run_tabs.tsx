@@ -1,0 +1,48 @@
+import { Tabs } from "@base-ui/react/tabs";
+import { getRouteApi } from "@tanstack/react-router";
+import type { Backtest, BacktestResult, Metric, TradeTable } from "../../api.ts";
+import { Assumptions } from "./assumptions.tsx";
+import { Metrics } from "./metrics.tsx";
+import { RUN_TABS, type RunTab } from "./search.ts";
+import { Trades } from "./trades.tsx";
+
+const route = getRouteApi("/signed-in/runs/$id");
+const LABELS: Readonly<Record<RunTab, string>> = {
+  trades: "Trades",
+  metrics: "Metrics",
+  assumptions: "Assumptions",
+};
+
+/** What lies below the charts, a tab each; the address keeps which. */
+export function RunTabs({ backtest, result, definitions, trades, goTo }: {
+  readonly backtest: Backtest;
+  readonly result: BacktestResult;
+  readonly definitions: readonly Metric[];
+  readonly trades: TradeTable | undefined;
+  readonly goTo: (fromMs: number, toMs: number) => void;
+}) {
+  const { tab = RUN_TABS[0] } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choose = (value: RunTab) =>
+    void navigate({ search: value === RUN_TABS[0] ? {} : { tab: value }, replace: true, resetScroll: false });
+  return (
+    <Tabs.Root value={tab} onValueChange={choose} className="rounded-lg border border-line bg-surface">
+      <Tabs.List className="flex gap-1 overflow-x-auto border-b border-line px-2">
+        {RUN_TABS.map((each) => (
+          <Tabs.Tab
+            key={each}
+            value={each}
+            className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm text-muted hover:text-text data-active:border-accent data-active:font-medium data-active:text-text"
+          >
+            {LABELS[each]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} className="min-h-96 p-3">
+        {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
+        {tab === "trades" && <Trades trades={trades} goTo={goTo} />}
+        {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}

@@ -1,0 +1,13 @@
+/** The parts of a run's page below its charts. */
+export const RUN_TABS = ["trades", "metrics", "assumptions"] as const;
+export type RunTab = (typeof RUN_TABS)[number];
+
+/** The state of a run's page that its address keeps. */
+export interface RunSearch {
+  readonly tab?: RunTab;
+}
+
+export function readRunSearch(search: Record<string, unknown>): RunSearch {
+  const tab = RUN_TABS.find((name) => name === search["tab"]);
+  return tab === undefined ? {} : { tab };
+}

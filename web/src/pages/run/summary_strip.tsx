@@ -1,0 +1,57 @@
+import type { BacktestResult, Metric } from "../../api.ts";
+import { formatMoney, formatPercent, toneClass } from "../../parts/format.ts";
+import { MetricName } from "./metric_name.tsx";
+import { formatMetric, isSigned, numberOf } from "./metric_value.ts";
+
+// In the order in which a trader asks: what did it earn, against doing nothing, at which risk, how steadily, with how many trades.
+const SHOWN = [
+  "total_return",
+  "buy_hold_return",
+  "max_drawdown",
+  "sharpe",
+  "cagr",
+  "trades",
+  "win_rate",
+  "profit_factor",
+] as const;
+
+/** The figures that a result is judged by first. */
+export function SummaryStrip({ result, definitions }: {
+  readonly result: BacktestResult;
+  readonly definitions: readonly Metric[];
+}) {
+  const { metrics, undefined_metrics: reasons } = result;
+  const note = (name: string) => {
+    if (name === "total_return") {
+      const [first, last] = [numberOf(metrics, "initial_equity"), numberOf(metrics, "final_equity")];
+      return first === null || last === null ? "" : `${formatMoney(last - first, true)} on ${formatMoney(first)}`;
+    }
+    if (name === "max_drawdown") return `longest ${formatMetric({ name: "max_drawdown_days", unit: "days" }, metrics)}`;
+    if (name === "trades") return `${formatPercent(numberOf(metrics, "exposure"))} of the time`;
+    if (name === "win_rate") return `payoff ${formatMetric({ name: "payoff_ratio", unit: "ratio" }, metrics)}`;
+    if (name === "sharpe") return `Sortino ${formatMetric({ name: "sortino", unit: "ratio" }, metrics)}`;
+    return "";
+  };
+  return (
+    <dl
+      aria-label="Main figures"
+      className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4 xl:grid-cols-8"
+    >
+      {SHOWN.map((name) => {
+        const metric = definitions.find((each) => each.name === name);
+        const tone = isSigned(name) ? toneClass(numberOf(metrics, name)) : "";
+        return (
+          <div key={name} className="min-w-0 bg-surface px-3 py-2.5">
+            <dt className="truncate text-xs text-muted">
+              {metric && <MetricName metric={metric} reason={reasons[name]} />}
+            </dt>
+            <dd className={`truncate text-lg font-semibold ${tone}`}>
+              {formatMetric({ name, unit: metric?.unit ?? "" }, metrics)}
+            </dd>
+            <dd className="min-h-4 truncate text-2xs text-muted">{note(name)}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,117 @@
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useForm } from "react-hook-form";
+import { AccountError, signIn, signUp } from "../../account_routes.ts";
+import { queryClient } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Logo } from "../../parts/logo.tsx";
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+const PASSWORD_LENGTH_MIN = 8;
+const AFTER = "/runs";
+
+/** Signs in, and goes on to where the visitor was going. */
+export function SignInPage() {
+  const { to } = getRouteApi("/sign-in").useSearch();
+  return (
+    <AccountPage title="Sign in" act={signIn} to={to ?? AFTER} passwordKind="current-password">
+      New here?{" "}
+      <Link to="/sign-up" search={to === undefined ? {} : { to }} className="text-accent underline">
+        Make an account
+      </Link>
+    </AccountPage>
+  );
+}
+
+/** Makes an account, and goes on as after signing in. */
+export function SignUpPage() {
+  const { to } = getRouteApi("/sign-up").useSearch();
+  return (
+    <AccountPage title="Make an account" act={signUp} to={to ?? AFTER} passwordKind="new-password">
+      You have one?{" "}
+      <Link to="/sign-in" search={to === undefined ? {} : { to }} className="text-accent underline">Sign in</Link>
+    </AccountPage>
+  );
+}
+
+function AccountPage({ title, act, to, passwordKind, children }: {
+  readonly title: string;
+  readonly act: (email: string, password: string) => Promise<void>;
+  readonly to: string;
+  readonly passwordKind: "current-password" | "new-password";
+  readonly children: ReactNode;
+}) {
+  const navigate = useNavigate();
+  const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm<Credentials>();
+  const isNew = passwordKind === "new-password";
+  const submit = handleSubmit(async ({ email, password }) => {
+    try {
+      await act(email, password);
+    } catch (error) {
+      return showRefusal(error, setError);
+    }
+    queryClient.clear();
+    await navigate({ to });
+  });
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <div className="w-full max-w-sm">
+        <div className="mb-5 flex items-center justify-center gap-2 text-lg font-semibold">
+          <Logo />Hindcast
+        </div>
+        <form noValidate onSubmit={submit} className="rounded-lg border border-line bg-surface p-6 shadow-sm">
+          <h1 className="mb-4 text-xl font-semibold">{title}</h1>
+          <Field
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            autoFocus
+            error={errors.email?.message}
+            {...register("email", {
+              required: "Enter your e-mail address",
+              pattern: { value: /^\S+@\S+$/, message: "Enter an address like name@example.com" },
+            })}
+          />
+          <Field
+            label="Password"
+            type="password"
+            autoComplete={passwordKind}
+            hint={isNew ? `At least ${PASSWORD_LENGTH_MIN} characters` : undefined}
+            error={errors.password?.message}
+            {...register("password", {
+              required: "Enter your password",
+              ...(isNew
+                ? {
+                  minLength: { value: PASSWORD_LENGTH_MIN, message: `Use at least ${PASSWORD_LENGTH_MIN} characters` },
+                }
+                : {}),
+            })}
+          />
+          <p role="alert" className="min-h-5 text-sm text-danger">{errors.root?.message}</p>
+          <Button type="submit" kind="primary" className="mt-2 h-9 w-full" disabled={isSubmitting}>
+            {isSubmitting ? "One moment …" : title}
+          </Button>
+          <p className="mt-4 text-center text-sm text-muted">{children}</p>
+        </form>
+      </div>
+    </main>
+  );
+}
+
+/** Shows a refusal beside the field that it is about, else above the button. */
+function showRefusal(error: unknown, setError: ReturnType<typeof useForm<Credentials>>["setError"]): void {
+  if (!(error instanceof AccountError)) throw error;
+  let isShown = false;
+  for (const { path, message } of error.issues) {
+    const name = path === "/email" ? "email" : path === "/password" ? "password" : null;
+    if (name === null) continue;
+    setError(name, { message: `It ${message}` }, { shouldFocus: true });
+    isShown = true;
+  }
+  if (!isShown) setError("root", { message: error.message });
+}

@@ -1,0 +1,46 @@
+import { Menu } from "@base-ui/react/menu";
+import { useNavigate } from "@tanstack/react-router";
+import { signOut } from "../account_routes.ts";
+import { queryClient } from "../api.ts";
+import { chooseTheme, THEMES, useTheme } from "../theme/theme.ts";
+
+const ITEM = "flex w-full cursor-default items-center gap-2 px-3 py-1.5 text-sm data-highlighted:bg-sunken";
+
+/** The user's menu: the palette, and the way out. */
+export function AccountMenu({ email }: { readonly email: string }) {
+  const navigate = useNavigate();
+  const theme = useTheme();
+  const leave = async () => {
+    await signOut();
+    queryClient.clear();
+    await navigate({ to: "/sign-in" });
+  };
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className="flex h-8 max-w-48 items-center rounded-md px-2 text-sm text-muted hover:bg-sunken">
+        <span className="sr-only">Account of</span>
+        <span className="truncate">{email}</span>
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner align="end" sideOffset={4} className="z-20">
+          <Menu.Popup className="min-w-44 rounded-md border border-line bg-surface py-1 shadow-lg">
+            <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
+              {THEMES.map((each) => (
+                <Menu.RadioItem key={each} value={each} className={ITEM} closeOnClick={false}>
+                  <span className="w-4">
+                    <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+                  </span>
+                  {each === "system" ? "Theme of the device" : each === "light" ? "Light" : "Dark"}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+            <Menu.Separator className="my-1 border-t border-line" />
+            <Menu.Item className={ITEM} onClick={leave}>
+              <span className="w-4" />Sign out
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

@@ -1,0 +1,41 @@
+import { type ComponentProps, useId } from "react";
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+const CONTROL = "h-9 w-full rounded-md border bg-surface px-2.5 text-base";
+
+/** The look of a text field or a list to choose from. */
+export function controlClass(error: string | undefined): string {
+  return `${CONTROL} ${error === undefined ? "border-strong-line" : "border-danger"}`;
+}
+
+/** A labelled text field with its hint, and its error beside it. */
+export function Field({ label, hint, error, ...rest }: FieldProps & ComponentProps<"input">) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <input
+        {...rest}
+        id={id}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-note`}
+        className={controlClass(error)}
+      />
+      <FieldNote id={`${id}-note`} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** The line below a field: its error, else its hint. The line is always there, so that nothing moves. */
+export function FieldNote({ id, hint, error }: Omit<FieldProps, "label"> & { readonly id: string }) {
+  return (
+    <p id={id} className={`min-h-5 pt-0.5 text-xs ${error === undefined ? "text-muted" : "text-danger"}`}>
+      {error ?? hint}
+    </p>
+  );
+}

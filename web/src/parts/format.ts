@@ -1,0 +1,78 @@
+/** Numbers and times as the console shows them. `−` is the minus sign, as wide as a digit. */
+
+const NONE = "–";
+const HUGE = 1e9;
+
+const money = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const huge = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 8 });
+
+type Maybe = number | null | undefined;
+
+/** `12,345.67`; from a billion on `1.23B`. */
+export function formatMoney(value: Maybe, isSigned = false): string {
+  return write(value, isSigned, (size) => size >= HUGE ? writeHuge(size) : money.format(size));
+}
+
+/** A fraction as a percentage: 0.01 is `1.00%`. */
+export function formatPercent(value: Maybe, isSigned = false): string {
+  return write(value, isSigned, (size) => {
+    const percent = size * 100;
+    return percent >= 1e6 ? `${writeHuge(percent)}%` : `${money.format(percent)}%`;
+  });
+}
+
+/** `1.23`. */
+export function formatRatio(value: Maybe): string {
+  return write(value, false, (size) => size >= HUGE ? writeHuge(size) : money.format(size));
+}
+
+/** `12,345`. */
+export function formatCount(value: Maybe): string {
+  return write(value, false, (size) => whole.format(size));
+}
+
+/** Up to eight significant digits, for prices and quantities. */
+export function formatExact(value: Maybe): string {
+  return write(value, false, (size) => size >= 1e12 ? writeHuge(size) : exact.format(size));
+}
+
+/** `2024-01-31`. @param time ISO 8601, or milliseconds since 1970. */
+export function formatDate(time: string | number | null): string {
+  return time === null ? NONE : new Date(time).toISOString().slice(0, 10);
+}
+
+/** `2024-01-31 23:59`; the place where it stands says UTC. */
+export function formatTime(time: string | number | null): string {
+  return time === null ? NONE : new Date(time).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** `1.2 s`, `3 min 20 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+/** The colour of a profit or a loss; none for zero. */
+export function toneClass(value: Maybe): string {
+  return value === null || value === undefined || value === 0 ? "" : value > 0 ? "text-gain" : "text-loss";
+}
+
+/** `take_profit` as `take profit`. */
+export function toWords(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+function write(value: Maybe, isSigned: boolean, format: (size: number) => string): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
+  const text = format(Math.abs(value));
+  const isZero = !/[1-9]/.test(text);
+  if (isZero) return text;
+  return `${value < 0 ? "−" : isSigned ? "+" : ""}${text}`;
+}
+
+function writeHuge(size: number): string {
+  return size >= 1e15 ? size.toExponential(2) : huge.format(size);
+}

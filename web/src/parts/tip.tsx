@@ -1,0 +1,26 @@
+import { Tooltip } from "@base-ui/react/tooltip";
+import type { ReactNode } from "react";
+
+/** Shows an explanation while its subject has the pointer or the focus. */
+export function Tip({ children, text }: { readonly children: ReactNode; readonly text: ReactNode }) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger
+        delay={200}
+        className="cursor-help text-left underline decoration-strong-line/60 decoration-dotted underline-offset-3"
+      >
+        {children}
+      </Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Positioner sideOffset={6} className="z-30">
+          <Tooltip.Popup
+            role="tooltip"
+            className="max-w-80 rounded-md border border-line bg-surface p-2.5 text-sm shadow-lg"
+          >
+            {text}
+          </Tooltip.Popup>
+        </Tooltip.Positioner>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  );
+}

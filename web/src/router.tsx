@@ -1,0 +1,91 @@
+/** All pages and their addresses. A page is loaded when it is first shown. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { api, codeOf, onEndOfSession, queryClient } from "./api.ts";
+import { readRunSearch } from "./pages/run/search.ts";
+import { Failure, NotFound } from "./parts/failure.tsx";
+import { Shell } from "./parts/shell.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+/** Everything that needs a session; others are sent to sign in, and back afterwards. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(api.session.get.queryOptions());
+    } catch (error) {
+      if (codeOf(error) !== "UNAUTHENTICATED") throw error;
+      throw redirect({ to: "/sign-in", search: { to: location.href } });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/runs" });
+  },
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: readReturn,
+  component: lazyRouteComponent(() => import("./pages/sign_in/sign_in.tsx"), "SignInPage"),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  validateSearch: readReturn,
+  component: lazyRouteComponent(() => import("./pages/sign_in/sign_in.tsx"), "SignUpPage"),
+});
+
+const runs = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/runs",
+  component: lazyRouteComponent(() => import("./pages/runs/runs.tsx"), "RunsPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/runs/$id",
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import("./pages/run/run.tsx"), "RunPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, signIn, signUp, signedIn.addChildren([runs, run])]),
+  defaultPreload: "intent",
+  defaultErrorComponent: Failure,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+onEndOfSession(() => {
+  const { pathname, href } = router.state.location;
+  queryClient.removeQueries({ queryKey: api.session.get.queryKey() });
+  if (!/^\/sign-(in|up)$/.test(pathname)) void router.navigate({ to: "/sign-in", search: { to: href } });
+});
+
+/** The address to return to after signing in; only one of this console's own. */
+function readReturn(search: Record<string, unknown>): { to?: string } {
+  const { to } = search;
+  return typeof to === "string" && /^\/(?![/\\])/.test(to) ? { to } : {};
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,63 @@
+import { useSyncExternalStore } from "react";
+
+/** The palettes; `system` follows the device's preference. */
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "hindcast.theme";
+const listeners = new Set<() => void>();
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+prefersDark.addEventListener("change", notify);
+
+/** Shows the page in the palette that was chosen before. */
+export function applyTheme(): void {
+  const theme = readTheme();
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Chooses a palette, in this browser for good. */
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme);
+  applyTheme();
+  notify();
+}
+
+/** The chosen palette. */
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, readTheme);
+}
+
+/** `light` or `dark`, as shown; for drawings that CSS does not reach. */
+export function useShownTheme(): "light" | "dark" {
+  return useSyncExternalStore(subscribe, readShownTheme);
+}
+
+/** A colour of the tokens as it is shown now, such as `rgb(1, 2, 3)`. @param name As in `gain`. */
+export function readColor(name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(--${name})`;
+  document.documentElement.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}
+
+function readTheme(): Theme {
+  const stored = localStorage.getItem(KEY);
+  return THEMES.find((theme) => theme === stored) ?? "system";
+}
+
+function readShownTheme(): "light" | "dark" {
+  const theme = readTheme();
+  return theme === "system" ? (prefersDark.matches ? "dark" : "light") : theme;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}
