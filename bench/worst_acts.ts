@@ -18,6 +18,7 @@ const MINUTES = { timeframe: "1m", fast: 1, slow: 2 };
 const SIGN_INS = 250;
 const ORDERS_A_CANDLE = 3;
 const MODULES = 20;
+const CHECKED_CANDLES = 20_000;
 const HINTED_MODULES = 10;
 const SILENT_CLIENTS = 300;
 // Longer than it takes until the silent ones are cut off.
@@ -42,7 +43,12 @@ export const ACTS: Readonly<Record<string, (stage: Stage) => Promise<string>>> =
     return String(ended.at("/backtest/status"));
   },
   "endless modules": async ({ worst, other }) => {
-    const endless = strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" });
+    // The check of a registration runs a few hundred candles.
+    const endless = strategyWat({
+      before: "(global $n (mut i32) (i32.const 0))",
+      onCandle: `(global.set $n (i32.add (global.get $n) (i32.const 1)))
+        (loop $again (br_if $again (i32.gt_u (global.get $n) (i32.const ${CHECKED_CANDLES})))) (i32.const 0)`,
+    });
     await register(worst, "endless", { artifact: artifactOf(endless) });
     const submitted = await Promise.all(
       Array.from({ length: MODULES }, () => submit(worst, { strategy: "endless", parameters: { timeframe: "1d" } })),
@@ -80,10 +86,12 @@ export const ACTS: Readonly<Record<string, (stage: Stage) => Promise<string>>> =
   "a fat catalogue": async ({ worst, other }) => {
     const artifact = artifactOf(strategyWat({}));
     const parameter_schema = { type: "object", description: "x".repeat(ENTRY_BYTES) };
-    for (let n = 0; n < ENTRIES; n++) {
-      await register(worst, `fat-${n}`, { artifact }, { is_public: true, parameter_schema });
-    }
-    return await countStatuses(ENTRIES, () => other.get("/api/strategies"));
+    let n = 0;
+    const registered = await countStatuses(ENTRIES, () => {
+      n++;
+      return tryRegister(worst, `fat-${n}`, { artifact }, { is_public: true, parameter_schema });
+    });
+    return `registered ${registered}; read ${await countStatuses(ENTRIES, () => other.get("/api/strategies"))}`;
   },
 };
 
