@@ -34,7 +34,6 @@ export class PgliteServer {
    * @throws When the folder cannot be written or holds the files of another PostgreSQL version.
    */
   static async open(folder: string): Promise<PgliteServer> {
-    const files = await loadPgliteFiles();
     const thread = startThread(folder);
     const opened = Promise.withResolvers<void>();
     thread.onmessage = ({ data }: MessageEvent<FromPgliteThread>) =>
@@ -43,8 +42,10 @@ export class PgliteServer {
       event.preventDefault();
       opened.reject(new Error(`Cannot start the embedded database's thread: ${event.message}`));
     };
-    thread.postMessage({ type: "open", folder, files } satisfies ToPgliteThread);
     try {
+      // The thread loads PGlite meanwhile.
+      const files = await loadPgliteFiles();
+      thread.postMessage({ type: "open", folder, files } satisfies ToPgliteThread);
       await opened.promise;
     } catch (error) {
       thread.terminate();
