@@ -18,6 +18,7 @@
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
+import { BufferPool } from "../engine/buffer_pool.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { run, simulate } from "../engine/run.ts";
 import { newDraft, type Strategy } from "../engine/strategy.ts";
@@ -30,7 +31,9 @@ const MINUTE_MS = 60_000;
 const BALANCE = 1_000_000;
 const RUNS = Number(Deno.args[0] ?? 9);
 /** Runs of each case before the measurement: in a worker that runs many backtests, all code is compiled. */
-const WARM_UPS = 10;
+const WARM_UPS = 5;
+/** Enough for all columns of one run. */
+const POOL_BYTES_MAX = 1 << 28;
 
 interface Case {
   readonly name: string;
@@ -38,15 +41,17 @@ interface Case {
   readonly fee: number;
   readonly stopLossLevel: number;
   readonly takeProfitLevel: number;
+  /** The goal for buffers reused / C with memory reused; null: none is set. */
+  readonly goal: number | null;
 }
 
-const STOPS = { fee: 0, stopLossLevel: 0.002, takeProfitLevel: 0.004 };
+const STOPS = { fee: 0, stopLossLevel: 0.002, takeProfitLevel: 0.004, goal: 2 };
 const CASES: readonly Case[] = [
-  { name: "sma-cross", strategy: "sma", fee: 0, stopLossLevel: 0, takeProfitLevel: 0 },
-  { name: "sma-cross with a fee", strategy: "sma", fee: 0.00001, stopLossLevel: 0, takeProfitLevel: 0 },
+  { name: "sma-cross", strategy: "sma", fee: 0, stopLossLevel: 0, takeProfitLevel: 0, goal: 1.5 },
+  { name: "sma-cross with a fee", strategy: "sma", fee: 0.00001, stopLossLevel: 0, takeProfitLevel: 0, goal: null },
   { name: "sma-cross with stops", strategy: "sma", ...STOPS },
   { name: "rsi-reversion with stops", strategy: "rsi", ...STOPS },
-  { name: "random orders with stops", strategy: "random", ...STOPS },
+  { name: "random orders with stops", strategy: "random", ...STOPS, goal: null },
 ];
 
 /**
@@ -110,7 +115,7 @@ function walkCandles(): Candles {
   return candles;
 }
 
-function inputOf(candles: Candles, test: Case) {
+function inputOf(candles: Candles, test: Case, pool: BufferPool | null) {
   return {
     candles,
     firstIndex: 0,
@@ -120,6 +125,7 @@ function inputOf(candles: Candles, test: Case) {
     strategy: strategyOf(test),
     control: null,
     finer: null,
+    pool,
   };
 }
 
@@ -136,15 +142,20 @@ function simulateAlone(input: Input): End {
   const { ledger, orders } = simulate(input, input.execution, null);
   const { tag } = orders.finish(input.candles.time);
   ledger.log.finish(input.candles.time, tag);
-  return { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
+  const end = { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
+  input.pool?.reclaim(new Set());
+  return end;
 }
 
 function warmUp(candles: Candles): void {
   for (const test of CASES) {
-    const input = inputOf(candles, test);
-    for (let k = 0; k < WARM_UPS; k++) {
-      simulateAlone(input);
-      run(input);
+    for (const pool of [null, new BufferPool(POOL_BYTES_MAX)]) {
+      const input = inputOf(candles, test, pool);
+      for (let k = 0; k < WARM_UPS; k++) {
+        simulateAlone(input);
+        run(input);
+        pool?.reclaim(new Set());
+      }
     }
   }
 }
@@ -205,11 +216,13 @@ function checkSame(simulated: End, c: End): void {
 }
 
 async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
-  const input = inputOf(candles, test);
+  const input = inputOf(candles, test, null);
+  const pooled = inputOf(candles, test, new BufferPool(POOL_BYTES_MAX));
   const times = {
     c: new Array<number>(),
     reused: new Array<number>(),
     simulate: new Array<number>(),
+    pooled: new Array<number>(),
     run: new Array<number>(),
   };
   for (let k = 0; k < RUNS; k++) {
@@ -218,6 +231,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     const simulated = measureMs(() => simulateAlone(input));
     if (c !== null) checkSame(simulated.end, c.end);
     times.simulate.push(simulated.ms);
+    times.pooled.push(measureMs(() => simulateAlone(pooled)).ms);
     times.c.push(c?.ms ?? NaN);
     times.reused.push(reused?.ms ?? NaN);
   }
@@ -226,6 +240,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
   const c = median(times.c);
   const reused = median(times.reused);
   const simulateMs = median(times.simulate);
+  const pooledMs = median(times.pooled);
   return {
     "C ms": c.toFixed(1),
     "simulate ms": simulateMs.toFixed(1),
@@ -233,6 +248,9 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     "run ms": median(times.run).toFixed(1),
     "C with memory reused ms": reused.toFixed(1),
     "ratio to that": (simulateMs / reused).toFixed(2),
+    "simulate with buffers reused ms": pooledMs.toFixed(1),
+    "its ratio to C with memory reused": (pooledMs / reused).toFixed(2),
+    goal: test.goal === null ? "none" : `at most ${test.goal}`,
     "M candles/s of run": (CANDLES / median(times.run) / 1000).toFixed(1),
   };
 }

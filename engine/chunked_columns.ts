@@ -1,3 +1,5 @@
+import { type BufferPool, takeBuffer } from "./buffer_pool.ts";
+
 const CHUNK_BITS = 10;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 /** Without padding the columns of a row lie 8 KB apart and compete for the same cache lines. */
@@ -5,41 +7,48 @@ const CHUNK_PADDING = 8;
 
 type Column = Float64Array | Int32Array | Int8Array | Uint8Array;
 
-/** Allocates columns of `rows` zeros: each in its own memory, or all in one buffer. */
+/** Columns of `rows` values, which are arbitrary until they are written: each in its own memory, or all in one buffer. */
 export class ColumnMemory {
   readonly rows: number;
-  readonly #buffer: ArrayBuffer | null;
+  readonly #pool: BufferPool | null;
+  readonly #shared: ArrayBuffer | null;
   #used = 0;
 
-  constructor(rows: number, buffer: ArrayBuffer | null) {
+  /** @param pool Gives each column its memory, unless all columns lie in the buffer `shared`. */
+  constructor(rows: number, pool: BufferPool | null, shared: ArrayBuffer | null = null) {
     this.rows = rows;
-    this.#buffer = buffer;
+    this.#pool = pool;
+    this.#shared = shared;
   }
 
   doubles(): Float64Array {
-    return this.#buffer === null
-      ? new Float64Array(this.rows)
-      : new Float64Array(this.#buffer, this.#take(8), this.rows);
+    const { buffer, offset } = this.#place(8);
+    return new Float64Array(buffer, offset, this.rows);
   }
 
   integers(): Int32Array {
-    return this.#buffer === null ? new Int32Array(this.rows) : new Int32Array(this.#buffer, this.#take(4), this.rows);
+    const { buffer, offset } = this.#place(4);
+    return new Int32Array(buffer, offset, this.rows);
   }
 
   /** Values -1 and 1. */
   sides(): Int8Array {
-    return this.#buffer === null ? new Int8Array(this.rows) : new Int8Array(this.#buffer, this.#take(1), this.rows);
+    const { buffer, offset } = this.#place(1);
+    return new Int8Array(buffer, offset, this.rows);
   }
 
   /** Indexes into a list, and flags. */
   codes(): Uint8Array {
-    return this.#buffer === null ? new Uint8Array(this.rows) : new Uint8Array(this.#buffer, this.#take(1), this.rows);
+    const { buffer, offset } = this.#place(1);
+    return new Uint8Array(buffer, offset, this.rows);
   }
 
-  #take(bytesPerRow: number): number {
-    const at = this.#used;
-    this.#used += bytesPerRow * this.rows;
-    return at;
+  #place(bytesPerRow: number): { readonly buffer: ArrayBuffer; readonly offset: number } {
+    const bytes = bytesPerRow * this.rows;
+    if (this.#shared === null) return { buffer: takeBuffer(this.#pool, bytes), offset: 0 };
+    const offset = this.#used;
+    this.#used += bytes;
+    return { buffer: this.#shared, offset };
   }
 }
 
@@ -52,15 +61,17 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
   readonly #chunks: C[] = [];
   readonly #create: (memory: ColumnMemory) => C;
   readonly #bytesPerRow: number;
+  readonly #pool: BufferPool | null;
 
   /** @param create Creates the columns, always the same ones in the same order. */
-  constructor(create: (memory: ColumnMemory) => C) {
+  constructor(create: (memory: ColumnMemory) => C, pool: BufferPool | null) {
+    this.#pool = pool;
     this.#create = create;
     const columns: Column[] = Object.values(create(new ColumnMemory(0, null)));
     this.#bytesPerRow = columns.reduce((bytes, column) => bytes + column.BYTES_PER_ELEMENT, 0);
   }
 
-  /** Adds a row of zeros and returns its number. */
+  /** Adds a row and returns its number. The caller writes all of its values: they are arbitrary before. */
   append(): number {
     if ((this.count & (CHUNK_ROWS - 1)) === 0) this.#addChunk();
     return this.count++;
@@ -73,7 +84,7 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
 
   /** All rows, each column in its own memory. */
   gather(): C {
-    const all = this.#create(new ColumnMemory(this.count, null));
+    const all = this.#create(new ColumnMemory(this.count, this.#pool));
     const columns: Column[] = Object.values(all);
     for (const [c, chunk] of this.#chunks.entries()) {
       const begin = c * CHUNK_ROWS;
@@ -86,7 +97,7 @@ export class ChunkedColumns<C extends object & Readonly<Record<keyof C, Column>>
 
   #addChunk(): void {
     const rows = CHUNK_ROWS + CHUNK_PADDING;
-    this.#chunks.push(this.#create(new ColumnMemory(rows, new ArrayBuffer(rows * this.#bytesPerRow))));
+    this.#chunks.push(this.#create(new ColumnMemory(rows, null, takeBuffer(this.#pool, rows * this.#bytesPerRow))));
   }
 }
 

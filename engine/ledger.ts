@@ -1,3 +1,4 @@
+import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { Excursions } from "./excursions.ts";
 import { AT_CLOSE, Fill } from "./fill.ts";
@@ -32,16 +33,17 @@ export class Ledger implements Account {
   readonly open = new NumberedList(() => new OpenTrade());
   /** Trades opened so far. */
   opened = 0;
-  readonly log = new TradeLog();
+  readonly log: TradeLog;
   readonly initialBalance: number;
   readonly #candles: Candles;
   readonly #lots: Lots;
   readonly #excursions: Excursions;
 
-  constructor(candles: Candles, initialBalance: number, lots: Lots) {
+  constructor(candles: Candles, initialBalance: number, lots: Lots, pool: BufferPool | null) {
     this.initialBalance = initialBalance;
     this.#candles = candles;
     this.#lots = lots;
+    this.log = new TradeLog(pool);
     this.#excursions = new Excursions(candles);
     this.cash = initialBalance;
     this.equity = initialBalance;

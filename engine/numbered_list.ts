@@ -5,14 +5,17 @@ export interface Numbered {
 
 /** Items in order of their numbers. Removed items are reused: a run with a million orders leaves no garbage. */
 export class NumberedList<T extends Numbered> {
-  readonly #items: T[] = [];
-  readonly #spare: T[] = [];
+  readonly #items: T[];
+  readonly #spare: T[];
   readonly #create: () => T;
   /** The place of the first item: those before it were removed. */
   #first = 0;
 
   constructor(create: () => T) {
     this.#create = create;
+    // V8 compiles `push` in place only for lists that have always held objects: an empty literal begins as one of integers.
+    this.#items = [create()];
+    this.#spare = this.#items.splice(0);
   }
 
   get count(): number {

@@ -1,8 +1,10 @@
+import { type BufferPool, takeDoubles } from "./buffer_pool.ts";
 import { ChunkedColumns, type ColumnMemory, placeOf } from "./chunked_columns.ts";
 import {
   type CANCELLED,
   type EXPIRED,
   type FILLED,
+  NO_REASON,
   type OrderColumns,
   REJECTED,
   RUN_ENDED,
@@ -31,10 +33,16 @@ type Columns = ReturnType<typeof newColumns>;
 
 /** Every order of a run and its fate. An order's number is its row. */
 export class OrderLog {
-  readonly #rows = new ChunkedColumns<Columns>(newColumns);
+  readonly #pool: BufferPool | null;
+  readonly #rows: ChunkedColumns<Columns>;
   /** Indexed by the orders' numbers, with holes for orders without a tag. */
   readonly #tags: string[] = [];
   rejected = 0;
+
+  constructor(pool: BufferPool | null) {
+    this.#pool = pool;
+    this.#rows = new ChunkedColumns<Columns>(newColumns, pool);
+  }
 
   /** Lists a new order as working and returns its number. @param i Index of the candle at whose close it was placed. */
   append(i: number, draft: OrderDraft): number {
@@ -46,9 +54,12 @@ export class OrderLog {
     to.side[at] = draft.side;
     to.type[at] = draft.type;
     to.status[at] = WORKING;
+    to.reason[at] = NO_REASON;
     to.quantity[at] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
     to.limitPrice[at] = draft.limitPrice;
     to.stopPrice[at] = draft.stopPrice;
+    to.filledQuantity[at] = 0;
+    to.price[at] = NaN;
     if (draft.tag !== null) this.#tags[order] = draft.tag;
     return order;
   }
@@ -84,14 +95,13 @@ export class OrderLog {
     const { count } = this.#rows;
     const rows = this.#rows.gather();
     const { status, reason, filledQuantity, price } = rows;
-    const placed = new Float64Array(count);
-    const fillTime = new Float64Array(count).fill(NaN);
+    const placed = takeDoubles(this.#pool, count);
+    const fillTime = takeDoubles(this.#pool, count);
     for (let k = 0; k < count; k++) {
       const filled = rows.fillIndex[k]!;
       if (status[k] === WORKING) reason[k] = RUN_ENDED;
       placed[k] = time[rows.index[k]!]!;
-      if (filled >= 0) fillTime[k] = time[filled]!;
-      else price[k] = NaN;
+      fillTime[k] = filled >= 0 ? time[filled]! : NaN;
     }
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);

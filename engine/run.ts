@@ -1,3 +1,4 @@
+import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { isAskedToStop, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
@@ -30,6 +31,8 @@ export interface RunSettings {
   readonly finer?: Candles | null;
   /** The benchmark that equity is compared with; absent or null: holding the instrument itself. */
   readonly benchmark?: BenchmarkColumns | null;
+  /** Gives the run's columns their memory; absent or null: all of it is new. */
+  readonly pool?: BufferPool | null;
 }
 
 /** A run: equal inputs give equal bytes, on any machine. */
@@ -118,7 +121,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   const simulation = new Simulation({ ...input, execution, finer });
   const { book, ledger } = simulation;
   const count = candles.close.length;
-  strategy.prepare(candles);
+  strategy.prepare(candles, input.pool);
   let next = Math.max(firstIndex, strategy.warmup - 1);
   for (let i = firstIndex; i < count; i++) {
     if (i > next) next = strategy.nextDecision?.(i) ?? i;

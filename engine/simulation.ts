@@ -1,5 +1,6 @@
 import { Alarms } from "./alarms.ts";
 import { Book } from "./book.ts";
+import { type BufferPool, takeDoubles } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
 import { Exits } from "./exits.ts";
@@ -27,6 +28,7 @@ export interface SimulationInput {
   readonly timeframeMs: number | null;
   /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
+  readonly pool?: BufferPool | null;
 }
 
 /** The end of an account. */
@@ -54,7 +56,7 @@ export class Simulation {
   /** How the account came to nothing; null unless it did. */
   ruin: Ruin | null = null;
   readonly ledger: Ledger;
-  readonly orders = new OrderLog();
+  readonly orders: OrderLog;
   readonly book: Book;
   /** Equity at each candle's close, from firstIndex. */
   readonly equity: Float64Array;
@@ -73,23 +75,24 @@ export class Simulation {
   readonly #hasFinancing: boolean;
 
   constructor(input: SimulationInput) {
-    const { candles, execution, firstIndex, finer, timeframeMs } = input;
+    const { candles, execution, firstIndex, finer, timeframeMs, pool = null } = input;
     const rows = candles.close.length - firstIndex;
     this.#candles = candles;
     this.#execution = execution;
     this.#firstIndex = firstIndex;
-    this.equity = new Float64Array(rows);
-    this.position = new Float64Array(rows);
+    this.equity = takeDoubles(pool, rows);
+    this.position = takeDoubles(pool, rows);
     this.#fillsAtClose = execution.fill === "close";
     this.#hasFinancing = hasFinancing(execution);
     if (execution.cashRate !== 0) this.#alarms.index = firstIndex + 1;
-    const { orders } = this;
+    const orders = new OrderLog(pool);
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
-    const ledger = new Ledger(candles, input.initialBalance, lots);
+    const ledger = new Ledger(candles, input.initialBalance, lots, pool);
     const sizer = new OrderSizer(execution, candles, lots, ledger, orders);
     const book = new Book(execution, ledger, orders, sizer);
     const exits = new Exits(ledger, lots, pricing);
+    this.orders = orders;
     this.ledger = ledger;
     this.book = book;
     this.#exits = exits;
@@ -120,8 +123,9 @@ export class Simulation {
     const { cash, quantity } = ledger;
     const { below, above } = this.#alarms;
     const end = Math.min(until, this.#alarms.index, close.length);
+    const isWatched = below > -Infinity || above < Infinity;
     const from = i;
-    for (; i < end && !(low[i]! <= below || high[i]! >= above); i++) {
+    for (; i < end && !(isWatched && (low[i]! <= below || high[i]! >= above)); i++) {
       const value = cash + quantity * close[i]!;
       // `advance` handles ruin.
       if (!(value > 0)) break;
@@ -279,8 +283,8 @@ export class Simulation {
     const trades = closed > 0 ? closed : 1;
     this.ruin = { index: i, loss: -ledger.cash, trades };
     ledger.writeOff(trades);
-    this.equity[i - this.#firstIndex] = 0;
-    this.position[i - this.#firstIndex] = 0;
+    this.equity.fill(0, i - this.#firstIndex);
+    this.position.fill(0, i - this.#firstIndex);
     this.#forgetChanges();
     return false;
   }

@@ -1,3 +1,4 @@
+import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 
 /** Types of orders. An order's `type` is an index into this list. */
@@ -129,8 +130,10 @@ export interface Strategy {
   /**
    * Called before the first decision, to compute indicator columns. A run with bounds is simulated up to three times, and
    * each simulation starts with `prepare`: it must reset the state of `decide`.
+   *
+   * @param pool Gives columns their memory until the run ends; absent or null: columns have new memory.
    */
-  prepare(candles: Candles): void;
+  prepare(candles: Candles, pool?: BufferPool | null): void;
   /** Decides at the close of candle `i`. It is hot and should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;
   /**

@@ -1,3 +1,4 @@
+import { type BufferPool, takeBuffer, takeDoubles } from "./buffer_pool.ts";
 import { ChunkedColumns, ColumnMemory, placeOf } from "./chunked_columns.ts";
 import type { Excursions } from "./excursions.ts";
 import type { Fill } from "./fill.ts";
@@ -26,9 +27,15 @@ type Columns = ReturnType<typeof newColumns>;
 
 /** The trades of a run, in order of their exits until `finish` sorts them. */
 export class TradeLog {
-  readonly #rows = new ChunkedColumns<Columns>(newColumns);
+  readonly #pool: BufferPool | null;
+  readonly #rows: ChunkedColumns<Columns>;
   #isSorted = true;
   #lastNumber = -1;
+
+  constructor(pool: BufferPool | null) {
+    this.#pool = pool;
+    this.#rows = new ChunkedColumns<Columns>(newColumns, pool);
+  }
 
   get count(): number {
     return this.#rows.count;
@@ -99,12 +106,12 @@ export class TradeLog {
     const { count } = this;
     const order = this.#order();
     const all = this.#rows.gather();
-    const rows = order === null ? all : picked(all, closedBeforeOpen(order, all.reason));
+    const rows = order === null ? all : picked(all, closedBeforeOpen(order, all.reason), this.#pool);
     const { quantity, entryPrice, exitPrice, pnl } = rows;
-    const fraction = new Float64Array(count);
-    const candles = new Int32Array(count);
-    const entryTime = new Float64Array(count);
-    const exitTime = new Float64Array(count).fill(NaN);
+    const fraction = takeDoubles(this.#pool, count);
+    const candles = new Int32Array(takeBuffer(this.#pool, count * Int32Array.BYTES_PER_ELEMENT), 0, count);
+    const entryTime = takeDoubles(this.#pool, count);
+    const exitTime = takeDoubles(this.#pool, count);
     const tag = new Array<string | null>(count).fill(null);
     for (let k = 0; k < count; k++) {
       const entered = rows.entryIndex[k]!;
@@ -112,7 +119,7 @@ export class TradeLog {
       fraction[k] = pnl[k]! / (entryPrice[k]! * quantity[k]!);
       candles[k] = left - entered;
       entryTime[k] = time[entered]!;
-      if (rows.reason[k] !== STILL_OPEN) exitTime[k] = time[left]!;
+      exitTime[k] = rows.reason[k] === STILL_OPEN ? NaN : time[left]!;
       tag[k] = orderTags[rows.order[k]!] ?? null;
     }
     return {
@@ -153,8 +160,8 @@ function closedBeforeOpen(order: Uint32Array, reasons: Uint8Array): Uint32Array 
 }
 
 /** Copies of the columns with the rows that `order` names, in that order. */
-function picked(from: Columns, order: Uint32Array): Columns {
-  const to = newColumns(new ColumnMemory(order.length, null));
+function picked(from: Columns, order: Uint32Array, pool: BufferPool | null): Columns {
+  const to = newColumns(new ColumnMemory(order.length, pool));
   const targets = Object.values(to);
   for (const [c, column] of Object.values(from).entries()) {
     const target = targets[c]!;

@@ -48,11 +48,13 @@ export interface RunTask {
   readonly seed: number;
 }
 
-/** The message to a warm worker, which answers with an `Outcome<SimulatedRun>`. `control` is shared memory, see engine/control.ts. */
-export interface ToWarmWorker {
-  readonly task: RunTask;
-  readonly control: Int32Array;
-}
+/**
+ * The messages to a warm worker: a run, which it answers with an `Outcome<SimulatedRun>`, or memory of its earlier results
+ * that nobody reads any more. `control` is shared memory, see engine/control.ts.
+ */
+export type ToWarmWorker =
+  | { readonly type: "run"; readonly task: RunTask; readonly control: Int32Array }
+  | { readonly type: "reuse"; readonly buffers: readonly ArrayBuffer[] };
 
 /** An endpoint whose name was looked up and checked: calls go to this address alone, even if the name moves later. */
 export interface PinnedEndpoint {

@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { sma } from "./sma.ts";
 import { stddev } from "./stddev.ts";
 
@@ -14,13 +15,19 @@ export interface BollingerColumns {
  * @param closes One price a candle, oldest first.
  * @param period Candles, an integer of at least 1: commonly 20.
  * @param width Standard deviations between the middle and a band: commonly 2.
+ * @param pool Gives the columns their memory; null: new memory.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see J. Bollinger (2001), "Bollinger on Bollinger Bands".
  */
-export function bollinger(closes: Float64Array, period: number, width: number): BollingerColumns {
-  const middle = sma(closes, period);
-  const upper = stddev(closes, period);
-  const lower = new Float64Array(closes.length);
+export function bollinger(
+  closes: Float64Array,
+  period: number,
+  width: number,
+  pool: BufferPool | null = null,
+): BollingerColumns {
+  const middle = sma(closes, period, pool);
+  const upper = stddev(closes, period, pool);
+  const lower = takeDoubles(pool, closes.length);
   for (let i = 0; i < lower.length; i++) {
     const reach = width * upper[i]!;
     upper[i] = middle[i]! + reach;

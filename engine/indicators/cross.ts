@@ -11,3 +11,19 @@ export function crossesAbove(a: Float64Array, b: Float64Array, i: number, throug
   if (throughTouch) { while (before >= 0 && a[before] === b[before]) before--; }
   return before >= 0 && a[before]! < b[before]!;
 }
+
+/**
+ * The first candle from `from` on at which one line crosses the other, in either direction; beyond the last one if none does.
+ *
+ * @param throughTouch As in `crossesAbove`.
+ */
+export function nextCross(a: Float64Array, b: Float64Array, from: number, throughTouch: boolean): number {
+  const count = a.length;
+  for (let i = from; i < count; i++) {
+    if (crossesAbove(a, b, i, throughTouch) || crossesAbove(b, a, i, throughTouch)) return i;
+    // Nothing crosses as long as the same line stays above.
+    if (a[i]! > b[i]!) { while (i + 1 < count && a[i + 1]! > b[i + 1]!) i++; }
+    if (a[i]! < b[i]!) { while (i + 1 < count && a[i + 1]! < b[i + 1]!) i++; }
+  }
+  return count;
+}

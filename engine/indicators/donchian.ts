@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 
 /** Columns of equal length, in the unit of the prices; NaN for the first `period - 1` candles. */
@@ -12,13 +13,19 @@ export interface DonchianColumns {
  * @param high Highest price a candle, oldest first.
  * @param low Lowest price a candle.
  * @param period Candles, an integer of at least 1.
+ * @param pool Gives the columns their memory; null: new memory.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see M. van Herk (1992), "A fast algorithm for local minimum and maximum filters", for a cost free of the period.
  */
-export function donchian(high: Float64Array, low: Float64Array, period: number): DonchianColumns {
+export function donchian(
+  high: Float64Array,
+  low: Float64Array,
+  period: number,
+  pool: BufferPool | null = null,
+): DonchianColumns {
   checkPeriod("donchian", period);
-  const upper = new Float64Array(high.length).fill(NaN);
-  const lower = new Float64Array(low.length).fill(NaN);
+  const upper = takeDoubles(pool, high.length).fill(NaN);
+  const lower = takeDoubles(pool, low.length).fill(NaN);
   const tailHigh = new Float64Array(period);
   const tailLow = new Float64Array(period);
   for (let block = 0; block + period <= high.length; block += period) {

@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 import { sma } from "./sma.ts";
 import { towards } from "./smoothing.ts";
@@ -8,14 +9,15 @@ import { towards } from "./smoothing.ts";
  *
  * @param closes One price a candle, oldest first.
  * @param period Changes in the average, an integer of at least 1.
+ * @param pool Gives the column its memory; null: new memory.
  * @returns 0 to 100, one a candle; NaN for the first `period`.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see J. W. Wilder (1978), "New Concepts in Technical Trading Systems".
  */
-export function rsi(closes: Float64Array, period: number): Float64Array {
+export function rsi(closes: Float64Array, period: number, pool: BufferPool | null = null): Float64Array {
   checkPeriod("rsi", period);
   const count = closes.length;
-  const indexes = new Float64Array(count);
+  const indexes = takeDoubles(pool, count);
   indexes.fill(NaN, 0, period);
   if (period >= count) return indexes;
   const changes = Float64Array.from({ length: period }, (_, k) => closes[k + 1]! - closes[k]!);

@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 
 /**
@@ -11,15 +12,16 @@ import { checkPeriod } from "./period.ts";
  *
  * @param values One value a candle, oldest first, finite.
  * @param period Candles in a window, an integer of at least 1.
+ * @param pool Gives the column its memory; null: new memory.
  * @returns One mean a candle, in the unit of `values`; NaN for the first `period - 1`.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see M. van Herk (1992), "A fast algorithm for local minimum and maximum filters", for the blocks;
  *   T. J. Dekker (1971), "A floating-point technique for extending the available precision", for the pairs.
  */
-export function sma(values: Float64Array, period: number): Float64Array {
+export function sma(values: Float64Array, period: number, pool: BufferPool | null = null): Float64Array {
   checkPeriod("sma", period);
   const count = values.length;
-  const means = new Float64Array(count);
+  const means = takeDoubles(pool, count);
   // Only the undefined part: writing a long column twice costs as much as half of the sums.
   means.fill(NaN, 0, period - 1);
   if (period > count) return means;

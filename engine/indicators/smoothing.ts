@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { sma } from "./sma.ts";
 
 /** The next average: a step of this weight from the last one towards the next value. */
@@ -19,11 +20,17 @@ export function settlingCandles(weight: number): number {
  *
  * NaN at the start of a column (another indicator's warm-up) is skipped.
  *
+ * @param pool Gives the column its memory; null: new memory.
  * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
  */
-export function smooth(values: Float64Array, period: number, weight: number): Float64Array {
+export function smooth(
+  values: Float64Array,
+  period: number,
+  weight: number,
+  pool: BufferPool | null,
+): Float64Array {
   const count = values.length;
-  const averages = new Float64Array(count);
+  const averages = takeDoubles(pool, count);
   let first = 0;
   while (first < count && Number.isNaN(values[first]!)) first++;
   const begin = first + period - 1;

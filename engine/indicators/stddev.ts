@@ -1,3 +1,4 @@
+import { type BufferPool, takeDoubles } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 
 /**
@@ -10,15 +11,16 @@ import { checkPeriod } from "./period.ts";
  *
  * @param values One value a candle, oldest first, finite.
  * @param period Candles in a window, an integer of at least 1.
+ * @param pool Gives the column its memory; null: new memory.
  * @returns One deviation a candle, in the unit of `values`; NaN for the first `period - 1`.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see T. F. Chan, G. H. Golub, R. J. LeVeque (1983), "Algorithms for Computing the Sample Variance", The American
  *   Statistician 37(3); B. P. Welford (1962), Technometrics 4(3), for the running form.
  */
-export function stddev(values: Float64Array, period: number): Float64Array {
+export function stddev(values: Float64Array, period: number, pool: BufferPool | null = null): Float64Array {
   checkPeriod("stddev", period);
   const count = values.length;
-  const deviations = new Float64Array(count).fill(NaN);
+  const deviations = takeDoubles(pool, count).fill(NaN);
   if (period > count) return deviations;
   const tailMean = new Float64Array(period);
   const tailSquares = new Float64Array(period);

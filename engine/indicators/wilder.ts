@@ -1,3 +1,4 @@
+import type { BufferPool } from "../buffer_pool.ts";
 import { checkPeriod } from "./period.ts";
 import { settlingCandles, smooth } from "./smoothing.ts";
 
@@ -7,13 +8,14 @@ import { settlingCandles, smooth } from "./smoothing.ts";
  *
  * @param values One value a candle, oldest first; NaN only before the first value.
  * @param period Candles, an integer of at least 1.
+ * @param pool Gives the column its memory; null: new memory.
  * @returns One average a candle, in the unit of `values`; NaN until `period` values exist.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see J. W. Wilder (1978), "New Concepts in Technical Trading Systems".
  */
-export function wilder(values: Float64Array, period: number): Float64Array {
+export function wilder(values: Float64Array, period: number, pool: BufferPool | null = null): Float64Array {
   checkPeriod("wilder", period);
-  return smooth(values, period, 1 / period);
+  return smooth(values, period, 1 / period, pool);
 }
 
 /** Candles after which the start of an average of this period (an RSI or an ATR) no longer matters. */

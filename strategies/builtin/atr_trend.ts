@@ -51,10 +51,10 @@ export const atrTrend: Builtin = {
     return {
       warmup: Math.max(trendPeriod + 1, atrPeriod),
       lookback: Math.max(emaSettlingCandles(trendPeriod), wilderSettlingCandles(atrPeriod)),
-      prepare(candles) {
+      prepare(candles, pool) {
         close = candles.close;
-        trend = ema(close, trendPeriod);
-        ranges = atr(candles.high, candles.low, close, atrPeriod);
+        trend = ema(close, trendPeriod, pool);
+        ranges = atr(candles.high, candles.low, close, atrPeriod, pool);
       },
       decide(i, account, book) {
         if (account.quantity !== 0) return;

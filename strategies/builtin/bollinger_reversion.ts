@@ -50,9 +50,9 @@ export const bollingerReversion: Builtin = {
     let { upper, middle, lower } = bollinger(close, period, width);
     return {
       warmup: period + 1,
-      prepare(candles) {
+      prepare(candles, pool) {
         close = candles.close;
-        ({ upper, middle, lower } = bollinger(close, period, width));
+        ({ upper, middle, lower } = bollinger(close, period, width, pool));
       },
       decide(i, account, book) {
         if (account.quantity <= 0 && close[i - 1]! >= lower[i - 1]! && close[i]! < lower[i]!) {

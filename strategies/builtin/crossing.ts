@@ -1,5 +1,6 @@
+import type { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
-import { crossesAbove } from "../../engine/indicators/cross.ts";
+import { crossesAbove, nextCross } from "../../engine/indicators/cross.ts";
 import { entryDraft, type Parameters, readShorts } from "./parameter_schema.ts";
 import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
 
@@ -14,7 +15,7 @@ export function crossStrategy(
   parameters: Parameters,
   { crossThroughTouch }: DecisionRules,
   needs: Pick<BuiltinStrategy, "warmup" | "lookback">,
-  drawLines: (candles: Candles) => readonly [Float64Array, Float64Array],
+  drawLines: (candles: Candles, pool?: BufferPool | null) => readonly [Float64Array, Float64Array],
 ): BuiltinStrategy {
   const shorts = readShorts(parameters);
   const entry = entryDraft(parameters);
@@ -24,13 +25,11 @@ export function crossStrategy(
   const falls = (i: number) => crossesAbove(second, first, i, crossThroughTouch);
   return {
     ...needs,
-    prepare(candles) {
-      [first, second] = drawLines(candles);
+    prepare(candles, pool) {
+      [first, second] = drawLines(candles, pool);
     },
     nextDecision(i) {
-      const count = first.length;
-      while (i < count && !rises(i) && !falls(i)) i++;
-      return i;
+      return nextCross(first, second, i, crossThroughTouch);
     },
     decide(i, account, book) {
       const isRise = rises(i);

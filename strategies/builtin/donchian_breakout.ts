@@ -55,9 +55,9 @@ function breakoutStrategy(parameters: Parameters): Strategy {
   let exits = entries;
   return {
     warmup: Math.max(entryPeriod, exitPeriod),
-    prepare({ high, low }) {
-      entries = donchian(high, low, entryPeriod);
-      exits = donchian(high, low, exitPeriod);
+    prepare({ high, low }, pool) {
+      entries = donchian(high, low, entryPeriod, pool);
+      exits = donchian(high, low, exitPeriod, pool);
       for (const stop of [buy, sell, leave]) stop.forget();
     },
     decide(i, account, book) {

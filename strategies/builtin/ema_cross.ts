@@ -29,6 +29,11 @@ export const emaCross: Builtin = {
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + 1, lookback: emaSettlingCandles(slow) };
-    return crossStrategy(parameters, rules, needs, ({ close }) => [ema(close, fast), ema(close, slow)]);
+    return crossStrategy(
+      parameters,
+      rules,
+      needs,
+      ({ close }, pool) => [ema(close, fast, pool), ema(close, slow, pool)],
+    );
   },
 };

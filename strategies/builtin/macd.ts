@@ -32,8 +32,8 @@ export const macdCross: Builtin = {
     const signal = readNumber(parameters, "signal");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     const needs = { warmup: slow + signal, lookback: emaSettlingCandles(slow) + emaSettlingCandles(signal) };
-    return crossStrategy(parameters, rules, needs, ({ close }) => {
-      const columns = macd(close, { fast, slow, signal });
+    return crossStrategy(parameters, rules, needs, ({ close }, pool) => {
+      const columns = macd(close, { fast, slow, signal }, pool);
       return [columns.macd, columns.signal];
     });
   },

@@ -57,8 +57,8 @@ export const rsiReversion: Builtin = {
     return {
       warmup: period + 2,
       lookback: wilderSettlingCandles(period),
-      prepare(candles) {
-        strength = rsi(candles.close, period);
+      prepare(candles, pool) {
+        strength = rsi(candles.close, period, pool);
       },
       decide(i, account, book) {
         const now = strength[i]!;

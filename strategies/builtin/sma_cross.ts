@@ -28,6 +28,9 @@ export const smaCross: Builtin = {
     const fast = readNumber(parameters, "fast");
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
-    return crossStrategy(parameters, rules, { warmup: slow + 1 }, ({ close }) => [sma(close, fast), sma(close, slow)]);
+    return crossStrategy(parameters, rules, { warmup: slow + 1 }, ({ close }, pool) => [
+      sma(close, fast, pool),
+      sma(close, slow, pool),
+    ]);
   },
 };

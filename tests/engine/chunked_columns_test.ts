@@ -7,7 +7,7 @@ Deno.test("columns keep their values over many chunks, and each ends in its own 
     price: memory.doubles(),
     index: memory.integers(),
     reason: memory.codes(),
-  }));
+  }), null);
   const count = 5000;
   for (let k = 0; k < count; k++) {
     const row = rows.append();

@@ -85,7 +85,11 @@ async function simulate(
   const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
-  if (outcome.type === "completed") return await toStorable(plan, outcome, durationMs);
+  if (outcome.type === "completed") {
+    const storable = await toStorable(plan, outcome, durationMs);
+    runner.reuse(outcome);
+    return storable;
+  }
   if (outcome.type !== "broken") return outcome;
   // A run that is too busy to stop is not at fault.
   if (stop.aborted) return NOT_BEGUN;

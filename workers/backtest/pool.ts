@@ -1,4 +1,5 @@
 import { getLogger } from "@logtape/logtape";
+import { buffersOf } from "../../engine/buffer_pool.ts";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
@@ -91,6 +92,8 @@ export class Pool {
   readonly #size: number;
   /** When each busy worker began its run. */
   readonly #begun = new Map<WarmWorker, number>();
+  /** The worker that computed each result. */
+  readonly #origins = new WeakMap<SimulatedRun, WarmWorker>();
   #recentMs = Infinity;
   #closed = false;
 
@@ -123,6 +126,7 @@ export class Pool {
     const outcome = await worker.run(task, limits, this.#times);
     this.#begun.delete(worker);
     recordParts(outcome);
+    if (outcome.type === "completed") this.#origins.set(outcome, worker);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
     if (this.#closed) return outcome;
@@ -130,6 +134,11 @@ export class Pool {
     else this.#idle.push(worker);
     this.#slots.release();
     return outcome;
+  }
+
+  /** Gives the memory of a result that nobody reads any more back to the worker that computed it. Its columns are then empty. */
+  reuse(run: SimulatedRun): void {
+    this.#origins.get(run)?.reuse(run);
   }
 
   /** Ends every worker: running runs end as `broken`, waiting ones as `stopped`. Abort the signals of the runs first. */
@@ -211,7 +220,7 @@ class WarmWorker {
     limits.signal.addEventListener("abort", stop);
     if (limits.signal.aborted) stop();
     try {
-      this.#worker.postMessage({ task, control } satisfies ToWarmWorker);
+      this.#worker.postMessage({ type: "run", task, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
       return isLate && outcome.type === "stopped" ? timedOut(task, limits.deadlineMs, outcome.candlesDone) : outcome;
     } finally {
@@ -221,6 +230,12 @@ class WarmWorker {
       clearInterval(progress);
       limits.signal.removeEventListener("abort", stop);
     }
+  }
+
+  reuse({ result }: SimulatedRun): void {
+    if (this.#death !== undefined) return;
+    const buffers = [...buffersOf(result)];
+    this.#worker.postMessage({ type: "reuse", buffers } satisfies ToWarmWorker, buffers);
   }
 
   terminate(): void {

@@ -65,6 +65,11 @@ export class Runner {
     }
   }
 
+  /** Lets later runs use the memory of a result that nobody reads any more. Its columns are then empty. */
+  reuse(run: SimulatedRun): void {
+    this.#pool.reuse(run);
+  }
+
   /** Ends the warm workers; sandbox processes end by their signals. */
   close(): void {
     this.#pool.close();

@@ -16,7 +16,7 @@ import {
   type SandboxKind,
   type ToChildWorker,
 } from "./task.ts";
-import { buffersOf } from "./transfer.ts";
+import { buffersOf } from "../../engine/buffer_pool.ts";
 
 const PROGRESS_MS = 250;
 const WATCH_MS = 25;

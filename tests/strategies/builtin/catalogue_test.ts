@@ -1,3 +1,5 @@
+import { BufferPool, buffersOf } from "../../../engine/buffer_pool.ts";
+import { bytesOf } from "../../engine/properties/bytes.ts";
 import { expect } from "@std/expect";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { run } from "../../../engine/run.ts";
@@ -97,5 +99,16 @@ for (const builtin of BUILTINS) {
     expect(first.trades.count).toBeGreaterThan(0);
     expect(first.orders.count).toBeGreaterThan(0);
     expect(second).toEqual(first);
+    // A longer run leaves its memory, with other values, to the next one.
+    const pool = new BufferPool(2 ** 20, 1);
+    const other = buffersOf(run({ ...input, candles: candlesOf(wander(500)), pool }));
+    pool.reclaim(other);
+    for (const buffer of other) {
+      new Uint8Array(buffer).fill(0x55);
+      pool.add(buffer);
+    }
+    expect(bytesOf(run({ ...input, candles: candlesOf(wander(400)), pool }))).toBe(
+      bytesOf(run({ ...input, candles: candlesOf(wander(400)) })),
+    );
   });
 }

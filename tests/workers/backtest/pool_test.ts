@@ -2,7 +2,9 @@ import { expect } from "@std/expect";
 import type { RunProgress } from "../../../engine/control.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
-import type { RunTask } from "../../../workers/protocol.ts";
+import type { Outcome } from "../../../workers/outcome.ts";
+import type { RunTask, SimulatedRun } from "../../../workers/protocol.ts";
+import { bytesOf } from "../../engine/properties/bytes.ts";
 
 /** A long-only cross of the close and the mean of two closes, over closes that go up and down every four candles. */
 function task(candlesCount: number, slug = "sma-cross"): RunTask {
@@ -58,6 +60,26 @@ Deno.test("more runs than workers wait for their turn, and all complete", () =>
       80,
       120,
     ]);
+  }));
+
+Deno.test("a result keeps its values while later runs use the memory of earlier results", () =>
+  withPool(1, async (pool) => {
+    const outcomes: Outcome<SimulatedRun>[] = [];
+    const bytes: string[] = [];
+    for (const count of [50_000, 40_000, 50_000, 45_000, 50_000]) {
+      const outcome = await pool.run(task(count), limits());
+      if (outcome.type !== "completed") throw new Error(outcome.type);
+      outcomes.push(outcome);
+      bytes.push(bytesOf(outcome.result));
+      // The second result stays in use.
+      if (outcomes.length === 2) continue;
+      pool.reuse(outcome);
+      expect(outcome.result.equity.length).toBe(0);
+    }
+    const [, kept] = outcomes;
+    expect(kept?.type === "completed" && bytesOf(kept.result) === bytes[1]).toBe(true);
+    expect(bytes[2] === bytes[0]).toBe(true);
+    expect(bytes[4] === bytes[0]).toBe(true);
   }));
 
 Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>

@@ -4,7 +4,7 @@
 import { brokenBy, type Outcome, RunError } from "../../outcome.ts";
 import type { Fetched, FetchJob, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
-import { buffersOf } from "../transfer.ts";
+import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { CallError, EndpointCaller } from "./http.ts";
 
 self.onmessage = async ({ data: { job } }: MessageEvent<ToChildWorker>) => {

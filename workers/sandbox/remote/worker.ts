@@ -6,7 +6,7 @@ import { brokenBy, type Outcome } from "../../outcome.ts";
 import type { SandboxRun, ToChildWorker } from "../task.ts";
 import { runRemote } from "./run.ts";
 import { encodeFrame } from "../frames.ts";
-import { buffersOf } from "../transfer.ts";
+import { buffersOf } from "../../../engine/buffer_pool.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
   const outcome = await answer(job, (progress) => writeProgress(control, progress));

@@ -4,7 +4,7 @@
 import { brokenBy, type Outcome } from "../../outcome.ts";
 import type { ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
-import { buffersOf } from "../transfer.ts";
+import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { doWasmJob } from "./run.ts";
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {

@@ -1,0 +1,85 @@
+/** Smaller buffers are created faster than they are found. */
+const BUFFER_BYTES_MIN = 1 << 15;
+
+/**
+ * Memory that the runs of a long-lived worker use in turn. New memory costs a run as much as its indicators: the kernel
+ * clears each page at its first use.
+ *
+ * A run takes its columns from the pool. Afterwards `reclaim` takes them all back, except for the result's, which belong
+ * to the result alone until their owner gives them away with `add`.
+ */
+export class BufferPool {
+  readonly #bytesMax: number;
+  readonly #bufferBytesMin: number;
+  /** Unused buffers, the longest unused first. */
+  readonly #free: ArrayBuffer[] = [];
+  #freeBytes = 0;
+  readonly #taken = new Set<ArrayBuffer>();
+
+  /** @param bytesMax Unused memory beyond this is released. @param bufferBytesMin Smaller buffers are always new. */
+  constructor(bytesMax: number, bufferBytesMin = BUFFER_BYTES_MIN) {
+    this.#bytesMax = bytesMax;
+    this.#bufferBytesMin = bufferBytesMin;
+  }
+
+  /** Hands out a buffer of at least so many bytes. It may hold values of an earlier run. */
+  take(bytes: number): ArrayBuffer {
+    if (bytes < this.#bufferBytesMin) return new ArrayBuffer(bytes);
+    const buffer = this.#removeFitting(bytes) ?? new ArrayBuffer(bytes);
+    this.#taken.add(buffer);
+    return buffer;
+  }
+
+  /** Takes back every buffer that was handed out since the last call, except for those that leave with a result. */
+  reclaim(leaving: ReadonlySet<ArrayBuffer>): void {
+    for (const buffer of this.#taken) {
+      if (!leaving.has(buffer)) this.add(buffer);
+    }
+    this.#taken.clear();
+  }
+
+  /** Adds a buffer that nobody reads any more. */
+  add(buffer: ArrayBuffer): void {
+    if (buffer.byteLength < this.#bufferBytesMin) return;
+    this.#free.push(buffer);
+    this.#freeBytes += buffer.byteLength;
+    while (this.#freeBytes > this.#bytesMax) this.#freeBytes -= this.#free.shift()?.byteLength ?? 0;
+  }
+
+  /** The smallest unused buffer that is large enough; none that is more than twice as large. */
+  #removeFitting(bytes: number): ArrayBuffer | null {
+    let best = -1;
+    let bestBytes = 2 * bytes + 1;
+    for (const [k, { byteLength }] of this.#free.entries()) {
+      if (byteLength < bytes || byteLength >= bestBytes) continue;
+      best = k;
+      bestBytes = byteLength;
+    }
+    if (best < 0) return null;
+    this.#freeBytes -= bestBytes;
+    return this.#free.splice(best, 1)[0] ?? null;
+  }
+}
+
+/** A buffer of at least so many bytes: out of the pool, with arbitrary content, or new and all 0 without a pool. */
+export function takeBuffer(pool: BufferPool | null, bytes: number): ArrayBuffer {
+  return pool === null ? new ArrayBuffer(bytes) : pool.take(bytes);
+}
+
+/** A column of so many numbers. The caller writes each of them: they are arbitrary before. */
+export function takeDoubles(pool: BufferPool | null, count: number): Float64Array {
+  return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
+}
+
+/** The buffers of all columns in a value; without shared memory. */
+export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+  } else if (typeof value === "object" && value !== null) {
+    // A list of tags may be long and hold no column: it is not copied.
+    for (const member of Array.isArray(value) ? value : Object.values(value)) {
+      if (typeof member === "object" && member !== null) buffersOf(member, found);
+    }
+  }
+  return found;
+}
