@@ -9,7 +9,7 @@
  * not compute. Both must end at the same equity after the same number of trades. Processor time is fair on a busy machine;
  * the simulator's includes the garbage collector's threads. C takes a third of its time to get memory from the kernel, as
  * much as a kept result costs. The simulator mostly clears columns that the collector has freed. `C with memory reused`
- * does neither, which a service that keeps results cannot do.
+ * and `simulate with buffers reused` do neither: a long-lived worker's columns come back once a result is encoded.
  *
  * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops). Measured were 1.3, 1.4 with stops, 1.7 to 1.9 for the RSI, and
  * 2.2 to 2.6 with random orders, of which C holds one at a time and the simulator a book. Averages and candles without

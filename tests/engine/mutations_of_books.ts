@@ -177,4 +177,40 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     text: "let equityBefore = input.initialBalance;",
     replacement: "let equityBefore = input.equity[0]!;",
   },
+  {
+    rule: "an order's row keeps no reason of an earlier run",
+    file: "engine/order_log.ts",
+    text: "to.reason[at] = NO_REASON;",
+    replacement: "",
+  },
+  {
+    rule: "an order's row keeps no units of an earlier run",
+    file: "engine/order_log.ts",
+    text: "to.filledQuantity[at] = 0;",
+    replacement: "",
+  },
+  {
+    rule: "an order's row keeps no price of an earlier run",
+    file: "engine/order_log.ts",
+    text: "to.price[at] = NaN;",
+    replacement: "",
+  },
+  {
+    rule: "equity is 0 from ruin to the end, whatever an earlier run had there",
+    file: "engine/simulation.ts",
+    text: "this.equity.fill(0, i - this.#firstIndex);",
+    replacement: "this.equity[i - this.#firstIndex] = 0;",
+  },
+  {
+    rule: "nothing is held from ruin to the end, whatever an earlier run held there",
+    file: "engine/simulation.ts",
+    text: "this.position.fill(0, i - this.#firstIndex);",
+    replacement: "this.position[i - this.#firstIndex] = 0;",
+  },
+  {
+    rule: "a pool hands out no memory of a result that has left",
+    file: "engine/buffer_pool.ts",
+    text: "if (!leaving.has(buffer)) this.add(buffer);",
+    replacement: "this.add(buffer);",
+  },
 ];
