@@ -4,7 +4,6 @@ import {
   type CANCELLED,
   type EXPIRED,
   type FILLED,
-  NO_REASON,
   type OrderColumns,
   REJECTED,
   RUN_ENDED,
@@ -44,7 +43,7 @@ export class OrderLog {
     this.#rows = new ChunkedColumns<Columns>(newColumns, pool);
   }
 
-  /** Lists a new order as working and returns its number. @param i Index of the candle at whose close it was placed. */
+  /** Lists a new order as working and returns its number; its end will write the reason. @param i Index of the candle at whose close it was placed. */
   append(i: number, draft: OrderDraft): number {
     const order = this.#rows.append();
     const to = this.#rows.chunkOf(order);
@@ -54,7 +53,6 @@ export class OrderLog {
     to.side[at] = draft.side;
     to.type[at] = draft.type;
     to.status[at] = WORKING;
-    to.reason[at] = NO_REASON;
     to.quantity[at] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
     to.limitPrice[at] = draft.limitPrice;
     to.stopPrice[at] = draft.stopPrice;

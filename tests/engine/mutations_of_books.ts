@@ -178,12 +178,6 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "let equityBefore = input.equity[0]!;",
   },
   {
-    rule: "an order's row keeps no reason of an earlier run",
-    file: "engine/order_log.ts",
-    text: "to.reason[at] = NO_REASON;",
-    replacement: "",
-  },
-  {
     rule: "an order's row keeps no units of an earlier run",
     file: "engine/order_log.ts",
     text: "to.filledQuantity[at] = 0;",
