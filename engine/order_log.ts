@@ -43,7 +43,11 @@ export class OrderLog {
     this.#rows = new ChunkedColumns<Columns>(newColumns, pool);
   }
 
-  /** Lists a new order as working and returns its number; its end will write the reason. @param i Index of the candle at whose close it was placed. */
+  /**
+   * Lists a new order as working and returns its number. `end` or `finish` writes its reason.
+   *
+   * @param i Index of the candle at whose close it was placed.
+   */
   append(i: number, draft: OrderDraft): number {
     const order = this.#rows.append();
     const to = this.#rows.chunkOf(order);
