@@ -7,8 +7,9 @@ import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { listTrades, type Trade } from "../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
 import { strategyNameSchema } from "./backtest_submission.ts";
-import { decodeCursor, type List } from "./paging.ts";
 import { marketNameSchema } from "./market_name.ts";
+import { mustGet } from "./owned_backtest.ts";
+import { decodeCursor, type List } from "./paging.ts";
 
 /** The filters of a list of backtests. */
 export const backtestFilters = {
@@ -47,7 +48,7 @@ interface RunKey {
 /** A run's trades, oldest first. */
 export function tradeList(db: Db, run: RunKey): List<Trade, ReturnType<typeof toTrade>> {
   return {
-    read: (after, limit) => listTrades(db, { ...run, after: Number(after ?? 0), limit }),
+    read: (after, limit) => unlessDeleted(db, run, listTrades(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
     show: toTrade,
     pieceRows: 2_000,
@@ -57,11 +58,19 @@ export function tradeList(db: Db, run: RunKey): List<Trade, ReturnType<typeof to
 /** A run's orders, in order of placement. */
 export function orderList(db: Db, run: RunKey): List<Order, ReturnType<typeof toOrder>> {
   return {
-    read: (after, limit) => listOrders(db, { ...run, after: Number(after ?? 0), limit }),
+    read: (after, limit) => unlessDeleted(db, run, listOrders(db, { ...run, after: Number(after ?? 0), limit })),
     key: (row) => String(row.number),
     show: toOrder,
     pieceRows: 2_000,
   };
+}
+
+/** The rows that were read. @throws AppError BACKTEST_NOT_FOUND if there are none because the backtest was deleted meanwhile */
+async function unlessDeleted<Row>(db: Db, run: RunKey, reading: Promise<Row[]>): Promise<Row[]> {
+  const rows = await reading;
+  // A deleted backtest has no rows left, so the part that was sent would pass for the whole.
+  if (rows.length === 0) await mustGet(db, run.backtestId, run.ownerId);
+  return rows;
 }
 
 /** The key in a cursor of backtests. */

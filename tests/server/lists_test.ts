@@ -6,6 +6,8 @@ import { administer } from "../support/database.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 
 const PAGE_BYTES_MAX = 1024 * 1024;
+// Their text is longer than the system keeps for a client that does not read.
+const ROWS_UNREAD = 150_000;
 
 /** Copies the one row of a table, each copy with an id of its own. */
 async function copyRow({ databaseUrl }: TestService, table: string, copies: number, changes: string): Promise<void> {
@@ -72,23 +74,44 @@ Deno.test("lists are complete without a limit, and pages have an end in bytes", 
   await service.close();
 });
 
-Deno.test("every trade and order of a backtest is answered, piece by piece", async () => {
+Deno.test("trades and orders of a backtest", async (t) => {
   const service = await startTestService("PostgreSQL", { WORKERS: "0" });
   const ann = await service.user();
-  const id = String((await ann.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
   const handle = await openPostgres(service.databaseUrl, 1);
-  await complete(handle.db, id, { trades: tradeColumns(4_321), orders: orderColumns(4_000) });
+  const addCompleted = async (parts: Parameters<typeof complete>[2]) => {
+    const id = String((await ann.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
+    await complete(handle.db, id, parts);
+    return id;
+  };
+
+  await t.step("every one is answered, piece by piece", async () => {
+    const id = await addCompleted({ trades: tradeColumns(4_321), orders: orderColumns(4_000) });
+    for (const [name, count] of [["trades", 4_321], ["orders", 4_000]] as const) {
+      const numbers = (items: readonly unknown[]) => items.map((item) => Object(item).number);
+      const whole = await ann.get(`/api/backtests/${id}/${name}`);
+      expect(numbers(whole.list(`/${name}`))).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+      expect(whole.at("/next_cursor")).toBeNull();
+      const page = await ann.get(`/api/backtests/${id}/${name}?limit=200`);
+      expect(page.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(0, 200));
+      const rest = await ann.get(`/api/backtests/${id}/${name}?cursor=${page.at("/next_cursor")}`);
+      expect(rest.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(200));
+    }
+  });
+
+  await t.step("the answer breaks off when the backtest is deleted meanwhile", async () => {
+    for (const name of ["trades", "orders"]) {
+      const id = await addCompleted({ trades: tradeColumns(ROWS_UNREAD), orders: orderColumns(ROWS_UNREAD) });
+      const answer = await fetch(`${service.url}/api/backtests/${id}/${name}`, { headers: { cookie: ann.cookie } });
+      const reader = answer.body!.getReader();
+      expect([answer.status, (await reader.read()).done]).toEqual([200, false]);
+      expect((await ann.send("DELETE", `/api/backtests/${id}`)).status).toBe(204);
+      const readOn = async () => {
+        while (!(await reader.read()).done);
+      };
+      await expect(readOn()).rejects.toThrow(TypeError);
+    }
+  });
   await handle.close();
-  for (const [name, count] of [["trades", 4_321], ["orders", 4_000]] as const) {
-    const numbers = (items: readonly unknown[]) => items.map((item) => Object(item).number);
-    const whole = await ann.get(`/api/backtests/${id}/${name}`);
-    expect(numbers(whole.list(`/${name}`))).toEqual(Array.from({ length: count }, (_, i) => i + 1));
-    expect(whole.at("/next_cursor")).toBeNull();
-    const page = await ann.get(`/api/backtests/${id}/${name}?limit=200`);
-    expect(page.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(0, 200));
-    const rest = await ann.get(`/api/backtests/${id}/${name}?cursor=${page.at("/next_cursor")}`);
-    expect(rest.list(`/${name}`)).toEqual(whole.list(`/${name}`).slice(200));
-  }
   await service.close();
 });
 
