@@ -5,7 +5,8 @@
  * `deno task bench` sets it.
  */
 import { PgBoss } from "pg-boss";
-import { getBacktest, insertBacktest, listBacktests } from "../db/backtests.ts";
+import { getBacktest, insertBacktest } from "../db/backtests.ts";
+import { listBacktests } from "../db/backtest_lists.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest } from "../tests/support/backtests.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";

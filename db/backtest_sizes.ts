@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import { Buffer } from "node:buffer";
 import type { BacktestResult } from "../engine/result.ts";
 import type { Db } from "./database.ts";
 import { measureChunks, type ResultChunk } from "./result_chunks.ts";
@@ -12,11 +13,18 @@ const RECORD_BYTES = 1000;
 export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
 type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
 
+type Values = typeof backtests.$inferInsert;
+
 /** About how many bytes a record has before it runs. */
-export function measureRecord(
-  { parameters, runtime }: Pick<typeof backtests.$inferInsert, "parameters" | "runtime">,
-): number {
-  return RECORD_BYTES + JSON.stringify([parameters, runtime]).length;
+export function measureRecord({ parameters, runtime, ...labels }: Pick<Values, "parameters" | "runtime" | LabelName>) {
+  return RECORD_BYTES + JSON.stringify([parameters, runtime]).length + measureLabels(labels);
+}
+
+type LabelName = "name" | "tags" | "notes";
+
+/** The bytes of the owner's own words about a record. */
+export function measureLabels({ name, tags, notes }: Pick<Values, LabelName>): number {
+  return Buffer.byteLength([name, ...tags ?? [], notes].join(""));
 }
 
 /** About how many bytes a run leaves behind. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
@@ -25,6 +25,10 @@ export type NewBacktest = Pick<
   | "parameters"
   | "runtime"
   | "queuePosition"
+  | "name"
+  | "tags"
+  | "notes"
+  | "star"
 >;
 
 /** A user's key to a record: it finds no other user's record. */
@@ -59,32 +63,6 @@ export async function insertBacktest(tx: Db, values: NewBacktest, id = newBackte
 export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | null> {
   const [row] = await db.select().from(backtests).where(owned(key));
   return row ?? null;
-}
-
-/** One user's records, newest first. `before`: only those older than the one with this id; `limit`: rows at most. */
-export interface BacktestsPage {
-  readonly ownerId: string;
-  readonly status?: BacktestStatus | undefined;
-  readonly strategy?: string | undefined;
-  readonly symbol?: string | undefined;
-  readonly before?: string | undefined;
-  readonly limit: number;
-}
-
-/** Reads a page of a user's records. */
-export async function listBacktests(db: Db, page: BacktestsPage): Promise<Backtest[]> {
-  return await db.select().from(backtests).where(onPage(page)).orderBy(desc(backtests.id)).limit(page.limit);
-}
-
-/** The records that a page begins with. */
-export function onPage(page: BacktestsPage): SQL | undefined {
-  return and(
-    eq(backtests.ownerId, page.ownerId),
-    page.status === undefined ? undefined : eq(backtests.status, page.status),
-    page.strategy === undefined ? undefined : eq(backtests.strategy, page.strategy),
-    page.symbol === undefined ? undefined : eq(backtests.symbol, page.symbol),
-    page.before === undefined ? undefined : lt(backtests.id, page.before),
-  );
 }
 
 /**
@@ -127,6 +105,8 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
 /** The results of a completed run. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
+  /** The equity in a few points, as fractions of the initial balance. */
+  readonly sparkline?: readonly number[];
   /** Its trades, orders and equity. */
   readonly chunks: readonly ResultChunk[];
   /** Whether insertChunksAhead() has written them. */
@@ -150,7 +130,7 @@ export async function storeResults(
   }
   const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
-    runs.map(({ id, attempt, result }) => ({ id, attempt, result, bytes: bytes.get(id) })),
+    runs.map(({ id, attempt, result, sparkline }) => ({ id, attempt, result, sparkline, bytes: bytes.get(id) })),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
   const rows = await tx.update(backtests)
@@ -158,12 +138,14 @@ export async function storeResults(
       status: "completed",
       progress: 1,
       result: sql`done.result`,
+      sparkline: sql`done.sparkline`,
       error: null,
       finishedAt: sql`now()`,
       sizeBytes: sql`${backtests.sizeBytes} + done.bytes`,
     })
     .from(
-      sql`jsonb_to_recordset(${values}::text::jsonb) as done(id uuid, attempt smallint, result jsonb, bytes bigint)`,
+      sql`jsonb_to_recordset(${values}::text::jsonb)
+        as done(id uuid, attempt smallint, result jsonb, sparkline float8[], bytes bigint)`,
     )
     .where(and(
       eq(backtests.id, sql`done.id`),

@@ -102,6 +102,21 @@ export const moduleChecks = pgTable("module_checks", {
 
 export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 
+/** The metrics by which a list shows and sorts runs. */
+export const LISTED_METRICS = [
+  "total_return",
+  "cagr",
+  "sharpe",
+  "max_drawdown",
+  "trades",
+  "win_rate",
+  "profit_factor",
+] as const;
+
+// PostgreSQL computes it from the result, also of a process of an older version.
+const metric = (name: (typeof LISTED_METRICS)[number]) =>
+  doublePrecision(name).generatedAlwaysAs(sql.raw(`(result -> 'metrics' ->> '${name}')::float8`));
+
 /** The settings of a run of foreign code; `sha256` names a row of `modules`. */
 export type SandboxRuntime =
   | { readonly type: "wasm"; readonly sha256: string; readonly minCandles: number; readonly lookbackCandles: number }
@@ -142,6 +157,20 @@ export const backtests = pgTable("backtests", {
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<BacktestResult>(),
+  totalReturn: metric("total_return"),
+  cagr: metric("cagr"),
+  sharpe: metric("sharpe"),
+  maxDrawdown: metric("max_drawdown"),
+  trades: metric("trades"),
+  winRate: metric("win_rate"),
+  profitFactor: metric("profit_factor"),
+  /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */
+  sparkline: doublePrecision("sparkline").array(),
+  /** The owner's own words about it, which no run reads. */
+  name: text("name"),
+  tags: text("tags").array().notNull().default(sql`'{}'`),
+  notes: text("notes"),
+  star: boolean("star").notNull().default(false),
   /** The approximate size of the record with its trades, orders and equity. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
   createdAt: moment("created_at").notNull().defaultNow(),
@@ -149,6 +178,15 @@ export const backtests = pgTable("backtests", {
   finishedAt: moment("finished_at"),
 }, (table) => [
   index("backtests_owner_index").on(table.ownerId, table.id),
+  // Each order and each usual filter of a list; a metric's nulls are at one end of its index.
+  index("backtests_return_index").on(table.ownerId, table.totalReturn, table.id),
+  index("backtests_sharpe_index").on(table.ownerId, table.sharpe, table.id),
+  index("backtests_drawdown_index").on(table.ownerId, table.maxDrawdown, table.id),
+  index("backtests_status_index").on(table.ownerId, table.status, table.id),
+  index("backtests_symbol_index").on(table.ownerId, table.symbol, table.id),
+  index("backtests_strategy_index").on(table.ownerId, table.strategy, table.id),
+  index("backtests_tags_index").using("gin", table.tags).where(sql`tags <> '{}'`),
+  index("backtests_star_index").on(table.ownerId, table.id).where(sql`star`),
   index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),
   index("backtests_queue_index").on(table.queuePosition).where(sql`status = 'queued'`),
   // Finds the modules in use, see modules.ts.

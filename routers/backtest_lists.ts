@@ -1,43 +1,122 @@
 import { z } from "zod";
-import { type Backtest, type BacktestsPage, listBacktests } from "../db/backtests.ts";
-import { type BacktestSummary, listBacktestSummaries } from "../db/backtest_summaries.ts";
+import {
+  BACKTEST_SORTS,
+  type BacktestPlace,
+  type BacktestSort,
+  type BacktestsPage,
+  listBacktests,
+  listBacktestSummaries,
+  placeOf,
+  SORT_ORDERS,
+} from "../db/backtest_lists.ts";
 import type { Db } from "../db/client.ts";
 import { listOrders, type Order } from "../db/orders.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { listTrades, type Trade } from "../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
 import { strategyNameSchema } from "./backtest_submission.ts";
+import { tagSchema } from "./backtest_labels.ts";
+import { dateSchema } from "./dates.ts";
+import { AppError, mustBe } from "./errors.ts";
 import { marketNameSchema } from "./market_name.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { decodeCursor, type List } from "./paging.ts";
 
-/** The filters of a list of backtests. */
+const SEARCH_LENGTH_MAX = 100;
+const flagSchema = z.union(
+  [z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")],
+  mustBe("true or false"),
+);
+
+/** The filters and the order of a list of backtests. */
 export const backtestFilters = {
   status: z.enum(BACKTEST_STATUSES).optional(),
   strategy: strategyNameSchema.optional(),
   symbol: marketNameSchema.optional(),
+  exchange: marketNameSchema.optional(),
+  tag: tagSchema.optional(),
+  starred: flagSchema.optional(),
+  created_from: dateSchema.optional(),
+  created_to: dateSchema.optional(),
+  search: z.string().trim().normalize("NFC").min(1).max(SEARCH_LENGTH_MAX).optional(),
+  sort: z.enum(BACKTEST_SORTS).default("created"),
+  order: z.enum(SORT_ORDERS).default("desc"),
 };
 
-type Filters = Omit<BacktestsPage, "before" | "limit">;
+type RunsRequest = z.infer<z.ZodObject<typeof backtestFilters>> & { readonly cursor?: string | undefined };
 
-/** One user's backtests, newest first. A record has up to 100 KiB. */
-export function backtestList(db: Db, filters: Filters): List<Backtest, ReturnType<typeof toBacktest>> {
+/** One user's backtests, in the order and from the place that a request asks for. A record has up to 140 KiB. */
+export function backtestList(db: Db, ownerId: string, request: RunsRequest) {
+  const read = (page: BacktestsPage) => listBacktests(db, page);
+  return orderedList(ownerId, request, { read, show: toBacktest, pieceRows: 20 });
+}
+
+/** The same without parameters, notes and results. */
+export function summaryList(db: Db, ownerId: string, request: RunsRequest) {
+  const read = (page: BacktestsPage) => listBacktestSummaries(db, page);
+  return orderedList(ownerId, request, { read, show: toSummary, pieceRows: 500 });
+}
+
+/** A list, and the key after which the request's part of it begins. */
+export interface OrderedList<Row, Item> {
+  readonly list: List<Row, Item>;
+  readonly after: string | undefined;
+}
+
+function orderedList<Row extends Parameters<typeof placeOf>[0], Item>(
+  ownerId: string,
+  { sort, order, cursor, created_from, created_to, ...filters }: RunsRequest,
+  { read, show, pieceRows }: {
+    readonly read: (page: BacktestsPage) => Promise<Row[]>;
+    readonly show: (row: Row) => Item;
+    readonly pieceRows: number;
+  },
+): OrderedList<Row, Item> {
+  const createdFrom = toTime(created_from);
+  const createdTo = toTime(created_to);
+  requireRising(createdFrom, createdTo);
+  const key = keyOf(sort, order);
   return {
-    read: (before, limit) => listBacktests(db, { ...filters, before, limit }),
-    key: (row) => row.id,
-    show: toBacktest,
-    pieceRows: 20,
+    list: {
+      read: (after, limit) => {
+        const page = { ...filters, ownerId, createdFrom, createdTo, sort, order, limit };
+        return read({ ...page, after: after === undefined ? undefined : key.parse(after) });
+      },
+      key: (row) => key.write(placeOf(row, sort)),
+      show,
+      pieceRows,
+    },
+    after: decodeCursor(cursor, key.shape),
   };
 }
 
-/** The same without parameters and results. */
-export function summaryList(db: Db, filters: Filters): List<BacktestSummary, ReturnType<typeof toSummary>> {
-  return {
-    read: (before, limit) => listBacktestSummaries(db, { ...filters, before, limit }),
-    key: (row) => row.id,
-    show: toSummary,
-    pieceRows: 500,
+/** How a place is written in a cursor: with its order, since no other order has a record at that place. */
+function keyOf(sort: BacktestSort, order: string) {
+  if (sort === "created") {
+    return { shape: z.uuid(), write: ({ id }: BacktestPlace) => id, parse: (id: string) => ({ value: null, id }) };
+  }
+  const prefix = `${sort} ${order} `;
+  const metric = z.union([z.literal("null"), z.string().regex(/^-?\d+(\.\d+)?(e[+-]\d+)?$/)]);
+  const shape = z.string().startsWith(prefix).refine((text) => {
+    const [value, id, ...rest] = text.slice(prefix.length).split(" ");
+    return metric.safeParse(value).success && z.uuid().safeParse(id).success && rest.length === 0;
+  });
+  const parse = (text: string): BacktestPlace => {
+    const [value = "", id = ""] = text.slice(prefix.length).split(" ");
+    return { value: value === "null" ? null : Number(value), id };
   };
+  return { shape, write: ({ value, id }: BacktestPlace) => `${prefix}${value} ${id}`, parse };
+}
+
+const toTime = (date: string | undefined) => date === undefined ? undefined : Date.parse(`${date}T00:00:00Z`);
+
+/** @throws AppError INVALID_DATE_RANGE */
+function requireRising(from: number | undefined, to: number | undefined): void {
+  if (from === undefined || to === undefined || from < to) return;
+  const message = "must be before created_to";
+  throw new AppError("INVALID_DATE_RANGE", `Cannot list the backtests: /created_from ${message}`, {
+    issues: [{ path: "/created_from", message }],
+  });
 }
 
 interface RunKey {
@@ -71,11 +150,6 @@ async function unlessDeleted<Row>(db: Db, run: RunKey, reading: Promise<Row[]>):
   // A deleted backtest has no rows left, so the part that was sent would pass for the whole.
   if (rows.length === 0) await mustGet(db, run.backtestId, run.ownerId);
   return rows;
-}
-
-/** The key in a cursor of backtests. */
-export function afterId(cursor: string | undefined): string | undefined {
-  return decodeCursor(cursor, z.uuid());
 }
 
 /** The key in a cursor of trades or orders. */

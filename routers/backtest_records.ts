@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { BacktestSummary } from "../db/backtest_summaries.ts";
+import type { BacktestSummary } from "../db/backtest_lists.ts";
 import type { Backtest } from "../db/backtests.ts";
 import type { Order } from "../db/orders.ts";
-import { BACKTEST_STATUSES } from "../db/schema.ts";
+import { BACKTEST_STATUSES, LISTED_METRICS } from "../db/schema.ts";
 import type { Trade } from "../db/trades.ts";
 import { ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
@@ -31,18 +31,20 @@ export const backtestSchema = z.object({
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** The owner's own words about it, which no run reads. */
+  name: z.string().nullable(),
+  tags: z.array(z.string()),
+  star: z.boolean(),
+  notes: z.string().nullable(),
   result: resultSchema.nullable(),
 });
 
-/** A backtest in a list of summaries: without parameters and result, but for the timeframe and a few metrics. */
-export const summarySchema = backtestSchema.omit({ parameters: true, result: true }).extend({
+/** A backtest in a list of summaries: without parameters, notes and result, but for the timeframe and a few metrics. */
+export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true }).extend({
   timeframe: z.string().nullable(),
-  metrics: z.object({
-    total_return: z.number().nullable(),
-    sharpe: z.number().nullable(),
-    max_drawdown: z.number().nullable(),
-    trades: z.number().nullable(),
-  }).nullable(),
+  metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
+  /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */
+  sparkline: z.array(z.number()).nullable(),
 });
 
 /** A trade as clients read it; times are opens of the candles that filled it. */
@@ -94,16 +96,24 @@ export const orderSchema = z.object({
 });
 
 export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
-  return { ...toShort(row), parameters: { ...row.parameters }, result: row.result };
+  return { ...toShort(row), parameters: { ...row.parameters }, notes: row.notes, result: row.result };
 }
 
 export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
-  const { timeframe, hasResult, total_return, sharpe, max_drawdown, trades } = row;
-  const metrics = hasResult ? { total_return, sharpe, max_drawdown, trades } : null;
-  return { ...toShort(row), timeframe, metrics };
+  const { status, timeframe, sparkline } = row;
+  const metrics = {
+    total_return: row.totalReturn,
+    cagr: row.cagr,
+    sharpe: row.sharpe,
+    max_drawdown: row.maxDrawdown,
+    trades: row.trades,
+    win_rate: row.winRate,
+    profit_factor: row.profitFactor,
+  };
+  return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline };
 }
 
-function toShort(row: Omit<Backtest, "parameters" | "result" | "runtime">) {
+function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime">) {
   return {
     id: row.id,
     symbol: row.symbol,
@@ -122,6 +132,9 @@ function toShort(row: Omit<Backtest, "parameters" | "result" | "runtime">) {
     started_at: row.startedAt?.toISOString() ?? null,
     finished_at: row.finishedAt?.toISOString() ?? null,
     error: row.error,
+    name: row.name,
+    tags: row.tags,
+    star: row.star,
   };
 }
 

@@ -14,6 +14,7 @@ import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
 import { readUsage, requireQueuePosition, requireRoomForModule } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
+import { labelShape } from "./backtest_labels.ts";
 import { marketNameSchema } from "./market_name.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
 import { traceStep } from "../workers/telemetry.ts";
@@ -30,6 +31,7 @@ export const backtestRequestSchema = inputObject({
   end_date: dateSchema,
   initial_balance: z.number().positive().max(1e12),
   parameters: z.record(z.string(), z.unknown()).default({}),
+  ...labelShape,
 });
 
 type BacktestRequest = z.infer<typeof backtestRequestSchema>;

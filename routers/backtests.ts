@@ -13,15 +13,16 @@ import {
   tradeSchema,
 } from "./backtest_records.ts";
 import {
-  afterId,
   afterNumber,
   backtestFilters,
   backtestList,
+  type OrderedList,
   orderList,
   summaryList,
   tradeList,
 } from "./backtest_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
+import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
@@ -51,23 +52,23 @@ const formatSchema = z.enum(SERIES_FORMATS).default("json");
 const NEVER = new AbortController().signal;
 
 export const backtestsRouter = router({
-  /** A page of the caller's backtests, newest first. */
+  /** A page of the caller's backtests, newest first where nothing else is asked for. */
   list: userProcedure
     .input(inputObject({ ...pageShape, ...backtestFilters }))
     .output(z.object({ backtests: z.array(backtestSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
-      const list = backtestList(ctx.db, { ownerId: ctx.user.id, ...filters });
-      const { items, next_cursor } = await readListPage(list, { limit, after: afterId(cursor) }, ctx.answer);
+    .query(async ({ ctx, input: { limit, ...request } }) => {
+      const { list, after } = backtestList(ctx.db, ctx.user.id, request);
+      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
       return { backtests: [...items], next_cursor };
     }),
 
-  /** The same, each without its parameters and result. */
+  /** The same, each without its parameters, notes and result. */
   summaries: userProcedure
     .input(inputObject({ ...pageShape, ...backtestFilters }))
     .output(z.object({ backtests: z.array(summarySchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { limit, cursor, ...filters } }) => {
-      const list = summaryList(ctx.db, { ownerId: ctx.user.id, ...filters });
-      const { items, next_cursor } = await readListPage(list, { limit, after: afterId(cursor) }, ctx.answer);
+    .query(async ({ ctx, input: { limit, ...request } }) => {
+      const { list, after } = summaryList(ctx.db, ctx.user.id, request);
+      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
       return { backtests: [...items], next_cursor };
     }),
 
@@ -76,6 +77,15 @@ export const backtestsRouter = router({
     .input(inputObject({ backtest: backtestRequestSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => ({ backtest: toBacktest(await submitBacktest(ctx, input.backtest)) })),
+
+  /** Changes the name, tags, notes and star of one of the caller's backtests; null clears. */
+  update: userProcedure
+    .input(inputObject({ id: idSchema, backtest: inputObject(labelShape) }))
+    .output(z.object({ backtest: backtestSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
+      return { backtest: toBacktest(await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest)) };
+    }),
 
   /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
   get: userProcedure
@@ -170,14 +180,14 @@ export const backtestsRouter = router({
 
 /** Procedures with streams, which only REST can carry. */
 export const backtestsStreamsRouter = router({
-  /** The caller's backtests, newest first: all of them, or a page where there is a limit. */
+  /** The caller's backtests, in the order asked for: all of them, or a page where there is a limit. */
   list: userProcedure
     .input(inputObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
-    .query(({ ctx, input: { limit, cursor, view, ...filters } }): ListAnswer => {
-      const [owned, page] = [{ ownerId: ctx.user.id, ...filters }, { limit, after: afterId(cursor) }];
+    .query(({ ctx, input: { limit, view, ...request } }): ListAnswer => {
+      const read = <Row, Item>({ list, after }: OrderedList<Row, Item>) => readList(list, { limit, after }, ctx.answer);
       const pages = view === "full"
-        ? readList(backtestList(ctx.db, owned), page, ctx.answer)
-        : readList(summaryList(ctx.db, owned), page, ctx.answer);
+        ? read(backtestList(ctx.db, ctx.user.id, request))
+        : read(summaryList(ctx.db, ctx.user.id, request));
       return { name: "backtests", pages };
     }),
 

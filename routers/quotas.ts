@@ -45,6 +45,13 @@ export async function readUsage(tx: Db, userId: string, { backtestsMax }: Quotas
   return { bytes, queuePosition };
 }
 
+/** @throws AppError QUOTA_EXCEEDED when the user's backtests have too many bytes with their new notes. */
+export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas): void {
+  if (bytes <= resultBytesMax) return;
+  const reason = `with them your backtests would have ${bytes} bytes, and may have ${resultBytesMax}`;
+  throw full("the longer notes", reason, "backtests");
+}
+
 /**
  * The queue position of a user's next backtest.
  *

@@ -98,6 +98,7 @@ export const ROUTES: readonly Route[] = [
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
   route("GET", "/api/backtests/:id", 200, "user", (api) => api.backtests.get, { etag: true }),
+  route("PATCH", "/api/backtests/:id", 200, "user", (api) => api.backtests.update),
   route("DELETE", "/api/backtests/:id", 204, "user", (api) => api.backtests.delete),
   route("GET", "/api/backtests/:id/events", 200, "user", (api) => api.backtestsStreams.events, {
     encode: encodeEvents,

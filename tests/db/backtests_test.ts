@@ -7,11 +7,11 @@ import {
   failBacktest,
   getBacktest,
   insertBacktest,
-  listBacktests,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
+import { listBacktests } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
@@ -45,13 +45,13 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
     expect(await getBacktest(db, { id, ownerId: "bob" })).toBeNull();
   });
 
-  await step("lists are newest first, filtered, and continue before an id", async () => {
+  await step("lists are newest first, filtered, and continue after a place", async () => {
     const ids = [await queue("bob", "A"), await queue("bob", "B"), await queue("bob", "A")];
-    const list = async (more: { symbol?: string; before?: string | undefined; limit?: number }) =>
+    const list = async (more: { symbol?: string; after?: { value: null; id: string }; limit?: number }) =>
       (await listBacktests(db, { ownerId: "bob", limit: 10, ...more })).map(({ id }) => id);
     expect(await list({})).toEqual(ids.toReversed());
     expect(await list({ limit: 1 })).toEqual([ids[2]]);
-    expect(await list({ before: ids[2] })).toEqual([ids[1], ids[0]]);
+    expect(await list({ after: { value: null, id: ids[2]! } })).toEqual([ids[1], ids[0]]);
     expect(await list({ symbol: "A" })).toEqual([ids[2], ids[0]]);
     expect(await listBacktests(db, { ownerId: "bob", status: "failed", limit: 10 })).toEqual([]);
     expect(await listBacktests(db, { ownerId: "bob", strategy: "Other", limit: 10 })).toEqual([]);

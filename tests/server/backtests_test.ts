@@ -140,6 +140,41 @@ for (const kind of DATABASES) {
       expect((await trader.get("/api/backtests?cursor=nonsense")).status).toBe(400);
     });
 
+    await t.step("it takes a name, tags, notes and a star, which change nothing else", async () => {
+      const patch = (backtest: object) => trader.send("PATCH", `/api/backtests/${id}`, { backtest });
+      const before = Object((await trader.get(`/api/backtests/${id}`)).at("/backtest"));
+      const labels = { name: " Cafe\u0301 ", tags: ["live", " live", "b"], notes: "one\r\n\ttwo \n", star: true };
+      const stored = { name: "Caf\u00e9", tags: ["live", "b"], notes: "one\n\ttwo", star: true };
+      expect((await patch(labels)).at("")).toEqual({ backtest: { ...before, ...stored } });
+      expect((await patch({})).at("/backtest")).toEqual({ ...before, ...stored });
+      expect((await patch({ star: false })).at("/backtest")).toEqual({ ...before, ...stored, star: false });
+      const found = await trader.get("/api/backtests?tag=live&starred=false&search=CAF&view=summary&sort=return");
+      expect(found.list("/backtests")).toMatchObject([{
+        id,
+        name: "Caf\u00e9",
+        metrics: { total_return: expect.closeTo(-0.083, 12) },
+      }]);
+      // Ten candles: the equity at each close, against 1000.
+      expect(found.at("/backtests/0/sparkline")).toEqual([1, 1, 1, 1, 1, 1.249, 1.332, 0.917, 0.917, 0.917]);
+      expect((await patch({ name: null, tags: null, notes: " ", star: null })).at("/backtest")).toEqual(before);
+      const named = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, ...labels } });
+      expect(named.at("/backtest")).toMatchObject(stored);
+      expect((await trader.finish(named.at("/backtest/id"))).at("/backtest/result/run_key"))
+        .toBe(before.result.run_key);
+      const other = await service.user();
+      expect((await other.send("PATCH", `/api/backtests/${id}`, { backtest: { name: "mine" } })).status).toBe(404);
+    });
+
+    await t.step("sorted pages continue by a cursor of the same order", async () => {
+      const summaries = async (query: string) => await trader.get(`/api/backtests?view=summary&sort=return&${query}`);
+      const whole = (await summaries("")).list("/backtests").map((one) => Object(one).id);
+      const first = await summaries("limit=1");
+      const rest = await summaries(`limit=200&cursor=${first.at("/next_cursor")}`);
+      expect([...first.list("/backtests"), ...rest.list("/backtests")].map((one) => Object(one).id)).toEqual(whole);
+      const refused = await summaries(`order=asc&cursor=${first.at("/next_cursor")}`);
+      expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/cursor"]);
+    });
+
     await t.step("to another user it does not exist, in the very bytes of an unknown id", async () => {
       const other = await service.user();
       const unknown = crypto.randomUUID();

@@ -11,9 +11,16 @@ const ROWS_UNREAD = 150_000;
 
 /** Copies the one row of a table, each copy with an id of its own. */
 async function copyRow({ databaseUrl }: TestService, table: string, copies: number, changes: string): Promise<void> {
+  const rows = await administer(
+    databaseUrl,
+    `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+      where table_name = '${table}' and is_generated = 'NEVER'`,
+  );
+  const { names } = Object(rows[0]);
   await administer(
     databaseUrl,
-    `insert into ${table} select (jsonb_populate_record(one, ${changes})).* from ${table} one, generate_series(1, ${copies}) i`,
+    `insert into ${table} (${names})
+      select ${names} from (select (jsonb_populate_record(one, ${changes})).* from ${table} one, generate_series(1, ${copies}) i) copy`,
   );
 }
 
@@ -70,6 +77,26 @@ Deno.test("lists are complete without a limit, and pages have an end in bytes", 
     // 150 records of 15 KB a hundred times would be 225 MB.
     expect(batch.text.length).toBeLessThan(12 * PAGE_BYTES_MAX);
     for (const one of batch.list("")) expect(Object(one).result.data.backtests.length).toBeGreaterThan(0);
+  });
+
+  await t.step("a filter, an order or a label that cannot be right is refused, naming the field", async () => {
+    const created = await ann.send("POST", "/api/backtests", { backtest: BACKTEST });
+    await refuseLabels(ann, created.at("/backtest/id"));
+    for (
+      const [query, path, value] of [
+        ["sort=shrp", "/sort", '"sharpe"'],
+        ["order=down", "/order", '"desc", "asc"'],
+        ["starred=yes", "/starred", "true or false"],
+        ["created_from=2023", "/created_from", "2023"],
+        ["created_from=2023-01-02&created_to=2023-01-02", "/created_from", "created_to"],
+        ["tag=%20", "/tag", "1 character"],
+        ["search=", "/search", "1 character"],
+      ] as const
+    ) {
+      const refused = await ann.get(`/api/backtests?${query}`);
+      expect([query, refused.status, refused.at("/error/issues/0/path")]).toEqual([query, 400, path]);
+      expect(refused.at("/error/message")).toContain(value);
+    }
   });
   await service.close();
 });
@@ -202,3 +229,32 @@ Deno.test("a backtest has at most 16 KiB of parameters, a module aside", async (
   expect(refused.at("/error/message")).toContain("at most 16384 bytes");
   await service.close();
 });
+
+async function refuseLabels(trader: TestClient, id: unknown): Promise<void> {
+  const cases: readonly (readonly [labels: object, path: string])[] = [
+    [{ name: "x".repeat(201) }, "/name"],
+    [{ name: "a\nb" }, "/name"],
+    [{ name: "\u202egnp.exe" }, "/name"],
+    [{ name: 5 }, "/name"],
+    [{ notes: "x".repeat(10_001) }, "/notes"],
+    [{ notes: "bell \u0007" }, "/notes"],
+    [{ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, "/tags"],
+    [{ tags: ["ok", "x".repeat(51)] }, "/tags/1"],
+    [{ tags: [" "] }, "/tags/0"],
+    [{ star: "yes" }, "/star"],
+    [{ title: "x" }, "/title"],
+  ];
+  for (const [labels, path] of cases) {
+    const answer = await trader.send("PATCH", `/api/backtests/${id}`, { backtest: labels });
+    const issue = [answer.status, answer.at("/error/code"), answer.at("/error/issues/0/path")];
+    expect([labels, ...issue]).toEqual([labels, 400, "VALIDATION_FAILED", `/backtest${path}`]);
+  }
+  const longest = {
+    name: "x".repeat(200),
+    notes: "\u20ac".repeat(10_000),
+    tags: Array(20).fill("").map((_, i) => `t${i}`),
+  };
+  expect((await trader.send("PATCH", `/api/backtests/${id}`, { backtest: longest })).at("/backtest")).toMatchObject(
+    longest,
+  );
+}

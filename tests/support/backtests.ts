@@ -102,8 +102,18 @@ export async function addCompleted(db: Db, parts: Parameters<typeof newChunks>[0
 
 /** Completes a queued backtest, as a worker does. */
 export async function complete(db: Db, id: string, parts: Parameters<typeof newChunks>[0]): Promise<void> {
+  await completeWith(db, id, newResult(), parts);
+}
+
+/** As complete(), with a result of the caller's. */
+export async function completeWith(
+  db: Db,
+  id: string,
+  result: BacktestResult,
+  parts: Parameters<typeof newChunks>[0] = {},
+): Promise<void> {
   await claimBacktests(db, [id]);
-  const run = { id, attempt: 1, result: newResult(), chunks: await newChunks(parts) };
+  const run = { id, attempt: 1, result, chunks: await newChunks(parts) };
   await db.transaction((tx: Db) => storeResults(tx, [run]));
 }
 

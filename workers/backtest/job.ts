@@ -13,6 +13,7 @@ import { measureRun, traceStep } from "../telemetry.ts";
 import { type BacktestPlan, findDecider, makePlan, makeResult, readSettings } from "./plan.ts";
 import type { BacktestRecords, ClaimedBacktest, StorableRun } from "./records.ts";
 import { type CandleServices, loadCandles } from "./run_candles.ts";
+import { drawSparkline } from "./sparkline.ts";
 import type { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -109,7 +110,7 @@ async function toStorable(
     "encode",
     () => encodeParts([tradesPart(trades), ordersPart(orders), equityPart({ time, equity, position })]),
   );
-  return { type: "completed", result, chunks };
+  return { type: "completed", result, chunks, sparkline: drawSparkline(equity, plan.task.initialBalance) };
 }
 
 /** The outcome of an attempt that threw. */

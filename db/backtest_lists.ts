@@ -1,0 +1,162 @@
+import {
+  and,
+  arrayContains,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  ilike,
+  isNotNull,
+  isNull,
+  lt,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import type { Backtest, BacktestStatus } from "./backtests.ts";
+import type { Db } from "./client.ts";
+import { backtests } from "./schema.ts";
+
+/** The columns by which a list can be sorted, besides the creation. */
+const SORT_COLUMNS = {
+  return: backtests.totalReturn,
+  sharpe: backtests.sharpe,
+  drawdown: backtests.maxDrawdown,
+} as const;
+
+/** The orders of a list: by creation, or by a metric. */
+export const BACKTEST_SORTS = ["created", "return", "sharpe", "drawdown"] as const satisfies readonly (
+  | keyof typeof SORT_COLUMNS
+  | "created"
+)[];
+export type BacktestSort = (typeof BACKTEST_SORTS)[number];
+export const SORT_ORDERS = ["desc", "asc"] as const;
+
+/** The place of a record in an order: its metric (null in an order by creation) and its id. */
+export interface BacktestPlace {
+  readonly value: number | null;
+  readonly id: string;
+}
+
+/** The records of one user that a list shows. Times are milliseconds since 1970, from `createdFrom` to before `createdTo`. */
+export interface BacktestFilters {
+  readonly ownerId: string;
+  readonly status?: BacktestStatus | undefined;
+  readonly strategy?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly exchange?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly starred?: boolean | undefined;
+  readonly createdFrom?: number | undefined;
+  readonly createdTo?: number | undefined;
+  /** Part of the name, the strategy, the symbol or the notes, in any case. */
+  readonly search?: string | undefined;
+}
+
+/** A page of a list: at most `limit` records after the one at a place. */
+export interface BacktestsPage extends BacktestFilters {
+  readonly sort?: BacktestSort | undefined;
+  readonly order?: (typeof SORT_ORDERS)[number] | undefined;
+  readonly after?: BacktestPlace | undefined;
+  readonly limit: number;
+}
+
+/** Reads a page of a user's records; see readPage() for the order. */
+export async function listBacktests(db: Db, page: BacktestsPage): Promise<Backtest[]> {
+  return await readPage(
+    page,
+    (where, order, limit) => db.select().from(backtests).where(where).orderBy(...order).limit(limit),
+  );
+}
+
+const { parameters: _parameters, result: _result, runtime: _runtime, notes: _notes, ...SHORT } = getTableColumns(
+  backtests,
+);
+
+/** A record without its parameters, notes and result; of these the timeframe and a few metrics. */
+export type BacktestSummary = Awaited<ReturnType<typeof listBacktestSummaries>>[number];
+
+/** Reads a page of a user's records, each in a few hundred bytes. */
+export async function listBacktestSummaries(db: Db, page: BacktestsPage) {
+  const columns = { ...SHORT, timeframe: sql<string | null>`${backtests.parameters} ->> 'timeframe'` };
+  return await readPage(
+    page,
+    (where, order, limit) => db.select(columns).from(backtests).where(where).orderBy(...order).limit(limit),
+  );
+}
+
+/** The place of a record in a list. */
+export function placeOf(
+  { id, totalReturn, sharpe, maxDrawdown }: Pick<Backtest, "id" | "totalReturn" | "sharpe" | "maxDrawdown">,
+  sort: BacktestSort,
+): BacktestPlace {
+  const values = { created: null, return: totalReturn, sharpe, drawdown: maxDrawdown };
+  return { value: values[sort], id };
+}
+
+type Read<Row> = (where: SQL | undefined, order: readonly SQL[], limit: number) => Promise<Row[]>;
+
+/**
+ * Reads a page in its order. Equal metrics are in the order of their ids. Records without the metric come last in either direction: they
+ * are read by a statement of their own, so that each statement follows an index.
+ */
+async function readPage<Row>(
+  { sort = "created", order = "desc", after, limit, ...filters }: BacktestsPage,
+  read: Read<Row>,
+): Promise<Row[]> {
+  const [beyond, arrange] = order === "desc" ? [lt, desc] : [gt, asc];
+  const found = matches(filters);
+  const beyondId = after === undefined ? undefined : beyond(backtests.id, after.id);
+  if (sort === "created") return await read(and(found, beyondId), [arrange(backtests.id)], limit);
+  const column = SORT_COLUMNS[sort];
+  const arranged = [arrange(column), arrange(backtests.id)];
+  const isBehindValues = after !== undefined && after.value === null;
+  const beyondPlace = after === undefined || after.value === null
+    ? isNotNull(column)
+    : order === "desc"
+    ? sql`(${column}, ${backtests.id}) < (${after.value}, ${after.id})`
+    : sql`(${column}, ${backtests.id}) > (${after.value}, ${after.id})`;
+  const rows = isBehindValues ? [] : await read(and(found, beyondPlace), arranged, limit);
+  if (rows.length === limit) return rows;
+  const rest = and(found, isNull(column), isBehindValues ? beyondId : undefined);
+  return [...rows, ...await read(rest, arranged, limit - rows.length)];
+}
+
+function matches(filters: BacktestFilters): SQL | undefined {
+  const { status, strategy, symbol, exchange, tag, starred, createdFrom, createdTo, search } = filters;
+  const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
+    value === undefined ? undefined : condition(value);
+  return and(
+    eq(backtests.ownerId, filters.ownerId),
+    when(status, (value) => eq(backtests.status, value)),
+    when(strategy, (value) => eq(backtests.strategy, value)),
+    when(symbol, (value) => eq(backtests.symbol, value)),
+    when(exchange, (value) => eq(backtests.exchange, value)),
+    // The index holds tagged records alone, and the planner cannot infer that from the tag.
+    when(tag, (value) => and(arrayContains(backtests.tags, [value]), sql`${backtests.tags} <> '{}'`)),
+    when(starred, (value) => value ? sql`${backtests.star}` : sql`not ${backtests.star}`),
+    when(
+      createdFrom,
+      (value) => and(gte(backtests.createdAt, new Date(value)), gte(backtests.id, idAt(value - SKEW_MS))),
+    ),
+    when(createdTo, (value) => and(lt(backtests.createdAt, new Date(value)), lt(backtests.id, idAt(value + SKEW_MS)))),
+    when(search, containsText),
+  );
+}
+
+// An id holds the time by the clock of the process, `created_at` that of the database. The index of ids finds the days.
+const SKEW_MS = 86_400_000;
+
+/** The least id of a moment. */
+function idAt(timeMs: number): string {
+  return uuidv7({ msecs: Math.max(0, timeMs), seq: 0, random: new Uint8Array(16) });
+}
+
+function containsText(search: string): SQL | undefined {
+  const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
+  return or(...[backtests.name, backtests.strategy, backtests.symbol, backtests.notes]
+    .map((column) => ilike(column, pattern)));
+}
