@@ -1,5 +1,5 @@
 import type { Db } from "./client.ts";
-import { CHUNK_ROWS, type ChunkRows, type PartColumns, readChunks } from "./result_chunks.ts";
+import { CHUNK_ROWS, type ChunkRows, findChunk, type PartColumns, readChunks } from "./result_chunks.ts";
 
 /**
  * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
@@ -43,14 +43,18 @@ export async function readEquity(
 /**
  * The same curve in pieces, oldest first, of which one is in memory at a time; none where this user has no completed one of that id.
  *
+ * @param sinceMs The first piece is the one with the first candle at this time or later.
  * @throws {Error} When the stored bytes are damaged, or the backtest is deleted meanwhile.
  */
 export async function* readEquityPieces(
   db: Db,
   key: { readonly backtestId: string; readonly ownerId: string },
+  sinceMs?: number,
 ): AsyncGenerator<EquityColumns> {
+  const first = sinceMs === undefined ? 0 : await findChunk(db, { ...key, part: "equity" }, new Date(sinceMs));
+  if (first === null) return;
   const read = (begin: number) => readChunks(db, { ...key, part: "equity" }, { begin, end: begin + CHUNK_ROWS });
-  for (let begin = 0;; begin += CHUNK_ROWS) {
+  for (let begin = first * CHUNK_ROWS;; begin += CHUNK_ROWS) {
     const [chunk] = await read(begin);
     if (chunk === undefined) {
       if (begin === 0 || (await read(0)).length > 0) return;

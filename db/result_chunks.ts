@@ -1,5 +1,5 @@
 /** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
-import { and, asc, between, eq, ne } from "drizzle-orm";
+import { and, asc, between, eq, gte, min, ne } from "drizzle-orm";
 import { setTimeout as pause } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
@@ -168,15 +168,7 @@ export async function readChunks(
   const last = Math.min(Math.floor((range.end - 1) / CHUNK_ROWS), 2 ** 31 - 1);
   const rows = await db.select({ chunk, data, tags })
     .from(resultChunks)
-    .innerJoin(
-      backtests,
-      and(
-        eq(backtests.id, resultChunks.backtestId),
-        eq(backtests.attempts, resultChunks.attempt),
-        eq(backtests.status, "completed"),
-        eq(backtests.ownerId, ownerId),
-      ),
-    )
+    .innerJoin(backtests, ofResult(ownerId))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
   return rows.map((row) => ({
@@ -184,6 +176,28 @@ export async function readChunks(
     columns: decodeColumns(row.data),
     tags: row.tags === null ? null : decodeTags(row.tags),
   }));
+}
+
+/** The number of the first chunk with a row at a time or later; null where there is none. */
+export async function findChunk(
+  db: Db,
+  { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
+  since: Date,
+): Promise<number | null> {
+  const { chunk, lastTime } = resultChunks;
+  const [row] = await db.select({ first: min(chunk) }).from(resultChunks).innerJoin(backtests, ofResult(ownerId))
+    .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), gte(lastTime, since)));
+  return row?.first ?? null;
+}
+
+/** Joins the record whose result a chunk belongs to, if it is this user's. */
+function ofResult(ownerId: string) {
+  return and(
+    eq(backtests.id, resultChunks.backtestId),
+    eq(backtests.attempts, resultChunks.attempt),
+    eq(backtests.status, "completed"),
+    eq(backtests.ownerId, ownerId),
+  );
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   tradeList,
 } from "./backtest_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
+import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "./input_object.ts";
@@ -77,6 +78,12 @@ export const backtestsRouter = router({
     .input(inputObject({ backtest: backtestRequestSchema }))
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => ({ backtest: toBacktest(await submitBacktest(ctx, input.backtest)) })),
+
+  /** Compares two to five of the caller's completed backtests: settings, metrics, curves from a common start. */
+  compare: userProcedure
+    .input(inputObject(comparisonShape))
+    .output(comparisonSchema)
+    .query(({ ctx, input }) => compareBacktests(ctx, input)),
 
   /** Changes the name, tags, notes and star of one of the caller's backtests; null clears. */
   update: userProcedure

@@ -97,6 +97,8 @@ export const ROUTES: readonly Route[] = [
   route("POST", "/api/backtests", 202, "user", (api) => api.backtests.create, {
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,
   }),
+  // Before the path with an id, which would match it.
+  route("GET", "/api/backtests/compare", 200, "user", (api) => api.backtests.compare),
   route("GET", "/api/backtests/:id", 200, "user", (api) => api.backtests.get, { etag: true }),
   route("PATCH", "/api/backtests/:id", 200, "user", (api) => api.backtests.update),
   route("DELETE", "/api/backtests/:id", 204, "user", (api) => api.backtests.delete),

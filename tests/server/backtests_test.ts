@@ -175,6 +175,40 @@ for (const kind of DATABASES) {
       expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/cursor"]);
     });
 
+    await t.step("it is compared with another run from where both have begun", async () => {
+      const later = { ...REQUEST, start_date: "2023-01-06", initial_balance: 1500 };
+      const second = (await trader.send("POST", "/api/backtests", { backtest: later })).at("/backtest/id");
+      await trader.finish(second);
+      const compare = (ids: string) => trader.get(`/api/backtests/compare?ids=${ids}`);
+      const answer = await compare(`${id},${second}`);
+      expect(answer.list("/backtests").map((one) => Object(one).id)).toEqual([id, second]);
+      expect(answer.list("/differences").filter((one) => !Object(one).path.endsWith("sha256"))).toEqual([
+        { path: "/start_date", values: ["2023-01-02", "2023-01-06"] },
+        { path: "/initial_balance", values: [1000, 1500] },
+      ]);
+      expect(answer.list("/metrics")).toContainEqual({ name: "final_equity", values: [917, 1375] });
+      expect(answer.list("/curves/timestamps").map((time) => String(time).slice(8, 10)))
+        .toEqual(["06", "09", "10", "11", "12", "13"]);
+      // 125 shares for all of 1500, at 15, 16 and 11, which is also the price at which they are sold.
+      const near = (values: number[]) => values.map((value) => expect.closeTo(value, 12));
+      expect(answer.at("/curves/equity")).toEqual([
+        near([1, 1.249, 1.332, 0.917, 0.917, 0.917]),
+        near([1, 1.25, 2000 / 1500, 1375 / 1500, 1375 / 1500, 1375 / 1500]),
+      ]);
+      expect(answer.at("/curves/drawdown/1/5")).toBeCloseTo(625 / 2000, 12);
+      for (const ids of [id, `${id},${id}`, Array(6).fill(id).join(), `${id},${crypto.randomUUID()}`, `${id},x`, ""]) {
+        expect([ids, (await compare(ids)).status]).toEqual([
+          ids,
+          /,(x|\w{8}-)/.test(ids.replaceAll(id, "")) ? 404 : 400,
+        ]);
+      }
+      const input = encodeURIComponent(JSON.stringify({ ids: [id, second], points: 2 }));
+      const typed = await trader.get(`/trpc/backtests.compare?input=${input}`);
+      expect(typed.list("/result/data/curves/timestamps").length).toBe(2);
+      const foreign = await (await service.user()).get(`/api/backtests/compare?ids=${id},${second}`);
+      expect([foreign.status, foreign.at("/error/code")]).toEqual([404, "BACKTEST_NOT_FOUND"]);
+    });
+
     await t.step("to another user it does not exist, in the very bytes of an unknown id", async () => {
       const other = await service.user();
       const unknown = crypto.randomUUID();
@@ -197,6 +231,8 @@ for (const kind of DATABASES) {
       expect(done.at("/backtest/error/code")).toBe("NO_DATA");
       expect(done.at("/backtest/error/message")).toMatch(/2023-01-02/);
       expect((await trader.get(`/api/backtests/${answer.at("/backtest/id")}/trades`)).list("/trades")).toEqual([]);
+      const refused = await trader.get(`/api/backtests/compare?ids=${id},${done.at("/backtest/id")}`);
+      expect([refused.status, refused.at("/error/message")]).toEqual([400, expect.stringContaining("is failed")]);
       const unknown = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, symbol: "NOWHERE" } });
       const failed = await trader.finish(unknown.at("/backtest/id"));
       expect(failed.at("/backtest/error/code")).toBe("NO_DATA");
