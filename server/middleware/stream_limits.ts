@@ -141,10 +141,10 @@ export function sendJson(text: string, init: Pick<ResponseInit, "status" | "head
   return new Response(bytes, { status: init.status ?? 200, headers });
 }
 
-/** The same answer with its length, unless it is a stream. */
+/** The same answer with its length, unless it is a stream or has no body. */
 export async function measure(answer: Response): Promise<Response> {
   const isStream = isEventStream(answer) || answer.headers.has("transfer-encoding");
-  return isStream ? answer : sendJson(await answer.text(), answer);
+  return isStream || answer.body === null ? answer : sendJson(await answer.text(), answer);
 }
 
 function isLong(response: Response): boolean {
