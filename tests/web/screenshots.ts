@@ -55,6 +55,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
   const shots: Shot[] = [
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
+    { name: "new-run", path: "/runs/new" },
   ];
   const runs: Shot[] = [];
   for (const name of SAMPLE_RUNS) {

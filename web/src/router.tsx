@@ -57,6 +57,13 @@ const runs = createRoute({
   component: lazyRouteComponent(() => import("./pages/runs/runs.tsx"), "RunsPage"),
 });
 
+const newRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/runs/new",
+  validateSearch: readNewRunSearch,
+  component: lazyRouteComponent(() => import("./pages/new_run/new_run.tsx"), "NewRunPage"),
+});
+
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs/$id",
@@ -65,7 +72,7 @@ const run = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, signUp, signedIn.addChildren([runs, run])]),
+  routeTree: root.addChildren([home, signIn, signUp, signedIn.addChildren([runs, newRun, run])]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,
   defaultNotFoundComponent: NotFound,
@@ -77,6 +84,11 @@ onEndOfSession(() => {
   queryClient.removeQueries({ queryKey: api.session.get.queryKey() });
   if (!/^\/sign-(in|up)$/.test(pathname)) void router.navigate({ to: "/sign-in", search: { to: href } });
 });
+
+/** The run or the strategy to start from. */
+function readNewRunSearch({ from, strategy }: Record<string, unknown>): { from?: string; strategy?: string } {
+  return { ...(typeof from === "string" ? { from } : {}), ...(typeof strategy === "string" ? { strategy } : {}) };
+}
 
 /** The address to return to after signing in; only one of this console's own. */
 function readReturn(search: Record<string, unknown>): { to?: string } {

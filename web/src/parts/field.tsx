@@ -17,7 +17,7 @@ export function controlClass(error: string | undefined): string {
 export function Field({ label, hint, error, ...rest }: FieldProps & ComponentProps<"input">) {
   const id = useId();
   return (
-    <div>
+    <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
       <input
         {...rest}
@@ -26,6 +26,49 @@ export function Field({ label, hint, error, ...rest }: FieldProps & ComponentPro
         aria-describedby={`${id}-note`}
         className={controlClass(error)}
       />
+      <FieldNote id={`${id}-note`} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** A value to choose; values of one group stand together. */
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly group?: string;
+}
+
+/** A labelled list to choose from. */
+export function SelectField(
+  { label, hint, error, options, ...rest }: FieldProps & ComponentProps<"select"> & {
+    readonly options: readonly Option[];
+  },
+) {
+  const id = useId();
+  const groups = Map.groupBy(options, ({ group }) => group);
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <select {...rest} id={id} aria-describedby={`${id}-note`} className={controlClass(error)}>
+        {[...groups].map(([group, members]) => {
+          const items = members.map(({ value, label: text }) => <option key={value} value={value}>{text}</option>);
+          return group === undefined ? items : <optgroup key={group} label={group}>{items}</optgroup>;
+        })}
+      </select>
+      <FieldNote id={`${id}-note`} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** A labelled box to tick. */
+export function CheckField({ label, hint, error, ...rest }: FieldProps & ComponentProps<"input">) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mt-6 flex h-9 items-center gap-2 text-sm font-medium">
+        <input {...rest} type="checkbox" id={id} aria-describedby={`${id}-note`} className="size-4 accent-accent" />
+        {label}
+      </label>
       <FieldNote id={`${id}-note`} hint={hint} error={error} />
     </div>
   );

@@ -4,8 +4,9 @@ import { api } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
 import { AccountMenu } from "./account_menu.tsx";
 import { Logo } from "./logo.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
 
-const PAGES = [{ to: "/runs", label: "Runs" }] as const;
+const PAGES = [{ to: "/runs", label: "Runs" }, { to: "/runs/new", label: "New run" }] as const;
 
 /** The frame around each page of a signed-in user. */
 export function Shell() {
@@ -27,6 +28,7 @@ export function Shell() {
                 key={to}
                 to={to}
                 className="rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
+                activeOptions={{ exact: true }}
                 activeProps={{ className: "!text-text bg-sunken font-medium" }}
               >
                 {label}
@@ -37,6 +39,7 @@ export function Shell() {
         </div>
       </header>
       <ConnectionNote />
+      <Shortcuts />
       <main id="main" className="mx-auto w-full max-w-[1600px] grow px-4 py-4">
         <Outlet />
       </main>

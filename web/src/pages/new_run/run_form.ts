@@ -1,0 +1,141 @@
+/** The form's values, and the way from them to a submission and from a refusal to a field. */
+import type { Backtest, BacktestRequest, Instrument, Strategy } from "../../api.ts";
+import { EXECUTION_FIELDS } from "./execution_fields.ts";
+import { executionOf, toRules, toTexts } from "./execution_rules.ts";
+import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "./parameter_fields.ts";
+
+const DAY_MS = 86_400_000;
+const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);
+const PARAMETERS_PATH = "/backtest/parameters/";
+
+/** The form's values as they are typed; an empty text is the default. */
+export interface RunForm {
+  symbol: string;
+  exchange: string;
+  timeframe: string;
+  start: string;
+  end: string;
+  balance: string;
+  /** By the position of the parameter in the schema, since names may hold anything. */
+  parameters: (string | boolean)[];
+  profile: string;
+  /** By the position of the field in EXECUTION_FIELDS. */
+  execution: string[];
+}
+
+/** The strategy of the form. */
+export interface Chosen {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: readonly ParameterField[];
+  /** As `parameters.runtime`; it names an entry of the catalogue, or is code of the earlier run itself. */
+  readonly runtime: Readonly<Record<string, unknown>>;
+  /** Null for code that is not in the catalogue. */
+  readonly entry: Strategy | null;
+  /** Parameters of the earlier run that the schema does not describe. */
+  readonly extras: Readonly<Record<string, unknown>>;
+}
+
+/** A strategy of the catalogue. @param earlier The run that is repeated, if it is one of this strategy. */
+export function chooseEntry(entry: Strategy, earlier?: Backtest): Chosen {
+  const fields = fieldsOf(entry);
+  return {
+    name: entry.name,
+    description: entry.description,
+    fields,
+    runtime: { slug: entry.slug },
+    entry,
+    extras: earlier === undefined ? {} : extrasOf(earlier, fields),
+  };
+}
+
+/** The code that a run brought along; a field for each of its parameters. */
+export function chooseInline(earlier: Backtest): Chosen {
+  const { runtime, ...parameters } = earlier.parameters;
+  const { sha256: _sha256, ...rest } = isRecord(runtime) ? runtime : {};
+  const own = Object.entries(parameters).filter(([name]) => !SERVICE_KEYS.has(name));
+  const properties = Object.fromEntries(own.map(([name, value]) => [name, { default: value }]));
+  const fields = fieldsOf({ parameter_schema: { properties }, default_config: {} });
+  const description = "The code that came with the earlier run. It is not in the catalogue.";
+  return { name: earlier.strategy, description, fields, runtime: rest, entry: null, extras: {} };
+}
+
+/** The values with which the form begins. @param held The instrument of a new run; undefined where the archive is empty. */
+export function startValues(chosen: Chosen, held: Instrument | undefined, earlier: Backtest | undefined): RunForm {
+  const execution = executionOf(earlier);
+  return {
+    symbol: earlier?.symbol ?? held?.symbol ?? "",
+    exchange: earlier?.exchange ?? held?.exchange ?? "",
+    timeframe: String(earlier?.parameters["timeframe"] ?? "1h"),
+    start: earlier?.start_date ?? held?.first?.slice(0, 10) ?? "",
+    end: earlier?.end_date ?? dayAfter(held?.last ?? null),
+    balance: String(earlier?.initial_balance ?? 10_000),
+    parameters: chosen.fields.map(({ name, default: value }) => toField(earlier?.parameters[name] ?? value)),
+    profile: String(execution["profile"] ?? "hindcast"),
+    execution: toTexts(execution),
+  };
+}
+
+/** The date after a time, since ranges end before their last date. */
+export function dayAfter(time: string | null): string {
+  return time === null ? "" : new Date(Date.parse(time) + DAY_MS).toISOString().slice(0, 10);
+}
+
+/** What the form submits. */
+export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | undefined): BacktestRequest {
+  const own = chosen.fields.map((field, i) => [field.name, fromField(field, form.parameters[i] ?? "")] as const)
+    .filter(([, value]) => value !== undefined);
+  const { symbol, exchange, start, end, balance, timeframe, profile, execution } = form;
+  const session = earlier?.parameters["session"];
+  return {
+    symbol: symbol.trim(),
+    exchange: exchange.trim(),
+    strategy: chosen.name,
+    start_date: start,
+    end_date: end,
+    initial_balance: Number(balance),
+    parameters: {
+      ...chosen.extras,
+      ...Object.fromEntries(own),
+      timeframe,
+      ...(session === undefined || exchange !== earlier?.exchange ? {} : { session }),
+      runtime: chosen.runtime,
+      execution: toRules(profile, execution, executionOf(earlier)),
+    },
+  };
+}
+
+const PLAIN_FIELDS = {
+  "/backtest/symbol": "symbol",
+  "/backtest/exchange": "exchange",
+  "/backtest/start_date": "start",
+  "/backtest/end_date": "end",
+  "/backtest/initial_balance": "balance",
+  "/backtest/parameters/timeframe": "timeframe",
+  "/backtest/parameters/execution/profile": "profile",
+} as const satisfies Record<string, keyof RunForm>;
+
+/** The field that a refusal's JSON pointer is about, or lies in; null where the form has none. */
+export function fieldAt(path: string, { fields }: Chosen) {
+  const plain = Object.entries(PLAIN_FIELDS).find(([pointer]) => pointer === path)?.[1];
+  if (plain !== undefined) return plain;
+  if (!path.startsWith(PARAMETERS_PATH)) return null;
+  const [name = "", ...rest] = path.slice(PARAMETERS_PATH.length).split("/").map(unescapePointer);
+  if (name === "execution") {
+    const key = rest.join(".");
+    const exact = EXECUTION_FIELDS.findIndex((field) => field.key === key);
+    const rule = exact === -1 ? EXECUTION_FIELDS.findIndex((field) => field.key.startsWith(`${rest[0]}.`)) : exact;
+    return rule === -1 ? null : `execution.${rule}` as const;
+  }
+  const parameter = fields.findIndex((field) => field.name === name);
+  return parameter === -1 ? null : `parameters.${parameter}` as const;
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function extrasOf({ parameters }: Backtest, fields: readonly ParameterField[]): Record<string, unknown> {
+  const known = new Set([...SERVICE_KEYS, ...fields.map(({ name }) => name)]);
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !known.has(name)));
+}

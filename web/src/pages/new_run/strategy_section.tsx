@@ -1,0 +1,115 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { UseFormReturn } from "react-hook-form";
+import { api, describeError, queryClient } from "../../api.ts";
+import { CheckField, Field, SelectField } from "../../parts/field.tsx";
+import { describeList, Picker } from "../../parts/picker.tsx";
+import { FormSection } from "./form_section.tsx";
+import { describeBounds, findFault, type ParameterField, toField } from "./parameter_fields.ts";
+import { chooseEntry, type Chosen, type RunForm } from "./run_form.ts";
+
+const LIST_MAX = 100;
+
+/** The choice of a strategy, and a field for each of its parameters. */
+export function StrategySection({ form, chosen, choose }: {
+  readonly form: UseFormReturn<RunForm>;
+  readonly chosen: Chosen;
+  readonly choose: (chosen: Chosen) => void;
+}) {
+  const { entry, fields } = chosen;
+  return (
+    <FormSection title="Strategy">
+      <StrategyPicker chosen={chosen} choose={choose} />
+      <p className="text-sm break-words text-muted">{chosen.description}</p>
+      {fields.length > 0 && (
+        <fieldset className="mt-4 border-t border-line pt-3">
+          <legend className="sr-only">Parameters</legend>
+          <div key={entry?.slug} className="grid items-start gap-x-4 gap-y-2.5 sm:grid-cols-2">
+            {fields.map((field, i) => <Parameter key={field.name} form={form} field={field} index={i} />)}
+          </div>
+        </fieldset>
+      )}
+    </FormSection>
+  );
+}
+
+function StrategyPicker({ chosen, choose }: {
+  readonly chosen: Chosen;
+  readonly choose: (chosen: Chosen) => void;
+}) {
+  const [search, setSearch] = useState("");
+  const [fault, setFault] = useState<string>();
+  const { data, error, isPlaceholderData } = useQuery(
+    api.strategies.summaries.queryOptions(
+      { limit: LIST_MAX, ...(search === "" ? {} : { search: search.slice(0, 100) }) },
+      { placeholderData: keepPreviousData },
+    ),
+  );
+  const items = (data?.strategies ?? []).map(({ slug, name, description, source, is_owner }) => ({
+    key: slug,
+    name,
+    detail: description,
+    tag: source === "builtin" ? "Built in" : is_owner ? "Yours" : "Public",
+  }));
+  const pick = async (slug: string) => {
+    try {
+      const { strategy } = await queryClient.fetchQuery(api.strategies.get.queryOptions({ slug }));
+      setFault(undefined);
+      choose(chooseEntry(strategy));
+    } catch (reason) {
+      setFault(describeError(reason));
+    }
+  };
+  return (
+    <Picker
+      label="Strategy"
+      searchLabel="Search strategies"
+      chosen={{ key: chosen.entry?.slug ?? "", name: chosen.name }}
+      items={items}
+      isLoading={isPlaceholderData}
+      note={error ? describeError(error) : describeList({
+        count: items.length,
+        isLoading: data === undefined || isPlaceholderData,
+        hasMore: typeof data?.next_cursor === "string",
+      })}
+      error={fault}
+      onSearch={setSearch}
+      onPick={(slug) => void pick(slug)}
+    />
+  );
+}
+
+function Parameter({ form, field, index }: {
+  readonly form: UseFormReturn<RunForm>;
+  readonly field: ParameterField;
+  readonly index: number;
+}) {
+  const { name, types, description, choices, default: fallback } = field;
+  const error = form.formState.errors.parameters?.[index]?.message;
+  const hint = [description, choices === null ? describeBounds(field) : ""].filter(Boolean).join(" · ");
+  const control = form.register(`parameters.${index}`, { validate: (typed) => findFault(field, typed) });
+  if (types.includes("boolean") || typeof fallback === "boolean") {
+    return <CheckField label={name} hint={hint} error={error} {...control} />;
+  }
+  if (choices !== null) {
+    const texts = choices.map((choice) => String(toField(choice)));
+    const options = [...(fallback === undefined ? [{ value: "", label: "not set" }] : []), ...texts.map(toOption)];
+    return <SelectField label={name} hint={hint} error={error} options={options} {...control} />;
+  }
+  const isNumber = types.length > 0 && types.every((type) => type === "integer" || type === "number");
+  return (
+    <Field
+      label={name}
+      hint={hint}
+      error={error}
+      inputMode={isNumber ? "decimal" : "text"}
+      autoComplete="off"
+      spellCheck={false}
+      {...control}
+    />
+  );
+}
+
+function toOption(value: string) {
+  return { value, label: value };
+}

@@ -1,0 +1,20 @@
+/** A short list to choose from, with its label before it. */
+export function Choice<Value extends string>({ label, values, value, onChange }: {
+  readonly label: string;
+  readonly values: readonly Value[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}) {
+  return (
+    <label className="flex items-center gap-1.5 text-sm text-muted">
+      {label}
+      <select
+        value={value}
+        onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}
+        className="h-7 rounded-md border border-strong-line bg-surface px-1.5 text-text"
+      >
+        {values.map((each) => <option key={each}>{each}</option>)}
+      </select>
+    </label>
+  );
+}
