@@ -6,6 +6,7 @@ import {
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
+import { findNearest } from "./nearest_name.ts";
 
 /** Our stable error codes, and the tRPC code (and so the HTTP status) of each. */
 const TRPC_CODES = {
@@ -169,7 +170,8 @@ export function unstorable(issue: Issue): AppError {
 function describeIssue(issue: z.core.$ZodIssue, prefix: string): Issue[] {
   const path = prefix + pointer(issue.path);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: `${path}${pointer([key])}`, message: "is not a known key" }));
+    const messages = issue.message.split("\n");
+    return issue.keys.map((key, i) => ({ path: `${path}${pointer([key])}`, message: messages[i] ?? UNKNOWN_KEY }));
   }
   return [{ path, message: issue.message }];
 }
@@ -216,6 +218,11 @@ z.config({
         return issue.input === undefined
           ? "is required"
           : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(quote).join(", ")}, not ${value}`;
+      case "unrecognized_keys": {
+        const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+        // A line for each key, for describeIssue().
+        return issue.keys.slice(0, ISSUES_MAX).map((key) => describeUnknownKey(key, known)).join("\n");
+      }
       case "invalid_format":
         return `must be a valid ${issue.format}, not ${value}`;
       default:
@@ -223,6 +230,13 @@ z.config({
     }
   },
 });
+
+const UNKNOWN_KEY = "is not a known key";
+
+function describeUnknownKey(key: string, known: readonly string[]): string {
+  const nearest = findNearest(key, known);
+  return nearest === undefined ? UNKNOWN_KEY : `${UNKNOWN_KEY}: did you mean ${nearest}?`;
+}
 
 function sized(origin: string, bound: number | bigint): string {
   const plural = Number(bound) === 1 ? "" : "s";

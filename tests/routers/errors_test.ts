@@ -29,3 +29,17 @@ Deno.test("of thousands of keys that are not known a hundred are told", () => {
   const issues = error === undefined ? [] : validationFailed(error).issues;
   expect([issues.length, issues[99]]).toEqual([100, { path: "/inner/k99", message: "is not a known key" }]);
 });
+
+Deno.test("a key that is not known is refused with the nearest one that is", () => {
+  const list = z.strictObject({
+    status: z.string().optional(),
+    symbol: z.string().optional(),
+    sort: z.int().optional(),
+  });
+  const input = { symbl: 1, srot: 1, Status: 1, colour: 1, x: 1, ["y".repeat(100_000)]: 1 };
+  const { error } = list.safeParse(input);
+  const messages = error === undefined ? [] : validationFailed(error).issues.map(({ message }) => message);
+  const unknown = "is not a known key";
+  const near = (name: string) => `${unknown}: did you mean ${name}?`;
+  expect(messages).toEqual([near("symbol"), unknown, near("status"), unknown, unknown, unknown]);
+});

@@ -1,0 +1,38 @@
+// A longer name is nobody's typing error.
+const LENGTH_MAX = 40;
+// Of typing errors: more of them make another word.
+const EDITS_MAX = 2;
+
+/**
+ * Finds the name that somebody probably meant.
+ *
+ * @returns The first of those with the fewest inserted, left out or changed characters: at most two, and fewer than half of the name's;
+ * undefined where no name is so near.
+ */
+export function findNearest(name: string, names: readonly string[]): string | undefined {
+  if (name.length > LENGTH_MAX) return undefined;
+  let nearest: string | undefined;
+  let fewest = Math.min(EDITS_MAX + 1, name.length / 2);
+  for (const candidate of names) {
+    if (Math.abs(candidate.length - name.length) >= fewest) continue;
+    const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
+    if (edits >= fewest) continue;
+    fewest = edits;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+/** Levenshtein's distance, a row of its table at a time. */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
