@@ -1,5 +1,5 @@
 /** The typed client: the one place where the console speaks to the service. */
-import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, QueryCache, QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClientError } from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
@@ -54,6 +54,24 @@ export const queryClient = new QueryClient({
 /** Options for the hooks of @tanstack/react-query: `useQuery(api.backtests.get.queryOptions({ id }))`. */
 export const api = createTRPCOptionsProxy<AppRouter>({ client, queryClient });
 
+/**
+ * Options of useInfiniteQuery() for a list that comes in pages.
+ *
+ * @param key Begins with the procedure's `pathKey()`, so that changes can invalidate it.
+ * @param read Reads the page of a cursor; the first one has none.
+ */
+export function pagesOf<Page extends { readonly next_cursor: string | null }>(
+  key: readonly unknown[],
+  read: (cursor: { cursor?: string }) => Promise<Page>,
+) {
+  return infiniteQueryOptions({
+    queryKey: key,
+    queryFn: ({ pageParam }) => read(pageParam === null ? {} : { cursor: pageParam }),
+    initialPageParam: firstPage(),
+    getNextPageParam: ({ next_cursor }: Page) => next_cursor,
+  });
+}
+
 onReconnect(() => void queryClient.invalidateQueries());
 
 /** Calls back when an answer says that there is no session any more. */
@@ -77,6 +95,10 @@ export function issuesOf(error: unknown): readonly Issue[] {
 export function describeError(error: unknown): string {
   if (statusOf(error) === 0) return "The service cannot be reached. This page tries again by itself.";
   return error instanceof Error ? error.message : String(error);
+}
+
+function firstPage(): string | null {
+  return null;
 }
 
 function noticeEndOfSession(error: unknown): void {

@@ -5,6 +5,8 @@ const RETRY_MS = 2_000;
 let isLost = false;
 const listeners = new Set<() => void>();
 const restorations = new Set<() => void>();
+// The browser knows at once when the device has no network; the rest is learnt by asking.
+addEventListener("offline", () => setLost(true));
 
 /** fetch() that notices when the service cannot be reached, and when it can again. */
 export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

@@ -77,7 +77,7 @@ export function CheckField({ label, hint, error, ...rest }: FieldProps & Compone
 /** The line below a field: its error, else its hint. The line is always there, so that nothing moves. */
 export function FieldNote({ id, hint, error }: Omit<FieldProps, "label"> & { readonly id: string }) {
   return (
-    <p id={id} className={`min-h-5 pt-0.5 text-xs ${error === undefined ? "text-muted" : "text-danger"}`}>
+    <p id={id} className={`mb-2 min-h-5 pt-0.5 text-xs ${error === undefined ? "text-muted" : "text-danger"}`}>
       {error ?? hint}
     </p>
   );

@@ -17,10 +17,12 @@ export function formatMoney(value: Maybe, isSigned = false): string {
 
 /** A fraction as a percentage: 0.01 is `1.00%`. */
 export function formatPercent(value: Maybe, isSigned = false): string {
-  return write(value, isSigned, (size) => {
-    const percent = size * 100;
-    return percent >= 1e6 ? `${writeHuge(percent)}%` : `${money.format(percent)}%`;
-  });
+  return write(value, isSigned, (size) => `${size >= 1e4 ? writeHuge(size * 100) : money.format(size * 100)}%`);
+}
+
+/** The same with one digit less, for narrow places. */
+export function formatShortPercent(value: Maybe): string {
+  return write(value, true, (size) => `${size >= 100 ? writeHuge(size * 100) : (size * 100).toFixed(1)}%`);
 }
 
 /** `1.23`. */

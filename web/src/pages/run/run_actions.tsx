@@ -1,7 +1,7 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type Backtest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
@@ -32,13 +32,14 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <span role="status" className="text-sm text-muted">{note}</span>
       {!hasEnded(backtest) && (
         <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel run</Button>
       )}
+      <Link to="/runs/new" search={{ from: id }} className={buttonClass()}>Run again with changes</Link>
       <Button onClick={copy}>Copy as curl</Button>
       {backtest.result !== null && <ExportMenu id={id} />}
       <DeleteButton id={id} />
+      <span role="status" className="text-sm text-muted empty:hidden">{note}</span>
     </div>
   );
 }
@@ -76,7 +77,7 @@ function DeleteButton({ id }: { readonly id: string }) {
     onSuccess: async () => {
       await navigate({ to: "/runs" });
       queries.removeQueries({ queryKey: api.backtests.get.queryKey({ id }) });
-      await queries.invalidateQueries({ queryKey: api.backtests.summaries.queryKey() });
+      await queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
     },
   }));
   return (

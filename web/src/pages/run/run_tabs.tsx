@@ -1,14 +1,21 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import type { Backtest, BacktestResult, Metric, TradeTable } from "../../api.ts";
-import { Assumptions } from "./assumptions.tsx";
-import { Metrics } from "./metrics.tsx";
 import { RUN_TABS, type RunTab } from "./search.ts";
-import { Trades } from "./trades.tsx";
+
+// The page's first sight needs none of these.
+const Assumptions = lazy(async () => ({ default: (await import("./assumptions.tsx")).Assumptions }));
+const Metrics = lazy(async () => ({ default: (await import("./metrics.tsx")).Metrics }));
+const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
+const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
+const Trades = lazy(async () => ({ default: (await import("./trades.tsx")).Trades }));
 
 const route = getRouteApi("/signed-in/runs/$id");
 const LABELS: Readonly<Record<RunTab, string>> = {
+  overview: "Overview",
   trades: "Trades",
+  orders: "Orders",
   metrics: "Metrics",
   assumptions: "Assumptions",
 };
@@ -39,9 +46,13 @@ export function RunTabs({ backtest, result, definitions, trades, goTo }: {
         ))}
       </Tabs.List>
       <Tabs.Panel value={tab} className="min-h-96 p-3">
-        {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
-        {tab === "trades" && <Trades trades={trades} goTo={goTo} />}
-        {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
+        <Suspense>
+          {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
+          {tab === "orders" && <Orders id={backtest.id} />}
+          {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
+          {tab === "trades" && <Trades trades={trades} goTo={goTo} />}
+          {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
+        </Suspense>
       </Tabs.Panel>
     </Tabs.Root>
   );

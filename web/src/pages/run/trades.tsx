@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import type { TradeTable } from "../../api.ts";
+import { Choice } from "../../parts/choice.tsx";
 import {
   formatCount,
   formatExact,
@@ -198,26 +199,6 @@ function Heading({ column: { label, sort: by, isText }, sort, setSort }: {
         </button>
       )}
     </div>
-  );
-}
-
-function Choice<Value extends string>({ label, values, value, onChange }: {
-  readonly label: string;
-  readonly values: readonly Value[];
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
-}) {
-  return (
-    <label className="flex items-center gap-1.5 text-muted">
-      {label}
-      <select
-        value={value}
-        onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}
-        className="h-7 rounded-md border border-strong-line bg-surface px-1.5 text-text"
-      >
-        {values.map((each) => <option key={each}>{each}</option>)}
-      </select>
-    </label>
   );
 }
 

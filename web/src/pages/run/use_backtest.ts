@@ -18,7 +18,7 @@ export function useBacktest(id: string) {
       onData: (backtest) => {
         queries.setQueryData(api.backtests.get.queryKey({ id }), { backtest });
         // Lists show it, too.
-        if (hasEnded(backtest)) void queries.invalidateQueries({ queryKey: api.backtests.summaries.queryKey() });
+        if (hasEnded(backtest)) void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
       },
     }),
   );

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { api, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
-import { formatCount, formatExact, formatMoney, formatPercent, formatTime } from "../../../parts/format.ts";
+import { formatCount, formatDate, formatExact, formatMoney, formatPercent, formatTime } from "../../../parts/format.ts";
 import { useShownTheme } from "../../../theme/theme.ts";
 import { StackedChart } from "./stacked_chart.ts";
 
@@ -43,7 +43,7 @@ function Drawing({ id, data, trades, handle }: {
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
   const [bar, setBar] = useState<{ data: ChartData; bar: number }>({ data, bar: data.time.length - 1 });
-  const [fills, setFills] = useState({ count: 0, areDrawn: true });
+  const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
   useEffect(() => {
     if (container.current === null) return;
     const made = new StackedChart(container.current, data, ({ from, until, step }) =>
@@ -54,7 +54,7 @@ function Drawing({ id, data, trades, handle }: {
         ),
       ), {
       onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
-      onTrades: (count, areDrawn) => setFills({ count, areDrawn }),
+      onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
     });
     chart.current = made;
     return () => made.close();
@@ -70,10 +70,11 @@ function Drawing({ id, data, trades, handle }: {
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
         <Legend {...bar} />
-        <p className="ml-auto text-xs text-muted">
-          {fills.areDrawn ? "" : `${formatCount(fills.count)} fills in view: zoom in to see them`}
+        <p className="ml-auto flex items-center gap-2 text-xs text-muted">
+          {view.areDrawn ? "" : `${formatCount(view.fills)} fills in view: zoom in to see them ·`}
+          <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
+          <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
-        <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
       </div>
       <div ref={container} role="img" aria-label="Candles, equity, drawdown and position" className="h-[580px]" />
       <p className="border-t border-line px-3 py-1 text-2xs text-muted">

@@ -1,8 +1,9 @@
 import {
-  AreaSeries,
+  BaselineSeries,
   CandlestickSeries,
   createChart,
   createSeriesMarkers,
+  createTextWatermark,
   type IChartApi,
   type ISeriesApi,
   LineSeries,
@@ -11,20 +12,24 @@ import {
   type SeriesMarker,
   type UTCTimestamp,
 } from "lightweight-charts";
+import { formatExact, formatRatio } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
 import type { ChartData, TradeTable } from "../../../api.ts";
 
 const BARS_MAX = 1_000;
-const MARKERS_MAX = 400;
+const MARKERS_MAX = 1_500;
+// More words would cover each other.
+const WORDS_MAX = 120;
 const SETTLE_MS = 60;
+const TITLES = ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"] as const;
 
 /** Told to the page around the chart. */
 export interface ChartEvents {
   /** The bar under the pointer, by its index in the data; null without one. */
   onBar(data: ChartData, bar: number | null): void;
-  /** Trades in view, and whether each is drawn. */
-  onTrades(count: number, areDrawn: boolean): void;
+  /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */
+  onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
 }
 
 /** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position. */
@@ -32,6 +37,7 @@ export class StackedChart {
   readonly #chart: IChartApi;
   readonly #series;
   readonly #markers;
+  readonly #titles;
   readonly #load: (window: ChartWindow) => Promise<ChartData>;
   readonly #events: ChartEvents;
   #data: ChartData;
@@ -59,6 +65,9 @@ export class StackedChart {
     });
     this.#series = addSeries(this.#chart);
     this.#markers = createSeriesMarkers(this.#series.candles, []);
+    this.#titles = this.#chart.panes().map((pane) =>
+      createTextWatermark(pane, { horzAlign: "left", vertAlign: "top" })
+    );
     this.repaint();
     this.#show(data);
     this.#chart.timeScale().fitContent();
@@ -97,8 +106,14 @@ export class StackedChart {
     });
     equity.applyOptions({ color: accent! });
     buyHold.applyOptions({ color: muted! });
-    drawdown.applyOptions({ lineColor: loss!, topColor: fade(loss!, 0.1), bottomColor: fade(loss!, 0.45) });
+    drawdown.applyOptions({
+      ...{ bottomLineColor: loss!, bottomFillColor1: fade(loss!, 0.1), bottomFillColor2: fade(loss!, 0.45) },
+      ...{ topLineColor: loss!, topFillColor1: surface!, topFillColor2: surface! },
+    });
     position.applyOptions({ color: text! });
+    this.#titles.forEach((title, i) =>
+      title.applyOptions({ lines: [{ text: TITLES[i] ?? "", color: muted!, fontSize: 11 }] })
+    );
     this.#drawTrades();
   }
 
@@ -182,25 +197,25 @@ export class StackedChart {
   }
 
   #drawTrades(): void {
-    if (this.#trades === null) return;
     const seen = this.#chart.timeScale().getVisibleLogicalRange();
     const { time } = this.#data;
     const first = time[Math.max(0, Math.floor(seen?.from ?? 0))] ?? Infinity;
     const last = time[Math.min(time.length - 1, Math.ceil(seen?.to ?? time.length))] ?? -Infinity;
-    const fills = listFills(this.#trades, first, last);
+    const fills = this.#trades === null ? [] : listFills(this.#trades, first, last);
     const areDrawn = fills.length <= MARKERS_MAX;
-    this.#markers.setMarkers(areDrawn ? fills.map((fill) => this.#toMarker(fill)) : []);
-    this.#events.onTrades(fills.length, areDrawn);
+    const haveWords = fills.length <= WORDS_MAX;
+    this.#markers.setMarkers(areDrawn ? fills.map((fill) => this.#toMarker(fill, haveWords)) : []);
+    this.#events.onView(first, last, fills.length, areDrawn);
   }
 
-  #toMarker({ timeMs, isBuy, text }: Fill): SeriesMarker<UTCTimestamp> {
+  #toMarker({ timeMs, isBuy, text }: Fill, hasWord: boolean): SeriesMarker<UTCTimestamp> {
     const bar = Math.max(0, lastAtMost(this.#data.time, timeMs));
     return {
       time: seconds(this.#data.time[bar]!),
       position: isBuy ? "belowBar" : "aboveBar",
       shape: isBuy ? "arrowUp" : "arrowDown",
       color: readColor(isBuy ? "gain" : "loss"),
-      text,
+      text: hasWord ? text : "",
     };
   }
 }
@@ -228,15 +243,23 @@ function listFills(trades: TradeTable, firstMs: number, lastMs: number): Fill[] 
 
 function addSeries(chart: IChartApi) {
   const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
-  const money = { type: "price", precision: 2, minMove: 0.01 } as const;
-  const percent = { type: "custom", formatter: (value: number) => `${value.toFixed(1)}%` } as const;
+  const money = { type: "custom", minMove: 0.01, formatter: formatRatio } as const;
+  const exact = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
+  const percent = { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` } as const;
   const series = {
-    candles: chart.addSeries(CandlestickSeries, { ...quiet }, 0),
+    candles: chart.addSeries(CandlestickSeries, { ...quiet, priceFormat: exact }, 0),
     equity: chart.addSeries(LineSeries, { ...quiet, lineWidth: 2, priceFormat: money }, 1),
     buyHold: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineStyle: 2, priceFormat: money }, 1),
-    drawdown: chart.addSeries(AreaSeries, { ...quiet, lineWidth: 1, priceFormat: percent, invertFilledArea: true }, 2),
-    position: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineType: LineType.WithSteps }, 3),
-  } satisfies Record<string, ISeriesApi<"Candlestick" | "Line" | "Area">>;
+    drawdown: chart.addSeries(BaselineSeries, { ...quiet, lineWidth: 1, priceFormat: percent }, 2),
+    position: chart.addSeries(
+      LineSeries,
+      { ...quiet, lineWidth: 1, lineType: LineType.WithSteps, priceFormat: exact },
+      3,
+    ),
+  } satisfies Record<string, ISeriesApi<"Candlestick" | "Line" | "Baseline">>;
+  series.drawdown.priceScale().applyOptions({ scaleMargins: { top: 0.22, bottom: 0.2 } });
+  series.equity.priceScale().applyOptions({ scaleMargins: { top: 0.14, bottom: 0.1 } });
+  series.position.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0.15 } });
   const panes = chart.panes();
   [5, 3, 1.4, 1].forEach((share, i) => panes[i]?.setStretchFactor(share));
   return series;

@@ -1,0 +1,162 @@
+/** The pages around runs, in a real browser against the real service, by mouse and by keyboard alone. */
+import { expect } from "@std/expect";
+import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { BACKTEST } from "../support/client.ts";
+import { startTestService } from "../support/service.ts";
+import { makeRun } from "./sample_runs.ts";
+
+Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) => {
+  // It never answers, so that its run is under way until it is cancelled.
+  const asked = Promise.withResolvers<void>();
+  const leave = Promise.withResolvers<Response>();
+  const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    asked.resolve();
+    return leave.promise;
+  });
+  const host = `127.0.0.1:${endpoint.addr.port}`;
+  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: host });
+  const browser = await connectBrowser();
+  const { page, complaints } = await openPage(browser);
+  const user = await service.user();
+  await shareSession(page.context(), user);
+  const heading = (name: string) => page.getByRole("heading", { name, exact: true });
+
+  await t.step("a first result is one click away", async () => {
+    await page.goto(service.url);
+    await page.getByRole("button", { name: "Run a first backtest" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Run a first backtest" }).click();
+    await page.getByRole("heading", { name: "SMA Cross" }).waitFor();
+    await page.getByText("Net return").first().waitFor();
+    await page.getByText("Monthly returns").waitFor();
+    await page.locator("canvas").first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("a metric says what it means", async () => {
+    await page.getByRole("button", { name: "Sharpe" }).first().hover();
+    await page.getByText("Excess return per unit of risk.").waitFor();
+  });
+
+  await t.step("trades are sorted, and a click moves the charts to one", async () => {
+    await page.getByRole("tab", { name: "Trades" }).click();
+    await page.getByRole("button", { name: "P&L" }).click();
+    const row = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1);
+    const [number, , entry = ""] = await row.getByRole("cell").allTextContents();
+    const { trades } = JSON.parse((await user.get(`/api/backtests/${page.url().split(/[/?]/)[4]}/trades`)).text);
+    const best = trades.reduce((a: { pnl: number }, b: { pnl: number }) => b.pnl > a.pnl ? b : a);
+    expect([number, entry.replace(" ", "T")]).toEqual([String(best.number), best.entry_time.slice(0, 16)]);
+    await page.getByText("2024-01-01 to 2024-12-31").waitFor();
+    await row.click();
+    await page.getByText("2024-01-01 to 2024-12-31").waitFor({ state: "hidden" });
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("orders, metrics and assumptions have a tab each", async () => {
+    await page.getByRole("tab", { name: "Orders" }).click();
+    await page.getByRole("columnheader", { name: "Fate" }).waitFor();
+    await page.getByRole("tab", { name: "Metrics" }).click();
+    await page.getByRole("button", { name: "Probabilistic sharpe" }).waitFor();
+    await page.getByRole("tab", { name: "Assumptions" }).click();
+    await page.getByText("data SHA-256").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("the same run with changes: what is wrong stands at its field", async () => {
+    await page.getByRole("link", { name: "Run again with changes" }).click();
+    await page.getByLabel("slow").fill("many");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("Enter a whole number").waitFor();
+    await page.getByLabel("slow").fill("20");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/fast must be less than slow/).waitFor();
+    expect(await page.getByLabel("fast").inputValue()).toBe("24");
+    expect(await page.getByLabel("Commission", { exact: true }).inputValue()).toBe("0.0005");
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("slow").fill("200");
+    await page.getByLabel("Slippage").fill("2");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText(/slow 200/).waitFor();
+    await page.getByRole("tab", { name: "Assumptions" }).click();
+    await page.getByText("bps 2").waitFor();
+  });
+
+  await t.step("a run under way shows so and can be cancelled; its name is text, whatever it holds", async () => {
+    const name = `<img src="x" onerror="document.title='broken'">`;
+    const runtime = { type: "remote", endpoint: `http://${host}/signals` };
+    const submitted = await user.send("POST", "/api/backtests", {
+      backtest: { ...BACKTEST, strategy: name, parameters: { timeframe: "1h", runtime } },
+    });
+    await page.goto(`${service.url}/runs/${submitted.at("/backtest/id")}`);
+    await asked.promise;
+    await page.getByRole("progressbar").waitFor();
+    await page.getByRole("heading", { name }).waitFor();
+    await page.getByRole("button", { name: "Cancel run" }).click();
+    await page.getByText("This run was cancelled").waitFor();
+    expect(await page.title()).toBe("Hindcast");
+  });
+
+  await t.step("a run that failed says why, and what to do", async () => {
+    await page.goto(`${service.url}/runs/${await makeRun(user, "failed")}`);
+    await heading("This run failed: no data").waitFor();
+    await page.getByText("Choose a range that the archive holds").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("the keyboard alone leads from the list to a run and to its end", async () => {
+    await page.goto(`${service.url}/runs`);
+    await page.getByRole("row").nth(4).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press("?");
+    await heading("Keys").waitFor();
+    await page.keyboard.press("Escape");
+    await heading("Keys").waitFor({ state: "hidden" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("sma");
+    await page.getByRole("row").nth(4).waitFor({ state: "hidden" });
+    await page.keyboard.press("Tab");
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await heading("This run failed: no data").waitFor();
+    await page.getByRole("button", { name: "Delete" }).press("Enter");
+    await page.getByRole("button", { name: "Delete run" }).press("Enter");
+    await heading("Runs").waitFor();
+    await page.getByRole("row").nth(4).waitFor({ state: "hidden" });
+    await page.getByRole("row").nth(3).waitFor();
+    await page.keyboard.press("n");
+    await heading("New run").waitFor();
+  });
+
+  await t.step("a lost connection is said, and repaired by itself", async () => {
+    await page.context().setOffline(true);
+    await page.getByText("The connection to the service is lost").waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("The connection to the service is lost").waitFor({ state: "hidden" });
+  });
+
+  await t.step("a phone shows every page without scrolling sideways", async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const id = await makeRun(user, "long-names");
+    for (const path of ["/runs", "/runs/new", `/runs/${id}`]) {
+      await page.goto(`${service.url}${path}`);
+      await page.getByRole("heading").first().waitFor();
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 360]);
+    }
+  });
+
+  await t.step("a session that ended leads to sign-in, and back", async () => {
+    await page.context().clearCookies();
+    await page.getByRole("link", { name: "Runs", exact: true }).click();
+    await heading("Sign in").waitFor();
+    expect(new URL(page.url()).searchParams.get("to")).toMatch(/^\/runs/);
+  });
+
+  await page.context().close();
+  await browser.close();
+  await service.close();
+  leave.resolve(new Response());
+  await endpoint.shutdown();
+  // The browser itself reports each refusal and lost connection that the steps above provoke.
+  expect(complaints.filter((line) => !/status of 4|ERR_INTERNET_DISCONNECTED/.test(line))).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import type { ReactNode } from "react";
+
+/** The size of a drawing, and its room for axes, in pixels of its own. */
+export const FRAME = { width: 560, height: 240, left: 52, right: 8, top: 8, bottom: 34 } as const;
+
+/** A drawing with axes; its description is read instead of it. */
+export function Drawing({ title, description, xLabel, xTicks, yTicks, children }: {
+  readonly title: string;
+  readonly description: string;
+  readonly xLabel: string;
+  readonly xTicks: readonly (readonly [pixel: number, text: string])[];
+  readonly yTicks: readonly (readonly [pixel: number, text: string])[];
+  readonly children: ReactNode;
+}) {
+  const { width, height, left, right, top, bottom } = FRAME;
+  return (
+    <section>
+      <h2 className="mb-1 text-sm font-semibold">{title}</h2>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={description}
+        className="w-full fill-muted text-[10px]"
+      >
+        {yTicks.map(([y, text]) => (
+          <g key={text}>
+            <line x1={left} x2={width - right} y1={y} y2={y} className="stroke-line" />
+            <text x={left - 6} y={y + 3} textAnchor="end">{text}</text>
+          </g>
+        ))}
+        {xTicks.map(([x, text]) => (
+          <g key={text}>
+            <line x1={x} x2={x} y1={top} y2={height - bottom} className="stroke-line" />
+            <text x={x} y={height - bottom + 13} textAnchor="middle">{text}</text>
+          </g>
+        ))}
+        {children}
+        <text x={(left + width - right) / 2} y={height - 5} textAnchor="middle">{xLabel}</text>
+      </svg>
+    </section>
+  );
+}
+
+/** In place of a drawing of trades that are not there. */
+export function NoTrades({ title }: { readonly title: string }) {
+  return (
+    <section>
+      <h2 className="mb-1 text-sm font-semibold">{title}</h2>
+      <p className="grid aspect-[560/240] place-items-center rounded-md bg-sunken/50 text-muted">No closed trade</p>
+    </section>
+  );
+}
