@@ -36,28 +36,38 @@ export function emptyChart(candles = 0, from = 0, until = 0, step = 1): ChartCol
   };
 }
 
+/** Rows `from` to before `until`, in buckets of `step`. */
+export interface Buckets {
+  readonly from: number;
+  readonly until: number;
+  readonly step: number;
+}
+
+/** The buckets for a range, about `points` of them. They begin at multiples of their size, so that neighbouring ranges fit together. */
+export function chooseBuckets(from: number, until: number, points: number): Buckets {
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2((until - from) / points)));
+  return { from: Math.floor(from / step) * step, until, step };
+}
+
 /**
- * Merges rows `from` to before `until` into buckets: the first open, the highest high, the lowest low, the last close, equity and
- * position, the deepest drawdown, the sum of volumes. Buckets begin at multiples of their size, so that neighbouring ranges fit together.
+ * Merges rows into buckets: the first open, the highest high, the lowest low, the last close, equity and
+ * position, the deepest drawdown, the sum of volumes.
  *
- * @param candles Those of the range; a row without a candle of its time has no prices.
+ * @param candles Those of the buckets; a row without a candle of its time has no prices.
  * @param firstClose Close of the run's first candle; NaN where it is not known.
- * @param range `points` is the number of buckets wanted; up to one more is given.
  */
 export function mergeRows(
   { time, equity, position, initialBalance }: RunRows,
   candles: Candles,
   firstClose: number,
-  range: { readonly from: number; readonly until: number; readonly points: number },
+  { from, until, step }: Buckets,
 ): ChartColumns {
-  const step = 2 ** Math.max(0, Math.ceil(Math.log2((range.until - range.from) / range.points)));
-  const from = Math.floor(range.from / step) * step;
-  const merged = emptyChart(time.length, from, range.until, step);
+  const merged = emptyChart(time.length, from, until, step);
   let peak = initialBalance;
   for (let i = 0; i < from; i++) peak = Math.max(peak, equity[i]!);
   let candle = 0;
-  for (let start = from; start < range.until; start += step) {
-    const end = Math.min(start + step, range.until);
+  for (let start = from; start < until; start += step) {
+    const end = Math.min(start + step, until);
     let drawdown = 0;
     for (let i = start; i < end; i++) {
       peak = Math.max(peak, equity[i]!);

@@ -8,7 +8,7 @@ import { planRead } from "../market/archive/read_plan.ts";
 import { readPlan, type Repair, retryOnChange } from "../market/archive/read.ts";
 import { HOURS } from "../market/calendar/exchange_sessions.ts";
 import { candleEnd, isTimeframe } from "../market/timeframes.ts";
-import { type ChartColumns, emptyChart, mergeRows, type RunRows } from "./chart_columns.ts";
+import { type ChartColumns, chooseBuckets, emptyChart, mergeRows, type RunRows } from "./chart_columns.ts";
 
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());
@@ -66,13 +66,13 @@ export async function readRunChart(
   const rows: RunRows = { ...curve, initialBalance };
   const count = curve.time.length;
   const until = Math.min(range.until ?? count, count);
-  const from = Math.min(range.from, until);
+  const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
   const first = curve.time[0] ?? 0;
-  const begin = curve.time[from] ?? first;
+  const begin = curve.time[buckets.from] ?? first;
   const end = (curve.time[until - 1] ?? begin) + 1;
   const candles = await read(begin, end);
   const firstClose = (begin === first ? candles : await read(first, first + 1)).close[0] ?? NaN;
-  return mergeRows(rows, candles, firstClose, { from, until, points: range.points });
+  return mergeRows(rows, candles, firstClose, buckets);
 }
 
 async function readCandles(

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { mergeRows } from "../../routers/chart_columns.ts";
+import { chooseBuckets, mergeRows } from "../../routers/chart_columns.ts";
 
 // Five candles; the fourth has left the archive.
 const TIME = Float64Array.of(1000, 2000, 3000, 4000, 5000);
@@ -19,7 +19,7 @@ const CANDLES = {
 };
 
 Deno.test("buckets keep first, highest, lowest and last, and the deepest drawdown", () => {
-  const merged = mergeRows(RUN, CANDLES, 10, { from: 0, until: 5, points: 3 });
+  const merged = mergeRows(RUN, CANDLES, 10, chooseBuckets(0, 5, 3));
   expect(merged).toEqual({
     ...{ candles: 5, from: 0, until: 5, step: 2 },
     time: [1000, 3000, 5000],
@@ -38,12 +38,12 @@ Deno.test("buckets keep first, highest, lowest and last, and the deepest drawdow
 });
 
 Deno.test("a part of a run begins at a whole bucket and knows the peak before it", () => {
-  const merged = mergeRows(RUN, CANDLES, 10, { from: 3, until: 5, points: 1 });
+  const merged = mergeRows(RUN, CANDLES, 10, chooseBuckets(3, 5, 1));
   expect(merged).toMatchObject({ from: 2, step: 2, time: [3000, 5000], drawdown: [0.5, 0], open: [12, 14] });
 });
 
 Deno.test("a candle that is not held any more has no price, and the curve goes on", () => {
-  const merged = mergeRows(RUN, CANDLES, NaN, { from: 3, until: 4, points: 10 });
+  const merged = mergeRows(RUN, CANDLES, NaN, chooseBuckets(3, 4, 10));
   expect(merged).toMatchObject({ from: 3, step: 1, open: [null], high: [null], close: [null], volume: [null] });
   expect(merged).toMatchObject({ equity: [90], drawdown: [0.25], position: [-2], buy_hold: [null] });
 });

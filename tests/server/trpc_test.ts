@@ -48,6 +48,31 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     ]);
     const { trades } = await api.backtests.trades.query({ id: backtest.id, limit: 3 });
     expect(trades.length).toBe(3);
+    const table = await api.backtests.tradeTable.query({ id: backtest.id, after: 1, limit: 2 });
+    expect([table.number, table.pnl, table.entry_time.map((time) => new Date(time).toISOString())])
+      .toEqual([[2, 3], [trades[1]!.pnl, trades[2]!.pnl], [trades[1]!.entry_time, trades[2]!.entry_time]]);
+    // 744 candles in buckets of 8: 512 candles begin at a whole bucket.
+    const chart = await api.backtests.chart.query({ id: backtest.id, from: 515, points: 30 });
+    expect([chart.candles, chart.from, chart.until, chart.step, chart.time.length]).toEqual([744, 512, 744, 8, 29]);
+    const { ticks } = await api.marketData.ticks.query({
+      ...{ symbol: "DEMO", timeframe: "1h", startDate: "2024-01-22", endDate: "2024-02-01", limit: 1000 },
+    });
+    const bucket = ticks.slice(8, 16);
+    expect(new Date(chart.time[0]!).toISOString()).toBe(bucket[0]!.timestamp);
+    expect([chart.open[0], chart.high[0], chart.low[0], chart.close[0]]).toEqual([
+      bucket[0]!.open,
+      Math.max(...bucket.map(({ high }) => high)),
+      Math.min(...bucket.map(({ low }) => low)),
+      bucket[7]!.close,
+    ]);
+    expect(chart.equity.at(-1)).toBe(metrics.final_equity);
+    const held = await api.backtests.chart.query({ id: backtest.id });
+    expect(held.buy_hold.at(-1)! / 10_000 - 1).toBeCloseTo(metrics.buy_hold_return ?? NaN, 12);
+    const stranger = connect((await service.user()).cookie);
+    for (const read of [stranger.backtests.chart, stranger.backtests.tradeTable]) {
+      await expect(read.query({ id: backtest.id })).rejects.toMatchObject({ data: { appCode: "BACKTEST_NOT_FOUND" } });
+    }
+    expect((await connect("").backtests.metrics.query()).metrics.map(({ name }) => name)).toContain("sharpe");
   });
 
   await t.step("candles come with a limit", async () => {

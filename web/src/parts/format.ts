@@ -4,6 +4,7 @@ const NONE = "–";
 const HUGE = 1e9;
 
 const money = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const short = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const huge = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 8 });
@@ -22,7 +23,7 @@ export function formatPercent(value: Maybe, isSigned = false): string {
 
 /** The same with one digit less, for narrow places. */
 export function formatShortPercent(value: Maybe): string {
-  return write(value, true, (size) => `${size >= 100 ? writeHuge(size * 100) : (size * 100).toFixed(1)}%`);
+  return write(value, true, (size) => `${size >= 1e4 ? writeHuge(size * 100) : short.format(size * 100)}%`);
 }
 
 /** `1.23`. */

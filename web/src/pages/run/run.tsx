@@ -45,13 +45,13 @@ function Completed({ backtest, result }: {
   return (
     <>
       <SummaryStrip result={result} definitions={metrics} />
-      <Charts id={backtest.id} trades={trades} handle={charts} />
+      <Charts id={backtest.id} parameters={backtest.parameters} trades={trades} handle={charts} />
       <RunTabs
         backtest={backtest}
         result={result}
         definitions={metrics}
         trades={trades}
-        goTo={(from, to) => charts.current?.goTo(from, to)}
+        showTrade={(i) => charts.current?.showTrade(i)}
       />
     </>
   );

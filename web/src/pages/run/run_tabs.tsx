@@ -21,12 +21,12 @@ const LABELS: Readonly<Record<RunTab, string>> = {
 };
 
 /** What lies below the charts, a tab each; the address keeps which. */
-export function RunTabs({ backtest, result, definitions, trades, goTo }: {
+export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;
   readonly definitions: readonly Metric[];
   readonly trades: TradeTable | undefined;
-  readonly goTo: (fromMs: number, toMs: number) => void;
+  readonly showTrade: (i: number) => void;
 }) {
   const { tab = RUN_TABS[0] } = route.useSearch();
   const navigate = route.useNavigate();
@@ -50,7 +50,7 @@ export function RunTabs({ backtest, result, definitions, trades, goTo }: {
           {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
           {tab === "orders" && <Orders id={backtest.id} />}
           {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
-          {tab === "trades" && <Trades trades={trades} goTo={goTo} />}
+          {tab === "trades" && <Trades trades={trades} showTrade={showTrade} />}
           {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
         </Suspense>
       </Tabs.Panel>

@@ -42,7 +42,7 @@ export function SummaryStrip({ result, definitions }: {
         const tone = isSigned(name) ? toneClass(numberOf(metrics, name)) : "";
         return (
           <div key={name} className="min-w-0 bg-surface px-3 py-2.5">
-            <dt className="truncate text-xs text-muted">
+            <dt className="min-h-4 truncate text-xs text-muted">
               {metric && <MetricName metric={metric} reason={reasons[name]} />}
             </dt>
             <dd className={`truncate text-lg font-semibold ${tone}`}>

@@ -79,9 +79,9 @@ const COLUMNS: readonly Column[] = [
 const GRID = { gridTemplateColumns: COLUMNS.map(({ width }) => width).join(" ") };
 
 /** All trades, sorted and filtered; a click shows one in the charts. */
-export function Trades({ trades, goTo }: {
+export function Trades({ trades, showTrade }: {
   readonly trades: TradeTable | undefined;
-  readonly goTo: (fromMs: number, toMs: number) => void;
+  readonly showTrade: (i: number) => void;
 }) {
   const [sort, setSort] = useState<Sort>({ by: "number", isDown: false });
   const [side, setSide] = useState<(typeof SIDES)[number]>("all");
@@ -108,18 +108,18 @@ export function Trades({ trades, goTo }: {
           {formatCount(rows.length)} of {formatCount(trades.number.length)} trades
         </p>
       </div>
-      <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} goTo={goTo} />
+      <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} showTrade={showTrade} />
     </>
   );
 }
 
 /** The table; only the rows in view are in the page. */
-function TradeRows({ trades, rows, sort, setSort, goTo }: {
+function TradeRows({ trades, rows, sort, setSort, showTrade }: {
   readonly trades: TradeTable;
   readonly rows: readonly number[];
   readonly sort: Sort;
   readonly setSort: (sort: Sort) => void;
-  readonly goTo: (fromMs: number, toMs: number) => void;
+  readonly showTrade: (i: number) => void;
 }) {
   const [chosen, setChosen] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -131,7 +131,7 @@ function TradeRows({ trades, rows, sort, setSort, goTo }: {
   });
   const select = (i: number) => {
     setChosen(i);
-    goTo(trades.entry_time[i]!, trades.exit_time[i] ?? trades.entry_time[i]!);
+    showTrade(i);
   };
   return (
     <div ref={scroller} tabIndex={0} role="region" aria-label="Trades" className="max-h-[32rem] overflow-auto">

@@ -1,21 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
-import { api, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
+import { api, type Backtest, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent, formatTime } from "../../../parts/format.ts";
 import { useShownTheme } from "../../../theme/theme.ts";
 import { StackedChart } from "./stacked_chart.ts";
+import { levelsOf } from "./trade_levels.ts";
 
 const POINTS = 1_000;
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
-  goTo(fromMs: number, toMs: number): void;
+  /** Shows a trade with its prices. @param i Its index in the table. */
+  showTrade(i: number): void;
 }
 
 /** Candles with trades, equity against buy and hold, drawdown and position of a completed run. */
-export function Charts({ id, trades, handle }: {
+export function Charts({ id, parameters, trades, handle }: {
   readonly id: string;
+  readonly parameters: Backtest["parameters"];
   readonly trades: TradeTable | undefined;
   readonly handle: Ref<ChartsHandle>;
 }) {
@@ -24,17 +27,18 @@ export function Charts({ id, trades, handle }: {
     <section aria-label="Charts" className="rounded-lg border border-line bg-surface">
       {data === undefined
         ? (
-          <div className="grid h-[620px] place-items-center text-muted" role="status">
+          <div className="grid h-[653px] place-items-center text-muted max-sm:h-[720px]" role="status">
             {error ? "The charts could not be loaded." : "Loading the charts …"}
           </div>
         )
-        : <Drawing id={id} data={data} trades={trades} handle={handle} />}
+        : <Drawing id={id} parameters={parameters} data={data} trades={trades} handle={handle} />}
     </section>
   );
 }
 
-function Drawing({ id, data, trades, handle }: {
+function Drawing({ id, parameters, data, trades, handle }: {
   readonly id: string;
+  readonly parameters: Backtest["parameters"];
   readonly data: ChartData;
   readonly trades: TradeTable | undefined;
   readonly handle: Ref<ChartsHandle>;
@@ -64,8 +68,13 @@ function Drawing({ id, data, trades, handle }: {
   }, [trades, data]);
   useEffect(() => chart.current?.repaint(), [theme]);
   useImperativeHandle(handle, () => ({
-    goTo: (fromMs, toMs) => void chart.current?.goTo(fromMs, toMs),
-  }), []);
+    showTrade: (i) => {
+      if (trades === undefined) return;
+      chart.current?.setLevels(levelsOf(trades, i, parameters));
+      const entry = trades.entry_time[i]!;
+      void chart.current?.goTo(entry, trades.exit_time[i] ?? entry);
+    },
+  }), [trades, parameters]);
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">

@@ -5,6 +5,7 @@ import {
   createSeriesMarkers,
   createTextWatermark,
   type IChartApi,
+  type IPriceLine,
   type ISeriesApi,
   LineSeries,
   LineType,
@@ -12,15 +13,16 @@ import {
   type SeriesMarker,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { formatExact, formatRatio } from "../../../parts/format.ts";
+import { formatExact } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
+import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
 import type { ChartData, TradeTable } from "../../../api.ts";
 
 const BARS_MAX = 1_000;
-const MARKERS_MAX = 1_500;
+const MARKERS_MAX = 250;
 // More words would cover each other.
-const WORDS_MAX = 120;
+const WORDS_MAX = 80;
 const SETTLE_MS = 60;
 const TITLES = ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"] as const;
 
@@ -42,6 +44,8 @@ export class StackedChart {
   readonly #events: ChartEvents;
   #data: ChartData;
   #trades: TradeTable | null = null;
+  #levels: readonly TradeLevel[] = [];
+  readonly #lines: IPriceLine[] = [];
   #settle: ReturnType<typeof setTimeout> | undefined;
   #loading = 0;
   #isClosed = false;
@@ -84,6 +88,16 @@ export class StackedChart {
     this.#drawTrades();
   }
 
+  /** Draws the prices of one trade instead of those drawn before. */
+  setLevels(levels: readonly TradeLevel[]): void {
+    this.#levels = levels;
+    const { candles } = this.#series;
+    for (const line of this.#lines.splice(0)) candles.removePriceLine(line);
+    for (const { price, title, color } of levels) {
+      this.#lines.push(candles.createPriceLine({ price, title, color: readColor(color), lineWidth: 1, lineStyle: 2 }));
+    }
+  }
+
   /** Takes the colours of the palette that is shown. */
   repaint(): void {
     const [text, muted, line, surface] = ["text", "muted", "line", "surface"].map(readColor);
@@ -114,6 +128,7 @@ export class StackedChart {
     this.#titles.forEach((title, i) =>
       title.applyOptions({ lines: [{ text: TITLES[i] ?? "", color: muted!, fontSize: 11 }] })
     );
+    this.setLevels(this.#levels);
     this.#drawTrades();
   }
 
@@ -243,13 +258,12 @@ function listFills(trades: TradeTable, firstMs: number, lastMs: number): Fill[] 
 
 function addSeries(chart: IChartApi) {
   const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
-  const money = { type: "custom", minMove: 0.01, formatter: formatRatio } as const;
   const exact = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
   const percent = { type: "custom", minMove: 0.01, formatter: (value: number) => `${value.toFixed(1)}%` } as const;
   const series = {
     candles: chart.addSeries(CandlestickSeries, { ...quiet, priceFormat: exact }, 0),
-    equity: chart.addSeries(LineSeries, { ...quiet, lineWidth: 2, priceFormat: money }, 1),
-    buyHold: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineStyle: 2, priceFormat: money }, 1),
+    equity: chart.addSeries(LineSeries, { ...quiet, lineWidth: 2, priceFormat: exact }, 1),
+    buyHold: chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, lineStyle: 2, priceFormat: exact }, 1),
     drawdown: chart.addSeries(BaselineSeries, { ...quiet, lineWidth: 1, priceFormat: percent }, 2),
     position: chart.addSeries(
       LineSeries,
