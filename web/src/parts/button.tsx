@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 
 const KINDS = {
-  primary: "border-transparent bg-accent text-on-accent hover:opacity-90",
+  primary: "border-transparent bg-accent text-on-accent hover:bg-accent/90",
   plain: "border-strong-line/60 bg-surface hover:bg-sunken",
   quiet: "border-transparent hover:bg-sunken text-muted hover:text-text",
   danger: "border-danger/60 bg-surface text-danger hover:bg-sunken",

@@ -56,7 +56,7 @@ export function NewRunForm({ first, held, earlier }: {
         <p role="alert" className="min-w-0 text-sm break-words text-danger max-sm:grow">{root?.message}</p>
         <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
           {isSubmitting ? "Starting …" : "Run"}
-          <kbd aria-hidden="true" className="text-xs font-normal opacity-80 max-sm:hidden">Ctrl ⏎</kbd>
+          <kbd aria-hidden="true" className="text-xs font-normal max-sm:hidden">Ctrl ⏎</kbd>
         </Button>
       </div>
     </form>
