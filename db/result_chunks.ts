@@ -3,14 +3,18 @@ import { and, asc, between, eq, gte, min, ne } from "drizzle-orm";
 import { setTimeout as pause } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
-import { decodeColumns, encodeColumns } from "./codec/columns.ts";
+import { type Columns, decodeColumns, encodeColumns } from "./codec/columns.ts";
 import { backtests, type RESULT_PARTS, resultChunks } from "./schema.ts";
 import { storableText } from "./storable.ts";
 
 /** Rows of a chunk. A page is cut from one or two chunks, however many there are. */
 export const CHUNK_ROWS = 10_000;
-// A statement blocks the embedded database's process while it runs: about 4 ms for so many bytes.
-const STATEMENT_BYTES_MAX = 1 << 18;
+/** Rows of a chunk of equity, which has no pages: with 10,000, a curve would take twice as long to encode. */
+export const EQUITY_CHUNK_ROWS = 40_000;
+// The column's type is integer.
+const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
+// The embedded database does nothing else during a statement: about 15 ms for so many bytes.
+const STATEMENT_BYTES_MAX = 1 << 19;
 // Encoding shares its thread with the answers to requests.
 const SLICE_MS = 8;
 
@@ -27,11 +31,13 @@ export interface PartColumns {
   /** Name of the column of times, milliseconds since 1970. */
   readonly time: string;
   readonly tags?: readonly (string | null)[];
+  /** Turns a chunk's columns into those to be stored. */
+  readonly pack?: (columns: Columns) => Columns;
 }
 
-/** Rows that were read back: `numbers` are columns, `begin` is the number of rows before them. */
+/** A chunk that was read back; `chunk` is the number of chunks before it. */
 export interface ChunkRows {
-  readonly begin: number;
+  readonly chunk: number;
   readonly columns: Readonly<Record<string, Float64Array>>;
   readonly tags: readonly (string | null)[] | null;
 }
@@ -41,8 +47,9 @@ export async function encodeParts(parts: readonly PartColumns[]): Promise<Result
   const chunks: ResultChunk[] = [];
   let sliceBegan = performance.now();
   for (const part of parts) {
-    for (let begin = 0; begin < part.count; begin += CHUNK_ROWS) {
-      chunks.push(encodeChunk(part, begin, Math.min(part.count, begin + CHUNK_ROWS)));
+    const rows = part.part === "equity" ? EQUITY_CHUNK_ROWS : CHUNK_ROWS;
+    for (let chunk = 0; chunk * rows < part.count; chunk++) {
+      chunks.push(encodeChunk(part, chunk, { begin: chunk * rows, end: Math.min(part.count, (chunk + 1) * rows) }));
       if (performance.now() - sliceBegan < SLICE_MS) continue;
       await pause(0);
       sliceBegan = performance.now();
@@ -51,18 +58,26 @@ export async function encodeParts(parts: readonly PartColumns[]): Promise<Result
   return chunks;
 }
 
-function encodeChunk({ part, columns, time, tags }: PartColumns, begin: number, end: number): ResultChunk {
-  const cut = Object.entries(columns).map(([name, values]) =>
-    [name, Float64Array.from(values.subarray(begin, end))] as const
+function encodeChunk(
+  { part, columns, time, tags, pack }: PartColumns,
+  chunk: number,
+  { begin, end }: { readonly begin: number; readonly end: number },
+): ResultChunk {
+  const cut = Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [name, new Float64Array(values.subarray(begin, end))] as const),
   );
-  const times = cut.find(([name]) => name === time)?.[1] ?? new Float64Array(0);
+  let [first, last] = [Infinity, -Infinity];
+  for (const value of cut[time] ?? []) {
+    if (value < first) first = value;
+    if (value > last) last = value;
+  }
   return {
     part,
-    chunk: begin / CHUNK_ROWS,
+    chunk,
     rows: end - begin,
-    firstTime: new Date(times.reduce((least, value) => Math.min(least, value), Infinity)),
-    lastTime: new Date(times.reduce((greatest, value) => Math.max(greatest, value), -Infinity)),
-    data: encodeColumns(Object.fromEntries(cut)),
+    firstTime: new Date(first),
+    lastTime: new Date(last),
+    data: encodeColumns(pack === undefined ? cut : pack(cut)),
     tags: encodeTags(tags?.slice(begin, end) ?? []),
   };
 }
@@ -155,24 +170,22 @@ export async function deleteChunks(tx: Db, backtestId: string): Promise<void> {
 /**
  * One part of the result of one user's backtest, oldest first; nothing where this user has no completed backtest of that id.
  *
- * @param range Rows from `begin` to `end` - 1: the chunks that hold them are read.
+ * @param range Numbers of the first and the last chunk to read.
  * @throws {Error} When the stored bytes are damaged.
  */
 export async function readChunks(
   db: Db,
   { backtestId, ownerId, part }: { readonly backtestId: string; readonly ownerId: string; readonly part: ResultPart },
-  range: { readonly begin: number; readonly end: number } = { begin: 0, end: Infinity },
+  { first, last }: { readonly first: number; readonly last: number } = { first: 0, last: CHUNK_NUMBER_MAX },
 ): Promise<ChunkRows[]> {
   const { chunk, data, tags } = resultChunks;
-  const first = Math.floor(range.begin / CHUNK_ROWS);
-  const last = Math.min(Math.floor((range.end - 1) / CHUNK_ROWS), 2 ** 31 - 1);
   const rows = await db.select({ chunk, data, tags })
     .from(resultChunks)
     .innerJoin(backtests, ofResult(ownerId))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
   return rows.map((row) => ({
-    begin: row.chunk * CHUNK_ROWS,
+    chunk: row.chunk,
     columns: decodeColumns(row.data),
     tags: row.tags === null ? null : decodeTags(row.tags),
   }));
@@ -218,8 +231,11 @@ export async function readPage<Row>(
   toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null) => Row,
 ): Promise<Row[]> {
   const { after, limit } = page;
+  const numberOf = (row: number) => Math.min(Math.floor(row / CHUNK_ROWS), CHUNK_NUMBER_MAX);
+  const range = { first: numberOf(after), last: numberOf(after + limit - 1) };
   const found: Row[] = [];
-  for (const { begin, columns, tags } of await readChunks(db, page, { begin: after, end: after + limit })) {
+  for (const { chunk, columns, tags } of await readChunks(db, page, range)) {
+    const begin = chunk * CHUNK_ROWS;
     const count = Object.values(columns)[0]?.length ?? 0;
     for (let i = Math.max(0, after - begin); i < count && found.length < limit; i++) {
       found.push(toRow(columns, i, begin + i + 1, tags?.[i] ?? null));

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { CHUNK_ROWS } from "../../db/result_chunks.ts";
+import { CHUNK_ROWS, EQUITY_CHUNK_ROWS } from "../../db/result_chunks.ts";
 import type { TestClient } from "../support/client.ts";
 import { readResult, type Submissions } from "./workload.ts";
 
@@ -86,10 +86,13 @@ async function findStrays(query: Query): Promise<readonly unknown[]> {
       or not exists (select from result_chunks where backtest_id = backtests.id and part = 'equity')
     union all select 'attempt', backtest_id::text from result_chunks join backtests on id = backtest_id
     where attempt <> attempts
-    union all select 'part', backtest_id::text from result_chunks
-    group by backtest_id, attempt, part
-    having max(chunk) <> count(*) - 1 or sum(rows) <= ${CHUNK_ROWS} * max(chunk)
-      or count(*) filter (where rows < ${CHUNK_ROWS}) > 1
+    union all select 'part', backtest_id::text from (
+      select *, case part when 'equity' then ${EQUITY_CHUNK_ROWS} else ${CHUNK_ROWS} end as full_rows
+      from result_chunks
+    ) as chunks
+    group by backtest_id, attempt, part, full_rows
+    having max(chunk) <> count(*) - 1 or sum(rows) <= full_rows * max(chunk)
+      or count(*) filter (where rows < full_rows) > 1
     union all select 'job', id::text from pgboss.job
     where name = 'backtests' and not exists (select from backtests where id = job.id)
     union all select 'dead', id::text from pgboss.job where name = 'backtests-dead'

@@ -104,11 +104,13 @@ async function toStorable(
   durationMs: number,
 ): Promise<Outcome<StorableRun>> {
   const { trades, orders, equity, position } = run.result;
-  const time = plan.task.candles.time.subarray(plan.task.firstIndex);
+  const { time, close } = plan.task.candles;
+  const from = plan.task.firstIndex;
+  const curve = { time: time.subarray(from), equity, position };
   const result = makeResult(plan, run, durationMs);
   const chunks = await traceStep(
     "encode",
-    () => encodeParts([tradesPart(trades), ordersPart(orders), equityPart({ time, equity, position })]),
+    () => encodeParts([tradesPart(trades), ordersPart(orders), equityPart(curve, close.subarray(from))]),
   );
   return { type: "completed", result, chunks, sparkline: drawSparkline(equity, plan.task.initialBalance) };
 }
