@@ -16,8 +16,8 @@ import { listTrades, type Trade } from "../db/trades.ts";
 import { toBacktest, toOrder, toSummary, toTrade } from "./backtest_records.ts";
 import { strategyNameSchema } from "./backtest_submission.ts";
 import { tagSchema } from "./backtest_labels.ts";
-import { dateSchema } from "./dates.ts";
-import { AppError, mustBe } from "./errors.ts";
+import { dateSchema, requireRising } from "./dates.ts";
+import { mustBe } from "./errors.ts";
 import { marketNameSchema } from "./market_name.ts";
 import { mustGet } from "./owned_backtest.ts";
 import { decodeCursor, type List } from "./paging.ts";
@@ -74,7 +74,7 @@ function orderedList<Row extends Parameters<typeof placeOf>[0], Item>(
 ): OrderedList<Row, Item> {
   const createdFrom = toTime(created_from);
   const createdTo = toTime(created_to);
-  requireRising(createdFrom, createdTo);
+  requireRising(createdFrom, createdTo, { start: "/created_from", end: "/created_to" });
   const key = keyOf(sort, order);
   return {
     list: {
@@ -109,15 +109,6 @@ function keyOf(sort: BacktestSort, order: string) {
 }
 
 const toTime = (date: string | undefined) => date === undefined ? undefined : Date.parse(`${date}T00:00:00Z`);
-
-/** @throws AppError INVALID_DATE_RANGE */
-function requireRising(from: number | undefined, to: number | undefined): void {
-  if (from === undefined || to === undefined || from < to) return;
-  const message = "must be before created_to";
-  throw new AppError("INVALID_DATE_RANGE", `Cannot list the backtests: /created_from ${message}`, {
-    issues: [{ path: "/created_from", message }],
-  });
-}
 
 interface RunKey {
   readonly backtestId: string;

@@ -31,6 +31,7 @@ import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import {
   CURVE_COLUMNS,
+  rangeShape,
   readCurve,
   readReturns,
   readWholeCurve,
@@ -38,6 +39,7 @@ import {
   SERIES_FORMATS,
   type SeriesAnswer,
   toCurveRows,
+  toRange,
   toReturnRows,
 } from "./series.ts";
 import { type Context, router, userProcedure } from "./trpc.ts";
@@ -164,11 +166,12 @@ export const backtestsRouter = router({
 
   /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
   equity: userProcedure
-    .input(inputObject({ id: idSchema, points: pointsSchema.default(POINTS_DEFAULT) }))
+    .input(inputObject({ id: idSchema, points: pointsSchema.default(POINTS_DEFAULT), ...rangeShape }))
     .output(z.object({ equity: z.array(equityPointSchema) }))
-    .query(async ({ ctx, input }) => {
-      const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      const equity = await readInTurn(ctx, async () => toCurveRows(await readCurve(ctx.db, row, input.points)));
+    .query(async ({ ctx, input: { id, points, ...moments } }) => {
+      const range = toRange(moments);
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      const equity = await readInTurn(ctx, async () => toCurveRows(await readCurve(ctx.db, row, points, range)));
       return { equity };
     }),
 
@@ -224,14 +227,17 @@ export const backtestsStreamsRouter = router({
 
   /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` says otherwise. */
   equity: userProcedure
-    .input(inputObject({ id: idSchema, points: pointsSchema.optional(), format: formatSchema }))
-    .query(async ({ ctx, input: { id, points, format } }): Promise<SeriesAnswer> => {
+    .input(inputObject({ id: idSchema, points: pointsSchema.optional(), format: formatSchema, ...rangeShape }))
+    .query(async ({ ctx, input: { id, points, format, ...moments } }): Promise<SeriesAnswer> => {
+      const range = toRange(moments);
       const row = await mustGet(ctx.db, id, ctx.user.id);
       if (format !== "json") {
-        const pieces = points === undefined ? readWholeCurve(ctx.db, row) : [await readCurve(ctx.db, row, points)];
+        const pieces = points === undefined
+          ? readWholeCurve(ctx.db, row, range)
+          : [await readCurve(ctx.db, row, points, range)];
         return { format, columns: CURVE_COLUMNS, pieces };
       }
-      return { format, body: { equity: toCurveRows(await readCurve(ctx.db, row, points ?? POINTS_DEFAULT)) } };
+      return { format, body: { equity: toCurveRows(await readCurve(ctx.db, row, points ?? POINTS_DEFAULT, range)) } };
     }),
 
   /** As `backtests.returns`. */

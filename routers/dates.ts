@@ -14,6 +14,12 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
+/** A date, which is its 00:00Z, or a moment in UTC; milliseconds since 1970. */
+export const momentSchema = z.union(
+  [dateSchema, z.iso.datetime()],
+  mustBe("a date YYYY-MM-DD or a time in UTC such as 2024-01-31T09:30:00Z"),
+).transform((text) => Date.parse(text));
+
 /** The JSON pointers of a range's dates, for the issues of an error. */
 export interface RangePaths {
   readonly start: string;
@@ -51,4 +57,15 @@ export function parseRange(startDate: string, endDate: string, paths: RangePaths
     });
   }
   return { start, end };
+}
+
+/** @throws AppError INVALID_DATE_RANGE where both ends of a range are given and the first is not before the second. */
+export function requireRising(start: number | undefined, end: number | undefined, paths: RangePaths): void {
+  if (start === undefined || end === undefined || start < end) return;
+  const message = `must be before ${paths.end.slice(1)} ${new Date(end).toISOString()}, not ${
+    new Date(start).toISOString()
+  }`;
+  throw new AppError("INVALID_DATE_RANGE", `Cannot use the range: ${paths.start} ${message}`, {
+    issues: [{ path: paths.start, message }],
+  });
 }

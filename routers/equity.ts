@@ -10,6 +10,31 @@ export interface Curve extends EquityColumns {
   readonly drawdown: Float64Array;
 }
 
+/** A stretch of time, milliseconds since 1970: from the first to before the second. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const ALL: TimeRange = { from: -Infinity, to: Infinity };
+
+/** The part of a curve that lies in a range. */
+export function cutCurve(curve: Curve, { from, to }: TimeRange): Curve {
+  const begin = countBefore(curve.time, from);
+  const end = Math.max(begin, countBefore(curve.time, to));
+  return {
+    time: curve.time.subarray(begin, end),
+    equity: curve.equity.subarray(begin, end),
+    drawdown: curve.drawdown.subarray(begin, end),
+    position: curve.position.subarray(begin, end),
+  };
+}
+
+function countBefore(time: Float64Array, timeMs: number): number {
+  const index = time.findIndex((each) => each >= timeMs);
+  return index < 0 ? time.length : index;
+}
+
 /**
  * Thins a curve for drawing. It cuts the candles into stretches of equal length and keeps the lowest and the highest equity of
  * each, so no peak or trough is lost. It always keeps the first and the last candle and, from three points on, the candle of the
@@ -17,11 +42,13 @@ export interface Curve extends EquityColumns {
  *
  * @param initialBalance Counts as the first peak.
  * @param pointsMax At least 2; a curve of at most so many points is returned whole.
+ * @param range The part to thin; drawdowns are those of the whole curve.
  */
-export function sampleCurve(columns: EquityColumns, initialBalance: number, pointsMax: number): Curve {
-  const { time, equity, position } = columns;
-  const drawdown = drawdownsOf(equity, initialBalance);
-  if (equity.length <= pointsMax) return { time, equity, drawdown, position };
+export function sampleCurve(columns: EquityColumns, initialBalance: number, pointsMax: number, range = ALL): Curve {
+  const whole = { ...columns, drawdown: drawdownsOf(columns.equity, initialBalance) };
+  const curve = cutCurve(whole, range);
+  const { time, equity, drawdown, position } = curve;
+  if (equity.length <= pointsMax) return curve;
   const kept = chooseCandles(equity, drawdown, pointsMax);
   const pick = (values: Float64Array) => Float64Array.from(kept, (i) => values[i]!);
   return { time: pick(time), equity: pick(equity), drawdown: pick(drawdown), position: pick(position) };

@@ -9,7 +9,8 @@ import { groupByDay } from "../market/calendar/group_by_day.ts";
 import { tradingDaysOf } from "../market/calendar/trading_days.ts";
 import { isCoarser, isTimeframe } from "../market/timeframes.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
-import { sampleCurve, withDrawdown } from "./equity.ts";
+import { momentSchema, requireRising } from "./dates.ts";
+import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */
 export interface Series<Name extends string> {
@@ -33,31 +34,51 @@ type SeriesPieces = AsyncIterable<Series<string>> | Iterable<Series<string>>;
 export const CURVE_COLUMNS = ["equity", "drawdown", "position"] as const;
 export const RETURNS_COLUMNS = ["return", "equity"] as const;
 
+/** The stretch of a curve that a request wants. */
+export const rangeShape = { from: momentSchema.optional(), to: momentSchema.optional() };
+
+/** @throws AppError INVALID_DATE_RANGE */
+export function toRange(
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): TimeRange {
+  requireRising(from, to, { start: "/from", end: "/to" });
+  return { from: from ?? -Infinity, to: to ?? Infinity };
+}
+
 const NO_CURVE: EquityColumns = {
   time: new Float64Array(0),
   equity: new Float64Array(0),
   position: new Float64Array(0),
 };
 
-/** The equity curve of a backtest, thinned to about `pointsMax`; empty until it has completed. */
+/** The equity curve of a backtest in a range, thinned to about `pointsMax`; empty until it has completed. */
 export async function readCurve(
   db: Db,
   { id: backtestId, ownerId, initialBalance }: Backtest,
   pointsMax: number,
+  range: TimeRange,
 ): Promise<Curve> {
   const columns = await readEquity(db, { backtestId, ownerId });
-  const { time, equity, drawdown, position } = sampleCurve(columns ?? NO_CURVE, initialBalance, pointsMax);
+  const { time, equity, drawdown, position } = sampleCurve(
+    columns ?? NO_CURVE,
+    initialBalance,
+    pointsMax,
+    range,
+  );
   return { time, columns: { equity, drawdown, position } };
 }
 
-/** The whole equity curve of a backtest, a piece of which is in memory at a time; empty until it has completed. */
+/** All candles of the equity curve of a backtest in a range, a piece of which is in memory at a time; empty until it has completed. */
 export async function* readWholeCurve(
   db: Db,
   { id: backtestId, ownerId, initialBalance }: Backtest,
+  range: TimeRange,
 ): AsyncGenerator<Curve> {
   const pieces = withDrawdown(readEquityPieces(db, { backtestId, ownerId }), initialBalance);
-  for await (const { time, equity, drawdown, position } of pieces) {
-    yield { time, columns: { equity, drawdown, position } };
+  for await (const piece of pieces) {
+    const { time, equity, drawdown, position } = cutCurve(piece, range);
+    if (time.length > 0) yield { time, columns: { equity, drawdown, position } };
+    if ((piece.time.at(-1) ?? 0) >= range.to) return;
   }
 }
 

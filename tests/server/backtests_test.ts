@@ -1,42 +1,11 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
+import type { TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
-import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
+import { startTestService } from "../support/service.ts";
+import { importTen, REQUEST } from "../support/ten_candles.ts";
 
 const DAY_MS = 86_400_000;
-
-/** Ten daily candles whose mean of two crosses that of three upwards once and downwards once. */
-const CSV = `date,open,high,low,close,volume
-2023-01-02,10,11,9,10,100
-2023-01-03,10,11,9,10,100
-2023-01-04,10,11,8,9,100
-2023-01-05,9,10,7,8,100
-2023-01-06,8,13,8,12,100
-2023-01-09,12,16,12,15,100
-2023-01-10,15,17,14,16,100
-2023-01-11,16,16,10,11,100
-2023-01-12,11,11,7,8,100
-2023-01-13,8,9,6,7,100
-`;
-
-const REQUEST = {
-  symbol: "TEN",
-  exchange: "TEST",
-  strategy: "SMA Cross",
-  start_date: "2023-01-02",
-  end_date: "2023-01-14",
-  initial_balance: 1000,
-  parameters: { timeframe: "1d", fast: 2, slow: 3, direction: "long", execution: { quantityStep: 1 } },
-};
-
-async function importTen(service: TestService): Promise<void> {
-  const path = "/api/admin/ingestion/import?symbol=TEN&exchange=TEST&assetClass=stock&timeframe=1d";
-  const answer = await service.client().send("POST", path, CSV, {
-    "content-type": "text/csv",
-    "x-ingestion-admin-secret": INGESTION_SECRET,
-  });
-  expect([answer.status, answer.at("/imported")]).toEqual([200, 10]);
-}
 
 for (const kind of DATABASES) {
   Deno.test(`a trader submits a backtest, polls it and reads right trades (${kind})`, async (t) => {
@@ -92,6 +61,7 @@ for (const kind of DATABASES) {
         [1000, 1000, 1000, 1000, 1000, 1249, 1332, 917, 917, 917],
       );
       expect((await trader.get(`/api/backtests/${id}/equity?points=4`)).list("/equity").length).toBeLessThanOrEqual(4);
+      await requireCut(trader, id);
     });
 
     await t.step("its whole equity and its returns, in every format", async () => {
@@ -297,3 +267,15 @@ Deno.test("a backtest that cannot be right is refused, naming the field and the 
   expect((await trader.get("/api/backtests?lmit=1")).headers.get("x-ignored-query")).toBe("lmit");
   await service.close();
 });
+
+/** A stretch of the curve has the drawdowns of the whole. */
+async function requireCut(trader: TestClient, id: string): Promise<void> {
+  const get = (query: string) => trader.get(`/api/backtests/${id}/equity?${query}`);
+  const points = (await get("from=2023-01-11&to=2023-01-12T00:00:00.001Z")).list("/equity").map(Object);
+  expect(points.map(({ equity, drawdown }) => [equity, drawdown])).toEqual(Array(2).fill([917, (1332 - 917) / 1332]));
+  expect((await get("from=2023-01-13&format=csv")).text.split("\n").length).toBe(3);
+  expect((await get("to=2023-01-02")).list("/equity")).toEqual([]);
+  for (const [query, path] of [["from=2023-01-05&to=2023-01-05", "/from"], ["to=noon", "/to"]]) {
+    expect([query, (await get(query!)).at("/error/issues/0/path")]).toEqual([query, path]);
+  }
+}
