@@ -3,13 +3,14 @@
  *
  * The pictures go to web/screenshots/, which git ignores. A NAME chooses the pages whose name contains it.
  */
-import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { buildConsole } from "../../web/build.ts";
 import { listen } from "../../main.ts";
 import { readConfig } from "../../server/config.ts";
 import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
 import { launchBrowser } from "../support/launch_browser.ts";
+import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
 import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
@@ -24,6 +25,9 @@ interface Shot {
   readonly name: string;
   readonly path: string;
   readonly isSignedOut?: true;
+  readonly isAdmin?: true;
+  /** Done to the page before the picture. */
+  readonly act?: (page: Page) => Promise<void>;
 }
 
 const wanted = Deno.args;
@@ -35,12 +39,15 @@ const server = await launchBrowser();
 try {
   const client = new TestClient(service.url);
   await client.signUp("trader@example.com");
-  const shots = (await listShots(client)).filter(({ name }) =>
-    wanted.length === 0 || wanted.some((each) => name.includes(each))
-  );
+  const admin = new TestClient(service.url);
+  await makeAdmin(await admin.signUp("admin@example.com"), data);
+  const shots = (await listShots(client)).filter(isWanted);
+  if (ADMIN_SHOTS.some(isWanted)) await fillArchive(admin);
   const browser = await chromium.connect(server.wsEndpoint());
   for (const theme of THEMES) {
-    for (const [size, options] of Object.entries(SIZES)) await takeAll(browser, shots, client, theme, size, options);
+    for (const [size, options] of Object.entries(SIZES)) {
+      await takeAll(browser, shots, { client, admin }, theme, size, options);
+    }
   }
   await browser.close();
 } finally {
@@ -67,24 +74,29 @@ async function listShots(client: TestClient): Promise<Shot[]> {
       runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
     }
   }
-  return [...shots, { name: "runs", path: "/runs" }, ...runs];
+  return [...shots, { name: "runs", path: "/runs" }, ...runs, ...ADMIN_SHOTS];
+}
+
+function isWanted({ name }: Pick<Shot, "name">): boolean {
+  return wanted.length === 0 || wanted.some((each) => name.includes(each));
 }
 
 async function takeAll(
   browser: Browser,
   shots: readonly Shot[],
-  client: TestClient,
+  { client, admin }: { readonly client: TestClient; readonly admin: TestClient },
   theme: (typeof THEMES)[number],
   size: string,
   options: BrowserContextOptions,
 ): Promise<void> {
-  for (const { name, path, isSignedOut } of shots) {
+  for (const { name, path, isSignedOut, isAdmin, act } of shots) {
     const context = await browser.newContext({ ...options, locale: "en-US", colorScheme: theme });
-    if (isSignedOut === undefined) await shareSession(context, client);
+    if (isSignedOut === undefined) await shareSession(context, isAdmin ? admin : client);
     const page = await context.newPage();
     page.on("console", (message) => void (message.type() === "error" && print(`${name}: ${message.text()}`)));
     page.on("pageerror", (error) => print(`${name}: ${error}`));
     await page.goto(`${service.url}${path}`, { waitUntil: "networkidle" });
+    await act?.(page);
     const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
     await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });
     await context.close();

@@ -1,46 +1,55 @@
-import { watchedFetch } from "./connection.ts";
+import { callRest } from "./call_rest.ts";
 
-/** A field that a refusal complains about. */
-export interface Issue {
-  /** A JSON pointer, such as `/password`. */
-  readonly path: string;
-  readonly message: string;
+/** A session of the user's account. */
+export interface AccountSession {
+  readonly id: string;
+  readonly token: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly expiresAt: string;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
 }
 
-/** A refusal by the routes of accounts. */
-export class AccountError extends Error {
-  override readonly name = "AccountError";
-  constructor(message: string, readonly code: string, readonly issues: readonly Issue[] = []) {
-    super(message);
-  }
-}
-
-/** Signs in; the cookie is the browser's. @throws AccountError */
+/** Signs in; the cookie is the browser's. @throws RestError */
 export async function signIn(email: string, password: string): Promise<void> {
   await post("sign-in/email", { email, password });
 }
 
-/** Makes an account and signs in. @throws AccountError */
+/** Makes an account and signs in. @throws RestError */
 export async function signUp(email: string, password: string): Promise<void> {
   await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
 }
 
-/** Ends the session. @throws AccountError */
+/** Ends the session. @throws RestError */
 export async function signOut(): Promise<void> {
   await post("sign-out", {});
 }
 
+/** The account's open sessions. @throws RestError */
+export async function listSessions(): Promise<readonly AccountSession[]> {
+  return await callRest("/api/auth/list-sessions");
+}
+
+/** Ends a session. @throws RestError */
+export async function endSession({ token }: Pick<AccountSession, "token">): Promise<void> {
+  await post("revoke-session", { token });
+}
+
+/** Ends all sessions but this one. @throws RestError */
+export async function endOtherSessions(): Promise<void> {
+  await post("revoke-other-sessions", {});
+}
+
+/** Changes the password, which ends all other sessions. @throws RestError */
+export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  await post("change-password", { currentPassword, newPassword });
+}
+
 async function post(route: string, body: Readonly<Record<string, string>>): Promise<void> {
-  const response = await watchedFetch(`/api/auth/${route}`, {
+  await callRest(`/api/auth/${route}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
-  }).catch(() => {
-    throw new AccountError("The service cannot be reached. Try again in a moment.", "UNREACHABLE");
   });
-  if (response.ok) return;
-  const answer: { readonly error?: { code: string; message: string; issues?: Issue[] } } | null = await response.json()
-    .catch(() => null);
-  const { code = "INTERNAL", message, issues } = answer?.error ?? {};
-  throw new AccountError(message ?? `The service answered ${response.status}. Try again in a moment.`, code, issues);
 }

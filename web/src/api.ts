@@ -4,8 +4,9 @@ import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClient
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { AppRouter } from "../../routers/app.ts";
-import type { Issue } from "./account_routes.ts";
+
 import { onReconnect, watchedFetch } from "./connection.ts";
+import type { Issue } from "./call_rest.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
 export type BacktestRequest = inferRouterInputs<AppRouter>["backtests"]["create"]["backtest"];
@@ -14,6 +15,7 @@ export type BacktestSummary = Outputs["backtests"]["summaries"]["backtests"][num
 export type BacktestResult = NonNullable<Backtest["result"]>;
 export type Strategy = Outputs["strategies"]["list"]["strategies"][number];
 export type Instrument = Outputs["marketData"]["instruments"]["instruments"][number];
+export type Tick = Outputs["marketData"]["ticks"]["ticks"][number];
 export type Order = Outputs["backtests"]["orders"]["orders"][number];
 /** Bars of a run; all columns have a value per bar. */
 export type ChartData = Outputs["backtests"]["chart"];

@@ -8,6 +8,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { api, codeOf, onEndOfSession, queryClient } from "./api.ts";
+import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
 import { readRunSearch } from "./pages/run/search.ts";
 import { Failure, NotFound } from "./parts/failure.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -71,8 +72,26 @@ const run = createRoute({
   component: lazyRouteComponent(() => import("./pages/run/run.tsx"), "RunPage"),
 });
 
+const data = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/data",
+  component: lazyRouteComponent(() => import("./pages/data/data.tsx"), "DataPage"),
+});
+
+const instrument = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/data/$exchange/$symbol",
+  validateSearch: readInstrumentSearch,
+  component: lazyRouteComponent(() => import("./pages/data/instrument.tsx"), "InstrumentPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, signUp, signedIn.addChildren([runs, newRun, run])]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    signUp,
+    signedIn.addChildren([runs, newRun, run, data, instrument]),
+  ]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,
   defaultNotFoundComponent: NotFound,

@@ -6,7 +6,11 @@ import { AccountMenu } from "./account_menu.tsx";
 import { Logo } from "./logo.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 
-const PAGES = [{ to: "/runs", label: "Runs" }, { to: "/runs/new", label: "New run" }] as const;
+const PAGES = [
+  { to: "/runs", label: "Runs", isExact: true },
+  { to: "/runs/new", label: "New run", isExact: true },
+  { to: "/data", label: "Market data", isExact: false },
+] as const;
 
 /** The frame around each page of a signed-in user. */
 export function Shell() {
@@ -23,12 +27,12 @@ export function Shell() {
             <span className="max-sm:sr-only">Hindcast</span>
           </Link>
           <nav aria-label="Pages" className="flex min-w-0 grow items-center gap-1 overflow-x-auto">
-            {PAGES.map(({ to, label }) => (
+            {PAGES.map(({ to, label, isExact }) => (
               <Link
                 key={to}
                 to={to}
-                className="rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
-                activeOptions={{ exact: true }}
+                className="rounded-md px-2.5 py-1.5 text-sm whitespace-nowrap text-muted hover:bg-sunken hover:text-text"
+                activeOptions={{ exact: isExact }}
                 activeProps={{ className: "!text-text bg-sunken font-medium" }}
               >
                 {label}

@@ -5,10 +5,10 @@ import { api, describeError, type Instrument } from "../../api.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { describeList, Picker } from "../../parts/picker.tsx";
+import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { FormSection } from "./form_section.tsx";
 import { dayAfter, type RunForm } from "./run_form.ts";
 
-const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1M"] as const;
 const LIST_MAX = 100;
 const OTHER = { key: "", name: "Another instrument …", detail: "A provider is asked for its candles" };
 

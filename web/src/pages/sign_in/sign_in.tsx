@@ -1,11 +1,12 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { AccountError, signIn, signUp } from "../../account_routes.ts";
+import { signIn, signUp } from "../../account_routes.ts";
 import { queryClient } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Logo } from "../../parts/logo.tsx";
+import { RestError } from "../../call_rest.ts";
 
 interface Credentials {
   readonly email: string;
@@ -105,7 +106,7 @@ function AccountPage({ title, act, to, passwordKind, children }: {
 
 /** Shows a refusal beside the field that it is about, else above the button. */
 function showRefusal(error: unknown, setError: ReturnType<typeof useForm<Credentials>>["setError"]): void {
-  if (!(error instanceof AccountError)) throw error;
+  if (!(error instanceof RestError)) throw error;
   let isShown = false;
   for (const { path, message } of error.issues) {
     const name = path === "/email" ? "email" : path === "/password" ? "password" : null;

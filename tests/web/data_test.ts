@@ -1,0 +1,77 @@
+/** Market data and its administration, in a real browser against the real service. */
+import { expect } from "@std/expect";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { openPostgres } from "../../db/client.ts";
+import { grantAdmin } from "../../db/users.ts";
+import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { startTestService } from "../support/service.ts";
+
+const DAY = ["time,open,high,low,close,volume"];
+for (let hour = 0; hour < 24; hour++) DAY.push(`2024-03-01T${String(hour).padStart(2, "0")}:00:00Z,10,12,9,11,5`);
+
+Deno.test("an admin imports candles and sees them, and others are told who may", async (t) => {
+  const service = await startTestService();
+  const browser = await connectBrowser();
+  const [user, admin] = [await service.user(), service.client()];
+  const handle = await openPostgres(service.databaseUrl, 1);
+  await grantAdmin(handle.db, await admin.signUp());
+  await handle.close();
+  const { page, complaints } = await openPage(browser);
+
+  await t.step("a user finds an instrument and reads its candles", async () => {
+    await shareSession(page.context(), user);
+    await page.goto(`${service.url}/data`);
+    await page.getByText("Admins import files of candles here.").waitFor();
+    expect(await page.getByLabel("CSV file").count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Search symbols").fill("nothing has this name");
+    await page.getByText("No instrument fits this search.").waitFor();
+    await page.getByLabel("Search symbols").fill("dem");
+    await page.getByRole("link", { name: "DEMO" }).click();
+    await page.getByText(/3,000 candles loaded/).waitFor();
+    await page.getByRole("button", { name: "1d", exact: true }).click();
+    await page.waitForURL(`${service.url}/data/SAMPLE/DEMO?timeframe=1d`);
+    await page.getByText("366 candles loaded").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("a file's good lines are stored and its bad ones are named", async () => {
+    await page.context().clearCookies();
+    await shareSession(page.context(), admin);
+    await page.goto(`${service.url}/data`);
+    await chooseFile(page, "COCOA_ICE_x.csv", [...DAY, "2024-03-02T00:00:00Z,10,9,8,nonsense,1"]);
+    await page.getByText("The file looks like 1h").waitFor();
+    expect(await page.getByLabel("Exchange").inputValue()).toBe("ICE");
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText(/It is required/).waitFor();
+    await page.locator("form").getByLabel("Class").selectOption("crypto");
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText("Imported COCOA on ICE, 1h.").waitFor();
+    expect(await page.getByRole("region", { name: "Rejected lines" }).locator("tbody").innerText()).toMatch(/^26\t/);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("link", { name: "Show the chart" }).click();
+    await page.getByText("24 candles loaded").waitFor();
+  });
+
+  await t.step("a file without candles is refused in words", async () => {
+    await page.goto(`${service.url}/data`);
+    await chooseFile(page, "COCOA_ICE_1h.csv", ["This is", "no table"]);
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    expect(await page.getByRole("alert").filter({ hasText: /\w/ }).innerText()).toMatch(/header|column/);
+  });
+
+  await page.context().close();
+  await browser.close();
+  await service.close();
+  // The browser itself reports the refusals that the steps above provoke.
+  expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
+});
+
+async function chooseFile(page: Page, name: string, lines: readonly string[]): Promise<void> {
+  await page.getByLabel("CSV file").setInputFiles({
+    name,
+    mimeType: "text/csv",
+    buffer: Buffer.from(lines.join("\n")),
+  });
+}

@@ -1,0 +1,88 @@
+import type { UseMutationResult } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { Button } from "../../parts/button.tsx";
+import { Field, SelectField } from "../../parts/field.tsx";
+import { type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
+import { RestError } from "../../call_rest.ts";
+import type { CsvPreview } from "./csv_preview.ts";
+import type { ImportAnswer, ImportRequest } from "./import_route.ts";
+
+interface Values {
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly assetClass: string;
+  readonly timeframe: Timeframe | "";
+}
+
+const FIELDS = ["symbol", "exchange", "assetClass", "timeframe"] as const;
+const CLASSES = [
+  { value: "", label: "as held" },
+  { value: "crypto", label: "crypto" },
+  { value: "stock", label: "stock" },
+  { value: "forex", label: "forex" },
+];
+
+/** Names the instrument and the timeframe of a file, and imports it. */
+export function CsvForm({ file, preview, send }: {
+  readonly file: File;
+  readonly preview: CsvPreview;
+  readonly send: UseMutationResult<ImportAnswer, Error, ImportRequest>;
+}) {
+  const { register, handleSubmit, setError, formState: { errors } } = useForm<Values>({
+    defaultValues: {
+      symbol: preview.symbol,
+      exchange: preview.exchange,
+      assetClass: "",
+      timeframe: preview.timeframe ?? "",
+    },
+  });
+  const submit = handleSubmit(async ({ timeframe, ...rest }) => {
+    if (timeframe === "") return;
+    await send.mutateAsync({ file, timeframe, ...rest }).catch((error: unknown) => {
+      let isShown = false;
+      for (const { path, message } of error instanceof RestError ? error.issues : []) {
+        const name = FIELDS.find((field) => path === `/${field}`);
+        if (name === undefined) continue;
+        setError(name, { message: `It ${message}` }, { shouldFocus: true });
+        isShown = true;
+      }
+      if (!isShown) setError("root", { message: error instanceof Error ? error.message : String(error) });
+    });
+  });
+  return (
+    <form noValidate onSubmit={submit}>
+      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-4">
+        <Field
+          label="Symbol"
+          hint="Such as BTC/USDT or AAPL"
+          error={errors.symbol?.message}
+          {...register("symbol", { required: "Enter a symbol" })}
+        />
+        <Field
+          label="Exchange"
+          hint="Such as BINANCE or XETRA"
+          error={errors.exchange?.message}
+          {...register("exchange", { required: "Enter an exchange" })}
+        />
+        <SelectField
+          label="Class"
+          hint="Needed for a new instrument"
+          error={errors.assetClass?.message}
+          options={CLASSES}
+          {...register("assetClass")}
+        />
+        <SelectField
+          label="Timeframe"
+          hint={preview.timeframe === null ? undefined : `The file looks like ${preview.timeframe}`}
+          error={errors.timeframe?.message}
+          options={[{ value: "", label: "choose" }, ...TIMEFRAMES.map((value) => ({ value, label: value }))]}
+          {...register("timeframe", { required: "Choose the length of the candles" })}
+        />
+      </div>
+      <p role="alert" className="min-h-5 text-sm break-words text-danger">{errors.root?.message}</p>
+      <Button type="submit" kind="primary" className="mt-1" disabled={send.isPending}>
+        {send.isPending ? "Importing …" : "Import"}
+      </Button>
+    </form>
+  );
+}

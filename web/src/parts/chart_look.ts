@@ -1,0 +1,42 @@
+import type { ChartOptions, DeepPartial, UTCTimestamp } from "lightweight-charts";
+import { readColor } from "../theme/theme.ts";
+
+/** The options that all charts share, in the colours of the palette that is shown. */
+export function chartLook(container: HTMLElement): DeepPartial<ChartOptions> {
+  const [text, muted, line, surface] = ["text", "muted", "line", "surface"].map(readColor);
+  return {
+    autoSize: true,
+    layout: {
+      attributionLogo: false,
+      fontFamily: getComputedStyle(container).fontFamily,
+      fontSize: 11,
+      background: { color: surface! },
+      textColor: muted!,
+      panes: { separatorColor: line!, separatorHoverColor: line! },
+    },
+    grid: { vertLines: { color: line! }, horzLines: { color: line! } },
+    crosshair: { mode: 0, vertLine: { labelBackgroundColor: text! }, horzLine: { labelBackgroundColor: text! } },
+    rightPriceScale: { borderColor: line! },
+    timeScale: { borderColor: line!, timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 },
+    localization: { locale: "en-US" },
+  };
+}
+
+/** The colours of candles that rise and fall. */
+export function candleLook() {
+  const [gain, loss, surface] = ["gain", "loss", "surface"].map(readColor);
+  return {
+    ...{ upColor: surface!, downColor: loss!, borderUpColor: gain!, borderDownColor: loss! },
+    ...{ wickUpColor: gain!, wickDownColor: loss! },
+  };
+}
+
+/** @param ms Since 1970. */
+export function toChartTime(ms: number): UTCTimestamp {
+  return ms / 1000 as UTCTimestamp;
+}
+
+/** A colour such as `rgb(1, 2, 3)` with an opacity. */
+export function fade(color: string, opacity: number): string {
+  return color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
+}
