@@ -1,51 +1,50 @@
 /** Clients that never read, against a service with the permissions of its task. */
 import { expect } from "@std/expect";
 import { ANSWER_LIMITS } from "../../server/middleware/stream_limits.ts";
-import { BACKTEST } from "../support/client.ts";
 import { startProcess } from "../support/process.ts";
 import { askSilently } from "../support/silent_client.ts";
 import { until } from "../support/until.ts";
 
-const CLIENTS = 60;
-// Much longer than a request waits for its turn.
-const STALL_SECONDS = 10;
+// Two that have no place.
+const CLIENTS = ANSWER_LIMITS.addressMax + 2;
+// Longer than a request waits for its turn.
+const STALL_SECONDS = 8;
 
 Deno.test("clients that never read are refused beyond a number and then cut off; those that read are not", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const service = await startProcess("serve", { DATA_DIR: folder, STREAM_STALL_SECONDS: String(STALL_SECONDS) });
   try {
     const client = service.client();
-    await client.signUp();
-    const year = { ...BACKTEST, end_date: "2025-01-01", parameters: { timeframe: "1m" } };
-    const id = (await client.send("POST", "/api/backtests", { backtest: year })).at("/backtest/id");
-    expect((await client.finish(id)).at("/backtest/status")).toBe("completed");
-    const path = `/api/backtests/${id}/equity?format=csv`;
-    const whole = (await client.get(path)).text;
+    // More than the system keeps for a client that does not read.
+    const path = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-07-01&timeframe=1m";
+    const read = async () => {
+      const answer = await fetch(service.url + path, { headers: { "accept-encoding": "identity" } });
+      const text = await answer.text();
+      return answer.status === 200 && text;
+    };
+    const whole = await read();
+    if (whole === false) throw new Error("Cannot read the ticks");
 
     const silent = await Promise.all(
-      Array.from({ length: CLIENTS }, () => askSilently(service.url, path, client.cookie)),
+      Array.from({ length: CLIENTS }, () => askSilently(service.url, path)),
     );
     // All places are taken: another of the address is refused, and anything short is answered.
     expect(
       await until(async () => {
-        const answer = await fetch(service.url + path, { headers: { cookie: client.cookie } });
+        const answer = await fetch(service.url + path);
         if (answer.status === 200) await answer.body?.cancel();
         return answer.status === 429 &&
           { code: (await answer.json()).error.code, retry: answer.headers.get("retry-after") };
       }),
     ).toEqual({ code: "RATE_LIMITED", retry: "1" });
-    expect((await client.get("/api/health")).status).toBe(200);
+    expect((await client.get("/api/market-data/instruments")).status).toBe(200);
     // A client that reads is served when those that do not have been cut off.
-    const served = await until(async () => {
-      const answer = await client.get(path);
-      return answer.status === 200 && answer.text;
-    });
-    expect(served).toBe(whole);
+    expect(await until(read)).toBe(whole);
     const answers = await Promise.all(silent.map(({ read }) => read()));
-    const begun = answers.filter((text) => text.startsWith("HTTP/1.1 200"));
+    const begun = answers.filter(({ status }) => status === "HTTP/1.1 200 OK");
     expect(begun.length).toBeGreaterThanOrEqual(ANSWER_LIMITS.addressMax);
-    expect(answers.length - begun.length).toBe(answers.filter((text) => text.startsWith("HTTP/1.1 429")).length);
-    expect(begun.filter((text) => text.length > whole.length)).toEqual([]);
+    expect(answers.length - begun.length).toBe(answers.filter(({ status }) => /^HTTP\/1.1 429 /.test(status)).length);
+    expect(begun.filter(({ bytes }) => bytes > whole.length)).toEqual([]);
   } finally {
     await service.end("SIGTERM");
     await Deno.remove(folder, { recursive: true });
