@@ -76,7 +76,8 @@ export class Cluster {
   }
 }
 
-async function killFamily(process: RunningProcess): Promise<void> {
+/** Kills a process. @throws When a process that it started lives on. */
+export async function killFamily(process: RunningProcess): Promise<void> {
   const family = listDescendants(process.pid);
   await process.end("SIGKILL");
   await untilGone(family);

@@ -2,10 +2,10 @@ import { expect } from "@std/expect";
 import { join } from "node:path";
 import { openPglite } from "../../db/client.ts";
 import type { TestClient } from "../support/client.ts";
-import { listDescendants, untilGone } from "../support/processes.ts";
 import { type RunningProcess, startProcess } from "../support/process.ts";
+import { killFamily } from "./cluster.ts";
 import type { Outcome } from "./faults.ts";
-import { checkRecords, checkResults, pause } from "./invariants.ts";
+import { checkRecords, checkResults, pause, type Query } from "./invariants.ts";
 import { SeededRandom } from "./random.ts";
 import { runClean, Submissions } from "./workload.ts";
 
@@ -35,7 +35,7 @@ export async function runEmbedded({ seed, kills }: { seed: number; kills: number
     for (let kill = 0; kill < kills; kill++) {
       const working = work(signedIn(service, user.cookie), submissions, seen);
       await pause(random.below(LIFE_MS_MAX));
-      await killWithChildren(service);
+      await killFamily(service);
       await working;
       const opening = performance.now();
       service = await start();
@@ -62,11 +62,16 @@ export async function runEmbedded({ seed, kills }: { seed: number; kills: number
 
 /** Runs checkRecords() on the embedded database of an ended service. */
 export async function checkDatabase(folder: string, submissions: Submissions, cleanCount: number): Promise<number> {
+  return await withDatabase(folder, (query) => checkRecords(query, submissions, cleanCount));
+}
+
+/** Opens the embedded database of an ended service while `body` reads it. */
+export async function withDatabase<Answer>(folder: string, body: (query: Query) => Promise<Answer>): Promise<Answer> {
   const { connection, close } = await openPglite(folder);
-  if (connection.kind !== "pglite") throw new Error(`Cannot check ${folder}: it is not an embedded database`);
+  if (connection.kind !== "pglite") throw new Error(`Cannot read ${folder}: it is not an embedded database`);
   const { pool } = connection;
   try {
-    return await checkRecords(async (statement) => [...await pool.query(statement)], submissions, cleanCount);
+    return await body(async (statement) => [...await pool.query(statement)]);
   } finally {
     await close();
   }
@@ -114,10 +119,4 @@ export async function untilNoneIsLeft(client: TestClient): Promise<void> {
     if (performance.now() > deadline) throw new Error(`Not ended: ${JSON.stringify(left)}`);
     await pause(100);
   }
-}
-
-async function killWithChildren(service: RunningProcess): Promise<void> {
-  const family = listDescendants(service.pid);
-  await service.end("SIGKILL");
-  await untilGone(family);
 }

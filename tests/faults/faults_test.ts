@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { createTestDatabase } from "../support/database.ts";
 import { prepare } from "../support/prepare.ts";
+import { runChunks, runEmbeddedChunks } from "./chunks.ts";
 import { canMount, runDisk, startOnFullDisk } from "./disk.ts";
 import { runFaults } from "./faults.ts";
 import { onPostgres } from "./ground.ts";
@@ -32,6 +33,22 @@ Deno.test("no accepted backtest is lost when connections end before a transactio
   const faults = Array.from({ length: 3 }, () => "connections terminated unnoticed" as const);
   expect(await runFaults({ databaseUrl }, { seed: 1, faults, backtests: 9 })).toMatchObject({ faults: 3 });
   await drop();
+});
+
+Deno.test("a worker that is killed between the chunks of a result leaves nothing of it", async () => {
+  const { url: databaseUrl, drop } = await createTestDatabase("service");
+  expect(await runChunks({ databaseUrl }, { seed: 1, kills: 1 })).toMatchObject({ kills: 1, repeated: 1 });
+  await drop();
+});
+
+Deno.test({
+  name: "an embedded service that is killed between the chunks of a result leaves nothing of it",
+  // The scenario reads /proc.
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const dataDir = await prepare("folder/service");
+    expect(await runEmbeddedChunks({ seed: 1, kills: 1, dataDir })).toMatchObject({ kills: 1, repeated: 1 });
+  },
 });
 
 // These tests mount a disk, which not every machine allows.

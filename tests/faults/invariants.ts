@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { CHUNK_ROWS, EQUITY_CHUNK_ROWS } from "../../db/result_chunks.ts";
 import type { TestClient } from "../support/client.ts";
-import { readResult, type Submissions } from "./workload.ts";
+import { readResult, type Submitted } from "./workload.ts";
 
 const END_MS = 300_000;
 const POLL_MS = 100;
@@ -26,7 +26,7 @@ export async function untilAllEnded(query: Query): Promise<void> {
 /** Runs checkResults() and checkRecords(). @returns How many runs began more than once. */
 export async function checkAll(
   query: Query,
-  submissions: Submissions,
+  submissions: Submitted,
   clean: readonly string[],
   client: TestClient,
 ): Promise<number> {
@@ -41,7 +41,7 @@ export async function checkAll(
  */
 export async function checkResults(
   client: TestClient,
-  { accepted }: Submissions,
+  { accepted }: Submitted,
   clean: readonly string[],
 ): Promise<void> {
   for (const [id, variant] of accepted) expect(await readResult(client, id)).toBe(clean[variant]);
@@ -55,7 +55,7 @@ export async function checkResults(
  */
 export async function checkRecords(
   query: Query,
-  { accepted, unanswered }: Submissions,
+  { accepted, unanswered }: Submitted,
   cleanCount: number,
 ): Promise<number> {
   const records = (await query(`select id, status, attempts from backtests`)).map(Object);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { runChunks, runEmbeddedChunks } from "./chunks.ts";
 import { runDisk } from "./disk.ts";
 import { runEmbedded } from "./embedded.ts";
 import { type Fault, type Outcome, runFaults } from "./faults.ts";
@@ -17,6 +18,7 @@ a clean run byte for byte, every record has its job, no process is left over, an
   submits   SIGKILL of an API process at a random moment of a submission, 200 times
   database  PostgreSQL crashed 10 times and its connections ended 10 times, over 200 backtests
   begin     idle connections of a stopped API ended 100 times, so that transactions begin on dead ones, over 300 backtests
+  chunks    SIGKILL of a worker between the chunks of a large result, 40 times, and of a service on the embedded database (Linux)
   zombie    a worker is stopped, loses its runs to another, and continues, 10 times
   embedded  SIGKILL of a service on the embedded database at a random moment, 40 times
   disk      the embedded database's disk is full, 5 times (Linux: needs unshare and nsenter)
@@ -54,6 +56,12 @@ const SCENARIOS: Readonly<Record<string, (seed: number) => Promise<Outcome>>> = 
   begin: (seed) => {
     const faults = Array.from({ length: times(100) }, () => "connections terminated unnoticed" as const);
     return onPostgres((ground) => runFaults(ground, { seed, faults, backtests: times(300) }));
+  },
+  chunks: async (seed) => {
+    const kills = times(40);
+    const outcome = await onPostgres((ground) => runChunks(ground, { seed, kills }));
+    const embedded = Object.entries(await runEmbeddedChunks({ seed, kills }));
+    return { ...outcome, ...Object.fromEntries(embedded.map(([name, value]) => [`embedded ${name}`, value])) };
   },
   zombie: (seed) => onPostgres((ground) => runZombies(ground, { seed, rounds: times(10) })),
   embedded: (seed) => runEmbedded({ seed, kills: times(40) }),

@@ -71,11 +71,17 @@ export async function readResult(client: TestClient, id: unknown): Promise<strin
   return parts.join("\n");
 }
 
-/** The submissions of a scenario. */
-export class Submissions {
+/** A scenario's backtests. */
+export interface Submitted {
   /** The variant of each accepted backtest by its id. */
-  readonly accepted = new Map<string, number>();
+  readonly accepted: ReadonlyMap<string, number>;
   /** Submissions whose answer a fault prevented: those that exist end like the others. */
+  readonly unanswered: number;
+}
+
+/** The submissions of a scenario. */
+export class Submissions implements Submitted {
+  readonly accepted = new Map<string, number>();
   unanswered = 0;
   #next = 0;
 
