@@ -23,3 +23,19 @@ export function groupByDay(days: TradingDays, time: Float64Array): TradingDayCol
   }
   return { ends: ends.slice(0, count + 1), dates: dates.slice(0, count + 1) };
 }
+
+interface Grouped {
+  readonly days: TradingDays;
+  readonly columns: TradingDayColumns;
+}
+
+const grouped = new WeakMap<Float64Array, Grouped>();
+
+/** The same for times that never change: remembered for as long as they are, since to group a year of minutes takes milliseconds. */
+export function groupByDayOnce(days: TradingDays, time: Float64Array): TradingDayColumns {
+  const held = grouped.get(time);
+  if (held?.days === days) return held.columns;
+  const columns = groupByDay(days, time);
+  grouped.set(time, { days, columns });
+  return columns;
+}

@@ -8,7 +8,7 @@ import type { BacktestResult, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { daysOf, rangeOfDates } from "../../market/archive/made_candles.ts";
-import { groupByDay } from "../../market/calendar/group_by_day.ts";
+import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
 import { HOURS, type Hours, sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { isGap } from "../../market/calendar/trading_hours.ts";
 import {
@@ -108,7 +108,7 @@ export function makePlan(
     // A weekly or monthly candle is a period of its own.
     tradingDays: isCoarser(timeframe, "1d")
       ? null
-      : groupByDay(daysOf(instrument, timeframe, hours), read.candles.time),
+      : groupByDayOnce(daysOf(instrument, timeframe, hours), read.candles.time),
     finer: finer?.candles ?? null,
     benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
     seed: Number.parseInt(runKey.slice(0, 8), 16),
