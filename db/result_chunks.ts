@@ -1,5 +1,5 @@
 /** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
-import { and, asc, between, eq, gte, min, ne } from "drizzle-orm";
+import { and, asc, between, eq, gte, min, ne, type SQL, sql } from "drizzle-orm";
 import { setTimeout as pause } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
@@ -106,7 +106,7 @@ export interface AttemptChunks {
 
 /** Writes the chunks of one or many runs, in statements of bounded size. */
 export async function insertChunks(tx: Db, runs: readonly AttemptChunks[]): Promise<void> {
-  for (const rows of groupBySize(runs)) await tx.insert(resultChunks).values(rows);
+  for (const rows of groupBySize(runs)) await insertRows(tx, rows);
 }
 
 /**
@@ -126,7 +126,7 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
           eq(backtests.status, "running"),
         ))
         .for("share");
-      if (held.length > 0) await tx.insert(resultChunks).values(rows).onConflictDoNothing();
+      if (held.length > 0) await insertRows(tx, rows, sql`on conflict do nothing`);
       return held.length > 0;
     });
     if (!isHeld) return false;
@@ -134,6 +134,25 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
     await pause(0);
   }
   return true;
+}
+
+/** Inserts by a text that is the same for any number of rows, so that it is built quickly and prepared once. */
+async function insertRows(
+  tx: Db,
+  rows: readonly (typeof resultChunks.$inferInsert)[],
+  onConflict: SQL = sql``,
+): Promise<void> {
+  const values = JSON.stringify(
+    rows.map(({ data, tags, ...row }) => ({ ...row, data: data.toBase64(), tags: tags?.toBase64() })),
+  );
+  await tx.execute(sql`
+    insert into ${resultChunks}
+      (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags)
+    select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime", decode(data, 'base64'), decode(tags, 'base64')
+    from jsonb_to_recordset(${values}::text::jsonb) as given(
+      "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
+      "firstTime" timestamptz, "lastTime" timestamptz, data text, tags text
+    ) ${onConflict}`);
 }
 
 function* groupBySize(runs: readonly AttemptChunks[]): Generator<(typeof resultChunks.$inferInsert)[]> {

@@ -71,6 +71,11 @@ export function takeDoubles(pool: BufferPool | null, count: number): Float64Arra
   return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
 }
 
+/** Whether the pools of workers keep a buffer. */
+export function isReusable(buffer: ArrayBuffer): boolean {
+  return buffer.byteLength >= BUFFER_BYTES_MIN;
+}
+
 /** The buffers of all columns in a value; without shared memory. */
 export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {

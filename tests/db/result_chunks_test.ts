@@ -1,4 +1,6 @@
 import { expect } from "@std/expect";
+import { sql } from "drizzle-orm";
+import { rowsOf } from "../../db/answer_rows.ts";
 import {
   abandonBacktest,
   cancelBacktest,
@@ -8,7 +10,7 @@ import {
   storeResults,
 } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { insertChunksAhead } from "../../db/result_chunks.ts";
+import { insertChunks, insertChunksAhead } from "../../db/result_chunks.ts";
 import { resultChunks } from "../../db/schema.ts";
 import { listTrades } from "../../db/trades.ts";
 import { addUser, newBacktest, newChunks, newResult, tradeColumns } from "../support/backtests.ts";
@@ -41,6 +43,23 @@ eachDatabaseSteps("chunks that are written ahead of their record", async ({ db }
     expect(await read(id)).toBe(0);
     expect(await store(id, 1)).toBe(true);
     expect(await read(id)).toBe(1);
+  });
+
+  await step("are written by a statement that is prepared once, however many they are", async () => {
+    const id = await claimed();
+    const chunks = await newChunks();
+    await db.transaction(async (tx: Db) => {
+      const prepared = async () =>
+        rowsOf(await tx.execute(sql`select from pg_prepared_statements where statement like '%result_chunks%'`)).length;
+      const counts: number[] = [];
+      for (const attempt of [1, 2]) {
+        await insertChunks(tx, [{ backtestId: id, attempt, chunks: chunks.slice(0, attempt) }]);
+        counts.push(await prepared());
+      }
+      expect(counts[0]).toBeGreaterThan(0);
+      expect(counts[1]).toBe(counts[0]);
+    });
+    expect(await attemptsOf(id)).toEqual([1, 2]);
   });
 
   await step("may be written again, as after an answer that was lost", async () => {

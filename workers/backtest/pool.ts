@@ -1,5 +1,5 @@
 import { getLogger } from "@logtape/logtape";
-import { buffersOf } from "../../engine/buffer_pool.ts";
+import { buffersOf, isReusable } from "../../engine/buffer_pool.ts";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
@@ -136,7 +136,10 @@ export class Pool {
     return outcome;
   }
 
-  /** Gives the memory of a result that nobody reads any more back to the worker that computed it. Its columns are then empty. */
+  /**
+   * Gives the memory of a result that nobody reads any more back to the worker that computed it. Its columns are then empty, except for
+   * short ones.
+   */
   reuse(run: SimulatedRun): void {
     this.#origins.get(run)?.reuse(run);
   }
@@ -234,8 +237,9 @@ class WarmWorker {
 
   reuse({ result }: SimulatedRun): void {
     if (this.#death !== undefined) return;
-    const buffers = [...buffersOf(result)];
-    this.#worker.postMessage({ type: "reuse", buffers } satisfies ToWarmWorker, buffers);
+    const buffers = [...buffersOf(result)].filter(isReusable);
+    // The message would cost a short run more than its memory.
+    if (buffers.length > 0) this.#worker.postMessage({ type: "reuse", buffers } satisfies ToWarmWorker, buffers);
   }
 
   terminate(): void {

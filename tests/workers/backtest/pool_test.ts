@@ -80,6 +80,11 @@ Deno.test("a result keeps its values while later runs use the memory of earlier 
     expect(kept?.type === "completed" && bytesOf(kept.result) === bytes[1]).toBe(true);
     expect(bytes[2] === bytes[0]).toBe(true);
     expect(bytes[4] === bytes[0]).toBe(true);
+    const short = await pool.run(task(40), limits());
+    if (short.type !== "completed") throw new Error(short.type);
+    pool.reuse(short);
+    // To give it back would take longer than to allocate as much again.
+    expect(short.result.equity.length).toBe(40);
   }));
 
 Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>
