@@ -7,6 +7,7 @@ import type { RunResult } from "../engine/run.ts";
 
 /** The value of a completed run. */
 export interface SimulatedRun {
+  /** From a warm worker, the list of the trades' or orders' tags is empty where none has a tag. */
   readonly result: RunResult;
   readonly integrity: Integrity;
   /** When a warm worker did the parts of the run; absent for foreign code. */

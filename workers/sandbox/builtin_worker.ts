@@ -3,7 +3,7 @@
 /** The entry of a warm Web Worker without permissions: runs one built-in strategy at a time over candles in shared memory. */
 import { BufferPool, buffersOf } from "../../engine/buffer_pool.ts";
 import { isAskedToStop } from "../../engine/control.ts";
-import { run, RunStopped } from "../../engine/run.ts";
+import { run, type RunResult, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
@@ -36,11 +36,23 @@ function execute(task: RunTask, control: Int32Array): Outcome<SimulatedRun> {
     const again = (until: number) =>
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
     const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
-    return { type: "completed", result, integrity, times: { begun, ran, checked: currentMs() } };
+    return {
+      type: "completed",
+      result: withoutEmptyTags(result),
+      integrity,
+      times: { begun, ran, checked: currentMs() },
+    };
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
     return brokenBy(error);
   }
+}
+
+/** A long list of nulls takes the receiver's thread, which answers requests, longer than all columns together. */
+function withoutEmptyTags(result: RunResult): RunResult {
+  const { trades, orders } = result;
+  const cut = (tags: readonly (string | null)[]) => tags.every((tag) => tag === null) ? [] : tags;
+  return { ...result, trades: { ...trades, tag: cut(trades.tag) }, orders: { ...orders, tag: cut(orders.tag) } };
 }
 
 function currentMs(): number {

@@ -85,6 +85,9 @@ Deno.test("a result keeps its values while later runs use the memory of earlier 
     pool.reuse(short);
     // To give it back would take longer than to allocate as much again.
     expect(short.result.equity.length).toBe(40);
+    // Nulls for its many orders would hold up the thread that receives them.
+    expect(short.result.orders.count).toBeGreaterThan(0);
+    expect([short.result.trades.tag, short.result.orders.tag]).toEqual([[], []]);
   }));
 
 Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>
