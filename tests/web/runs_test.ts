@@ -33,6 +33,15 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     expect(await findViolations(page)).toEqual([]);
   });
 
+  await t.step("nothing moves while the page loads", async () => {
+    await page.reload();
+    await page.getByText("Monthly returns").waitFor();
+    const shift = await page.evaluate(`new Promise((resolve) => new PerformanceObserver((list) =>
+      resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))
+    ).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => resolve(0), 500))`);
+    expect(shift).toBeLessThan(0.02);
+  });
+
   await t.step("a metric says what it means", async () => {
     await page.getByRole("button", { name: "Sharpe" }).first().hover();
     await page.getByText("Excess return per unit of risk.").waitFor();

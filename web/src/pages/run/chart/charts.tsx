@@ -27,7 +27,7 @@ export function Charts({ id, parameters, trades, handle }: {
     <section aria-label="Charts" className="rounded-lg border border-line bg-surface">
       {data === undefined
         ? (
-          <div className="grid h-[653px] place-items-center text-muted max-sm:h-[720px]" role="status">
+          <div className="grid h-[650px] place-items-center text-muted max-sm:h-[720px]" role="status">
             {error ? "The charts could not be loaded." : "Loading the charts …"}
           </div>
         )
@@ -80,17 +80,21 @@ function Drawing({ id, parameters, data, trades, handle }: {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
         <Legend {...bar} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
-          {view.areDrawn ? "" : `${formatCount(view.fills)} fills in view: zoom in to see them ·`}
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
       </div>
       <div ref={container} role="img" aria-label="Candles, equity, drawdown and position" className="h-[580px]" />
-      <p className="border-t border-line px-3 py-1 text-2xs text-muted">
-        Times are UTC. Charts by{" "}
-        <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
-        {" "}
-        Lightweight Charts™.
+      <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
+        <span>
+          Times are UTC. Charts by{" "}
+          <a className="underline" href="https://www.tradingview.com/" rel="noreferrer" target="_blank">TradingView</a>
+          {" "}
+          Lightweight Charts™.
+        </span>
+        <span className="min-h-4">
+          {view.areDrawn ? "" : `${formatCount(view.fills)} fills in view: zoom in to see them`}
+        </span>
       </p>
     </>
   );
