@@ -15,6 +15,9 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     await page.keyboard.press("Enter");
   };
 
+  const [trader, stranger] = [await service.user(), service.client()];
+  const strangerEmail = await stranger.signUp();
+
   await t.step("who has no session is asked to sign in, and every fault stands beside its field", async () => {
     await page.goto(`${service.url}/runs?from=a-link`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -35,13 +38,55 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
   });
 
   await t.step("a result is shown, and its charts are drawn", async () => {
-    const other = await service.user();
-    await shareSession(page.context(), other);
-    await page.goto(`${service.url}/runs/${await makeRun(other, "good")}`);
+    await shareSession(page.context(), trader);
+    await page.goto(`${service.url}/runs/${await makeRun(trader, "good")}`);
     await page.getByRole("heading", { name: "Donchian Breakout" }).waitFor();
     await page.getByText("Net return").first().waitFor();
     await page.locator("canvas").first().waitFor();
     expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("runs are compared side by side, and not with those of another user", async () => {
+    const [first, second] = [await makeRun(trader, "good"), await makeRun(trader, "no-trades")];
+    await page.goto(`${service.url}/compare`);
+    await page.getByRole("checkbox").first().waitFor();
+    for (const box of await page.getByRole("checkbox").all()) await box.check();
+    await page.getByRole("button", { name: /^Compare \d runs/ }).click();
+    await page.getByRole("region", { name: "Metrics", exact: true }).getByRole("img", { name: "best" }).first()
+      .waitFor();
+    await page.getByRole("region", { name: "Differences" }).getByText("timeframe").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await shareSession(page.context(), stranger);
+    await page.goto(`${service.url}/compare?ids=${first},${second}`);
+    await page.getByRole("alert").getByText(/Cannot find/).waitFor();
+  });
+
+  await t.step("a changed password ends the other sessions and keeps this one", async () => {
+    const elsewhere = service.client();
+    const credentials = { email: strangerEmail, password: "correct horse battery" };
+    const answer = await elsewhere.send("POST", "/api/auth/sign-in/email", credentials);
+    elsewhere.cookie = answer.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${service.url}/account`);
+    await page.getByRole("button", { name: "End", exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    const change = async (current: string, repeated: string) => {
+      await page.getByLabel("Current password").fill(current);
+      await page.getByLabel("New password", { exact: true }).fill("another horse battery");
+      await page.getByLabel("New password again").fill(repeated);
+      await page.getByRole("button", { name: "Change password" }).click();
+    };
+    await change("not my password", "another horse");
+    await page.getByText("The two new passwords differ").waitFor();
+    await change("not my password", "another horse battery");
+    await page.getByText("This is not your password").waitFor();
+    await change(credentials.password, "another horse battery");
+    await page.getByText(/All other sessions have ended/).waitFor();
+    expect((await elsewhere.get("/api/session")).status).toBe(401);
+    await page.getByText("this one").waitFor();
+    await page.getByRole("button", { name: "End", exact: true }).waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   await t.step("signing out leads back to the start", async () => {

@@ -13,6 +13,9 @@ export const ADMIN_SHOTS = [
   { name: "data-import", path: "/data", isAdmin: true, act: importCsv },
   { name: "instrument", path: "/data/SAMPLE/DEMO" },
   { name: "instrument-empty", path: `/data/NOWHERE/${LONG}` },
+  { name: "compare-choice", path: "/compare" },
+  { name: "account", path: "/account" },
+  { name: "ingestion", path: "/admin", isAdmin: true },
 ] as const;
 
 /** Makes a user an admin of the embedded service on a folder. */

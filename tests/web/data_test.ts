@@ -61,6 +61,20 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     expect(await page.getByRole("alert").filter({ hasText: /\w/ }).innerText()).toMatch(/header|column/);
   });
 
+  await t.step("an admin follows what was ingested, and others may not", async () => {
+    await page.getByRole("link", { name: "Admin" }).click();
+    await page.getByRole("cell", { name: "rejected", exact: true }).waitFor();
+    await page.getByRole("region", { name: "Instruments and schedules" }).getByRole("link", { name: "COCOA" })
+      .waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Fetch what is missing" }).click();
+    await page.getByRole("cell", { name: "manual" }).first().waitFor();
+    await shareSession(page.context(), user);
+    await page.goto(`${service.url}/admin`);
+    await page.getByText("Only admins see this page").waitFor();
+    expect(await page.getByRole("link", { name: "Admin" }).count()).toBe(0);
+  });
+
   await page.context().close();
   await browser.close();
   await service.close();

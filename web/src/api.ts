@@ -16,6 +16,9 @@ export type BacktestResult = NonNullable<Backtest["result"]>;
 export type Strategy = Outputs["strategies"]["list"]["strategies"][number];
 export type Instrument = Outputs["marketData"]["instruments"]["instruments"][number];
 export type Tick = Outputs["marketData"]["ticks"]["ticks"][number];
+export type IngestionRun = Outputs["ingestion"]["runs"]["runs"][number];
+export type IngestionEvent = Outputs["ingestion"]["events"]["events"][number];
+export type Comparison = Outputs["backtests"]["compare"];
 export type Order = Outputs["backtests"]["orders"]["orders"][number];
 /** Bars of a run; all columns have a value per bar. */
 export type ChartData = Outputs["backtests"]["chart"];

@@ -85,12 +85,31 @@ const instrument = createRoute({
   component: lazyRouteComponent(() => import("./pages/data/instrument.tsx"), "InstrumentPage"),
 });
 
+const compare = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/compare",
+  validateSearch: ({ ids }: Record<string, unknown>): { ids?: string } => typeof ids === "string" ? { ids } : {},
+  component: lazyRouteComponent(() => import("./pages/compare/comparison.tsx"), "ComparePage"),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./pages/account/account.tsx"), "AccountPage"),
+});
+
+const admin = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/admin",
+  component: lazyRouteComponent(() => import("./pages/admin/admin_page.tsx"), "AdminPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
     signUp,
-    signedIn.addChildren([runs, newRun, run, data, instrument]),
+    signedIn.addChildren([runs, newRun, run, data, instrument, compare, account, admin]),
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,

@@ -35,6 +35,9 @@ export function AccountMenu({ email }: { readonly email: string }) {
               ))}
             </Menu.RadioGroup>
             <Menu.Separator className="my-1 border-t border-line" />
+            <Menu.Item className={ITEM} onClick={() => void navigate({ to: "/account" })}>
+              <span className="w-4" />Account
+            </Menu.Item>
             <Menu.Item className={ITEM} onClick={leave}>
               <span className="w-4" />Sign out
             </Menu.Item>

@@ -9,8 +9,11 @@ import { Shortcuts } from "./shortcuts.tsx";
 const PAGES = [
   { to: "/runs", label: "Runs", isExact: true },
   { to: "/runs/new", label: "New run", isExact: true },
+  { to: "/compare", label: "Compare", isExact: false },
   { to: "/data", label: "Market data", isExact: false },
 ] as const;
+
+const ADMIN = { to: "/admin", label: "Admin", isExact: false } as const;
 
 /** The frame around each page of a signed-in user. */
 export function Shell() {
@@ -27,7 +30,7 @@ export function Shell() {
             <span className="max-sm:sr-only">Hindcast</span>
           </Link>
           <nav aria-label="Pages" className="flex min-w-0 grow items-center gap-1 overflow-x-auto">
-            {PAGES.map(({ to, label, isExact }) => (
+            {[...PAGES, ...(data?.user.role === "admin" ? [ADMIN] : [])].map(({ to, label, isExact }) => (
               <Link
                 key={to}
                 to={to}

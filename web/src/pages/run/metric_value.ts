@@ -14,7 +14,11 @@ export function formatMetric(
   metrics: BacktestResult["metrics"],
 ): string {
   if (name === "start" || name === "end") return formatDate(metrics[name]);
-  const value = numberOf(metrics, name);
+  return formatMetricValue({ name, unit }, numberOf(metrics, name));
+}
+
+/** The same for a value by itself, of a metric that is no date. */
+export function formatMetricValue({ name, unit }: Pick<Metric, "name" | "unit">, value: number | null): string {
   if (unit.startsWith("fraction") || unit === "probability") return formatPercent(value, SIGNED.has(name));
   if (unit.startsWith("money")) return formatMoney(value, SIGNED.has(name));
   if (unit === "count") return formatCount(value);

@@ -1,0 +1,64 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, describeError } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { formatCount } from "../../parts/format.ts";
+import { IngestedInstruments } from "./ingested_instruments.tsx";
+import { IngestionEvents } from "./ingestion_events.tsx";
+import { IngestionRuns } from "./ingestion_runs.tsx";
+
+const ACTIVE_MS = 2_000;
+const IDLE_MS = 15_000;
+
+/** Ingestion: its state, runs, instruments with their schedules, and events. Only for admins. */
+export function AdminPage() {
+  const { data: session } = useQuery(api.session.get.queryOptions());
+  if (session === undefined) return <p role="status" className="py-24 text-center text-muted">Loading …</p>;
+  if (session.user.role === "admin") return <Ingestion />;
+  return (
+    <div className="mx-auto my-16 max-w-lg rounded-lg border border-line bg-surface p-6">
+      <h1 className="text-lg font-semibold">Only admins see this page</h1>
+      <p className="mt-2 text-muted">
+        The operator of this service makes one with <code className="font-mono text-sm">deno task admin EMAIL</code>.
+      </p>
+    </div>
+  );
+}
+
+function Ingestion() {
+  const queries = useQueryClient();
+  const { data: status, error } = useQuery(api.ingestion.status.queryOptions(undefined, {
+    refetchInterval: ({ state }) => isBusy(state.data) ? ACTIVE_MS : IDLE_MS,
+  }));
+  const start = useMutation(api.ingestion.runOnce.mutationOptions({
+    onSuccess: () => queries.invalidateQueries({ queryKey: api.ingestion.pathKey() }),
+  }));
+  const refetchMs = isBusy(status) ? ACTIVE_MS : IDLE_MS;
+  const fault = start.error ?? error;
+  return (
+    <div className="flex flex-col gap-6">
+      <div>
+        <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+          <h1 className="text-xl font-semibold">Admin</h1>
+          <p role="status" className="mr-auto min-h-5 text-sm text-muted">
+            {status === undefined
+              ? ""
+              : `${formatCount(status.instruments)} instruments with a provider · ${
+                formatCount(status.queued)
+              } runs queued · ${formatCount(status.running)} running`}
+          </p>
+          <Button kind="primary" disabled={start.isPending} onClick={() => start.mutate({})}>
+            Fetch what is missing
+          </Button>
+        </div>
+        <p role="alert" className="text-sm break-words text-danger">{fault ? describeError(fault) : ""}</p>
+      </div>
+      <IngestionRuns refetchMs={refetchMs} />
+      <IngestedInstruments onFetch={(instrument) => start.mutate({ instruments: [instrument] })} />
+      <IngestionEvents refetchMs={refetchMs} />
+    </div>
+  );
+}
+
+function isBusy(status: { readonly queued: number; readonly running: number } | undefined): boolean {
+  return status !== undefined && status.queued + status.running > 0;
+}

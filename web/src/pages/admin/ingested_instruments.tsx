@@ -1,0 +1,83 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, client, pagesOf } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+
+const PAGE = 25;
+const COLUMNS: readonly TableColumn[] = [
+  { label: "Symbol", isText: true },
+  { label: "Exchange", isText: true, width: "11rem" },
+  { label: "Class", isText: true, width: "5.5rem" },
+  { label: "Provider", isText: true, width: "8rem" },
+  { label: "Timeframe", isText: true, width: "6.5rem" },
+  { label: "Fetched from", isText: true, width: "8rem" },
+  { label: "Schedule (UTC)", isText: true, width: "11rem" },
+  { label: "Action", width: "6.5rem" },
+];
+
+/** The instruments with their providers and schedules; one with a provider can be fetched at once. */
+export function IngestedInstruments({ onFetch }: {
+  readonly onFetch: (instrument: { symbol: string; exchange: string }) => void;
+}) {
+  const { data, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    pagesOf(api.ingestion.instruments.pathKey(), (cursor) => {
+      return client.ingestion.instruments.query({ limit: PAGE, ...cursor });
+    }),
+  );
+  const rows = data?.pages.flatMap(({ instruments }) => instruments) ?? [];
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="text-lg font-semibold">Instruments and schedules</h2>
+      <Table
+        label="Instruments and schedules"
+        columns={COLUMNS}
+        minWidth="66rem"
+        isLoading={isPending}
+        empty="No instrument is configured yet."
+      >
+        {rows.map(({ id, symbol, exchange, assetClass, provider, timeframe, backfill_from, schedule }) => (
+          <tr key={id} className={ROW_CLASS}>
+            <td className="px-3 text-left">
+              <Link
+                to="/data/$exchange/$symbol"
+                params={{ exchange, symbol }}
+                title={symbol}
+                className="block truncate font-medium hover:underline"
+              >
+                {symbol}
+              </Link>
+            </td>
+            <td className="truncate px-3 text-left" title={exchange}>{exchange}</td>
+            <td className="px-3 text-left">{assetClass}</td>
+            <td className="px-3 text-left text-muted">{provider}</td>
+            <td className="px-3 text-left">{timeframe ?? "–"}</td>
+            <td className="px-3 text-left">{backfill_from ?? "–"}</td>
+            <td className="truncate px-3 text-left font-mono text-xs" title={schedule ?? ""}>{schedule ?? "–"}</td>
+            <td className="px-3">
+              {backfill_from !== null && (
+                <Button
+                  kind="quiet"
+                  className="!h-7"
+                  aria-label={`Fetch ${symbol}`}
+                  onClick={() => onFetch({ symbol, exchange })}
+                >
+                  Fetch
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {hasNextPage && (
+        <Button
+          className="self-center"
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {isFetchingNextPage ? "Loading …" : "Show more"}
+        </Button>
+      )}
+    </section>
+  );
+}

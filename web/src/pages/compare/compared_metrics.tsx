@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, type Comparison, type Metric } from "../../api.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+import { MetricName } from "../run/metric_name.tsx";
+import { formatMetricValue } from "../run/metric_value.ts";
+
+// In the order of a run's page.
+const MAIN = [
+  ...["total_return", "cagr", "buy_hold_return", "max_drawdown", "sharpe", "sortino", "calmar"],
+  ...["trades", "win_rate", "profit_factor", "payoff_ratio", "expectancy", "exposure", "fees_paid"],
+];
+const SHOWN = ["main", "all"] as const;
+/** Metrics of which more, or less, is better whatever the strategy; others have no best. */
+const MORE = new Set([
+  ...["total_return", "cagr", "annual_return", "sharpe", "sortino", "calmar", "win_rate", "profit_factor"],
+  ...["payoff_ratio", "expectancy", "average_trade", "sqn", "alpha", "final_equity", "recovery_factor"],
+]);
+const LESS = new Set(["max_drawdown", "max_drawdown_days", "fees_paid", "annual_volatility", "ulcer_index"]);
+
+/** The metrics of each run, the best of each marked, and the differences to the first run. */
+export function ComparedMetrics({ data: { metrics, backtests } }: { readonly data: Comparison }) {
+  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const [shown, setShown] = useState<(typeof SHOWN)[number]>("main");
+  const columns: readonly TableColumn[] = [
+    { label: "Metric", isText: true, width: "14rem" },
+    ...backtests.map((_, i) => ({ label: `Run ${i + 1}` })),
+  ];
+  const rows = (definitions?.metrics ?? []).flatMap((metric) => {
+    const found = metrics.find(({ name }) => name === metric.name);
+    return found === undefined ? [] : [{ metric, values: found.values }];
+  });
+  const order = ({ metric }: { readonly metric: Metric }) => MAIN.indexOf(metric.name);
+  const chosen = shown === "all" ? rows : rows.filter((row) => order(row) >= 0).sort((a, b) => order(a) - order(b));
+  return (
+    <section>
+      <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1">
+        <h2 className="text-lg font-semibold">Metrics</h2>
+        <p className="mr-auto text-sm text-muted">★ is the best of a row; below a value, its difference to run 1.</p>
+        <Choice label="Show" values={SHOWN} value={shown} onChange={setShown} />
+      </div>
+      <Table
+        label="Metrics"
+        columns={columns}
+        minWidth={`${14 + 9 * backtests.length}rem`}
+        isLoading={definitions === undefined}
+      >
+        {chosen.map((row) => <MetricRow key={row.metric.name} {...row} />)}
+      </Table>
+    </section>
+  );
+}
+
+function MetricRow({ metric, values }: { readonly metric: Metric; readonly values: readonly (number | null)[] }) {
+  const best = findBest(metric.name, values);
+  const [first = null] = values;
+  return (
+    <tr className={ROW_CLASS}>
+      <td className="truncate px-3 py-1 text-left">
+        <MetricName metric={metric} />
+      </td>
+      {values.map((value, i) => (
+        <td key={i} className={`px-3 py-1 ${value === best ? "font-semibold" : ""}`}>
+          {value !== null && value === best && <span aria-label="best" role="img" className="mr-1">★</span>}
+          {write(metric, value)}
+          {i > 0 && (
+            <span className="block text-2xs font-normal text-muted">
+              {value === null || first === null || value === first
+                ? "="
+                : `${value > first ? "+" : "−"}${write(metric, Math.abs(value - first)).replace("+", "")}`}
+            </span>
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function write(metric: Metric, value: number | null): string {
+  return formatMetricValue(metric, value);
+}
+
+/** The best value; null where the metric has no better end or all are equal. */
+function findBest(name: string, values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  if (new Set(known).size < 2) return null;
+  if (MORE.has(name)) return Math.max(...known);
+  return LESS.has(name) ? Math.min(...known) : null;
+}
