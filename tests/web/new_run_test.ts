@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { makeStrategy } from "./sample_strategies.ts";
 
 const SCHEMA = {
   type: "object",
@@ -15,25 +16,10 @@ const SCHEMA = {
   required: ["zulu"],
   additionalProperties: false,
 };
-const REMOTE = {
-  slug: "remote-one",
-  name: "Remote One",
-  runtime_type: "remote",
-  language: "python",
-  default_frequency: "HOURLY",
-  min_candles: 1,
-  lookback_candles: 0,
-  default_config: {},
-  parameter_schema: SCHEMA,
-  is_public: false,
-  initial_version: { version: "1.0.0", runtime_config: { type: "remote", endpoint: "https://example.com/run" } },
-};
-
 Deno.test("a trader makes a run, sees faults beside their fields, and runs it again with changes", async (t) => {
   const service = await startTestService();
   const user = await service.user();
-  const registered = await user.send("POST", "/api/strategies", { strategy: REMOTE });
-  expect([registered.status, registered.text.slice(0, 200)]).toEqual([201, expect.any(String)]);
+  const slug = await makeStrategy(user, { parameter_schema: SCHEMA });
   const browser = await connectBrowser();
   const { page, complaints } = await openPage(browser);
   await shareSession(page.context(), user);
@@ -106,7 +92,7 @@ Deno.test("a trader makes a run, sees faults beside their fields, and runs it ag
     await page.keyboard.press("Control+Enter");
     const { id, parameters } = await submitted();
     expect(parameters).toMatchObject({
-      ...{ zulu: 3, alpha: [2], mode: "bold", eager: false, timeframe: "1h", runtime: { slug: "remote-one" } },
+      ...{ zulu: 3, alpha: [2], mode: "bold", eager: false, timeframe: "1h", runtime: { slug } },
       execution: { profile: "hindcast", commission: { rate: 0.001, fixed: 0 }, fill: "close", slippage: { bps: 5 } },
     });
     await page.goto(`${service.url}/runs/new?from=${id}`);

@@ -12,6 +12,7 @@ import { TestClient } from "../support/client.ts";
 import { launchBrowser } from "../support/launch_browser.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
 import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
+import { makeLongStrategy } from "./sample_strategies.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
 const SIZES = {
@@ -59,10 +60,16 @@ Deno.exit();
 
 /** The pages, with what they show made before. */
 async function listShots(client: TestClient): Promise<Shot[]> {
+  const long = await makeLongStrategy(client);
   const shots: Shot[] = [
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
     { name: "new-run", path: "/runs/new" },
+    { name: "strategies", path: "/strategies" },
+    { name: "strategies-add", path: "/strategies?add=wasm" },
+    { name: "strategy", path: "/strategies/donchian-breakout" },
+    { name: "strategy-long", path: `/strategies/${long}` },
+    { name: "new-run-long", path: `/runs/new?strategy=${long}` },
   ];
   const runs: Shot[] = [];
   for (const name of SAMPLE_RUNS) {

@@ -10,10 +10,12 @@ import type { Issue } from "./call_rest.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
 export type BacktestRequest = inferRouterInputs<AppRouter>["backtests"]["create"]["backtest"];
+export type StrategyRequest = inferRouterInputs<AppRouter>["strategies"]["create"]["strategy"];
 export type Backtest = Outputs["backtests"]["get"]["backtest"];
 export type BacktestSummary = Outputs["backtests"]["summaries"]["backtests"][number];
 export type BacktestResult = NonNullable<Backtest["result"]>;
 export type Strategy = Outputs["strategies"]["list"]["strategies"][number];
+export type StrategySummary = Outputs["strategies"]["summaries"]["strategies"][number];
 export type Instrument = Outputs["marketData"]["instruments"]["instruments"][number];
 export type Tick = Outputs["marketData"]["ticks"]["ticks"][number];
 export type IngestionRun = Outputs["ingestion"]["runs"]["runs"][number];

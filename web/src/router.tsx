@@ -10,6 +10,7 @@ import {
 import { api, codeOf, onEndOfSession, queryClient } from "./api.ts";
 import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
 import { readRunSearch } from "./pages/run/search.ts";
+import { readStrategiesSearch } from "./pages/strategies/strategies_search.ts";
 import { Failure, NotFound } from "./parts/failure.tsx";
 import { Shell } from "./parts/shell.tsx";
 
@@ -104,12 +105,25 @@ const admin = createRoute({
   component: lazyRouteComponent(() => import("./pages/admin/admin_page.tsx"), "AdminPage"),
 });
 
+const strategies = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/strategies",
+  validateSearch: readStrategiesSearch,
+  component: lazyRouteComponent(() => import("./pages/strategies/strategies.tsx"), "StrategiesPage"),
+});
+
+const strategy = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/strategies/$slug",
+  component: lazyRouteComponent(() => import("./pages/strategies/strategy.tsx"), "StrategyPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
     signUp,
-    signedIn.addChildren([runs, newRun, run, data, instrument, compare, account, admin]),
+    signedIn.addChildren([runs, newRun, run, strategies, strategy, data, instrument, compare, account, admin]),
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,

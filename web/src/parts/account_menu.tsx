@@ -17,7 +17,7 @@ export function AccountMenu({ email }: { readonly email: string }) {
   };
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className="flex h-8 max-w-48 items-center rounded-md px-2 text-sm text-muted hover:bg-sunken">
+      <Menu.Trigger className="flex h-8 max-w-24 items-center sm:max-w-48 rounded-md px-2 text-sm text-muted hover:bg-sunken">
         <span className="sr-only">Account of</span>
         <span className="truncate">{email}</span>
       </Menu.Trigger>

@@ -18,7 +18,7 @@ export function Field({ label, hint, error, ...rest }: FieldProps & ComponentPro
   const id = useId();
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium wrap-anywhere">{label}</label>
       <input
         {...rest}
         id={id}
@@ -48,7 +48,7 @@ export function SelectField(
   const groups = Map.groupBy(options, ({ group }) => group);
   return (
     <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <label htmlFor={id} className="mb-1 block text-sm font-medium wrap-anywhere">{label}</label>
       <select {...rest} id={id} aria-describedby={`${id}-note`} className={controlClass(error)}>
         {[...groups].map(([group, members]) => {
           const items = members.map(({ value, label: text }) => <option key={value} value={value}>{text}</option>);

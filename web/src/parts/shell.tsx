@@ -9,6 +9,7 @@ import { Shortcuts } from "./shortcuts.tsx";
 const PAGES = [
   { to: "/runs", label: "Runs", isExact: true },
   { to: "/runs/new", label: "New run", isExact: true },
+  { to: "/strategies", label: "Strategies", isExact: false },
   { to: "/compare", label: "Compare", isExact: false },
   { to: "/data", label: "Market data", isExact: false },
 ] as const;
@@ -35,7 +36,7 @@ export function Shell() {
                 key={to}
                 to={to}
                 className="rounded-md px-2.5 py-1.5 text-sm whitespace-nowrap text-muted hover:bg-sunken hover:text-text"
-                activeOptions={{ exact: isExact }}
+                activeOptions={{ exact: isExact, includeSearch: false }}
                 activeProps={{ className: "!text-text bg-sunken font-medium" }}
               >
                 {label}

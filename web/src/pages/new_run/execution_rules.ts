@@ -1,7 +1,7 @@
 /** From the form's texts to `parameters.execution`, and back. */
 import type { Backtest } from "../../api.ts";
 import { defaultOf, EXECUTION_FIELDS, type ExecutionField } from "./execution_fields.ts";
-import { isRecord } from "./parameter_fields.ts";
+import { isRecord } from "../../parts/parameter_fields.ts";
 
 type Rules = Readonly<Record<string, unknown>>;
 

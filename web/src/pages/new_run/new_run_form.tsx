@@ -6,7 +6,7 @@ import { api, type Backtest, describeError, type Instrument, issuesOf } from "..
 import { Button } from "../../parts/button.tsx";
 import { ExecutionSection } from "./execution_section.tsx";
 import { MarketSection } from "./market_section.tsx";
-import { toField } from "./parameter_fields.ts";
+import { toField } from "../../parts/parameter_fields.ts";
 import { type Chosen, fieldAt, type RunForm, startValues, toSubmission } from "./run_form.ts";
 import { StrategySection } from "./strategy_section.tsx";
 

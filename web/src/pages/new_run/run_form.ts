@@ -2,7 +2,7 @@
 import type { Backtest, BacktestRequest, Instrument, Strategy } from "../../api.ts";
 import { EXECUTION_FIELDS } from "./execution_fields.ts";
 import { executionOf, toRules, toTexts } from "./execution_rules.ts";
-import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "./parameter_fields.ts";
+import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 
 const DAY_MS = 86_400_000;
 const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);

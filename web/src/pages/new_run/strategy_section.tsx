@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { api, describeError, queryClient } from "../../api.ts";
 import { CheckField, Field, SelectField } from "../../parts/field.tsx";
 import { describeList, Picker } from "../../parts/picker.tsx";
 import { FormSection } from "./form_section.tsx";
-import { describeBounds, findFault, type ParameterField, toField } from "./parameter_fields.ts";
+import { describeBounds, findFault, type ParameterField, toField } from "../../parts/parameter_fields.ts";
 import { chooseEntry, type Chosen, type RunForm } from "./run_form.ts";
 
 const LIST_MAX = 100;
@@ -21,6 +22,14 @@ export function StrategySection({ form, chosen, choose }: {
     <FormSection title="Strategy">
       <StrategyPicker chosen={chosen} choose={choose} />
       <p className="text-sm break-words text-muted">{chosen.description}</p>
+      {entry !== null && (
+        <p className="mt-1 text-xs text-muted">
+          Version {entry.latest_version} ·{" "}
+          <Link to="/strategies/$slug" params={{ slug: entry.slug }} className="text-accent underline">
+            About this strategy
+          </Link>
+        </p>
+      )}
       {fields.length > 0 && (
         <fieldset className="mt-4 border-t border-line pt-3">
           <legend className="sr-only">Parameters</legend>

@@ -1,0 +1,135 @@
+/** The catalogue and the registration of strategies, in a real browser against the real service. */
+import { expect } from "@std/expect";
+import { Buffer } from "node:buffer";
+import { fileURLToPath } from "node:url";
+import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import { startTestService } from "../support/service.ts";
+import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
+
+const MODULE = fileURLToPath(import.meta.resolve("../../strategies/examples/rust/sma_cross.wasm"));
+/** A module without the contract's exports. */
+const EMPTY_MODULE = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+
+Deno.test("a user finds strategies, registers a module, and decides who sees it", async (t) => {
+  const service = await startTestService();
+  const [user, other] = [await service.user(), await service.user()];
+  await makeStrategy(other, { name: "Of another user", is_public: true });
+  const long = await makeLongStrategy(user);
+  const browser = await connectBrowser();
+  const { page, complaints } = await openPage(browser);
+  await shareSession(page.context(), user);
+  const rows = page.getByRole("region", { name: "Strategies" }).locator("tbody tr[data-row]");
+
+  await t.step("the catalogue is searched, filtered, and walked by keys", async () => {
+    await page.goto(`${service.url}/strategies`);
+    await page.getByText("Of another user").waitFor();
+    expect(await rows.count()).toBe(12);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Show").selectOption("yours");
+    await page.getByText("Of another user").waitFor({ state: "detached" });
+    await page.getByText("Yours", { exact: true }).waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.getByLabel("Show").selectOption("all");
+    await page.getByRole("heading", { name: "Strategies" }).click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("no such thing");
+    await page.getByText("No strategy fits this search.").waitFor();
+    await page.getByLabel("Search the strategies").fill("turtles");
+    await page.getByText("Donchian Breakout").waitFor();
+    await page.getByRole("heading", { name: "Strategies" }).click();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${service.url}/strategies/donchian-breakout`);
+    await page.getByText("Candles of the channel whose breakout is traded").waitFor();
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("what is no module is refused at once, a bad one by the check of a worker", async () => {
+    await page.goto(`${service.url}/strategies?add=wasm`);
+    const file = page.getByLabel(/Drop a .wasm module|Choose or drop another/);
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("Enter a name").waitFor();
+    await file.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: toBuffer([104, 105]) });
+    await page.getByText("notes.txt is no WebAssembly module: choose a .wasm file").waitFor();
+    await file.setInputFiles({ name: "my_module.wasm", mimeType: "", buffer: toBuffer(EMPTY_MODULE) });
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("my module");
+    expect(await page.getByLabel("Slug", { exact: true }).inputValue()).toBe("my-module");
+    await page.getByLabel("Language").fill("rust");
+    await page.getByLabel("Parameter schema").fill("{");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText(/^This is no JSON/).waitFor();
+    await page.getByLabel("Parameter schema").fill('{"type": "object", "properties": {"a": {"pattern": "x"}}}');
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText(/^\/properties\/a\/pattern /).waitFor();
+    await page.getByLabel("Parameter schema").fill('{"type": "object"}');
+    await page.getByRole("button", { name: "Register" }).click();
+    const report = page.getByRole("alert").filter({ hasText: "The module did not pass its check" });
+    await report.waitFor();
+    expect(await report.textContent()).toContain("Cannot use the module");
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("a good module is registered with its report, and runs", async () => {
+    await page.getByLabel(/Choose or drop another/).setInputFiles(MODULE);
+    await page.getByLabel("Slug", { exact: true }).fill("mine-in-rust");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("It ran over sample candles within its limits").waitFor();
+    await page.getByRole("link", { name: "See it" }).click();
+    await page.getByRole("link", { name: /^Module [0-9a-f]{12}$/ }).waitFor();
+    await page.getByRole("link", { name: "Run it" }).click();
+    await page.getByText("Version 1.0.0").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await page.getByText("Net return").first().waitFor();
+  });
+
+  await t.step("an endpoint is registered by its address, which must be public", async () => {
+    await page.goto(`${service.url}/strategies?add=remote`);
+    await page.getByLabel("Endpoint", { exact: true }).fill("http://127.0.0.1:9/run");
+    await page.getByLabel("Name", { exact: true }).fill("Far Away");
+    expect(await page.getByLabel("Slug", { exact: true }).inputValue()).toBe("far-away");
+    await page.getByLabel("Language").fill("python");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText(/^It must be public/).waitFor();
+    await page.getByLabel("Endpoint", { exact: true }).fill("https://example.com/run");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("Far Away is registered, version 1.0.0").waitFor();
+  });
+
+  await t.step("its owner makes a strategy public and private, and deletes it after a question", async () => {
+    await page.goto(`${service.url}/strategies/far-away`);
+    await page.getByRole("button", { name: "Make public" }).click();
+    await page.getByText("Yours, public").waitFor();
+    expect((await other.get("/api/strategies/far-away")).status).toBe(200);
+    await page.getByRole("button", { name: "Make private" }).click();
+    await page.getByText("Yours", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete strategy" }).click();
+    await page.waitForURL(`${service.url}/strategies`);
+    expect((await user.get("/api/strategies/far-away")).status).toBe(404);
+  });
+
+  await t.step("long names and forty parameters fit a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of [`/strategies/${long}`, `/runs/new?strategy=${long}`, "/strategies?add=wasm"]) {
+      await page.goto(`${service.url}${path}`);
+      await page.getByText("parameter39").or(page.getByLabel("Parameter schema")).first().waitFor();
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
+      expect(await findViolations(page)).toEqual([]);
+    }
+  });
+
+  await page.context().close();
+  await browser.close();
+  await service.close();
+  // The browser itself reports the refusals that the steps above provoke.
+  expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
+});
+
+function toBuffer(bytes: readonly number[]) {
+  return Buffer.from(bytes);
+}

@@ -1,0 +1,146 @@
+import { useId } from "react";
+import type { UseFormReturn } from "react-hook-form";
+import { CheckField, controlClass, Field, FieldNote, SelectField } from "../../parts/field.tsx";
+import { findSchemaFault, LANGUAGE_HINTS, type RegistrationForm, toSlug } from "./registration_form.ts";
+import type { AddWay } from "./strategies_search.ts";
+
+const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1M"] as const;
+const MODES = [
+  { value: "batch", label: "batch: one call for the whole run" },
+  { value: "step", label: "step: a call for each candle" },
+] as const;
+
+/** What the catalogue says of a strategy. */
+export function RegistrationFields({ form, way }: {
+  readonly form: UseFormReturn<RegistrationForm>;
+  readonly way: AddWay;
+}) {
+  const { register, getValues, setValue, formState: { errors, dirtyFields } } = form;
+  return (
+    <>
+      {way === "remote" && <EndpointFields form={form} />}
+      <div className="grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-4">
+        <Field
+          label="Name"
+          autoComplete="off"
+          error={errors.name?.message}
+          {...register("name", {
+            required: "Enter a name",
+            maxLength: { value: 100, message: "Use at most 100 characters" },
+            onChange: () => !dirtyFields.slug && setValue("slug", toSlug(getValues("name"))),
+          })}
+        />
+        <Field
+          label="Slug"
+          autoComplete="off"
+          spellCheck={false}
+          hint="Its name in addresses; it cannot be changed"
+          error={errors.slug?.message}
+          {...register("slug", {
+            required: "Enter a slug",
+            pattern: {
+              value: /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+              message: "Use a-z and 0-9, with single hyphens between",
+            },
+          })}
+        />
+        <Field
+          label="Version"
+          autoComplete="off"
+          error={errors.version?.message}
+          {...register("version", {
+            pattern: { value: /^\d{1,9}(\.\d{1,9}){0,3}$/, message: "Enter a number such as 1.0.2" },
+          })}
+        />
+        <Field
+          label="Language"
+          autoComplete="off"
+          hint={LANGUAGE_HINTS[way]}
+          error={errors.language?.message}
+          {...register("language", { required: "Enter the language" })}
+        />
+        <SelectField
+          label="Default timeframe"
+          hint="For backtests that name none"
+          options={TIMEFRAMES.map((value) => ({ value, label: value }))}
+          error={errors.timeframe?.message}
+          {...register("timeframe")}
+        />
+        <Field
+          label="Candles before the start"
+          inputMode="numeric"
+          hint="To warm it up"
+          error={errors.lookback?.message}
+          {...register("lookback", { pattern: { value: /^\d{1,5}$/, message: "Enter a whole number up to 10000" } })}
+        />
+        <CheckField label="Public" hint="Everyone can see and run it" {...register("isPublic")} />
+      </div>
+      <TextFields form={form} />
+    </>
+  );
+}
+
+function EndpointFields(
+  { form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RegistrationForm> },
+) {
+  return (
+    <div className="grid items-start gap-x-4 sm:grid-cols-[2fr_1fr]">
+      <Field
+        label="Endpoint"
+        type="url"
+        inputMode="url"
+        hint="An http or https address that the service may call"
+        error={errors.endpoint?.message}
+        {...register("endpoint", {
+          required: "Enter an address",
+          pattern: { value: /^https?:\/\/\S+$/, message: "Enter an address like https://example.com/strategy" },
+        })}
+      />
+      <SelectField label="Calls" options={MODES} error={errors.mode?.message} {...register("mode")} />
+    </div>
+  );
+}
+
+function TextFields({ form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RegistrationForm> }) {
+  return (
+    <div className="grid items-start gap-x-4 lg:grid-cols-2">
+      <TextArea
+        label="Description"
+        hint="The idea, when it earns and when it loses"
+        error={errors.description?.message}
+        {...register("description", { maxLength: { value: 4000, message: "Use at most 4000 characters" } })}
+      />
+      <TextArea
+        label="Parameter schema"
+        hint="JSON Schema of its parameters: the form for a new run is made of it"
+        isCode
+        error={errors.schema?.message}
+        {...register("schema", { validate: findSchemaFault })}
+      />
+    </div>
+  );
+}
+
+function TextArea({ label, hint, error, isCode = false, ...rest }: React.ComponentProps<"textarea"> & {
+  readonly label: string;
+  readonly hint: string;
+  readonly error: string | undefined;
+  readonly isCode?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <textarea
+        {...rest}
+        id={id}
+        rows={5}
+        spellCheck={!isCode}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-note`}
+        className={`${controlClass(error)} min-h-32 resize-y py-1.5 ${isCode ? "font-mono text-sm" : ""}`}
+      />
+      <FieldNote id={`${id}-note`} hint={hint} error={error} />
+    </div>
+  );
+}

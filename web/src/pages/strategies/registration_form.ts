@@ -1,0 +1,105 @@
+/** The form that registers a strategy: its values, its submission, and the fields of a refusal. */
+import type { StrategyRequest } from "../../api.ts";
+import { isRecord } from "../../parts/parameter_fields.ts";
+import type { AddWay } from "./strategies_search.ts";
+
+/** As typed. */
+export interface RegistrationForm {
+  name: string;
+  slug: string;
+  description: string;
+  version: string;
+  language: string;
+  timeframe: string;
+  lookback: string;
+  schema: string;
+  isPublic: boolean;
+  endpoint: string;
+  mode: "batch" | "step";
+}
+
+/** A module that was chosen. */
+export interface ModuleFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly base64: string;
+}
+
+export const START_VALUES: RegistrationForm = {
+  name: "",
+  slug: "",
+  description: "",
+  version: "1.0.0",
+  language: "",
+  timeframe: "1d",
+  lookback: "0",
+  schema: '{\n  "type": "object",\n  "properties": {}\n}',
+  isPublic: false,
+  endpoint: "",
+  mode: "batch",
+};
+
+const SLUG_LENGTH_MAX = 64;
+
+/** A slug for a name: `SMA Cross, fast` becomes `sma-cross-fast`. */
+export function toSlug(name: string): string {
+  const words = name.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").split(/[^a-z0-9]+/);
+  return words.filter((word) => word !== "").join("-").slice(0, SLUG_LENGTH_MAX).replace(/-$/, "");
+}
+
+/** Why a text is no parameter_schema; undefined where it may be one. */
+export function findSchemaFault(text: string): string | undefined {
+  try {
+    return isRecord(JSON.parse(text)) ? undefined : "Enter a JSON Schema: an object of type object";
+  } catch (error) {
+    return `This is no JSON: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** What the form submits. @param module The module of a WASM strategy; null for a remote one. */
+export function toRegistration(form: RegistrationForm, module: ModuleFile | null): StrategyRequest {
+  const parameter_schema: unknown = JSON.parse(form.schema);
+  return {
+    slug: form.slug.trim(),
+    name: form.name.trim(),
+    description: form.description.trim(),
+    runtime_type: module === null ? "remote" : "wasm",
+    language: form.language.trim(),
+    default_frequency: form.timeframe,
+    lookback_candles: Number(form.lookback),
+    parameter_schema: isRecord(parameter_schema) ? parameter_schema : {},
+    is_public: form.isPublic,
+    initial_version: {
+      version: form.version.trim(),
+      runtime_config: module === null
+        ? { type: "remote", endpoint: form.endpoint.trim(), mode: form.mode }
+        : { type: "wasm", artifact: { file_name: module.name, content_base64: module.base64 } },
+    },
+  };
+}
+
+const FIELDS: readonly (readonly [prefix: string, field: keyof RegistrationForm])[] = [
+  ["/strategy/name", "name"],
+  ["/strategy/slug", "slug"],
+  ["/strategy/description", "description"],
+  ["/strategy/language", "language"],
+  ["/strategy/default_frequency", "timeframe"],
+  ["/strategy/lookback_candles", "lookback"],
+  ["/strategy/parameter_schema", "schema"],
+  ["/strategy/default_config", "schema"],
+  ["/strategy/initial_version/version", "version"],
+  ["/strategy/initial_version/runtime_config/endpoint", "endpoint"],
+  ["/strategy/initial_version/runtime_config/mode", "mode"],
+];
+
+/** The field that a refusal's JSON pointer is about, and the place within it; null for the module and anything else. */
+export function registrationFieldAt(path: string): { name: keyof RegistrationForm; place: string } | null {
+  const found = FIELDS.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`));
+  return found === undefined ? null : { name: found[1], place: path.slice(found[0].length) };
+}
+
+/** How a module's author names the language, by the ways of adding one. */
+export const LANGUAGE_HINTS: Readonly<Record<AddWay, string>> = {
+  wasm: "Such as rust, c or assemblyscript",
+  remote: "Such as python",
+};

@@ -1,0 +1,19 @@
+/** The parts of the catalogue that can be shown alone. */
+export const STRATEGY_KINDS = ["all", "built in", "yours", "public"] as const;
+export type StrategyKind = (typeof STRATEGY_KINDS)[number];
+
+/** The ways to add a strategy. */
+export const ADD_WAYS = ["wasm", "remote"] as const;
+export type AddWay = (typeof ADD_WAYS)[number];
+
+/** The state of the catalogue's page that its address keeps. */
+export interface StrategiesSearch {
+  readonly kind?: StrategyKind;
+  readonly add?: AddWay;
+}
+
+export function readStrategiesSearch({ kind, add }: Record<string, unknown>): StrategiesSearch {
+  const chosen = STRATEGY_KINDS.find((each) => each === kind);
+  const way = ADD_WAYS.find((each) => each === add);
+  return { ...(chosen === undefined ? {} : { kind: chosen }), ...(way === undefined ? {} : { add: way }) };
+}

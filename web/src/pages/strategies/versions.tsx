@@ -1,0 +1,68 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { api, client, describeError, pagesOf, type Strategy } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { formatCount, formatTime } from "../../parts/format.ts";
+
+const PAGE = 50;
+
+/** The versions of a strategy, highest first. Its owner can download the modules. */
+export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: Strategy }) {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    pagesOf(
+      [...api.strategies.versions.pathKey(), slug],
+      (cursor) => client.strategies.versions.query({ slug, limit: PAGE, ...cursor }),
+    ),
+  );
+  const versions = data?.pages.flatMap((page) => page.versions) ?? [];
+  return (
+    <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
+      <h2 className="font-semibold">Versions</h2>
+      {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
+      <div className="mt-1 min-h-20 overflow-x-auto" tabIndex={0} role="region" aria-label="Versions">
+        <table className="w-full min-w-[40rem] text-left text-sm">
+          <thead className="text-xs text-muted">
+            <tr>
+              {["Version", "Registered (UTC)", "Bytes", "Code"].map((heading) => (
+                <th
+                  key={heading}
+                  scope="col"
+                  className={`border-b border-line py-2 pr-6 font-medium ${heading === "Bytes" ? "text-right" : ""}`}
+                >
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map(({ version, created_at, size_bytes, sha256, runtime_config }) => (
+              <tr key={version} className="border-b border-line/60 last:border-0">
+                <th scope="row" className="py-1.5 pr-6 font-medium">{version}</th>
+                <td className="py-1.5 pr-6 whitespace-nowrap">{formatTime(created_at)}</td>
+                <td className="py-1.5 pr-6 text-right">{formatCount(size_bytes)}</td>
+                <td className="py-1.5 break-all text-muted">
+                  {sha256 !== null && is_owner
+                    ? (
+                      <a
+                        href={`/api/strategies/${slug}/versions/${encodeURIComponent(version)}/artifact`}
+                        download={`${slug}-${version}.wasm`}
+                        title={sha256}
+                        className="text-accent underline"
+                      >
+                        Module {sha256.slice(0, 12)}
+                      </a>
+                    )
+                    : sha256 ?? String(runtime_config["endpoint"] ?? "–")}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {hasNextPage && (
+        <Button className="mt-2" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? "Loading …" : "Load older versions"}
+        </Button>
+      )}
+    </section>
+  );
+}
