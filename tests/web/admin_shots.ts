@@ -14,6 +14,7 @@ export const ADMIN_SHOTS = [
   { name: "instrument", path: "/data/SAMPLE/DEMO" },
   { name: "instrument-empty", path: `/data/NOWHERE/${LONG}` },
   { name: "compare-choice", path: "/compare" },
+  { name: "compare", path: "/compare", act: compare },
   { name: "account", path: "/account" },
   { name: "ingestion", path: "/admin", isAdmin: true },
 ] as const;
@@ -35,6 +36,13 @@ export async function fillArchive(admin: TestClient): Promise<void> {
     await admin.send("POST", "/api/admin/ingestion/instruments", { instrument: { ...instrument, provider: "import" } });
   }
   await admin.send("POST", "/api/admin/ingestion/run-once");
+}
+
+async function compare(page: Page): Promise<void> {
+  for (const box of (await page.getByRole("checkbox").all()).slice(0, 5)) await box.check();
+  await page.getByRole("button", { name: /^Compare/ }).click();
+  await page.getByText("★ is the best").waitFor();
+  await page.waitForLoadState("networkidle");
 }
 
 async function search(page: Page): Promise<void> {

@@ -17,10 +17,14 @@ export function chartLook(container: HTMLElement): DeepPartial<ChartOptions> {
     grid: { vertLines: { color: line! }, horzLines: { color: line! } },
     crosshair: { mode: 0, vertLine: { labelBackgroundColor: text! }, horzLine: { labelBackgroundColor: text! } },
     rightPriceScale: { borderColor: line! },
-    timeScale: { borderColor: line!, timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 },
+    // Its other options would move the view when they are applied again.
+    timeScale: { borderColor: line! },
     localization: { locale: "en-US" },
   };
 }
+
+/** The options of the time scale when a chart is made. */
+export const TIME_SCALE = { timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 } as const;
 
 /** The colours of candles that rise and fall. */
 export function candleLook() {

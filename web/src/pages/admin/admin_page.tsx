@@ -42,9 +42,9 @@ function Ingestion() {
           <p role="status" className="mr-auto min-h-5 text-sm text-muted">
             {status === undefined
               ? ""
-              : `${formatCount(status.instruments)} instruments with a provider · ${
-                formatCount(status.queued)
-              } runs queued · ${formatCount(status.running)} running`}
+              : `${formatCount(status.instruments)} with a provider · ${formatCount(status.queued)} runs queued · ${
+                formatCount(status.running)
+              } running`}
           </p>
           <Button kind="primary" disabled={start.isPending} onClick={() => start.mutate({})}>
             Fetch what is missing

@@ -54,6 +54,7 @@ export function ComparedMetrics({ data: { metrics, backtests } }: { readonly dat
 
 function MetricRow({ metric, values }: { readonly metric: Metric; readonly values: readonly (number | null)[] }) {
   const best = findBest(metric.name, values);
+  const isBest = (value: number | null) => best !== null && value === best;
   const [first = null] = values;
   return (
     <tr className={ROW_CLASS}>
@@ -61,8 +62,8 @@ function MetricRow({ metric, values }: { readonly metric: Metric; readonly value
         <MetricName metric={metric} />
       </td>
       {values.map((value, i) => (
-        <td key={i} className={`px-3 py-1 ${value === best ? "font-semibold" : ""}`}>
-          {value !== null && value === best && <span aria-label="best" role="img" className="mr-1">★</span>}
+        <td key={i} className={`px-3 py-1 ${isBest(value) ? "font-semibold" : ""}`}>
+          {isBest(value) && <span aria-label="best" role="img" className="mr-1">★</span>}
           {write(metric, value)}
           {i > 0 && (
             <span className="block text-2xs font-normal text-muted">

@@ -1,6 +1,6 @@
 import { createChart, type IChartApi, type ISeriesApi, LineSeries, LineStyle } from "lightweight-charts";
 import type { Comparison } from "../../api.ts";
-import { chartLook, toChartTime } from "../../parts/chart_look.ts";
+import { chartLook, TIME_SCALE, toChartTime } from "../../parts/chart_look.ts";
 import { readColor } from "../../theme/theme.ts";
 import { CURVE_TOKENS } from "./swatch.tsx";
 
@@ -22,6 +22,7 @@ export class CurvesChart {
   constructor(container: HTMLElement, curves: Comparison["curves"], onPoint: (index: number | null) => void) {
     this.#container = container;
     this.#chart = createChart(container, chartLook(container));
+    this.#chart.timeScale().applyOptions(TIME_SCALE);
     const times = curves.timestamps.map((timestamp) => toChartTime(Date.parse(timestamp)));
     const draw = (pane: number, run: number, values: readonly (number | null)[], read: (value: number) => number) => {
       const series = this.#chart.addSeries(LineSeries, {

@@ -7,7 +7,7 @@ import {
   type LogicalRange,
 } from "lightweight-charts";
 import type { Tick } from "../../api.ts";
-import { candleLook, chartLook, fade, toChartTime } from "../../parts/chart_look.ts";
+import { candleLook, chartLook, fade, TIME_SCALE, toChartTime } from "../../parts/chart_look.ts";
 import { formatExact } from "../../parts/format.ts";
 import { readColor } from "../../theme/theme.ts";
 
@@ -36,6 +36,7 @@ export class PriceChart {
     this.#container = container;
     this.#events = events;
     this.#chart = createChart(container, chartLook(container));
+    this.#chart.timeScale().applyOptions(TIME_SCALE);
     const quiet = { priceLineVisible: false, lastValueVisible: false } as const;
     const exact = { type: "custom", minMove: 1e-8, formatter: formatExact } as const;
     this.#prices = this.#chart.addSeries(CandlestickSeries, { ...quiet, priceFormat: exact }, 0);
