@@ -67,7 +67,9 @@ function MetricRow({ metric, values }: { readonly metric: Metric; readonly value
           {write(metric, value)}
           {i > 0 && (
             <span className="block text-2xs font-normal text-muted">
-              {value === null || first === null || value === first
+              {value === null || first === null
+                ? "–"
+                : value === first
                 ? "="
                 : `${value > first ? "+" : "−"}${write(metric, Math.abs(value - first)).replace("+", "")}`}
             </span>
