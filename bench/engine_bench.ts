@@ -140,8 +140,8 @@ interface End {
 /** The part of a run that C does, too, with its trades as columns. */
 function simulateAlone(input: Input): End {
   const { ledger, orders } = simulate(input, input.execution, null);
-  const { tag } = orders.finish(input.candles.time);
-  ledger.log.finish(input.candles.time, tag);
+  const { tag } = orders.finish();
+  ledger.log.finish(tag);
   const end = { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
   input.pool?.reclaim(new Set());
   return end;

@@ -62,7 +62,7 @@ export class BufferPool {
 }
 
 /** A buffer of at least so many bytes: out of the pool, with arbitrary content, or new and all 0 without a pool. */
-export function takeBuffer(pool: BufferPool | null, bytes: number): ArrayBuffer {
+function takeBuffer(pool: BufferPool | null, bytes: number): ArrayBuffer {
   return pool === null ? new ArrayBuffer(bytes) : pool.take(bytes);
 }
 
@@ -74,6 +74,21 @@ export function takeDoubles(pool: BufferPool | null, count: number): Float64Arra
 /** Whether the pools of workers keep a buffer. */
 export function isReusable(buffer: ArrayBuffer): boolean {
   return buffer.byteLength >= BUFFER_BYTES_MIN;
+}
+
+/** As takeDoubles, for 32-bit integers. */
+export function takeIntegers(pool: BufferPool | null, count: number): Int32Array {
+  return new Int32Array(takeBuffer(pool, count * Int32Array.BYTES_PER_ELEMENT), 0, count);
+}
+
+/** As takeDoubles, for the values -1 and 1. */
+export function takeSides(pool: BufferPool | null, count: number): Int8Array {
+  return new Int8Array(takeBuffer(pool, count), 0, count);
+}
+
+/** As takeDoubles, for indexes into a list and for flags. */
+export function takeCodes(pool: BufferPool | null, count: number): Uint8Array {
+  return new Uint8Array(takeBuffer(pool, count), 0, count);
 }
 
 /** The buffers of all columns in a value; without shared memory. */

@@ -43,7 +43,7 @@ export class Ledger implements Account {
     this.initialBalance = initialBalance;
     this.#candles = candles;
     this.#lots = lots;
-    this.log = new TradeLog(pool);
+    this.log = new TradeLog(candles.time, pool);
     this.#excursions = new Excursions(candles);
     this.cash = initialBalance;
     this.equity = initialBalance;

@@ -1,5 +1,5 @@
-import { type BufferPool, takeDoubles } from "./buffer_pool.ts";
-import { ChunkedColumns, type ColumnMemory, placeOf } from "./chunked_columns.ts";
+import { type BufferPool, takeCodes, takeDoubles, takeSides } from "./buffer_pool.ts";
+import { ChunkedRows } from "./chunked_rows.ts";
 import {
   type CANCELLED,
   type EXPIRED,
@@ -13,34 +13,34 @@ import { meanPrice } from "./mean_price.ts";
 import { BY_UNITS, type OrderDraft } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
-/** One row of the log: an order. Indexes are those of candles; `fillIndex` is -1 where nothing was filled. */
-const newColumns = (memory: ColumnMemory) => ({
-  index: memory.integers(),
-  fillIndex: memory.integers(),
-  side: memory.sides(),
-  type: memory.codes(),
-  status: memory.codes(),
-  reason: memory.codes(),
-  quantity: memory.doubles(),
-  limitPrice: memory.doubles(),
-  stopPrice: memory.doubles(),
-  filledQuantity: memory.doubles(),
-  price: memory.doubles(),
-});
-
-type Columns = ReturnType<typeof newColumns>;
+// The values of a row: an order's, in the units of OrderColumns.
+const TIME = 0;
+const FILL_TIME = 1;
+const SIDE = 2;
+const TYPE = 3;
+const STATUS = 4;
+const REASON = 5;
+const QUANTITY = 6;
+const LIMIT_PRICE = 7;
+const STOP_PRICE = 8;
+const FILLED_QUANTITY = 9;
+const PRICE = 10;
+const WIDTH = 11;
 
 /** Every order of a run and its fate. An order's number is its row. */
 export class OrderLog {
+  readonly #time: Float64Array;
   readonly #pool: BufferPool | null;
-  readonly #rows: ChunkedColumns<Columns>;
+  readonly #rows: ChunkedRows;
   /** Indexed by the orders' numbers, with holes for orders without a tag. */
   readonly #tags: string[] = [];
   rejected = 0;
 
-  constructor(pool: BufferPool | null) {
+  /** @param time The candles' opens. */
+  constructor(time: Float64Array, pool: BufferPool | null) {
+    this.#time = time;
     this.#pool = pool;
-    this.#rows = new ChunkedColumns<Columns>(newColumns, pool);
+    this.#rows = new ChunkedRows(WIDTH, pool);
   }
 
   /**
@@ -51,33 +51,33 @@ export class OrderLog {
   append(i: number, draft: OrderDraft): number {
     const order = this.#rows.append();
     const to = this.#rows.chunkOf(order);
-    const at = placeOf(order);
-    to.index[at] = i;
-    to.fillIndex[at] = -1;
-    to.side[at] = draft.side;
-    to.type[at] = draft.type;
-    to.status[at] = WORKING;
-    to.quantity[at] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
-    to.limitPrice[at] = draft.limitPrice;
-    to.stopPrice[at] = draft.stopPrice;
-    to.filledQuantity[at] = 0;
-    to.price[at] = NaN;
+    const at = this.#rows.placeOf(order);
+    to[at + TIME] = this.#time[i]!;
+    to[at + FILL_TIME] = NaN;
+    to[at + SIDE] = draft.side;
+    to[at + TYPE] = draft.type;
+    to[at + STATUS] = WORKING;
+    to[at + QUANTITY] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
+    to[at + LIMIT_PRICE] = draft.limitPrice;
+    to[at + STOP_PRICE] = draft.stopPrice;
+    to[at + FILLED_QUANTITY] = 0;
+    to[at + PRICE] = NaN;
     if (draft.tag !== null) this.#tags[order] = draft.tag;
     return order;
   }
 
   /** Records the quantity that the simulator chose. */
-  size(order: WorkingOrder): void {
-    this.#rows.chunkOf(order.number).quantity[placeOf(order.number)] = order.units;
+  size({ number, units }: WorkingOrder): void {
+    this.#rows.chunkOf(number)[this.#rows.placeOf(number) + QUANTITY] = units;
   }
 
   /** Records a fill, whole or partial. @param price Includes spread and slippage. */
   fill(order: number, i: number, units: number, price: number): void {
     const to = this.#rows.chunkOf(order);
-    const at = placeOf(order);
-    to.price[at] = meanPrice(to.price[at]!, to.filledQuantity[at]!, price, units);
-    to.filledQuantity[at]! += units;
-    to.fillIndex[at] = i;
+    const at = this.#rows.placeOf(order);
+    to[at + PRICE] = meanPrice(to[at + PRICE]!, to[at + FILLED_QUANTITY]!, price, units);
+    to[at + FILLED_QUANTITY]! += units;
+    to[at + FILL_TIME] = this.#time[i]!;
   }
 
   /** Records an order's end. @param reason Index into ORDER_REASONS. */
@@ -87,34 +87,51 @@ export class OrderLog {
     reason: number,
   ): void {
     const to = this.#rows.chunkOf(order);
-    to.status[placeOf(order)] = status;
-    to.reason[placeOf(order)] = reason;
+    const at = this.#rows.placeOf(order);
+    to[at + STATUS] = status;
+    to[at + REASON] = reason;
     if (status === REJECTED) this.rejected++;
   }
 
   /** Completes the log and returns it as columns, in order of placement. */
-  finish(time: Float64Array): OrderColumns {
+  finish(): OrderColumns {
     const { count } = this.#rows;
-    const rows = this.#rows.gather();
-    const { status, reason, filledQuantity, price } = rows;
-    const placed = takeDoubles(this.#pool, count);
+    const time = takeDoubles(this.#pool, count);
+    const side = takeSides(this.#pool, count);
+    const type = takeCodes(this.#pool, count);
+    const quantity = takeDoubles(this.#pool, count);
+    const limitPrice = takeDoubles(this.#pool, count);
+    const stopPrice = takeDoubles(this.#pool, count);
+    const status = takeCodes(this.#pool, count);
+    const reason = takeCodes(this.#pool, count);
+    const filledQuantity = takeDoubles(this.#pool, count);
+    const price = takeDoubles(this.#pool, count);
     const fillTime = takeDoubles(this.#pool, count);
     for (let k = 0; k < count; k++) {
-      const filled = rows.fillIndex[k]!;
-      if (status[k] === WORKING) reason[k] = RUN_ENDED;
-      placed[k] = time[rows.index[k]!]!;
-      fillTime[k] = filled >= 0 ? time[filled]! : NaN;
+      const from = this.#rows.chunkOf(k);
+      const at = this.#rows.placeOf(k);
+      time[k] = from[at + TIME]!;
+      side[k] = from[at + SIDE]!;
+      type[k] = from[at + TYPE]!;
+      quantity[k] = from[at + QUANTITY]!;
+      limitPrice[k] = from[at + LIMIT_PRICE]!;
+      stopPrice[k] = from[at + STOP_PRICE]!;
+      status[k] = from[at + STATUS]!;
+      reason[k] = status[k] === WORKING ? RUN_ENDED : from[at + REASON]!;
+      filledQuantity[k] = from[at + FILLED_QUANTITY]!;
+      price[k] = from[at + PRICE]!;
+      fillTime[k] = from[at + FILL_TIME]!;
     }
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);
     return {
       count,
-      time: placed,
-      side: rows.side,
-      type: rows.type,
-      quantity: rows.quantity,
-      limitPrice: rows.limitPrice,
-      stopPrice: rows.stopPrice,
+      time,
+      side,
+      type,
+      quantity,
+      limitPrice,
+      stopPrice,
       status,
       reason,
       filledQuantity,

@@ -211,8 +211,8 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     tradingDays = null,
   } = input;
   const { ledger, equity, position, orders } = simulation;
-  const placed = withCanonicalNaN(orders.finish(time));
-  const trades = withCanonicalNaN(ledger.log.finish(time, placed.tag));
+  const placed = withCanonicalNaN(orders.finish());
+  const trades = withCanonicalNaN(ledger.log.finish(placed.tag));
   const { metrics, undefinedMetrics } = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),

@@ -85,7 +85,7 @@ export class Simulation {
     this.#fillsAtClose = execution.fill === "close";
     this.#hasFinancing = hasFinancing(execution);
     if (execution.cashRate !== 0) this.#alarms.index = firstIndex + 1;
-    const orders = new OrderLog(pool);
+    const orders = new OrderLog(candles.time, pool);
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
     const ledger = new Ledger(candles, input.initialBalance, lots, pool);

@@ -180,13 +180,13 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "an order's row keeps no units of an earlier run",
     file: "engine/order_log.ts",
-    text: "to.filledQuantity[at] = 0;",
+    text: "to[at + FILLED_QUANTITY] = 0;",
     replacement: "",
   },
   {
     rule: "an order's row keeps no price of an earlier run",
     file: "engine/order_log.ts",
-    text: "to.price[at] = NaN;",
+    text: "to[at + PRICE] = NaN;",
     replacement: "",
   },
   {
