@@ -6,7 +6,8 @@ import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const PUBLIC_PATHS = /^\/api\/(health|market-data\/.*)$/;
-const PUBLIC_PROCEDURES = /^(health|marketData)\./;
+// What each metric means is in docs/metrics.md, too.
+const PUBLIC_PROCEDURES = /^(health|marketData)\.|^backtests\.metrics$/;
 const SECRET = { "x-ingestion-admin-secret": INGESTION_SECRET };
 const REMOTE = { type: "remote", language: "any", endpoint: "https://signals.example.com/v1" };
 
@@ -24,6 +25,7 @@ const INSTRUMENT = { symbol: "NEW", exchange: "SAMPLE", assetClass: "crypto", pr
 /** A body that a route with one accepts, or nearly. */
 function bodyOf(path: string): Record<string, unknown> {
   if (path === "/api/backtests") return { backtest: BACKTEST };
+  if (path === "/api/backtests/:id") return { backtest: { name: "New name" } };
   if (path === "/api/strategies") return { strategy: STRATEGY };
   if (path.endsWith("/versions")) return { version: { version: "2", runtime_config: REMOTE } };
   if (path === "/api/strategies/:slug") return { strategy: { name: "New name", description: "New words." } };
