@@ -13,22 +13,33 @@ const STAMP = "sources.sha256";
 const NO_SOURCES = /^(dist(-.*)?|node_modules|screenshots)$/;
 const COMPRESSED = /\.(css|html|js|svg)$/;
 
-if (import.meta.main) await buildConsole();
+if (import.meta.main) {
+  const stop = new AbortController();
+  // A service that ends during its build ends well.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => stop.abort());
+  await buildConsole(stop.signal);
+  Deno.exit();
+}
 
-/** Builds where the sources differ from those of the last build. Two builds at a time do not disturb each other. */
-export async function buildConsole(): Promise<void> {
+/**
+ * Builds where the sources differ from those of the last build. Two builds at a time do not disturb each other.
+ *
+ * @param stop Ends the build and removes what it has made.
+ */
+export async function buildConsole(stop?: AbortSignal): Promise<void> {
   const sources = hashFolder(ROOT);
   if (readStamp() === sources) return;
   const startedAtMs = performance.now();
   say("Building the console. The first build also installs its tools, about 200 MB.");
   const made = new URL(`dist-${crypto.randomUUID()}/`, ROOT);
   try {
-    await bundle(made);
+    await bundle(made, stop);
     compressFolder(made);
     Deno.writeTextFileSync(new URL(STAMP, made), sources);
     Deno.removeSync(DIST, { recursive: true });
     Deno.renameSync(made, DIST);
   } catch (error) {
+    if (stop?.aborted) return;
     // Another build may have put the same in place meanwhile.
     if (readStamp() !== sources) throw error;
   } finally {
@@ -38,7 +49,7 @@ export async function buildConsole(): Promise<void> {
 }
 
 /** Runs Vite in a process of its own, which may read the sources, write the build and load Vite's native parts. */
-async function bundle(folder: URL): Promise<void> {
+async function bundle(folder: URL, stop?: AbortSignal): Promise<void> {
   const path = fileURLToPath(folder);
   Deno.mkdirSync(folder);
   // The folder must be there for a second build, which removes it.
@@ -60,6 +71,7 @@ async function bundle(folder: URL): Promise<void> {
     stdin: "null",
     stdout: "inherit",
     stderr: "inherit",
+    ...(stop === undefined ? {} : { signal: stop }),
   }).output();
   if (!success) {
     throw new Error("Cannot build the console: see the messages above, and try again with `deno task web:build`");

@@ -56,7 +56,7 @@ Deno.test("others use an embedded database between the chunks of a large result"
   const { id } = await insertBacktest(db, newBacktest("ann"));
   await records.claim(id);
   // Nothing makes random numbers smaller.
-  const random = () => Float64Array.from({ length: 100_000 }, () => Math.random());
+  const random = () => Float64Array.from({ length: 400_000 }, () => Math.random());
   const equity = { time: random(), equity: random(), position: random() };
   const chunks = await newChunks({ equity });
   const job = { id, retryCount: 0, data: {}, isSuspect: false };
