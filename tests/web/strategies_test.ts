@@ -41,7 +41,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await page.keyboard.press("Enter");
     await page.waitForURL(`${service.url}/strategies/donchian-breakout`);
     await page.getByText("Candles of the channel whose breakout is traded").waitFor();
-    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
   });
 
@@ -104,9 +104,9 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     expect((await other.get("/api/strategies/far-away")).status).toBe(200);
     await page.getByRole("button", { name: "Make private" }).click();
     await page.getByText("Yours", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Keep it" }).click();
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Delete strategy" }).click();
     await page.waitForURL(`${service.url}/strategies`);
