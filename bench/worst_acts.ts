@@ -1,4 +1,4 @@
-/** What one user can do to a service at most, an act each. */
+/** The worst that one user can do to a service: each act is one of them. */
 import type { TestClient } from "../tests/support/client.ts";
 import { askSilently } from "../tests/support/silent_client.ts";
 import { compileWat, strategyWat } from "../tests/workers/sandbox/wasm/modules.ts";

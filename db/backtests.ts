@@ -109,7 +109,7 @@ export interface CompletedRun extends AttemptKey {
   readonly sparkline?: readonly number[];
   /** Its trades, orders and equity. */
   readonly chunks: readonly ResultChunk[];
-  /** Whether insertChunksAhead() has written them. */
+  /** True if insertChunksAhead() has written them. */
   readonly areChunksWritten?: boolean;
 }
 

@@ -16,7 +16,7 @@ export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSum
     .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
 }
 
-/** Whether the archive has candles of an instrument. */
+/** True if the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {
   const rows = await db.select({ month: candleChunks.month }).from(candleChunks)
     .where(eq(candleChunks.instrumentId, instrumentId)).limit(1);

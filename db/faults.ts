@@ -6,7 +6,7 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNR
 const REFUSALS = /^(28\w{3}|3D000)$/;
 
 /**
- * Whether an error comes from the state of the database and not from the statement, so that a later attempt may succeed.
+ * True if an error comes from the state of the database and not from the statement, so that a later attempt may succeed.
  *
  * @param error The error of a query or a transaction, with its causes.
  */
@@ -18,7 +18,7 @@ export function isDatabaseFault(error: unknown): boolean {
   return isDatabaseFault(error.cause);
 }
 
-/** Whether the server refused the connection for a reason that does not pass by itself. */
+/** True if the server refused the connection for a reason that does not pass by itself. */
 export function isDatabaseRefusal(error: unknown): error is Error {
   return error instanceof Error && "code" in error && REFUSALS.test(String(error.code));
 }

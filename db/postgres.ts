@@ -98,7 +98,7 @@ export class PostgresClient {
     }
   }
 
-  /** Whether another caller may have it. */
+  /** True if another caller may have it. */
   get isUsable(): boolean {
     return this.#lost === undefined && !this.#isRetired && this.#prepared.size < PREPARED_MAX;
   }

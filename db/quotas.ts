@@ -75,7 +75,7 @@ export async function measurePublic(tx: Db, ownerId: string): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-/** Whether a module is stored for a version of any user or a backtest of this one. */
+/** True if a module is stored for a version of any user or a backtest of this one. */
 export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
   const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));
   const ofRecord = tx.select({ one: sql`1` }).from(backtests).where(

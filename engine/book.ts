@@ -27,7 +27,7 @@ export class Book implements OrderBook {
   index = -1;
   /** Working market orders, stops that became market orders included. */
   markets = 0;
-  /** Whether orders have changed since the alarms were set. */
+  /** True if orders have changed since the alarms were set. */
   isChanged = false;
   /** Working entries that volume has filled only in part, or not at all. */
   #heldBack = 0;

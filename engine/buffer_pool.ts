@@ -71,7 +71,7 @@ export function takeDoubles(pool: BufferPool | null, count: number): Float64Arra
   return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
 }
 
-/** Whether the pools of workers keep a buffer. */
+/** True if a buffer is large enough for the workers' pools to keep. */
 export function isReusable(buffer: ArrayBuffer): boolean {
   return buffer.byteLength >= BUFFER_BYTES_MIN;
 }

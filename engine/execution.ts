@@ -84,21 +84,21 @@ export interface Execution {
   readonly stopGap: (typeof STOP_GAPS)[number];
   readonly bothTouched: (typeof BOTH_TOUCHED)[number];
   /**
-   * Whether an open beyond the target fills the target even if the candle reaches the stop later: the open comes first.
+   * True if an open beyond the target fills the target even if the candle reaches the stop later: the open comes first.
    * The library prefers the stop there.
    */
   readonly openDecides: boolean;
   /**
-   * Whether a stop or target can fill on the candle of its entry. `same_direction`: after a market order always; after a
+   * A stop or target can fill on the candle of its entry: true always, false never. `same_direction`: after a market order always; after a
    * stop order only the target, if the stop loss was not touched; after a limit order never.
    */
   readonly entryCandleExit: boolean | "same_direction";
   readonly exclusive: (typeof EXCLUSIVES)[number];
   readonly closeAtEnd: (typeof CLOSES_AT_END)[number];
-  /** Whether candles before start_date may warm the strategy up. */
+  /** True if candles before start_date may warm the strategy up. */
   readonly lookback: boolean;
   /**
-   * Whether two lines of a built-in strategy that met exactly, and then part on the other side, have crossed. The library
+   * True if two lines of a built-in strategy that met exactly, and then part on the other side, have crossed. The library
    * loses this cross.
    */
   readonly crossThroughTouch: boolean;

@@ -23,9 +23,9 @@ export class Fill {
   kind = AT_OPEN;
   /** The market's price, before spread and slippage. */
   raw = NaN;
-  /** Whether it slips. Limit orders and targets name their price and do not. */
+  /** True if it slips. Limit orders and targets name their price and do not. */
   slips = true;
-  /** Whether it is filled whole, whatever the volume. */
+  /** True if it is filled whole, whatever the volume. */
   isForced = false;
   /** The step of the walk (walk.ts) in which it happens. */
   step = NO_STEP;

@@ -25,9 +25,9 @@ export class Ledger implements Account {
   #openCost = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
   side = 0;
-  /** Whether an open trade may have a stop, a target or a time limit. */
+  /** True if an open trade may have a stop, a target or a time limit. */
   hasGuards = false;
-  /** Whether open trades have changed since the alarms were set. */
+  /** True if open trades have changed since the alarms were set. */
   isChanged = false;
   /** Open trades, oldest first, all on one side. */
   readonly open = new NumberedList(() => new OpenTrade());

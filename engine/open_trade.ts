@@ -64,7 +64,7 @@ export class OpenTrade {
     return this.exiting !== NOT_EXITING;
   }
 
-  /** Whether a price or time alone may close it. */
+  /** True if a price or time alone may close it. */
   get isGuarded(): boolean {
     const hasPrice = !Number.isNaN(this.stopLoss) || !Number.isNaN(this.takeProfit);
     return hasPrice || !Number.isNaN(this.trailStop) || this.timeStop < Infinity;

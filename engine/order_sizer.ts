@@ -70,7 +70,7 @@ export class OrderSizer {
   }
 
   /**
-   * Whether value and fee of a fill fit into the remaining buying power. An order that was sized to fit is not checked
+   * True if value and fee of a fill fit into the remaining buying power. An order that was sized to fit is not checked
    * again in the same candle; its unfilled rest is, since later candles have other prices.
    */
   isAffordable(order: WorkingOrder, fill: Fill): boolean {
@@ -89,7 +89,7 @@ export class OrderSizer {
     return order.reduces || nets ? 0 : ledger.quantity;
   }
 
-  /** Whether the units that an order opens beyond those that it nets fit into the buying power at its signal's close. */
+  /** True if the units that an order opens beyond those that it nets fit into the buying power at its signal's close. */
   #opensWhatFits({ side, units }: WorkingOrder, closesAll: boolean): boolean {
     const ledger = this.#ledger;
     const { price, freeMargin: free, equity } = this.#input;

@@ -58,7 +58,7 @@ export class Replay {
   }
 
   /**
-   * Whether there are finer candles, and they reach exactly as far as candle `i`. If the one with the high or the low is
+   * True if there are finer candles, and they reach exactly as far as candle `i`. If the one with the high or the low is
    * missing, a stop that was reached there would be overlooked.
    */
   #isWhole(i: number, finer: Candles, first: number, until: number): boolean {

@@ -4,13 +4,13 @@ import type { Bounds } from "./run.ts";
 
 /** Findings of the checks on a strategy's honesty. */
 export interface Integrity {
-  /** Whether decisions depend on candles that came later. */
+  /** True if decisions depend on candles that came later. */
   readonly lookahead: Finding;
-  /** Whether the same candles lead to the same decisions. */
+  /** True if the same candles lead to the same decisions. */
   readonly determinism: Finding;
-  /** Whether decisions depend on how many candles came before the range. */
+  /** True if decisions depend on how many candles came before the range. */
   readonly warm_up: Finding;
-  /** Whether the simulator refused orders. */
+  /** True if the simulator refused orders. */
   readonly orders: Finding;
 }
 

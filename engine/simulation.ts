@@ -101,7 +101,7 @@ export class Simulation {
     this.#inside = new Replay(candles, finer, timeframeMs, walk);
   }
 
-  /** Whether orders or trades have changed since the alarms were set. */
+  /** True if orders or trades have changed since the alarms were set. */
   get isChanged(): boolean {
     return this.book.isChanged || this.ledger.isChanged;
   }

@@ -39,7 +39,7 @@ export interface OrderDraft {
   stopPrice: number;
   /** Candles for which the order works after the one that placed it; 0: until cancelled. Market orders ignore it. */
   candlesMax: number;
-  /** Whether the order may only make the open position smaller. */
+  /** True if the order may only make the open position smaller. */
   reduceOnly: boolean;
   /** Guards of the trade that the order opens: prices, or fractions of its entry price. A price counts before a fraction. */
   stopLoss: number;

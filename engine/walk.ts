@@ -40,7 +40,7 @@ export class Walk {
   readonly #fills: WalkFills;
   readonly #next: NextEvents;
   readonly #penetrate: boolean;
-  /** Whether the last step had events on both sides of the open. */
+  /** True if the last step had events on both sides of the open. */
   isContested = false;
   /** The prices of the candle that is walked next, or of the finer candle within it. */
   open = NaN;
@@ -271,7 +271,7 @@ export class Walk {
     return this.#ledger.side > 0 ? this.low : this.high;
   }
 
-  /** Whether the worst price of this step certainly comes after the entries of all open trades. */
+  /** True if the worst price of this step certainly comes after the entries of all open trades. */
   #isWorstSeen(): boolean {
     const { open, side } = this.#ledger;
     const towardsWorst = side > 0 ? FROM_ABOVE : FROM_BELOW;
@@ -282,12 +282,12 @@ export class Walk {
     return true;
   }
 
-  /** Whether this candle may fill any exit of a trade. */
+  /** True if this candle may fill any exit of a trade. */
   #seesCandle(trade: OpenTrade): boolean {
     return this.#execution.entryCandleExit !== false || trade.entryIndex !== this.#i;
   }
 
-  /** Whether all of this step comes after a trade's entry. */
+  /** True if all of this step comes after a trade's entry. */
   #seesAll(trade: OpenTrade): boolean {
     if (trade.isExiting || !this.#seesCandle(trade)) return false;
     return trade.entryStep !== this.#step || trade.entryPath === BEFORE_ALL;

@@ -21,11 +21,11 @@ export class WorkingOrder {
   /** The first and the last candle in which it works. */
   from = 0;
   until = NaN;
-  /** Whether it may only make the position smaller. */
+  /** True if it may only make the position smaller. */
   reduces = false;
-  /** Whether it was placed as an entry, and not as an order that only reduces. */
+  /** True if it was placed as an entry, and not as an order that only reduces. */
   isEntry = true;
-  /** Whether it is an entry that volume has filled only in part, or not at all. */
+  /** True if it is an entry that volume has filled only in part, or not at all. */
   isHeldBack = false;
   /** Number of the trade that it closes, ALL_TRADES or ANY_TRADES. */
   closes = ANY_TRADES;
@@ -69,7 +69,7 @@ export class WorkingOrder {
     this.sizedAt = -1;
   }
 
-  /** Whether it slips. Limit orders name their price and do not. */
+  /** True if it slips. Limit orders name their price and do not. */
   get slips(): boolean {
     return this.type !== LIMIT && this.type !== STOP_LIMIT;
   }

@@ -52,12 +52,12 @@ export function longestMs(timeframe: Timeframe): number {
   return fixedMs(timeframe) ?? 31 * DAY_MS;
 }
 
-/** Whether candles of the first timeframe are longer than those of the second. */
+/** True if candles of the first timeframe are longer than those of the second. */
 export function isCoarser(timeframe: Timeframe, than: Timeframe): boolean {
   return shortestMs(timeframe) > shortestMs(than);
 }
 
-/** Whether candles of a timeframe are dated: their timestamp is a trading date at 00:00 UTC. */
+/** True if candles of a timeframe are dated: their timestamp is a trading date at 00:00 UTC. */
 export function isDaily(timeframe: Timeframe): boolean {
   return !isCoarser("1d", timeframe);
 }
@@ -81,7 +81,7 @@ export function candleEnd(openMs: number, timeframe: Timeframe): number {
   return timeframe === "1M" ? monthEnd(monthOf(openMs)) : openMs + TIMEFRAME_MS[timeframe];
 }
 
-/** Whether the finer timeframe resamples to the coarser one, or equals it. A week may belong to two months. */
+/** True if the finer timeframe resamples to the coarser one, or equals it. A week may belong to two months. */
 export function divides(finer: Timeframe, coarser: Timeframe): boolean {
   if (coarser === "1M") return finer !== "1w";
   return finer !== "1M" && TIMEFRAME_MS[coarser] % TIMEFRAME_MS[finer] === 0;

@@ -44,7 +44,7 @@ export interface OpenQueue {
   /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
   /**
-   * Whether any process takes backtests.
+   * True if any process takes backtests.
    *
    * @throws When the queue cannot be reached.
    */

@@ -1,5 +1,5 @@
 /**
- * Whether `a` crossed above `b` at candle `i`: above it now, and below it when they last differed. Lines that meet and part
+ * True if `a` crossed above `b` at candle `i`: above it now, and below it when they last differed. Lines that meet and part
  * again on the same side do not cross, and NaN crosses nothing. Swap the arguments for a cross below.
  *
  * @param throughTouch False: below it one candle before, so lines that meet exactly on their way do not cross. This is the

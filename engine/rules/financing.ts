@@ -3,7 +3,7 @@ import type { Execution } from "../execution.ts";
 
 const FUNDING_MS = 8 * HOUR_MS;
 
-/** Whether time costs or earns anything. */
+/** True if time costs or earns anything. */
 export function hasFinancing({ borrowRate, fundingRate, marginRate, cashRate }: Execution): boolean {
   return borrowRate !== 0 || fundingRate !== 0 || marginRate !== 0 || cashRate !== 0;
 }

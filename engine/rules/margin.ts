@@ -18,7 +18,7 @@ interface Holding {
 }
 
 /**
- * Whether a margin call is due: equity at this price is below the maintenance margin, maintenanceMargin x value / leverage.
+ * True if a margin call is due: equity at this price is below the maintenance margin, maintenanceMargin x value / leverage.
  * A long at leverage 1 has borrowed nothing and has no margin call.
  */
 export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {

@@ -9,7 +9,7 @@ export class SizingInput {
   equity = NaN;
   /** Equity less the margin of the trades that stay open; not below 0. A reducing order ties up no margin. */
   freeMargin = NaN;
-  /** Whether the order may only reduce: the position limits it, and buying power does not. */
+  /** True if the order may only reduce: the position limits it, and buying power does not. */
   reduces = false;
   /** Index into SIZES_BY, `default` resolved, and the size in its unit. */
   sizeBy = BY_EQUITY_FRACTION;

@@ -6,23 +6,23 @@
  * order fills at its own price.
  */
 
-/** Whether the open alone fills a stop order. */
+/** True if the open alone fills a stop order. */
 export function opensBeyondStop(side: number, stop: number, open: number): boolean {
   return side > 0 ? open >= stop : open <= stop;
 }
 
-/** Whether the open alone fills a limit order. */
+/** True if the open alone fills a limit order. */
 export function opensBeyondLimit(side: number, limit: number, open: number, penetrate: boolean): boolean {
   if (penetrate) return side > 0 ? open < limit : open > limit;
   return side > 0 ? open <= limit : open >= limit;
 }
 
-/** Whether a candle reaches a stop order. */
+/** True if a candle reaches a stop order. */
 export function reachesStop(side: number, stop: number, high: number, low: number): boolean {
   return side > 0 ? high >= stop : low <= stop;
 }
 
-/** Whether a candle reaches a limit order. */
+/** True if a candle reaches a limit order. */
 export function reachesLimit(side: number, limit: number, high: number, low: number, penetrate: boolean): boolean {
   if (penetrate) return side > 0 ? low < limit : high > limit;
   return side > 0 ? low <= limit : high >= limit;

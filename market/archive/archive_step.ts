@@ -24,7 +24,7 @@ export interface ArchiveStep extends TimeRange {
   readonly previousClose?: number;
   /** Rows that were left out because they are no candles. */
   readonly rejected?: number;
-  /** Whether equal candles make no event. */
+  /** True if equal candles make no event. */
   readonly isCheck?: boolean;
 }
 

@@ -139,7 +139,7 @@ class PieceBuilder {
   }
 }
 
-/** Whether a gap of a plan's series lies between two stored candles that follow each other. */
+/** True if candles of a plan's series are missing between two neighbouring stored ones. */
 export function isPlanGap({ instrument, source, hours }: ReadPlan, before: number, after: number): boolean {
   const close = candleEnd(before, source);
   return after > close && isGap(instrument, daysOf(instrument, source, hours), close, after);

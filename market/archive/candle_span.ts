@@ -69,7 +69,7 @@ export class CandleSpan {
     return new CandleSpan(plan, pieces);
   }
 
-  /** Whether it holds all these pieces, which follow each other. */
+  /** True if the span holds all these pieces, in this order and without others between them. */
   holds(keys: readonly PieceKey[]): boolean {
     const first = this.pieces.findIndex(({ tag }) => tag === keys[0]?.tag);
     return keys.length === 0 || (first >= 0 && keys.every(({ tag }, index) => this.pieces[first + index]?.tag === tag));

@@ -16,13 +16,13 @@ export interface WantedCandles extends TimeRange {
   readonly hours?: Hours | undefined;
 }
 
-/** Whether a provider's feed has the candles. An import does not tell when there was no trade, and the sample always trades. */
+/** True if a feed supplies the candles. An import does not tell when there was no trade, and the sample always trades. */
 export function isFed({ provider }: { readonly provider: string }): boolean {
   return FEED_LABELS.some((label) => label === provider);
 }
 
 /**
- * Whether stored candles of one timeframe should make those of another.
+ * True if stored candles of one timeframe should make those of another.
  *
  * A provider's hours of stocks and days of forex do not keep to the session, and no stored day has extended hours.
  */

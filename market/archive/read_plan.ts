@@ -163,7 +163,7 @@ function overUntil(query: CandleQuery, source: Timeframe, time: number): number 
     : bucketStart(time, "1m") - shortestMs(source) + TIMEFRAME_MS["1m"];
 }
 
-/** Whether a provider may change the whole history at once, as a split does. */
+/** True if a provider may change the whole history at once, as a split does. */
 export function isAdjusting(instrument: Pick<Instrument, "provider" | "assetClass">): boolean {
   return instrument.assetClass === "stock" && isFed(instrument);
 }

@@ -17,7 +17,7 @@ const SHUT = new Set([
 ]);
 
 /**
- * Whether the New York stock exchanges stay shut on a weekday.
+ * True if the New York stock exchanges stay shut on a weekday.
  *
  * @param day Days since 1970.
  * @see https://www.nyse.com/markets/hours-calendars, and NYSE rule 7.2 for days that fall on a weekend.
@@ -29,7 +29,7 @@ export function isNewYorkHoliday(day: number): boolean {
   return SHUT.has(iso) || holidaysOf(year).has(day);
 }
 
-/** Whether the currency market is closed: Christmas and New Year's Day. @param day Days since 1970. */
+/** True if the currency market is closed: Christmas and New Year's Day. @param day Days since 1970. */
 export function isForexHoliday(day: number): boolean {
   const monthAndDay = new Date(day * DAY_MS).toISOString().slice(5, 10);
   return monthAndDay === "12-25" || monthAndDay === "01-01";

@@ -60,7 +60,7 @@ export class TradingDays {
     }
   }
 
-  /** Whether a date, 00:00 UTC of it, falls on one of the session's weekdays. */
+  /** True if a date, given as its 00:00 UTC, falls on one of the session's weekdays. */
   isTraded(date: number): boolean {
     return this.#session.weekdays.includes(weekdayOf(date));
   }

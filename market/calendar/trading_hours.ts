@@ -6,7 +6,7 @@ import { DAY_MS } from "../timeframes.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Whether a period without candles is missing data rather than a time without trade.
+ * True if a period without candles is missing data rather than a time without trade.
  *
  * For crypto, every period is missing data. For forex, a period is not if it is shorter than an hour (no quotes), inside Friday 21:00 to
  * Monday 00:00 UTC, or inside Christmas or New Year's Day. For stocks, it is not unless it holds a whole session that is no holiday in New

@@ -9,7 +9,7 @@ import { fetchSeries, type SeriesWork } from "./fetch_series.ts";
 import { candleEnd, TIMEFRAME_NAMES } from "../timeframes.ts";
 
 /**
- * Whether the provider of a stock has changed its history: a split changes every earlier candle, so the oldest one is fetched again and
+ * Tells if the provider of a stock has changed its history: a split changes every earlier candle, so the oldest one is fetched again and
  * compared. If it differs, the coverage of the instrument is cleared in every timeframe, and later requests fetch it again.
  *
  * @returns Null where the provider no longer has the candle, so the answer is unknown.

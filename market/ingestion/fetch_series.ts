@@ -47,7 +47,7 @@ export interface SeriesWork {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether to fetch only to compare: equal candles make no event, and changed ones clear the coverage of the instrument. */
+  /** True if to fetch only to compare: equal candles make no event, and changed ones clear the coverage of the instrument. */
   readonly isCheck?: boolean;
 }
 

@@ -27,7 +27,7 @@ import { bucketStart, candleEnd, isTimeframe, monthEnd, type Timeframe, TIMEFRAM
 export interface Wanted extends WantedCandles {
   /** Called before a request to a feed; may throw to prevent it. */
   readonly beforeFetch?: () => void;
-  /** Whether finer candles are no substitute. */
+  /** True if finer candles are no substitute. */
   readonly isExact?: boolean;
 }
 

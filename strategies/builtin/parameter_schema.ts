@@ -46,7 +46,7 @@ export function readNumber(parameters: Parameters, name: string): number {
   throw new TypeError(`Cannot read the parameter ${name} as a number: it is ${JSON.stringify(value)}`);
 }
 
-/** Whether the strategy may go short. */
+/** True if the strategy may go short. */
 export function readShorts(parameters: Parameters): boolean {
   return parameters["direction"] === "both";
 }

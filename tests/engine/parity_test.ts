@@ -31,7 +31,7 @@ function readCandles(csv: string): Candles {
   };
 }
 
-/** Whether two numbers are equal to nine digits, the precision of the library's own sums. */
+/** True if two numbers are equal to nine digits, the precision of the library's own sums. */
 function near(got: unknown, want: number): boolean {
   return typeof got === "number" && Math.abs(got - want) <= 1e-9 * Math.max(1, Math.abs(want));
 }

@@ -37,7 +37,7 @@ interface Scale {
   readonly kills: number;
 }
 
-/** What a scenario has submitted: one accepted backtest a kill, all of them of the same result. */
+/** The backtests that a scenario has submitted: one is accepted for each kill, and all have the same result. */
 class Killed {
   readonly accepted = new Map<string, number>();
   readonly unanswered = 0;

@@ -140,7 +140,7 @@ async function untilAccepted(
 
 const NAMESPACE = ["--user", "--map-root-user", "--mount"];
 
-/** Whether this machine lets us mount a disk in a namespace: Linux does, unless a container forbids it. */
+/** True if this machine lets us mount a disk in a namespace: Linux does, unless a container forbids it. */
 export async function canMount(): Promise<boolean> {
   const probe = new Deno.Command("unshare", {
     args: [...NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", "/tmp"],

@@ -65,7 +65,7 @@ export function judge(fuzzed: Case, request: RawRequest, seen: Seen, others: rea
   return judgeSuccess(fuzzed, request, seen);
 }
 
-/** Whether the answer speaks tRPC's language. */
+/** True if the answer speaks tRPC's language. */
 function isTrpc(text: string): boolean {
   const value = parse(text);
   return Array.isArray(value) || trpcErrorSchema.safeParse(value).success || trpcResultSchema.safeParse(value).success;
@@ -115,7 +115,7 @@ function judgeSuccess(fuzzed: Case, request: RawRequest, { status, headers, text
   return checked.success ? null : complain("not the declared output", `${checked.error.message} ${text}`);
 }
 
-/** Whether a procedure's schema refuses the input. Only bodies are checked: in a query, numbers are text. */
+/** True if a procedure's schema refuses the input. Only bodies are checked: in a query, numbers are text. */
 function refuses(fuzzed: Case): boolean {
   const { input, route } = fuzzed.target;
   if (route?.body !== "json" || input === null) return false;

@@ -36,7 +36,7 @@ databaseTest(
     const context = strangerContext(createPostgresDatabase(client), { queue });
     await submitBacktest({ ...context, user, idempotencyKey: "first" }, REQUEST);
     expect(trips).toEqual([
-      // Whether the same submission came before.
+      // Looks for an earlier submission of the same key.
       ['select "backtests"."id", "backtests"."owner_id",'],
       ["begin"],
       [

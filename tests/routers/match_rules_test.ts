@@ -10,7 +10,7 @@ const HANG_MS = 2_000;
 // `deno task schemas` times ten times as many.
 const RUNS = 1_000;
 
-/** Whether a value fits a schema; null where the check takes too many steps. It is timed. */
+/** True if a value fits a schema; null where the check takes too many steps. It is timed. */
 function fits(schema: unknown, value: unknown): boolean | null {
   const begun = performance.now();
   try {

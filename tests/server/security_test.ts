@@ -6,7 +6,7 @@ import { type Answer, BACKTEST, type TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const PUBLIC_PATHS = /^\/api\/(health|market-data\/.*)$/;
-// What each metric means is in docs/metrics.md, too.
+// docs/metrics.md defines the metrics publicly, too.
 const PUBLIC_PROCEDURES = /^(health|marketData)\.|^backtests\.metrics$/;
 const SECRET = { "x-ingestion-admin-secret": INGESTION_SECRET };
 const REMOTE = { type: "remote", language: "any", endpoint: "https://signals.example.com/v1" };

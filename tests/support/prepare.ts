@@ -17,7 +17,7 @@ export function prepare(name: Preparation): Promise<string> {
   return answer;
 }
 
-/** Whether `deno task test` started this process. */
+/** True if `deno task test` started this process. */
 export function isPrepared(): boolean {
   return Deno.env.has("TEST_PREPARATIONS_URL");
 }

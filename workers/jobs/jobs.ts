@@ -16,7 +16,7 @@ export interface TakenJob {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
-  /** Whether so many workers died while they held the job that it may be the cause. */
+  /** True if so many workers died while they held the job that it may be the cause. */
   readonly isSuspect: boolean;
 }
 
@@ -209,7 +209,7 @@ export class Jobs {
   }
 
   /**
-   * Whether any process on this PostgreSQL takes backtests. A worker looks for jobs every few seconds; a dead, frozen or disconnected
+   * True if any process on this PostgreSQL takes backtests. A worker looks for jobs every few seconds; a dead, frozen or disconnected
    * one falls silent, which the server's session table shows. The table hides the times of other roles' sessions: these count as alive.
    */
   async findWorker(): Promise<boolean> {

@@ -99,7 +99,7 @@ function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: Check
   return row < 0 ? -1 : atOrder;
 }
 
-/** Whether both runs placed the same order in this row; its fate may depend on later candles. */
+/** True if both runs placed the same order in this row; its fate may depend on later candles. */
 function isSameOrder({ orders: a }: RunResult, { orders: b }: RunResult, row: number): boolean {
   if (row >= a.count || row >= b.count) return false;
   const columns = ["time", "side", "type", "limitPrice", "stopPrice", "tag"] as const;

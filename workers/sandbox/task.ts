@@ -107,7 +107,7 @@ export interface ChildLimits {
   readonly cpuSecondsMax: number;
 }
 
-/** Whether memory is within its limit. The runtime reports 0 when it cannot tell, and that is not. */
+/** True if memory is within its limit. The runtime reports 0 when it cannot tell; that counts as beyond. */
 export function isWithin(residentBytes: number, bytesMax: number): boolean {
   return residentBytes > 0 && residentBytes <= bytesMax;
 }

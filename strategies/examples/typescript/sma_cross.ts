@@ -34,7 +34,7 @@ function decide({ asked, parameters, candles: { close } }: DecisionRequest<Param
   });
 }
 
-/** Whether `a` was below `b` one candle before place `i` and is above it there. NaN crosses nothing. */
+/** True if `a` was below `b` one candle before place `i` and is above it there. NaN crosses nothing. */
 function crossesAbove(a: Float64Array, b: Float64Array, i: number): boolean {
   return i > 0 && a[i - 1]! < b[i - 1]! && a[i]! > b[i]!;
 }

@@ -14,7 +14,7 @@ export type Event =
   );
 
 /**
- * Whether a price is at a level or beyond it; only beyond for a limit that must be penetrated. No price passes NaN.
+ * True if a price is at a level or beyond it; only beyond for a limit that must be penetrated. No price passes NaN.
  *
  * @param direction 1: the level is passed by prices at or above it; -1: at or below it.
  */
@@ -23,7 +23,7 @@ export function isPassed(level: number, price: number, direction: number, penetr
   return penetrate ? direction * price > direction * level : direction * price >= direction * level;
 }
 
-/** Whether a bar reaches a level. */
+/** True if a bar reaches a level. */
 export function isReached(level: number, bar: Bar, direction: number, penetrate: boolean): boolean {
   return isPassed(level, direction > 0 ? bar.high : bar.low, direction, penetrate);
 }

@@ -7,7 +7,7 @@ export function worstPrice(state: State, bar: Bar): number {
   return positionSide(state) === 1 ? bar.low : bar.high;
 }
 
-/** Whether the account cannot hold the open trades at this price. */
+/** True if the account cannot hold the open trades at this price. */
 export function isCalledAt(state: State, price: number): boolean {
   const { marginCall, leverage, maintenanceMargin } = state.execution;
   const side = positionSide(state);
@@ -20,7 +20,7 @@ export function towardsWorst(state: State): Reached {
   return positionSide(state) === 1 ? "from_above" : "from_below";
 }
 
-/** Whether all open trades were certainly held at the bar's worst price. */
+/** True if all open trades were certainly held at the bar's worst price. */
 export function sawWorst(state: State, bar: Bar): boolean {
   return state.trades.every((trade) =>
     trade.enteredIn !== bar || trade.reached === "open" || trade.reached === towardsWorst(state)

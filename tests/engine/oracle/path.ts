@@ -48,7 +48,7 @@ function walkBar(state: State, bar: Bar): { hadEventsOnBothSides: boolean } {
   return { hadEventsOnBothSides };
 }
 
-/** Whether this bar may fill a trade's stop or target. */
+/** True if this bar may fill a trade's stop or target. */
 export function mayExit(state: State, bar: Bar, trade: Trade, what: "stop" | "target"): boolean {
   if (trade.exiting !== null) return false;
   if (state.execution.entryCandleExit === false) return trade.entryIndex !== bar.index;

@@ -9,7 +9,7 @@ import {
 import { feeOf, sizingPrice } from "./costs.ts";
 import { equityAt, lotsIn, type Order, position, positionLots, positionSide, type State, unitsOf } from "./state.ts";
 
-/** Whether an order slips. Orders with a limit price do not. */
+/** True if an order slips. Orders with a limit price do not. */
 export function slips(order: Order): boolean {
   return order.waitsAs === "market" || order.waitsAs === "stop";
 }
@@ -111,13 +111,13 @@ export function sizeAtSignal(state: State, order: Order, closesAll: boolean): { 
   return { fits: isWithin(state, order.quantity, price, free) };
 }
 
-/** Whether an order nets open units and so frees their margin. The library does not count on that. */
+/** True if an order nets open units and so frees their margin. The library does not count on that. */
 function setsFree(state: State, order: Order): boolean {
   return positionSide(state) === -order.side && state.execution.fractionOf === "equity";
 }
 
 /**
- * Whether the next fill fits into the buying power. An order that was sized to fit in this candle is not checked again.
+ * True if the next fill fits into the buying power. An order that was sized to fit in this candle is not checked again.
  * Named units and money are, and so is the rest that an earlier candle's volume left.
  */
 export function isAffordable(state: State, order: Order, level: number, units: number, price: number): boolean {

@@ -18,7 +18,7 @@ export interface Bar {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-  /** Whether `open` is the open of the candle itself. */
+  /** True if `open` is the open of the candle itself. */
   readonly isFirst: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Order {
   /** A stop becomes "market" for its unfilled rest, a stop-limit becomes "limit" when its stop is reached. */
   waitsAs: "market" | "limit" | "stop" | "stop_limit";
   readonly reduces: boolean;
-  /** Whether a candle's volume did not allow all of it. */
+  /** True if a candle's volume did not allow all of it. */
   isHeldBack: boolean;
   /** The trades it closes: each open one, the one of this number, or (null) those that its side reduces. */
   closes: "all" | number | null;
@@ -61,7 +61,7 @@ export interface Trade {
   readonly reached: Reached;
   /** The bar inside which it was opened; null: at an open before all else, or at a close. */
   readonly enteredIn: Bar | null;
-  /** Whether its stop and target may be filled in the bar of its entry. */
+  /** True if its stop and target may be filled in the bar of its entry. */
   readonly entryBarExits: "both" | "target" | "none";
   /** The market's price at the entry. */
   readonly entryLevel: number;
@@ -129,7 +129,7 @@ export interface State {
   /** Units that market and stop orders took from the volume of candle `volumeIndex`. */
   volumeTaken: number;
   volumeIndex: number;
-  /** Whether fills are forced: volume does not limit them. */
+  /** True if fills are forced: volume does not limit them. */
   isForced: boolean;
   isRuined: boolean;
   unreplayedCandles: number;

@@ -37,7 +37,7 @@ function differencesOf(what: string, got: readonly Row[], want: readonly Row[], 
   return lines;
 }
 
-/** Whether two numbers are equal but for rounding of the value itself or of the money at stake. */
+/** True if two numbers are equal but for rounding of the value itself or of the money at stake. */
 export function isSame(a: unknown, b: unknown, scale: number): boolean {
   if (typeof a !== "number" || typeof b !== "number") return a === b;
   if (!Number.isFinite(a) || !Number.isFinite(b)) return Object.is(a, b);
