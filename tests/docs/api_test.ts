@@ -1,6 +1,7 @@
 /** docs/api.md agrees with the code: its examples are sent, and its tables compared. */
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
+import { appRouter } from "../../routers/app.ts";
 import { AppError, type ErrorCode, errorStatus } from "../../routers/errors.ts";
 import { DEPTH_MAX } from "../../routers/text.ts";
 import { SETTINGS } from "../../server/config.ts";
@@ -47,6 +48,18 @@ Deno.test("the table of routes has every route with its status and access, and n
     .map(([method, path, status, access]) => [method, path, status, access].join(" ").replaceAll("`", ""));
   const served = ROUTES.map(({ method, path, status, access }) => `${method} ${path} ${status} ${access}`);
   expect(named.toSorted()).toEqual(served.toSorted());
+});
+
+Deno.test("the list of the typed client's procedures has every one", () => {
+  const [, section = ""] = /^## The typed client\n(.*?)^```/ms.exec(PAGE) ?? [];
+  const unnamed = Object.keys(appRouter._def.procedures).filter((procedure) => {
+    const [router = "", name = ""] = procedure.split(".");
+    // A router's name stands before the first of its procedures alone: the next router's name ends its part.
+    const [, rest = ""] = section.split(`\`${router}.`);
+    const [own = ""] = rest.split(/`[a-zA-Z]+\./);
+    return !own.startsWith("*`") && !new RegExp(`(^|\`\\.)${name}\``).test(own);
+  });
+  expect(unnamed).toEqual([]);
 });
 
 Deno.test("the table of errors has every code with its status, and no other", async () => {
