@@ -22,15 +22,10 @@ export interface ChartColumns {
   readonly buy_hold: Prices;
 }
 
-/** The curve of a run, a row per candle. */
-export interface RunRows extends EquityColumns {
-  readonly initialBalance: number;
-}
-
 /** The columns of a run that has no rows. */
-export function emptyChart(candles = 0, from = 0, until = 0, step = 1): ChartColumns {
+export function emptyChart(): ChartColumns {
   return {
-    ...{ candles, from, until, step },
+    ...{ candles: 0, from: 0, until: 0, step: 1 },
     ...{ time: [], open: [], high: [], low: [], close: [], volume: [] },
     ...{ equity: [], drawdown: [], position: [], buy_hold: [] },
   };
@@ -49,66 +44,108 @@ export function chooseBuckets(from: number, until: number, points: number): Buck
   return { from: Math.floor(from / step) * step, until, step };
 }
 
-/**
- * Merges rows into buckets: the first open, the highest high, the lowest low, the last close, equity and
- * position, the deepest drawdown, the sum of volumes.
- *
- * @param candles Those of the buckets; a row without a candle of its time has no prices.
- * @param firstClose Close of the run's first candle; NaN where it is not known.
- */
-export function mergeRows(
-  { time, equity, position, initialBalance }: RunRows,
-  candles: Candles,
-  firstClose: number,
-  { from, until, step }: Buckets,
-): ChartColumns {
-  const merged = emptyChart(time.length, from, until, step);
-  let peak = initialBalance;
-  for (let i = 0; i < from; i++) peak = Math.max(peak, equity[i]!);
-  let candle = 0;
-  for (let start = from; start < until; start += step) {
-    const end = Math.min(start + step, until);
-    let drawdown = 0;
-    for (let i = start; i < end; i++) {
-      peak = Math.max(peak, equity[i]!);
-      drawdown = Math.max(drawdown, (peak - equity[i]!) / peak);
+/** The buckets of a run's curve, filled from its pieces in their order, so that one piece is in memory at a time. */
+export class CurveBuckets {
+  /** Open of the run's first candle; NaN before the first piece. */
+  firstTime = NaN;
+  /** Opens of each bucket's first and last candle. */
+  readonly time: number[] = [];
+  readonly lastTime: number[] = [];
+  readonly equity: number[] = [];
+  readonly drawdown: number[] = [];
+  readonly position: number[] = [];
+  readonly #buckets: Buckets;
+  #peak: number;
+  #row = 0;
+
+  /** @param initialBalance Counts as the first peak. */
+  constructor(initialBalance: number, buckets: Buckets) {
+    this.#peak = initialBalance;
+    this.#buckets = buckets;
+  }
+
+  /** Adds the next piece. @returns False once all buckets are full. */
+  add({ time, equity, position }: EquityColumns): boolean {
+    const { from, until, step } = this.#buckets;
+    if (this.#row === 0) this.firstTime = time[0] ?? NaN;
+    for (let i = 0; i < time.length && this.#row < until; i++, this.#row++) {
+      const mark = equity[i]!;
+      this.#peak = Math.max(this.#peak, mark);
+      if (this.#row < from) continue;
+      if ((this.#row - from) % step === 0) {
+        this.time.push(time[i]!);
+        this.drawdown.push(0);
+      }
+      const last = this.time.length - 1;
+      this.lastTime[last] = time[i]!;
+      this.equity[last] = mark;
+      this.position[last] = position[i]!;
+      this.drawdown[last] = Math.max(this.drawdown[last]!, (this.#peak - mark) / this.#peak);
     }
-    while (candle < candles.time.length && candles.time[candle]! < time[start]!) candle++;
-    const next = endOfBucket(candles.time, candle, time[end - 1]!);
-    merged.time.push(time[start]!);
-    merged.equity.push(equity[end - 1]!);
-    merged.position.push(position[end - 1]!);
-    merged.drawdown.push(drawdown);
-    pushPrices(merged, candles, candle, next);
-    const close = next > candle ? candles.close[next - 1]! : NaN;
-    merged.buy_hold.push(finite(initialBalance * close / firstClose));
-    candle = next;
+    return this.#row < until;
   }
-  return merged;
 }
 
-/** The index after the last candle that opens at `lastMs` or before. */
-function endOfBucket(time: Float64Array, from: number, lastMs: number): number {
-  let end = from;
-  while (end < time.length && time[end]! <= lastMs) end++;
-  return end;
-}
+/** The candles of a curve's buckets: the first open, the highest high, the lowest low, the last close, the sum of volumes. */
+export class PriceBuckets {
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  readonly #curve: CurveBuckets;
+  #bucket = 0;
 
-function pushPrices(merged: ChartColumns, candles: Candles, from: number, until: number): void {
-  let [high, low, volume] = [NaN, NaN, NaN];
-  if (from < until) [high, low, volume] = [-Infinity, Infinity, 0];
-  for (let i = from; i < until; i++) {
-    high = Math.max(high, candles.high[i]!);
-    low = Math.min(low, candles.low[i]!);
-    volume += candles.volume[i]!;
+  constructor(curve: CurveBuckets) {
+    const column = () => new Float64Array(curve.time.length).fill(NaN);
+    [this.open, this.high, this.low, this.close, this.volume] = [column(), column(), column(), column(), column()];
+    this.#curve = curve;
   }
-  merged.open.push(from < until ? finite(candles.open[from]!) : null);
-  merged.high.push(finite(high));
-  merged.low.push(finite(low));
-  merged.close.push(from < until ? finite(candles.close[until - 1]!) : null);
-  merged.volume.push(finite(volume));
+
+  /** Adds the next candles; those outside of the buckets do not count. */
+  add({ time, open, high, low, close, volume }: Candles): void {
+    const { time: first, lastTime: last } = this.#curve;
+    for (let i = 0; i < time.length; i++) {
+      while (time[i]! > last[this.#bucket]!) this.#bucket++;
+      const bucket = this.#bucket;
+      if (bucket === last.length) return;
+      if (time[i]! < first[bucket]!) continue;
+      const isFirst = Number.isNaN(this.open[bucket]!);
+      if (isFirst) this.open[bucket] = open[i]!;
+      this.high[bucket] = isFirst ? high[i]! : Math.max(this.high[bucket]!, high[i]!);
+      this.low[bucket] = isFirst ? low[i]! : Math.min(this.low[bucket]!, low[i]!);
+      this.close[bucket] = close[i]!;
+      this.volume[bucket] = isFirst ? volume[i]! : this.volume[bucket]! + volume[i]!;
+    }
+  }
 }
 
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
+/**
+ * Puts a chart together.
+ *
+ * @param candles Of the whole run.
+ * @param start The initial balance, and the close of the run's first candle; NaN where it is not known.
+ */
+export function toChart(
+  candles: number,
+  buckets: Buckets,
+  { time, equity, drawdown, position }: CurveBuckets,
+  prices: PriceBuckets,
+  start: { readonly balance: number; readonly close: number },
+): ChartColumns {
+  const { open, high, low, close, volume } = prices;
+  return {
+    ...{ candles, ...buckets, time, equity, drawdown, position },
+    open: finite(open),
+    high: finite(high),
+    low: finite(low),
+    close: finite(close),
+    volume: finite(volume),
+    buy_hold: finite(close.map((last) => start.balance * last / start.close)),
+  };
+}
+
+/** The values of a column; null for those that are not known. */
+function finite(values: Float64Array): Prices {
+  return Array.from(values, (value) => Number.isFinite(value) ? value : null);
 }

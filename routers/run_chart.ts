@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import { readEquity } from "../db/equity.ts";
+import { readEquityPieces } from "../db/equity.ts";
 import { findInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
-import { planRead } from "../market/archive/read_plan.ts";
-import { readPlan, type Repair, retryOnChange } from "../market/archive/read.ts";
+import { planRead, type ReadPlan } from "../market/archive/read_plan.ts";
+import { candleBatches, type Repair, retryOnChange } from "../market/archive/read.ts";
 import { HOURS } from "../market/calendar/exchange_sessions.ts";
 import { candleEnd, isTimeframe } from "../market/timeframes.ts";
-import { type ChartColumns, chooseBuckets, emptyChart, mergeRows, type RunRows } from "./chart_columns.ts";
+import { type ChartColumns, chooseBuckets, CurveBuckets, emptyChart, PriceBuckets, toChart } from "./chart_columns.ts";
 
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());
@@ -47,8 +47,11 @@ export interface ChartRange {
   readonly points: number;
 }
 
+type MakeRepair = (plan: ReadPlan) => Repair;
+
 /**
- * The candles, equity, drawdown and position of a completed run, merged for drawing; empty until it has completed.
+ * The candles, equity, drawdown and position of a completed run, merged for drawing; empty until it has completed. It holds a piece of
+ * the run in memory at a time, however long the run is.
  *
  * @param repair Called with a damaged chunk of candles, which is then read again.
  */
@@ -56,39 +59,48 @@ export async function readRunChart(
   db: Db,
   backtest: Backtest,
   range: ChartRange,
-  repair: (plan: Awaited<ReturnType<typeof planRead>>) => Repair,
+  repair: MakeRepair,
 ): Promise<ChartColumns> {
-  const { id: backtestId, ownerId, initialBalance } = backtest;
-  const curve = await readEquity(db, { backtestId, ownerId });
-  if (curve === null) return emptyChart();
-  const read = (start: number, end: number) =>
-    retryOnChange(async () => await readCandles(db, backtest, start, end, repair));
-  const rows: RunRows = { ...curve, initialBalance };
-  const count = curve.time.length;
+  const { id: backtestId, ownerId, initialBalance: balance, result } = backtest;
+  if (result === null) return emptyChart();
+  const count = result.data.candles;
   const until = Math.min(range.until ?? count, count);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
-  const first = curve.time[0] ?? 0;
-  const begin = curve.time[buckets.from] ?? first;
-  const end = (curve.time[until - 1] ?? begin) + 1;
-  const candles = await read(begin, end);
-  const firstClose = (begin === first ? candles : await read(first, first + 1)).close[0] ?? NaN;
-  return mergeRows(rows, candles, firstClose, buckets);
+  const curve = new CurveBuckets(balance, buckets);
+  for await (const piece of readEquityPieces(db, { backtestId, ownerId })) {
+    if (!curve.add(piece)) break;
+  }
+  const first = curve.firstTime;
+  // The backtest was deleted meanwhile.
+  if (Number.isNaN(first)) return emptyChart();
+  const [begin = first] = curve.time;
+  const read = (start: number, end: number, add: (candles: Candles) => void) =>
+    readCandles(db, backtest, { start, end }, repair, add);
+  const prices = await retryOnChange(async () => {
+    const found = new PriceBuckets(curve);
+    await read(begin, curve.lastTime.at(-1) ?? begin, found.add.bind(found));
+    return found;
+  });
+  const close = await retryOnChange(async () => {
+    let found = NaN;
+    await read(first, first, (candles) => found = candles.close[0] ?? NaN);
+    return found;
+  });
+  return toChart(count, buckets, curve, prices, { balance, close });
 }
 
+/** Reads the candles that open from `start` to `end`, both included, a stored chunk at a time. */
 async function readCandles(
   db: Db,
   { symbol, exchange, parameters }: Backtest,
-  start: number,
-  end: number,
-  repair: (plan: Awaited<ReturnType<typeof planRead>>) => Repair,
-): Promise<Candles> {
+  { start, end }: { readonly start: number; readonly end: number },
+  repair: MakeRepair,
+  add: (candles: Candles) => void,
+): Promise<void> {
   const { timeframe } = parameters;
   const instrument = await findInstrument(db, { symbol, exchange });
-  if (instrument === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return NO_CANDLES;
+  if (instrument === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return;
   const hours = HOURS.find((name) => name === parameters.session) ?? "regular";
-  const plan = await planRead(db, { instrument, timeframe, hours, start, end: candleEnd(end - 1, timeframe) });
-  return (await readPlan(db, plan, { repair: repair(plan) })).candles;
+  const plan = await planRead(db, { instrument, timeframe, hours, start, end: candleEnd(end, timeframe) });
+  for await (const candles of candleBatches(db, plan, repair(plan))) add(candles);
 }
-
-const NONE = new Float64Array(0);
-const NO_CANDLES: Candles = { time: NONE, open: NONE, high: NONE, low: NONE, close: NONE, volume: NONE };
