@@ -2,72 +2,29 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import type { BacktestSummary } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio, formatTime, toneClass } from "../../parts/format.ts";
 import { StatusBadge } from "../../parts/status_badge.tsx";
+import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
-const HEADINGS = [
-  "Status",
-  "Strategy",
-  "Symbol",
-  "Time",
-  "Range",
-  "Return",
-  "Sharpe",
-  "Drawdown",
-  "Trades",
-  "Made (UTC)",
+const COLUMNS: readonly TableColumn[] = [
+  { label: "Status", isText: true, width: "8rem" },
+  { label: "Strategy", isText: true },
+  { label: "Symbol", isText: true, width: "13rem" },
+  { label: "Time", isText: true, width: "3.5rem" },
+  { label: "Range", isText: true, width: "12rem" },
+  { label: "Return", width: "6.5rem" },
+  { label: "Sharpe", width: "5rem" },
+  { label: "Drawdown", width: "6rem" },
+  { label: "Trades", width: "5rem" },
+  { label: "Made (UTC)", width: "9rem" },
 ];
-const TEXTS: ReadonlySet<string> = new Set(["Status", "Strategy", "Symbol", "Time", "Range"]);
-const PLACEHOLDERS = 8;
 
 /** A row for each run; a click or Enter opens it. */
 export function RunsTable(
   { runs, isLoading }: { readonly runs: readonly BacktestSummary[]; readonly isLoading: boolean },
 ) {
   return (
-    <div
-      className="overflow-x-auto rounded-lg border border-line bg-surface"
-      tabIndex={0}
-      role="region"
-      aria-label="Runs"
-    >
-      <table className="w-full min-w-[64rem] table-fixed text-right text-sm">
-        <colgroup>
-          <col className="w-32" />
-          <col />
-          <col className="w-52" />
-          <col className="w-14" />
-          <col className="w-48" />
-          <col className="w-26" />
-          <col className="w-20" />
-          <col className="w-24" />
-          <col className="w-20" />
-          <col className="w-36" />
-        </colgroup>
-        <thead className="text-xs text-muted">
-          <tr>
-            {HEADINGS.map((heading) => (
-              <th
-                key={heading}
-                scope="col"
-                className={`border-b border-line px-3 py-2 font-medium ${TEXTS.has(heading) ? "text-left" : ""}`}
-              >
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {isLoading
-            ? Array.from({ length: PLACEHOLDERS }, (_, i) => (
-              <tr key={i} className="h-9 border-b border-line/60">
-                <td colSpan={HEADINGS.length} className="px-3">
-                  <div className="h-3 w-full rounded bg-sunken" />
-                </td>
-              </tr>
-            ))
-            : runs.map((run) => <RunRow key={run.id} run={run} />)}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Runs" columns={COLUMNS} minWidth="64rem" isLoading={isLoading}>
+      {runs.map((run) => <RunRow key={run.id} run={run} />)}
+    </Table>
   );
 }
 
@@ -81,7 +38,7 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
       tabIndex={-1}
       onClick={open}
       onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && open()}
-      className="h-9 cursor-pointer border-b border-line/60 last:border-0 hover:bg-sunken focus:bg-sunken"
+      className={`${ROW_CLASS} cursor-pointer hover:bg-sunken focus:bg-sunken`}
     >
       <td className="px-3 text-left">
         <StatusBadge {...run} />

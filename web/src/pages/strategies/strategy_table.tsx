@@ -1,10 +1,17 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { StrategySummary } from "../../api.ts";
 import { formatDate } from "../../parts/format.ts";
+import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
 import { describeRuntime, VisibilityBadge } from "./strategy_words.tsx";
 
-const HEADINGS = ["Name", "Description", "Runs as", "Visibility", "Version", "Changed"] as const;
-const PLACEHOLDERS = 10;
+const COLUMNS: readonly TableColumn[] = [
+  { label: "Name", isText: true, width: "16rem", onPhone: "max-sm:w-36!" },
+  { label: "Description", isText: true },
+  { label: "Runs as", isText: true, width: "11rem", onPhone: WIDE_ONLY },
+  { label: "Visibility", isText: true, width: "6rem", onPhone: WIDE_ONLY },
+  { label: "Version", isText: true, width: "5rem", onPhone: WIDE_ONLY },
+  { label: "Changed", isText: true, width: "7rem", onPhone: WIDE_ONLY },
+];
 
 /** Strategies, a row each, which opens the strategy. */
 export function StrategyTable({ strategies, isLoading, isStale }: {
@@ -14,47 +21,16 @@ export function StrategyTable({ strategies, isLoading, isStale }: {
   readonly isStale: boolean;
 }) {
   return (
-    <div
-      className={`overflow-x-auto rounded-lg border border-line bg-surface ${isStale ? "opacity-70" : ""}`}
-      tabIndex={0}
-      role="region"
-      aria-label="Strategies"
+    <Table
+      label="Strategies"
+      columns={COLUMNS}
+      minWidth="60rem"
+      rowClass={TALL_ROW_CLASS}
+      isLoading={isLoading}
+      isStale={isStale}
     >
-      <table className="w-full sm:min-w-[60rem] table-fixed text-left text-sm">
-        <colgroup>
-          <col className="w-36 sm:w-64" />
-          <col />
-          <col className="w-44 max-sm:hidden" />
-          <col className="w-24 max-sm:hidden" />
-          <col className="w-20 max-sm:hidden" />
-          <col className="w-28 max-sm:hidden" />
-        </colgroup>
-        <thead className="text-xs text-muted">
-          <tr>
-            {HEADINGS.map((heading, i) => (
-              <th
-                key={heading}
-                scope="col"
-                className={`border-b border-line px-3 py-2 font-medium ${i > 1 ? "max-sm:hidden" : ""}`}
-              >
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {isLoading
-            ? Array.from({ length: PLACEHOLDERS }, (_, i) => (
-              <tr key={i} className="h-12 border-b border-line/60">
-                <td colSpan={HEADINGS.length} className="px-3">
-                  <div className="h-3 w-full rounded bg-sunken" />
-                </td>
-              </tr>
-            ))
-            : strategies.map((each) => <Row key={each.slug} strategy={each} />)}
-        </tbody>
-      </table>
-    </div>
+      {strategies.map((each) => <Row key={each.slug} strategy={each} />)}
+    </Table>
   );
 }
 
@@ -68,7 +44,7 @@ function Row({ strategy }: { readonly strategy: StrategySummary }) {
       tabIndex={-1}
       onClick={open}
       onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && open()}
-      className="h-12 cursor-pointer border-b border-line/60 align-top last:border-0 hover:bg-sunken focus:bg-sunken"
+      className={`${TALL_ROW_CLASS} cursor-pointer text-left hover:bg-sunken focus:bg-sunken`}
     >
       <td className="px-3 py-1.5">
         <Link
@@ -85,14 +61,14 @@ function Row({ strategy }: { readonly strategy: StrategySummary }) {
       <td className="px-3 py-1.5 text-muted">
         <span className="line-clamp-2 break-words">{description}</span>
       </td>
-      <td className="truncate px-3 py-1.5 max-sm:hidden" title={describeRuntime(strategy)}>
+      <td className={`truncate px-3 py-1.5 ${WIDE_ONLY}`} title={describeRuntime(strategy)}>
         {describeRuntime(strategy)}
       </td>
-      <td className="px-3 py-1.5 max-sm:hidden">
+      <td className={`px-3 py-1.5 ${WIDE_ONLY}`}>
         <VisibilityBadge strategy={strategy} />
       </td>
-      <td className="truncate px-3 py-1.5 max-sm:hidden" title={version}>{version}</td>
-      <td className="px-3 py-1.5 whitespace-nowrap text-muted max-sm:hidden">{formatDate(changed)}</td>
+      <td className={`truncate px-3 py-1.5 ${WIDE_ONLY}`} title={version}>{version}</td>
+      <td className={`px-3 py-1.5 whitespace-nowrap text-muted ${WIDE_ONLY}`}>{formatDate(changed)}</td>
     </tr>
   );
 }
