@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { api, client, pagesOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { RowLink } from "../../parts/link_row.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
 const PAGE = 25;
@@ -39,14 +39,7 @@ export function IngestedInstruments({ onFetch }: {
         {rows.map(({ id, symbol, exchange, assetClass, provider, timeframe, backfill_from, schedule }) => (
           <tr key={id} className={ROW_CLASS}>
             <td className="px-3 text-left">
-              <Link
-                to="/data/$exchange/$symbol"
-                params={{ exchange, symbol }}
-                title={symbol}
-                className="block truncate font-medium hover:underline"
-              >
-                {symbol}
-              </Link>
+              <RowLink link={{ to: "/data/$exchange/$symbol", params: { exchange, symbol } }} text={symbol} />
             </td>
             <td className="truncate px-3 text-left" title={exchange}>{exchange}</td>
             <td className="px-3 text-left">{assetClass}</td>

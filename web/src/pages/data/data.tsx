@@ -1,11 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { linkOptions } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { api, client, type Instrument, pagesOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
+import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { CsvImport } from "./csv_import.tsx";
 
@@ -103,26 +104,12 @@ function useInstruments(search: string, assetClass: (typeof CLASSES)[number]) {
 }
 
 function Row({ instrument }: { readonly instrument: Instrument }) {
-  const navigate = useNavigate();
   const { symbol, exchange, assetClass, provider, timeframes, first, last, candles } = instrument;
-  const to = { to: "/data/$exchange/$symbol", params: { exchange, symbol } } as const;
+  const link = linkOptions({ to: "/data/$exchange/$symbol", params: { exchange, symbol } });
   return (
-    <tr
-      data-row
-      tabIndex={-1}
-      onClick={() => void navigate(to)}
-      onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && void navigate(to)}
-      className={`${ROW_CLASS} cursor-pointer hover:bg-sunken focus:bg-sunken`}
-    >
+    <LinkRow link={link} className={ROW_CLASS}>
       <td className="px-3 text-left">
-        <Link
-          {...to}
-          title={symbol}
-          onClick={(event) => event.stopPropagation()}
-          className="block truncate font-medium hover:underline"
-        >
-          {symbol}
-        </Link>
+        <RowLink link={link} text={symbol} />
       </td>
       <td className="truncate px-3 text-left" title={exchange}>{exchange}</td>
       <td className="px-3 text-left">{assetClass}</td>
@@ -131,6 +118,6 @@ function Row({ instrument }: { readonly instrument: Instrument }) {
       <td className="px-3">{formatDate(first)}</td>
       <td className="px-3">{formatDate(last)}</td>
       <td className="px-3">{formatCount(candles)}</td>
-    </tr>
+    </LinkRow>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { linkOptions } from "@tanstack/react-router";
 import type { BacktestSummary } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio, formatTime, toneClass } from "../../parts/format.ts";
+import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
@@ -29,30 +30,15 @@ export function RunsTable(
 }
 
 function RunRow({ run }: { readonly run: BacktestSummary }) {
-  const navigate = useNavigate();
   const { id, strategy, symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
-  const open = () => void navigate({ to: "/runs/$id", params: { id } });
+  const link = linkOptions({ to: "/runs/$id", params: { id } });
   return (
-    <tr
-      data-row
-      tabIndex={-1}
-      onClick={open}
-      onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && open()}
-      className={`${ROW_CLASS} cursor-pointer hover:bg-sunken focus:bg-sunken`}
-    >
+    <LinkRow link={link} className={ROW_CLASS}>
       <td className="px-3 text-left">
         <StatusBadge {...run} />
       </td>
       <td className="px-3 text-left">
-        <Link
-          to="/runs/$id"
-          params={{ id }}
-          onClick={(event) => event.stopPropagation()}
-          className="block truncate font-medium hover:underline"
-          title={strategy}
-        >
-          {strategy}
-        </Link>
+        <RowLink link={link} text={strategy} />
       </td>
       <td className="truncate px-3 text-left" title={`${symbol} on ${exchange}`}>
         {symbol} <span className="text-muted">{exchange}</span>
@@ -64,6 +50,6 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
       <td className="px-3">{formatPercent(metrics?.max_drawdown)}</td>
       <td className="px-3">{formatCount(metrics?.trades)}</td>
       <td className="px-3 whitespace-nowrap text-muted">{formatTime(created_at)}</td>
-    </tr>
+    </LinkRow>
   );
 }

@@ -1,6 +1,7 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { linkOptions } from "@tanstack/react-router";
 import type { StrategySummary } from "../../api.ts";
 import { formatDate } from "../../parts/format.ts";
+import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
 import { describeRuntime, VisibilityBadge } from "./strategy_words.tsx";
 
@@ -35,27 +36,12 @@ export function StrategyTable({ strategies, isLoading, isStale }: {
 }
 
 function Row({ strategy }: { readonly strategy: StrategySummary }) {
-  const navigate = useNavigate();
   const { slug, name, description, latest_version: version, updated_at: changed } = strategy;
-  const open = () => void navigate({ to: "/strategies/$slug", params: { slug } });
+  const link = linkOptions({ to: "/strategies/$slug", params: { slug } });
   return (
-    <tr
-      data-row
-      tabIndex={-1}
-      onClick={open}
-      onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && open()}
-      className={`${TALL_ROW_CLASS} cursor-pointer text-left hover:bg-sunken focus:bg-sunken`}
-    >
+    <LinkRow link={link} className={`${TALL_ROW_CLASS} text-left`}>
       <td className="px-3 py-1.5">
-        <Link
-          to="/strategies/$slug"
-          params={{ slug }}
-          onClick={(event) => event.stopPropagation()}
-          className="block truncate font-medium hover:underline"
-          title={name}
-        >
-          {name}
-        </Link>
+        <RowLink link={link} text={name} />
         <span className="block truncate text-xs text-muted" title={slug}>{slug}</span>
       </td>
       <td className="px-3 py-1.5 text-muted">
@@ -69,6 +55,6 @@ function Row({ strategy }: { readonly strategy: StrategySummary }) {
       </td>
       <td className={`truncate px-3 py-1.5 ${WIDE_ONLY}`} title={version}>{version}</td>
       <td className={`px-3 py-1.5 whitespace-nowrap text-muted ${WIDE_ONLY}`}>{formatDate(changed)}</td>
-    </tr>
+    </LinkRow>
   );
 }
