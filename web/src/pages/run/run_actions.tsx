@@ -1,10 +1,10 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type Backtest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
+import { DeleteButton } from "../../parts/delete_button.tsx";
 import { toCurl } from "./curl.ts";
 import { hasEnded } from "./use_backtest.ts";
 
@@ -38,7 +38,7 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
       <Link to="/runs/new" search={{ from: id }} className={buttonClass()}>Run again with changes</Link>
       <Button onClick={copy}>Copy as curl</Button>
       {backtest.result !== null && <ExportMenu id={id} />}
-      <DeleteButton id={id} />
+      <DeleteRun id={id} />
       <span role="status" className="text-sm text-muted empty:hidden">{note}</span>
     </div>
   );
@@ -70,7 +70,7 @@ function fileName(id: string, path: string): string {
   return `${name}-${id}.${format}`;
 }
 
-function DeleteButton({ id }: { readonly id: string }) {
+function DeleteRun({ id }: { readonly id: string }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation(api.backtests.delete.mutationOptions({
@@ -81,22 +81,13 @@ function DeleteButton({ id }: { readonly id: string }) {
     },
   }));
   return (
-    <AlertDialog.Root>
-      <AlertDialog.Trigger className={buttonClass("danger")}>Delete</AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="fixed inset-0 z-20 bg-page/70" />
-        <AlertDialog.Popup className="fixed top-1/3 left-1/2 z-30 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border border-line bg-surface p-5 shadow-xl">
-          <AlertDialog.Title className="text-lg font-semibold">Delete this run?</AlertDialog.Title>
-          <AlertDialog.Description className="mt-2 text-muted">
-            Its result, trades and orders are deleted with it. This cannot be undone.
-          </AlertDialog.Description>
-          <p role="alert" className="min-h-5 text-sm text-danger">{remove.error ? describeError(remove.error) : ""}</p>
-          <div className="mt-3 flex justify-end gap-2">
-            <AlertDialog.Close className={buttonClass()}>Keep it</AlertDialog.Close>
-            <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate({ id })}>Delete run</Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <DeleteButton
+      title="Delete this run?"
+      text="Its result, trades and orders are deleted with it. This cannot be undone."
+      label="Delete run"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ id })}
+    />
   );
 }

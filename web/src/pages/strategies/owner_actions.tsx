@@ -1,8 +1,8 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, describeError, type Strategy } from "../../api.ts";
-import { Button, buttonClass } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
+import { DeleteButton } from "../../parts/delete_button.tsx";
 
 /** The owner's actions: who sees the strategy, and its end. */
 export function OwnerActions({ strategy: { slug, is_public } }: { readonly strategy: Strategy }) {
@@ -24,12 +24,12 @@ export function OwnerActions({ strategy: { slug, is_public } }: { readonly strat
       >
         {is_public ? "Make private" : "Make public"}
       </Button>
-      <DeleteButton slug={slug} />
+      <DeleteStrategy slug={slug} />
     </>
   );
 }
 
-function DeleteButton({ slug }: { readonly slug: string }) {
+function DeleteStrategy({ slug }: { readonly slug: string }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation(api.strategies.delete.mutationOptions({
@@ -40,24 +40,13 @@ function DeleteButton({ slug }: { readonly slug: string }) {
     },
   }));
   return (
-    <AlertDialog.Root>
-      <AlertDialog.Trigger className={buttonClass("danger")}>Delete</AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="fixed inset-0 z-20 bg-page/70" />
-        <AlertDialog.Popup className="fixed top-1/3 left-1/2 z-30 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border border-line bg-surface p-5 shadow-xl">
-          <AlertDialog.Title className="text-lg font-semibold">Delete this strategy?</AlertDialog.Title>
-          <AlertDialog.Description className="mt-2 text-muted">
-            It is deleted with all its versions. Results of its runs stay. This cannot be undone.
-          </AlertDialog.Description>
-          <p role="alert" className="min-h-5 text-sm text-danger">{remove.error ? describeError(remove.error) : ""}</p>
-          <div className="mt-3 flex justify-end gap-2">
-            <AlertDialog.Close className={buttonClass()}>Keep it</AlertDialog.Close>
-            <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate({ slug })}>
-              Delete strategy
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <DeleteButton
+      title="Delete this strategy?"
+      text="It is deleted with all its versions. Results of its runs stay. This cannot be undone."
+      label="Delete strategy"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ slug })}
+    />
   );
 }
