@@ -7,6 +7,7 @@ import { Choice } from "../../parts/choice.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
+import { SearchBox } from "../../parts/search_box.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { CsvImport } from "./csv_import.tsx";
 
@@ -48,15 +49,13 @@ export function DataPage() {
             }`}
         </p>
         <Choice label="Class" values={CLASSES} value={assetClass} onChange={setAssetClass} />
-        <input
-          data-search
-          type="search"
-          aria-label="Search symbols"
+        <SearchBox
+          label="Search symbols"
           placeholder="Search symbols"
           value={text}
           maxLength={100}
-          onChange={({ target }) => setText(target.value)}
-          className="h-8 w-56 rounded-md border border-strong-line bg-surface px-2.5 text-sm max-sm:w-full"
+          onChange={setText}
+          className="max-sm:w-full"
         />
       </div>
       {session?.user.role === "admin" && <CsvImport />}

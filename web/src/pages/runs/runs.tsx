@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
+import { SearchBox } from "../../parts/search_box.tsx";
 import { FirstRun } from "./first_run.tsx";
 import { RunsTable } from "./runs_table.tsx";
 
@@ -31,14 +32,10 @@ export function RunsPage() {
     <div className="flex flex-col gap-3">
       <header className="flex flex-wrap items-center gap-3">
         <h1 className="mr-auto text-xl font-semibold">Runs</h1>
-        <input
-          data-search
-          type="search"
+        <SearchBox
+          label="Search the runs by strategy, symbol or exchange"
           value={search}
-          onChange={({ target }) => setSearch(target.value)}
-          placeholder="Search  ( / )"
-          aria-label="Search the runs by strategy, symbol or exchange"
-          className="h-8 w-56 rounded-md border border-strong-line bg-surface px-2.5 text-sm"
+          onChange={setSearch}
         />
         <Choice label="Status" values={STATUSES} value={status} onChange={setStatus} />
         <Link to="/runs/new" className={buttonClass("primary")}>New run</Link>

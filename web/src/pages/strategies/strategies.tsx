@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { api, client, describeError, pagesOf, type StrategySummary } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
+import { SearchBox } from "../../parts/search_box.tsx";
 import { AddStrategy } from "./add_strategy.tsx";
 import { STRATEGY_KINDS, type StrategyKind } from "./strategies_search.ts";
 import { StrategyTable } from "./strategy_table.tsx";
@@ -21,14 +22,10 @@ export function StrategiesPage() {
     <div className="flex flex-col gap-3">
       <header className="flex flex-wrap items-center gap-3">
         <h1 className="mr-auto text-xl font-semibold">Strategies</h1>
-        <input
-          data-search
-          type="search"
+        <SearchBox
+          label="Search the strategies by name, slug or description"
           value={search}
-          onChange={({ target }) => setSearch(target.value)}
-          placeholder="Search  ( / )"
-          aria-label="Search the strategies by name, slug or description"
-          className="h-8 w-56 rounded-md border border-strong-line bg-surface px-2.5 text-sm"
+          onChange={setSearch}
         />
         <Choice
           label="Show"
