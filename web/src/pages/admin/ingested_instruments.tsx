@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, client, pagesOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { RowLink } from "../../parts/link_row.tsx";
+import { MoreButton } from "../../parts/more_button.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 
 const PAGE = 25;
@@ -20,12 +21,12 @@ const COLUMNS: readonly TableColumn[] = [
 export function IngestedInstruments({ onFetch }: {
   readonly onFetch: (instrument: { symbol: string; exchange: string }) => void;
 }) {
-  const { data, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+  const list = useInfiniteQuery(
     pagesOf(api.ingestion.instruments.pathKey(), (cursor) => {
       return client.ingestion.instruments.query({ limit: PAGE, ...cursor });
     }),
   );
-  const rows = data?.pages.flatMap(({ instruments }) => instruments) ?? [];
+  const rows = list.data?.pages.flatMap(({ instruments }) => instruments) ?? [];
   return (
     <section className="flex flex-col gap-2">
       <h2 className="text-lg font-semibold">Instruments and schedules</h2>
@@ -33,7 +34,7 @@ export function IngestedInstruments({ onFetch }: {
         label="Instruments and schedules"
         columns={COLUMNS}
         minWidth="66rem"
-        isLoading={isPending}
+        isLoading={list.isPending}
         empty="No instrument is configured yet."
       >
         {rows.map(({ id, symbol, exchange, assetClass, provider, timeframe, backfill_from, schedule }) => (
@@ -62,15 +63,7 @@ export function IngestedInstruments({ onFetch }: {
           </tr>
         ))}
       </Table>
-      {hasNextPage && (
-        <Button
-          className="self-center"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? "Loading …" : "Show more"}
-        </Button>
-      )}
+      <MoreButton pages={list} />
     </section>
   );
 }

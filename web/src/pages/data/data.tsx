@@ -2,11 +2,11 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { linkOptions } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { api, client, type Instrument, pagesOf } from "../../api.ts";
-import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
+import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import { CsvImport } from "./csv_import.tsx";
@@ -30,10 +30,8 @@ export function DataPage() {
   const [assetClass, setAssetClass] = useState<(typeof CLASSES)[number]>("all");
   const search = useDeferredValue(text.trim());
   const { data: session } = useQuery(api.session.get.queryOptions());
-  const { data, error, refetch, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInstruments(
-    search,
-    assetClass,
-  );
+  const list = useInstruments(search, assetClass);
+  const { data, error, refetch, isPending, hasNextPage } = list;
   const rows = data?.pages.flatMap(({ instruments }) => instruments) ?? [];
   const isFiltered = search !== "" || assetClass !== "all";
   if (error && data === undefined) return <Failure error={error} reset={() => void refetch()} />;
@@ -68,15 +66,7 @@ export function DataPage() {
       >
         {rows.map((each) => <Row key={`${each.symbol} ${each.exchange}`} instrument={each} />)}
       </Table>
-      {hasNextPage && (
-        <Button
-          className="self-center"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? "Loading …" : "Show more"}
-        </Button>
-      )}
+      <MoreButton pages={list} />
       {session?.user.role === "user" && (
         <p className="text-sm text-muted">
           Admins import files of candles here. The operator of this service makes one with{" "}

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, client, describeError, type Order, pagesOf } from "../../api.ts";
-import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { formatCount, formatExact, formatTime, toWords } from "../../parts/format.ts";
+import { MoreButton } from "../../parts/more_button.tsx";
 
 const PAGE = 200;
 const FATES = ["all", "filled", "rejected", "cancelled", "expired", "working"] as const;
@@ -19,12 +19,13 @@ const TONES: Readonly<Record<Order["status"], string>> = {
 /** Every order with its fate and the reason for it. */
 export function Orders({ id }: { readonly id: string }) {
   const [fate, setFate] = useState<(typeof FATES)[number]>("all");
-  const { data, error, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(
+  const list = useInfiniteQuery(
     pagesOf(
       [...api.backtests.orders.pathKey(), id],
       (cursor) => client.backtests.orders.query({ id, limit: PAGE, ...cursor }),
     ),
   );
+  const { data, error, hasNextPage } = list;
   const orders = data?.pages.flatMap((page) => page.orders) ?? [];
   const shown = orders.filter(({ status }) => fate === "all" || status === fate);
   if (data === undefined) {
@@ -44,7 +45,7 @@ export function Orders({ id }: { readonly id: string }) {
         <p className="text-muted" role="status">
           {formatCount(shown.length)} of {formatCount(orders.length)} orders{hasNextPage ? " loaded" : ""}
         </p>
-        {hasNextPage && <Button disabled={isFetching} onClick={() => void fetchNextPage()}>Load more</Button>}
+        <MoreButton pages={list} label="Load more" />
       </div>
       <div tabIndex={0} role="region" aria-label="Orders" className="max-h-[32rem] overflow-auto">
         <table className="w-full min-w-[56rem] text-right text-sm">

@@ -2,8 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, type BacktestSummary, client, describeError, pagesOf } from "../../api.ts";
-import { Button, buttonClass } from "../../parts/button.tsx";
+import { buttonClass } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
+import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { FirstRun } from "./first_run.tsx";
 import { RunsTable } from "./runs_table.tsx";
@@ -17,7 +18,7 @@ export function RunsPage() {
   const [status, setStatus] = useState<(typeof STATUSES)[number]>("all");
   const [search, setSearch] = useState("");
   const filter = status === "all" ? {} : { status };
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const list = useInfiniteQuery({
     ...pagesOf(
       [...api.backtests.summaries.pathKey(), filter],
       (cursor) => client.backtests.summaries.query({ limit: PAGE, ...filter, ...cursor }),
@@ -25,6 +26,7 @@ export function RunsPage() {
     refetchInterval: ({ state }) => state.data?.pages.some((page) => page.backtests.some(isUnderWay)) ? LIVE_MS : false,
     placeholderData: (before) => before,
   });
+  const { data, error } = list;
   const runs = data?.pages.flatMap(({ backtests }) => backtests) ?? [];
   const shown = runs.filter((run) => mentions(run, search));
   if (data !== undefined && runs.length === 0 && status === "all") return <FirstRun />;
@@ -45,15 +47,7 @@ export function RunsPage() {
       {data !== undefined && shown.length === 0 && (
         <p role="status" className="p-8 text-center text-muted">No run fits this search.</p>
       )}
-      {hasNextPage && (
-        <Button
-          className="self-center"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          {isFetchingNextPage ? "Loading …" : "Load older runs"}
-        </Button>
-      )}
+      <MoreButton pages={list} label="Load older runs" />
     </div>
   );
 }

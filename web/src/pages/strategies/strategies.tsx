@@ -2,8 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api, client, describeError, pagesOf, type StrategySummary } from "../../api.ts";
-import { Button, buttonClass } from "../../parts/button.tsx";
+import { buttonClass } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
+import { MoreButton } from "../../parts/more_button.tsx";
 import { SearchBox } from "../../parts/search_box.tsx";
 import { AddStrategy } from "./add_strategy.tsx";
 import { STRATEGY_KINDS, type StrategyKind } from "./strategies_search.ts";
@@ -17,7 +18,7 @@ export function StrategiesPage() {
   const { kind = "all", add } = route.useSearch();
   const navigate = route.useNavigate();
   const [search, setSearch] = useState("");
-  const { rows, error, isLoading, isStale, next } = useCatalogue(kind, search);
+  const { rows, error, isLoading, isStale, pages } = useCatalogue(kind, search);
   return (
     <div className="flex flex-col gap-3">
       <header className="flex flex-wrap items-center gap-3">
@@ -45,11 +46,7 @@ export function StrategiesPage() {
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {(isLoading || rows.length > 0) && <StrategyTable strategies={rows} isLoading={isLoading} isStale={isStale} />}
       {!isLoading && error === null && rows.length === 0 && <Empty kind={kind} search={search} />}
-      {next !== null && (
-        <Button className="self-center" disabled={next.isPending} onClick={next.load}>
-          {next.isPending ? "Loading …" : "Load more"}
-        </Button>
-      )}
+      <MoreButton pages={pages} label="Load more" />
     </div>
   );
 }
@@ -76,7 +73,7 @@ function useCatalogue(kind: StrategyKind, search: string) {
     error,
     isLoading: (data === undefined && error === null) || needsMore || (rows.length === 0 && isFetchingNextPage),
     isStale: isPlaceholderData,
-    next: hasNextPage && rows.length > 0 ? { load: () => void fetchNextPage(), isPending: isFetchingNextPage } : null,
+    pages: { hasNextPage: hasNextPage && rows.length > 0, isFetchingNextPage, fetchNextPage },
   };
 }
 

@@ -1,18 +1,19 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, client, describeError, pagesOf, type Strategy } from "../../api.ts";
-import { Button } from "../../parts/button.tsx";
 import { formatCount, formatTime } from "../../parts/format.ts";
+import { MoreButton } from "../../parts/more_button.tsx";
 
 const PAGE = 50;
 
 /** The versions of a strategy, highest first. Its owner can download the modules. */
 export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: Strategy }) {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+  const list = useInfiniteQuery(
     pagesOf(
       [...api.strategies.versions.pathKey(), slug],
       (cursor) => client.strategies.versions.query({ slug, limit: PAGE, ...cursor }),
     ),
   );
+  const { data, error } = list;
   const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
@@ -58,11 +59,7 @@ export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: 
           </tbody>
         </table>
       </div>
-      {hasNextPage && (
-        <Button className="mt-2" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? "Loading …" : "Load older versions"}
-        </Button>
-      )}
+      <MoreButton pages={list} label="Load older versions" className="mt-2" />
     </section>
   );
 }
