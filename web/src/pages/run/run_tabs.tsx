@@ -2,6 +2,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Backtest, BacktestResult, Metric, TradeTable } from "../../api.ts";
+import { TabList } from "../../parts/tab_list.tsx";
 import { RUN_TABS, type RunTab } from "./search.ts";
 
 // The page's first sight needs none of these.
@@ -34,17 +35,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
     void navigate({ search: value === RUN_TABS[0] ? {} : { tab: value }, replace: true, resetScroll: false });
   return (
     <Tabs.Root value={tab} onValueChange={choose} className="rounded-lg border border-line bg-surface">
-      <Tabs.List className="flex gap-1 overflow-x-auto border-b border-line px-2">
-        {RUN_TABS.map((each) => (
-          <Tabs.Tab
-            key={each}
-            value={each}
-            className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm text-muted hover:text-text data-active:border-accent data-active:font-medium data-active:text-text"
-          >
-            {LABELS[each]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <TabList values={RUN_TABS} labels={LABELS} className="border-b border-line px-2" />
       <Tabs.Panel value={tab} className="min-h-96 p-3">
         <Suspense>
           {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}

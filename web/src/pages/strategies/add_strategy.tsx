@@ -1,5 +1,6 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { TabList } from "../../parts/tab_list.tsx";
 import { ADD_WAYS, type AddWay } from "./strategies_search.ts";
 import { RegisterStrategy } from "./register_strategy.tsx";
 
@@ -14,17 +15,7 @@ export function AddStrategy({ way }: { readonly way: AddWay }) {
     <section aria-label="Add a strategy" className="rounded-lg border border-line bg-surface">
       <Tabs.Root value={way} onValueChange={choose}>
         <div className="flex items-center justify-between border-b border-line pr-3 pl-2">
-          <Tabs.List className="flex gap-1 overflow-x-auto">
-            {ADD_WAYS.map((each) => (
-              <Tabs.Tab
-                key={each}
-                value={each}
-                className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-muted hover:text-text data-active:border-accent data-active:font-medium data-active:text-text"
-              >
-                {LABELS[each]}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
+          <TabList values={ADD_WAYS} labels={LABELS} />
           <Link
             to="/strategies"
             search={({ kind }) => kind === undefined ? {} : { kind }}
