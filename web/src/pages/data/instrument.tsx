@@ -3,8 +3,9 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { api, describeError, type Instrument, type Tick } from "../../api.ts";
 import { Failure, NotFound } from "../../parts/failure.tsx";
-import { formatCount, formatDate, formatExact, formatPercent, formatTime, toneClass } from "../../parts/format.ts";
+import { formatCount, formatDate, formatExact, formatPercent, toneClass } from "../../parts/format.ts";
 import { type Timeframe, timeframesFrom } from "../../parts/candle_timeframes.ts";
+import { Legend } from "../../parts/legend.tsx";
 import { useShownTheme } from "../../theme/theme.ts";
 import { endOf, findInstrument, loadCandles } from "./candle_pages.ts";
 import { PriceChart } from "./price_chart.ts";
@@ -134,7 +135,7 @@ function Candles({ instrument, timeframe, end }: {
   const shown = pointed ?? candles.at(-1) ?? null;
   return (
     <>
-      <Legend candle={shown} />
+      <CandleValues candle={shown} />
       <div className="relative">
         <div
           ref={container}
@@ -165,7 +166,7 @@ function Candles({ instrument, timeframe, end }: {
 }
 
 /** The values of the candle under the pointer, or of the last one. */
-function Legend({ candle }: { readonly candle: Tick | null }) {
+function CandleValues({ candle }: { readonly candle: Tick | null }) {
   const change = candle === null || candle.open === 0 ? null : candle.close / candle.open - 1;
   const items = [
     ["O", formatExact(candle?.open)],
@@ -176,15 +177,7 @@ function Legend({ candle }: { readonly candle: Tick | null }) {
   ] as const;
   return (
     <div className="flex min-h-7 flex-wrap items-center gap-x-3 px-3 py-1 text-xs">
-      <p className="text-muted">{formatTime(candle?.timestamp ?? null)} UTC</p>
-      <dl className="flex flex-wrap gap-x-3">
-        {items.map(([label, value]) => (
-          <div key={label} className="flex gap-1">
-            <dt className="text-muted">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Legend time={candle?.timestamp ?? null} items={items} />
       <p className={toneClass(change)}>{formatPercent(change, true)}</p>
     </div>
   );

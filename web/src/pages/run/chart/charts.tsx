@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { api, type Backtest, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
-import { formatCount, formatDate, formatExact, formatMoney, formatPercent, formatTime } from "../../../parts/format.ts";
+import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
+import { Legend } from "../../../parts/legend.tsx";
 import { useShownTheme } from "../../../theme/theme.ts";
 import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
@@ -78,7 +79,7 @@ function Drawing({ id, parameters, data, trades, handle }: {
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
-        <Legend {...bar} />
+        <BarValues {...bar} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
@@ -101,7 +102,7 @@ function Drawing({ id, parameters, data, trades, handle }: {
 }
 
 /** The values of the bar under the pointer, or of the last one. */
-function Legend({ data, bar }: { readonly data: ChartData; readonly bar: number }) {
+function BarValues({ data, bar }: { readonly data: ChartData; readonly bar: number }) {
   const items = [
     ["O", formatExact(data.open[bar])],
     ["H", formatExact(data.high[bar])],
@@ -114,15 +115,7 @@ function Legend({ data, bar }: { readonly data: ChartData; readonly bar: number 
   ] as const;
   return (
     <div className="flex flex-wrap gap-x-3 text-xs">
-      <p className="text-muted">{formatTime(data.time[bar] ?? null)} UTC</p>
-      <dl className="flex flex-wrap gap-x-3">
-        {items.map(([label, value]) => (
-          <div key={label} className="flex gap-1">
-            <dt className="text-muted">{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Legend time={data.time[bar] ?? null} items={items} />
     </div>
   );
 }

@@ -1,0 +1,21 @@
+import { formatTime } from "./format.ts";
+
+/** The time of a chart's point and its values. @param items Labels, each with its value as text. */
+export function Legend({ time, items }: {
+  readonly time: number | string | null;
+  readonly items: readonly (readonly [label: string, value: string])[];
+}) {
+  return (
+    <>
+      <p className="text-muted">{formatTime(time)} UTC</p>
+      <dl className="flex flex-wrap gap-x-3">
+        {items.map(([label, value]) => (
+          <div key={label} className="flex gap-1">
+            <dt className="text-muted">{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
