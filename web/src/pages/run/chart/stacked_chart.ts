@@ -13,6 +13,7 @@ import {
   type SeriesMarker,
   type UTCTimestamp,
 } from "lightweight-charts";
+import { candleLook, chartLook, fade, TIME_SCALE, toChartTime } from "../../../parts/chart_look.ts";
 import { formatExact } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
 import type { TradeLevel } from "./trade_levels.ts";
@@ -36,6 +37,7 @@ export interface ChartEvents {
 
 /** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position. */
 export class StackedChart {
+  readonly #container: HTMLElement;
   readonly #chart: IChartApi;
   readonly #series;
   readonly #markers;
@@ -60,13 +62,9 @@ export class StackedChart {
     this.#data = data;
     this.#load = load;
     this.#events = events;
-    this.#chart = createChart(container, {
-      autoSize: true,
-      layout: { attributionLogo: false, fontFamily: getComputedStyle(container).fontFamily, fontSize: 11 },
-      timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.2, rightOffset: 2 },
-      crosshair: { mode: 0 },
-      localization: { locale: "en-US" },
-    });
+    this.#container = container;
+    this.#chart = createChart(container, chartLook(container));
+    this.#chart.timeScale().applyOptions(TIME_SCALE);
     this.#series = addSeries(this.#chart);
     this.#markers = createSeriesMarkers(this.#series.candles, []);
     this.#titles = this.#chart.panes().map((pane) =>
@@ -100,24 +98,10 @@ export class StackedChart {
 
   /** Takes the colours of the palette that is shown. */
   repaint(): void {
-    const [text, muted, line, surface] = ["text", "muted", "line", "surface"].map(readColor);
-    const [gain, loss, accent] = ["gain", "loss", "accent"].map(readColor);
-    this.#chart.applyOptions({
-      layout: {
-        background: { color: surface! },
-        textColor: muted!,
-        panes: { separatorColor: line!, separatorHoverColor: line! },
-      },
-      grid: { vertLines: { color: line! }, horzLines: { color: line! } },
-      crosshair: { vertLine: { labelBackgroundColor: text! }, horzLine: { labelBackgroundColor: text! } },
-      rightPriceScale: { borderColor: line! },
-      timeScale: { borderColor: line! },
-    });
+    const [text, muted, surface, loss, accent] = ["text", "muted", "surface", "loss", "accent"].map(readColor);
+    this.#chart.applyOptions(chartLook(this.#container));
     const { candles, equity, buyHold, drawdown, position } = this.#series;
-    candles.applyOptions({
-      ...{ upColor: surface!, downColor: loss!, borderUpColor: gain!, borderDownColor: loss! },
-      ...{ wickUpColor: gain!, wickDownColor: loss! },
-    });
+    candles.applyOptions(candleLook());
     equity.applyOptions({ color: accent! });
     buyHold.applyOptions({ color: muted! });
     drawdown.applyOptions({
@@ -193,7 +177,7 @@ export class StackedChart {
 
   #show(data: ChartData): void {
     this.#data = data;
-    const at = (bar: number) => seconds(data.time[bar]!);
+    const at = (bar: number) => toChartTime(data.time[bar]!);
     const bars = data.time.map((_, bar) => bar);
     const line = (values: readonly (number | null)[], factor = 1) =>
       bars.map((bar) => {
@@ -226,7 +210,7 @@ export class StackedChart {
   #toMarker({ timeMs, isBuy, text }: Fill, hasWord: boolean): SeriesMarker<UTCTimestamp> {
     const bar = Math.max(0, lastAtMost(this.#data.time, timeMs));
     return {
-      time: seconds(this.#data.time[bar]!),
+      time: toChartTime(this.#data.time[bar]!),
       position: isBuy ? "belowBar" : "aboveBar",
       shape: isBuy ? "arrowUp" : "arrowDown",
       color: readColor(isBuy ? "gain" : "loss"),
@@ -277,13 +261,4 @@ function addSeries(chart: IChartApi) {
   const panes = chart.panes();
   [5, 3, 1.4, 1].forEach((share, i) => panes[i]?.setStretchFactor(share));
   return series;
-}
-
-function seconds(ms: number): UTCTimestamp {
-  return ms / 1000 as UTCTimestamp;
-}
-
-/** A colour such as `rgb(1, 2, 3)` with an opacity. */
-function fade(color: string, opacity: number): string {
-  return color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
 }
