@@ -11,10 +11,11 @@
  * much as a kept result costs. The simulator mostly clears columns that the collector has freed. `C with memory reused`
  * and `simulate with buffers reused` do neither: a long-lived worker's columns come back once a result is encoded.
  *
- * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. Measured were 2.3, 2.8 with stops, 3.3
- * for the RSI, and 5 with random orders, of which C holds one at a time and the simulator a book. The averages, half of C's
- * time, take no longer here. A trade of sma-cross costs 0.5 microseconds besides the candles that it holds: a third of it
- * waits for the candle's open and time, as C does, and the rest is spread over some 20 functions.
+ * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed: two quiet runs gave 3.0
+ * and 2.5 for sma-cross, 2.5 with a fee, 3.5 and 3.1 with stops, 3.5 and 3.8 for the RSI with stops, and 6.0 and 5.7 with
+ * random orders, of which C holds one at a time and the simulator a book. Runs differ by a third. By a profile of
+ * sma-cross, a quarter of the time goes to averages, which are as fast as in C, an eighth to waits for memory, a tenth to
+ * worst and best prices, and the rest to some 20 functions.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
