@@ -10,7 +10,7 @@ export const inColor: Paint = (style, text) => text === "" ? "" : `\x1b[${STYLES
 /** Leaves every text as it is, for files, pipes and NO_COLOR. */
 export const withoutColor: Paint = (_, text) => text;
 
-/** Whether standard output shows colours. */
+/** True if standard output shows colours. */
 export function showsColor(): boolean {
   return Deno.stdout.isTerminal() && !Deno.noColor;
 }

@@ -42,7 +42,7 @@ export async function measureBacktests(db: Db, ownerId: string): Promise<number>
   return row?.bytes ?? 0;
 }
 
-/** Which of these users have backtests of more than so many bytes. */
+/** Those of these users whose backtests have more than so many bytes. */
 export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
   const rows = await db.select({ ownerId: backtestSizes.ownerId }).from(backtestSizes)
     .where(and(inArray(backtestSizes.ownerId, [...ownerIds]), gt(backtestSizes.bytes, bytesMax)));

@@ -89,8 +89,8 @@ export interface Execution {
    */
   readonly openDecides: boolean;
   /**
-   * A stop or target can fill on the candle of its entry: true always, false never. `same_direction`: after a market order always; after a
-   * stop order only the target, if the stop loss was not touched; after a limit order never.
+   * A stop or target can fill on the candle of its entry: true always, false never. `same_direction`: after a market
+   * order always; after a stop order only the target, if the stop loss was not touched; after a limit order never.
    */
   readonly entryCandleExit: boolean | "same_direction";
   readonly exclusive: (typeof EXCLUSIVES)[number];

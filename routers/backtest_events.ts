@@ -3,7 +3,7 @@ import type { Db } from "../db/client.ts";
 import { AppError, quote } from "./errors.ts";
 import type { Context } from "./trpc.ts";
 
-/** Whether a record is final. */
+/** True if a record is final. */
 export function hasEnded(row: Backtest): boolean {
   return row.status !== "queued" && row.status !== "running";
 }

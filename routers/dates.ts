@@ -24,7 +24,7 @@ export const momentSchema = z.union(
 export interface RangePaths {
   readonly start: string;
   readonly end: string;
-  /** Whether the range may end with the last moment of today. */
+  /** True if the range may end with the last moment of today. */
   readonly isTomorrowAllowed?: boolean;
 }
 

@@ -13,7 +13,7 @@ const healthSchema = z.object({
   version: z.string(),
   uptime_seconds: z.number(),
   checks: z.object({ database: checkSchema, queue: checkSchema }),
-  /** Whether any process takes backtests. Without one, backtests wait, but the API still works. */
+  /** True if any process takes backtests. Without one, backtests wait, but the API still works. */
   workers: z.enum(["alive", "none", "unknown"]),
 });
 

@@ -50,7 +50,7 @@ class Match {
     this.#steps = steps;
   }
 
-  /** Whether a value fits the rules; what does not is noted. */
+  /** True if a value fits the rules; a mismatch is noted. */
   fits(rules: Rules, value: unknown, path: string): boolean {
     this.#step();
     if (rules.never) return this.#note(path, value, "is not accepted");
@@ -192,7 +192,7 @@ class Match {
     return true;
   }
 
-  /** Whether looking further tells nothing new. */
+  /** True if a longer search would find nothing new. */
   #isDone(fits: boolean): boolean {
     return !fits && (this.#issues === null || this.#issues.length >= ISSUES_MAX);
   }

@@ -162,7 +162,7 @@ function listEndpoints(api: Readonly<Record<string, Endpoint>>) {
   );
 }
 
-/** Whether a path below /api/auth is for providers of identities, none of which is configured. */
+/** True if a path below /api/auth is for providers of identities, none of which is configured. */
 export function isCallback(path: string): boolean {
   return path.startsWith("/callback/");
 }

@@ -1,6 +1,6 @@
 import type { Mutation } from "./mutations_list.ts";
 
-/** Which orders exclude each other, the end of a run, its books, profiles and metrics. */
+/** Mutations of the orders that exclude each other, the end of a run, its books, profiles and metrics. */
 export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "exclusive opposite closes the other side first",

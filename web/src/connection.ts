@@ -20,7 +20,7 @@ export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit)
   }
 }
 
-/** Whether the service cannot be reached. */
+/** True if the service cannot be reached. */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(subscribe, () => isLost);
 }

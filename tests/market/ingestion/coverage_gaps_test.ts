@@ -1,4 +1,4 @@
-/** Which ranges count as covered, and when a gap is reported. */
+/** Covered ranges, and reported gaps. */
 import { expect } from "@std/expect";
 import { clearCoverage, listCoverage } from "../../../db/coverage.ts";
 import { listEvents } from "../../../db/ingestion.ts";

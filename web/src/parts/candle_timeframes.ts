@@ -30,7 +30,7 @@ export function timeframesFrom(stored: readonly Timeframe[]): readonly Timeframe
   return TIMEFRAMES.filter((wanted) => stored.some((held) => held === wanted || makes(held, wanted)));
 }
 
-/** Whether candles of a timeframe join to longer ones. A week may belong to two months. */
+/** True if candles of a timeframe join to longer ones. A week may belong to two months. */
 function makes(held: Timeframe, wanted: Timeframe): boolean {
   if (held === "1M") return false;
   if (wanted === "1M") return held !== "1w";

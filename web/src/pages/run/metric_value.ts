@@ -31,7 +31,7 @@ export function numberOf(metrics: BacktestResult["metrics"], name: string): numb
   return typeof value === "number" ? value : null;
 }
 
-/** Whether the metric is shown in the colour of its sign. */
+/** True if the metric is shown in the colour of its sign. */
 export function isSigned(name: string): boolean {
   return SIGNED.has(name);
 }

@@ -33,7 +33,7 @@ export function useBacktest(id: string) {
   return query;
 }
 
-/** Whether a record is final. */
+/** True if a record is final. */
 export function hasEnded({ status }: Pick<Backtest, "status">): boolean {
   return status !== "queued" && status !== "running";
 }
