@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { addSizes, measureLabels } from "./backtest_sizes.ts";
-import { type Backtest, getBacktest, type OwnedKey } from "./backtests.ts";
+import type { Backtest, OwnedKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { backtests } from "./schema.ts";
 
@@ -24,8 +24,8 @@ export async function updateLabels(
   if (before === undefined) return null;
   const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const grownBytes = measureLabels({ ...before, ...present }) - measureLabels(before);
-  await tx.update(backtests).set({ ...present, sizeBytes: sql`${backtests.sizeBytes} + ${grownBytes}` }).where(owned);
+  const [backtest] = await tx.update(backtests)
+    .set({ ...present, sizeBytes: sql`${backtests.sizeBytes} + ${grownBytes}` }).where(owned).returning();
   await addSizes(tx, [{ ownerId: key.ownerId, sizeBytes: grownBytes }]);
-  const backtest = await getBacktest(tx, key);
-  return backtest === null ? null : { backtest, grownBytes };
+  return backtest === undefined ? null : { backtest, grownBytes };
 }
