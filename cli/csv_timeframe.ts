@@ -30,7 +30,7 @@ export async function guessTimeframe(path: string): Promise<string> {
   return name;
 }
 
-/** True if months may be so far apart: their first or last trading days are at times nearer than the months are long. */
+/** True if candles at this distance may be months. The distance of first or last trading days can be less than a month. */
 function isMonth(minutes: number): boolean {
   return minutes >= 24 * 1440 && minutes <= 31 * 1440;
 }
