@@ -1,5 +1,6 @@
 /** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
 import { and, asc, between, eq, gte, min, ne, type SQL, sql } from "drizzle-orm";
+import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
@@ -136,22 +137,31 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
   return true;
 }
 
-/** Inserts by a text that is the same for any number of rows, so that it is built quickly and prepared once. */
+/**
+ * Inserts by a text that is the same for any number of rows, so that it is built quickly and prepared once. The bytes of all rows are one
+ * parameter, one after the other: inside the JSON, the server would spend twice the time on them.
+ */
 async function insertRows(
   tx: Db,
   rows: readonly (typeof resultChunks.$inferInsert)[],
   onConflict: SQL = sql``,
 ): Promise<void> {
-  const values = JSON.stringify(
-    rows.map(({ data, tags, ...row }) => ({ ...row, data: data.toBase64(), tags: tags?.toBase64() })),
-  );
+  const bytes = Buffer.concat(rows.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
+  // Positions in SQL begin at 1.
+  let at = 1;
+  const places = rows.map(({ data, tags, ...row }) => {
+    const place = { ...row, at, dataBytes: data.byteLength, tagsBytes: tags?.byteLength ?? null };
+    at += place.dataBytes + (place.tagsBytes ?? 0);
+    return place;
+  });
   await tx.execute(sql`
     insert into ${resultChunks}
       (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags)
-    select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime", decode(data, 'base64'), decode(tags, 'base64')
-    from jsonb_to_recordset(${values}::text::jsonb) as given(
+    select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime",
+      substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes")
+    from (select ${bytes}::bytea as bytes) as given, json_to_recordset(${JSON.stringify(places)}::json) as places(
       "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
-      "firstTime" timestamptz, "lastTime" timestamptz, data text, tags text
+      "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer
     ) ${onConflict}`);
 }
 
