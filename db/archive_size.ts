@@ -12,10 +12,12 @@ const isUnconfigured = and(
   isNull(instruments.session),
 );
 
-/** Bytes of the candles of instruments that nobody configured. */
+const BYTES = sql<number>`coalesce(sum(octet_length(${candleChunks.data})), 0)::float8`;
+
+/** Bytes of the candles of instruments that nobody configured. It passes all their chunks: seconds for millions of them. */
 export async function measureUnconfigured(db: Db): Promise<number> {
-  const [row] = await db.select({ bytes: sql<number>`coalesce(sum(octet_length(${candleChunks.data})), 0)::float8` })
-    .from(candleChunks).innerJoin(instruments, eq(instruments.id, candleChunks.instrumentId)).where(isUnconfigured);
+  const [row] = await db.select({ bytes: BYTES }).from(candleChunks)
+    .innerJoin(instruments, eq(instruments.id, candleChunks.instrumentId)).where(isUnconfigured);
   return row?.bytes ?? 0;
 }
 
@@ -35,9 +37,12 @@ export async function touchInstrument(db: Db, id: string, now: Date): Promise<bo
  * and that no running backtest names.
  *
  * @param unusedSince Instruments that were used later stay.
- * @returns The removed instrument; undefined where all stay.
+ * @returns The removed instrument and the bytes of its candles; undefined where all stay.
  */
-export async function evictLeastUsed(db: Db, unusedSince: Date): Promise<Instrument | undefined> {
+export async function evictLeastUsed(
+  db: Db,
+  unusedSince: Date,
+): Promise<{ readonly instrument: Instrument; readonly bytes: number } | undefined> {
   const imported = db.select({ one: sql`1` }).from(ingestionEvents).where(and(
     eq(ingestionEvents.provider, "import"),
     eq(ingestionEvents.symbol, instruments.symbol),
@@ -53,7 +58,8 @@ export async function evictLeastUsed(db: Db, unusedSince: Date): Promise<Instrum
     .where(and(isUnused, notExists(imported), notExists(running)))
     .orderBy(asc(instruments.usedAt)).limit(1);
   if (oldest === undefined) return undefined;
+  const [size] = await db.select({ bytes: BYTES }).from(candleChunks).where(eq(candleChunks.instrumentId, oldest.id));
   // Checked again, since somebody may have used or configured it meanwhile.
-  const [removed] = await db.delete(instruments).where(and(eq(instruments.id, oldest.id), isUnused)).returning();
-  return removed ?? await evictLeastUsed(db, unusedSince);
+  const [instrument] = await db.delete(instruments).where(and(eq(instruments.id, oldest.id), isUnused)).returning();
+  return instrument === undefined ? await evictLeastUsed(db, unusedSince) : { instrument, bytes: size?.bytes ?? 0 };
 }

@@ -6,6 +6,8 @@ import type { Db } from "../../db/client.ts";
 const USED_MS = 120_000;
 // Each use is noted that is so long after the last one.
 const TOUCH_MS = 30_000;
+// Measuring passes every chunk: one user may fetch twice a second, and the archive can have millions.
+const ENFORCE_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
 const log = getLogger(["hindcast", "archive"]);
@@ -16,6 +18,7 @@ export class ArchiveCap {
   readonly #bytesMax: number;
   readonly #now: () => number;
   readonly #touched = new Map<string, number>();
+  #enforced = -Infinity;
 
   constructor(db: Db, bytesMax: number, now: () => number) {
     this.#db = db;
@@ -34,10 +37,13 @@ export class ArchiveCap {
     return true;
   }
 
-  /** Removes the least used instruments until the rest fits, or is in use. */
+  /** Removes the least used instruments until the rest fits, or is in use. Does nothing within a minute of the last time. */
   async enforce(): Promise<void> {
-    if (this.#bytesMax === Infinity) return;
-    const unusedSince = new Date(this.#now() - USED_MS);
+    const now = this.#now();
+    const last = this.#enforced;
+    if (this.#bytesMax === Infinity || (last <= now && last > now - ENFORCE_MS)) return;
+    this.#enforced = now;
+    const unusedSince = new Date(now - USED_MS);
     const bytesMax = this.#bytesMax;
     for (let bytes = await measureUnconfigured(this.#db); bytes > bytesMax;) {
       const removed = await evictLeastUsed(this.#db, unusedSince);
@@ -45,11 +51,10 @@ export class ArchiveCap {
         log.warn("Cannot keep the archive within {bytesMax} bytes: its {bytes} bytes are in use", { bytesMax, bytes });
         return;
       }
-      const left = await measureUnconfigured(this.#db);
-      const { symbol, exchange, usedAt } = removed;
-      const facts = { symbol, exchange, used_at: usedAt.toISOString(), bytes: bytes - left };
+      const { symbol, exchange, usedAt } = removed.instrument;
+      const facts = { symbol, exchange, used_at: usedAt.toISOString(), bytes: removed.bytes };
       log.info("Evicted {symbol} on {exchange}, last used at {used_at}: {bytes} bytes", facts);
-      bytes = left;
+      bytes -= removed.bytes;
     }
   }
 }

@@ -39,8 +39,8 @@ databaseTest("the archive of what nobody configured has a size, and the least us
   await withProvider(answer, async (baseUrl, asked) => {
     const feeds = createFeeds({ BINANCE_BASE_URL: baseUrl });
     const open = (archiveBytesMax: number) => new ReadThrough(db, feeds, { now: () => now, archiveBytesMax });
-    const use = async (readThrough: ReadThrough, symbol: string) => {
-      now += MINUTES_10;
+    const use = async (readThrough: ReadThrough, symbol: string, afterMs = MINUTES_10) => {
+      now += afterMs;
       const [target] = await chooseTargets(db, feeds, { symbol, assetClass: "crypto" });
       return await readThrough.complete(target, wanted);
     };
@@ -73,6 +73,14 @@ databaseTest("the archive of what nobody configured has a size, and the least us
     await db.update(backtests).set({ status: "failed" });
     await use(tight, "NEWEST");
     expect(await listSymbols(db)).toEqual(["CONFIGURED", "IMPORTED", "NEWEST"]);
+
+    // The size is measured at most once a minute.
+    await use(tight, "FIRST");
+    await db.update(instruments).set({ usedAt: new Date(now - MINUTES_10) }).where(eq(instruments.symbol, "FIRST"));
+    await use(tight, "SECOND", 59_000);
+    expect(await listSymbols(db)).toEqual(["CONFIGURED", "FIRST", "IMPORTED", "SECOND"]);
+    await use(tight, "THIRD", 1000);
+    expect(await listSymbols(db)).toEqual(["CONFIGURED", "IMPORTED", "SECOND", "THIRD"]);
 
     // A reader that found the instrument before it was evicted gets its candles again.
     const before = asked.length;
