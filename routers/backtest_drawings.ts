@@ -1,4 +1,4 @@
-/** What the console draws of a backtest: metrics explained, a chart, trades in columns. */
+/** Procedures for drawing a backtest: the meaning of its metrics, a chart, trades in columns. */
 import { z } from "zod";
 import { listTrades } from "../db/trades.ts";
 import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
@@ -37,7 +37,7 @@ const tradeTableShape = {
 };
 
 export const drawingProcedures = {
-  /** What each metric of a result means, in the order in which they are shown. */
+  /** The meaning of each metric of a result, in the order in which results show them. */
   metrics: publicProcedure.output(z.object({ metrics: z.array(metricSchema) })).query(() => ({ metrics: METRICS })),
 
   /** Candles, equity, drawdown and position of one of the caller's completed backtests, merged into about `points` buckets to draw. */

@@ -132,19 +132,21 @@ export class StreamLimits {
 }
 
 /** A response of JSON text with its length, so that a short one need not be watched. */
-export function sendJson(text: string, init: Pick<ResponseInit, "status" | "headers"> = {}): Response {
+export function sendJson(text: string, init: Pick<ResponseInit, "headers"> = {}): Response {
   const bytes = new TextEncoder().encode(text);
   const headers = new Headers(init.headers);
   headers.set("content-type", "application/json");
   headers.set("content-length", String(bytes.byteLength));
-  // A Response as `init` has its status in a getter, which a spread would leave out.
-  return new Response(bytes, { status: init.status ?? 200, headers });
+  return new Response(bytes, { headers });
 }
 
 /** The same answer with its length, unless it is a stream or has no body. */
 export async function measure(answer: Response): Promise<Response> {
-  const isStream = isEventStream(answer) || answer.headers.has("transfer-encoding");
-  return isStream || answer.body === null ? answer : sendJson(await answer.text(), answer);
+  if (isEventStream(answer) || answer.headers.has("transfer-encoding") || answer.body === null) return answer;
+  const bytes = await answer.arrayBuffer();
+  const headers = new Headers(answer.headers);
+  headers.set("content-length", String(bytes.byteLength));
+  return new Response(bytes, { status: answer.status, headers });
 }
 
 function isLong(response: Response): boolean {

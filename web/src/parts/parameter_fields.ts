@@ -15,7 +15,7 @@ export interface ParameterField {
   readonly exclusiveMaximum: number | null;
 }
 
-/** What a parameter_schema and default_config say, as the catalogue has them. */
+/** A parameter_schema and a default_config, as the catalogue has them. */
 export interface ParameterRules {
   readonly parameter_schema: Readonly<Record<string, unknown>>;
   readonly default_config: Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export function findFault(field: ParameterField, typed: string | boolean): strin
   return `Enter ${types.map((type) => KINDS[type] ?? type).join(" or ")}`;
 }
 
-/** What a field accepts, in words. */
+/** Says in words which values a field accepts. */
 export function describeBounds({ types, default: value, ...bounds }: ParameterField): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = bounds;
   const range = [

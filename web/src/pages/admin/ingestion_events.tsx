@@ -27,7 +27,7 @@ const COLUMNS: readonly TableColumn[] = [
   { label: "Message", isText: true },
 ];
 
-/** What was stored, refused or corrected, newest first. */
+/** The events of ingestion runs: candles stored, refused and corrected, newest first. */
 export function IngestionEvents({ refetchMs }: { readonly refetchMs: number }) {
   const [type, setType] = useState<(typeof TYPES)[number]>("all");
   const { data, isPending } = useQuery(api.ingestion.events.queryOptions(

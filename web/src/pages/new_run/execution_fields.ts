@@ -159,7 +159,7 @@ export const EXECUTION_GROUPS: readonly { readonly title: string; readonly field
 /** All fields, in the order of the groups. */
 export const EXECUTION_FIELDS: readonly ExecutionField[] = EXECUTION_GROUPS.flatMap(({ fields }) => fields);
 
-/** What a rule is where nothing is chosen. */
+/** The value of a rule where nothing is chosen. */
 export function defaultOf(field: ExecutionField, profile: string): Rule {
   return profile === "backtesting.py" ? field.inBacktestingPy ?? field.default : field.default;
 }

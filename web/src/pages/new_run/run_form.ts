@@ -81,7 +81,7 @@ export function dayAfter(time: string | null): string {
   return time === null ? "" : new Date(Date.parse(time) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** What the form submits. */
+/** The request that the form submits. */
 export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | undefined): BacktestRequest {
   const own = chosen.fields.map((field, i) => [field.name, fromField(field, form.parameters[i] ?? "")] as const)
     .filter(([, value]) => value !== undefined);

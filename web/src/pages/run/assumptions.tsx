@@ -4,7 +4,7 @@ import { formatCount, formatDuration, formatMoney, formatTime, toWords } from ".
 const FINDINGS = { passed: "text-gain", failed: "text-danger", skipped: "text-muted" } as const;
 const MARKS = { passed: "✓", failed: "✕", skipped: "–" } as const;
 
-/** What the result rests on: rules of execution, checks, what was ambiguous, data and keys. */
+/** The ground of a result: rules of execution, checks, ambiguous trades, data and keys. */
 export function Assumptions({ backtest, result }: { readonly backtest: Backtest; readonly result: BacktestResult }) {
   const { execution, integrity, bounds, notes, data } = result;
   return (

@@ -17,7 +17,7 @@ const EXPORTS = [
   ["orders", "Orders, JSON"],
 ] as const;
 
-/** What can be done with a run: cancel it, export it, repeat it, delete it. */
+/** The actions on a run: cancel, export, repeat, delete. */
 export function RunActions({ backtest }: { readonly backtest: Backtest }) {
   const { id } = backtest;
   const queries = useQueryClient();

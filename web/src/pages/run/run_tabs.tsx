@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<RunTab, string>> = {
   assumptions: "Assumptions",
 };
 
-/** What lies below the charts, a tab each; the address keeps which. */
+/** The parts of a result below the charts, a tab each; the address names the open one. */
 export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;

@@ -10,7 +10,7 @@ const MODES = [
   { value: "step", label: "step: a call for each candle" },
 ] as const;
 
-/** What the catalogue says of a strategy. */
+/** The fields of a strategy that the catalogue shows. */
 export function RegistrationFields({ form, way }: {
   readonly form: UseFormReturn<RegistrationForm>;
   readonly way: AddWay;

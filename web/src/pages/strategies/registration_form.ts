@@ -56,7 +56,7 @@ export function findSchemaFault(text: string): string | undefined {
   }
 }
 
-/** What the form submits. @param module The module of a WASM strategy; null for a remote one. */
+/** The request that the form submits. @param module The module of a WASM strategy; null for a remote one. */
 export function toRegistration(form: RegistrationForm, module: ModuleFile | null): StrategyRequest {
   const parameter_schema: unknown = JSON.parse(form.schema);
   return {

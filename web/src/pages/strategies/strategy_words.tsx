@@ -7,7 +7,7 @@ export function describeRuntime(
   return type === "builtin" ? "Built in" : `${type === "wasm" ? "WASM" : "Remote"}, ${language}`;
 }
 
-/** Who can see a strategy, and whether it is the user's own. */
+/** Says who can see a strategy, and marks the user's own. */
 export function VisibilityBadge({ strategy: { source, is_owner, is_public } }: {
   readonly strategy: Pick<StrategySummary, "source" | "is_owner" | "is_public">;
 }) {

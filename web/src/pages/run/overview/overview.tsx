@@ -4,7 +4,7 @@ import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
 import { MonthlyReturns } from "./monthly_returns.tsx";
 
-/** What a result looks like from three sides: months, trades, and how far trades went against and for it. */
+/** A result from three sides: months, trades, and how far trades went against and for it. */
 export function Overview({ backtest, result, trades }: {
   readonly backtest: Backtest;
   readonly result: BacktestResult;
@@ -27,7 +27,7 @@ export function Overview({ backtest, result, trades }: {
   );
 }
 
-/** What a reader must know before believing the figures. */
+/** Remarks to read before the figures. */
 function Warnings({ result: { integrity, bounds } }: { readonly result: BacktestResult }) {
   const failed = Object.entries(integrity).filter(([, { status }]) => status === "failed");
   const lines = [
