@@ -61,6 +61,20 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     expect(await page.getByRole("alert").filter({ hasText: /\w/ }).innerText()).toMatch(/header|column/);
   });
 
+  await t.step("a phone shows the link of the page it is on, and fades the links where there are more", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${service.url}/admin`);
+    await page.getByRole("link", { name: "Admin" }).waitFor();
+    await page.waitForFunction(`(() => {
+      const nav = document.querySelector("nav");
+      const [around, link] = [nav, nav.querySelector("[aria-current=page]")].map((each) => each.getBoundingClientRect());
+      return link.left >= around.left && link.right <= around.right;
+    })()`);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector("nav")).maskImage`)).toContain("gradient");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   await t.step("an admin follows what was ingested, and others may not", async () => {
     await page.getByRole("link", { name: "Admin" }).click();
     await page.getByRole("cell", { name: "rejected", exact: true }).waitFor();

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { api } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
 import { AccountMenu } from "./account_menu.tsx";
@@ -30,19 +31,7 @@ export function Shell() {
             <Logo />
             <span className="max-sm:sr-only">Hindcast</span>
           </Link>
-          <nav aria-label="Pages" className="flex min-w-0 grow items-center gap-1 overflow-x-auto">
-            {[...PAGES, ...(data?.user.role === "admin" ? [ADMIN] : [])].map(({ to, label, isExact }) => (
-              <Link
-                key={to}
-                to={to}
-                className="rounded-md px-2.5 py-1.5 text-sm whitespace-nowrap text-muted hover:bg-sunken hover:text-text"
-                activeOptions={{ exact: isExact, includeSearch: false }}
-                activeProps={{ className: "!text-text bg-sunken font-medium" }}
-              >
-                {label}
-              </Link>
-            ))}
-          </nav>
+          <PageLinks isAdmin={data?.user.role === "admin"} />
           <AccountMenu email={data?.user.email ?? ""} />
         </div>
       </header>
@@ -52,6 +41,34 @@ export function Shell() {
         <Outlet />
       </main>
     </div>
+  );
+}
+
+/** Links to the pages. Where they are wider than the screen they fade at its edge, and the shown page's link is in view. */
+function PageLinks({ isAdmin }: { readonly isAdmin: boolean }) {
+  const nav = useRef<HTMLElement>(null);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path, isAdmin]);
+  return (
+    <nav
+      ref={nav}
+      aria-label="Pages"
+      className="-mr-4 -ml-4 flex min-w-0 grow scroll-px-8 items-center gap-1 overflow-x-auto mask-r-from-[calc(100%-2rem)] mask-l-from-[calc(100%-1rem)] pr-8 pl-4"
+    >
+      {[...PAGES, ...(isAdmin ? [ADMIN] : [])].map(({ to, label, isExact }) => (
+        <Link
+          key={to}
+          to={to}
+          className="rounded-md px-2.5 py-1.5 text-sm whitespace-nowrap text-muted hover:bg-sunken hover:text-text"
+          activeOptions={{ exact: isExact, includeSearch: false }}
+          activeProps={{ className: "!text-text bg-sunken font-medium" }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
