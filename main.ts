@@ -117,6 +117,7 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
     quotas: config.quotas,
     runCandlesMax: config.runCandlesMax,
     remoteAllow: new Set(config.remoteEndpointAllow),
+    signUp: config.signUp,
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
     stallMs: config.streamStallSeconds * 1000,

@@ -1,4 +1,4 @@
-/** The tables of the authentication library, with its admin plugin's columns. */
+/** The tables of the authentication library, with its admin plugin's columns, and those of ours about accounts. */
 import { boolean, index, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -53,3 +53,21 @@ export const verification = pgTable("verification", {
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 }, (table) => [index("verification_identifier_index").on(table.identifier)]);
+
+/** The rights that a token may have, each with those before it. */
+export const SCOPES = ["read", "run", "admin"] as const;
+
+/** Programs' tokens, which stand in for a session. */
+export const tokens = pgTable("tokens", {
+  /** The token's first part, which is not secret. */
+  id: text("id").primaryKey(),
+  userId: text("user_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  name: text("name").notNull(),
+  scope: text("scope", { enum: SCOPES }).notNull(),
+  /** The SHA-256 of the secret part, hexadecimal. The secret is as random as a key, so that a slow hash would add nothing. */
+  secretSha256: text("secret_sha256").notNull(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  expiresAt: moment("expires_at").notNull(),
+  /** To the minute; null until its first use. */
+  lastUsedAt: moment("last_used_at"),
+}, (table) => [index("tokens_user_index").on(table.userId)]);

@@ -1,6 +1,6 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { session, user } from "./schema.ts";
+import { session, tokens, user } from "./schema.ts";
 import { storableText } from "./storable.ts";
 
 /**
@@ -30,12 +30,20 @@ export async function listSessionAddresses(db: Db, email: string): Promise<strin
   return rows.flatMap(({ address }) => address === null || address === "" ? [] : [address]);
 }
 
-/** Ends all sessions of a user. */
-export async function endSessions(db: Db, userId: string): Promise<void> {
-  await db.delete(session).where(eq(session.userId, userId));
+/** Ends all sessions of a user, and revokes all their tokens. */
+export async function endAccess(db: Db, userId: string): Promise<void> {
+  await db.transaction(async (tx: Db) => {
+    await tx.delete(session).where(eq(session.userId, userId));
+    await tx.delete(tokens).where(eq(tokens.userId, userId));
+  });
 }
 
 /** Removes all users' ended sessions. */
 export async function removeEndedSessions(db: Db): Promise<void> {
   await db.delete(session).where(lt(session.expiresAt, sql`now()`));
+}
+
+/** The role behind a stored one, which is a comma-separated list of names. */
+export function readRole(stored: string | null | undefined): "user" | "admin" {
+  return (stored ?? "").split(",").some((part) => part.trim() === "admin") ? "admin" : "user";
 }

@@ -5,18 +5,25 @@ import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
+import { tokensRouter } from "./tokens.ts";
 import { router } from "./trpc.ts";
 
 const routers = {
   health: healthRouter,
   session: sessionRouter,
+  tokens: tokensRouter,
   marketData: marketDataRouter,
   backtests: backtestsRouter,
   strategies: strategiesRouter,
   ingestion: ingestionRouter,
 };
 
-const procedureSchema = z.object({ _def: z.object({ inputs: z.array(z.instanceof(z.ZodType)) }) });
+const procedureSchema = z.object({
+  _def: z.object({
+    type: z.enum(["query", "mutation", "subscription"]),
+    inputs: z.array(z.instanceof(z.ZodType)),
+  }),
+});
 
 /** The procedures that /trpc serves. */
 export const appRouter = router(routers);
@@ -33,11 +40,15 @@ export const restRouter = router({
   ingestionStreams: ingestionStreamsRouter,
 });
 
-/** The keys that the input of a procedure of `restRouter` may have. @param name As in `backtests.list`. */
-export function inputKeys(name: string): ReadonlySet<string> {
-  const { _def } = procedureSchema.parse({
+/**
+ * Describes a procedure of `restRouter`: its kind, and the keys that its input may have.
+ *
+ * @param name As in `backtests.list`.
+ */
+export function describeProcedure(name: string) {
+  const { _def: { type, inputs } } = procedureSchema.parse({
     _def: Reflect.get(Object(Reflect.get(restRouter._def.procedures, name)), "_def"),
   });
-  const shapes = _def.inputs.map((input) => z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
-  return new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
+  const shapes = inputs.map((input) => z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
+  return { type, query: new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties))) };
 }

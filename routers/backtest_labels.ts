@@ -4,7 +4,7 @@ import { updateLabels } from "../db/backtest_labels.ts";
 import type { Backtest, OwnedKey } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { notFound } from "./backtest_events.ts";
-import { mustBe } from "./errors.ts";
+import { NO_LINE, NO_TEXT, plainText } from "./plain_text.ts";
 import { requireRoomForLabels } from "./quotas.ts";
 import type { Context } from "./trpc.ts";
 
@@ -12,22 +12,6 @@ const NAME_LENGTH_MAX = 200;
 const NOTES_LENGTH_MAX = 10_000;
 const TAGS_MAX = 20;
 const TAG_LENGTH_MAX = 50;
-
-// Control characters and line breaks, and what turns the direction of the text around it.
-const NO_LINE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-const NO_TEXT = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
-
-/** A text of the owner's, trimmed and in the form NFC. */
-function plainText(refused: RegExp, lengthMax: number) {
-  const normalise = (text: string) => text.replaceAll("\r\n", "\n").normalize("NFC").trim();
-  return z.string().transform(normalise)
-    .pipe(
-      z.string().max(lengthMax).refine(
-        (text) => !refused.test(text),
-        mustBe("without control characters and without characters that change the direction of text"),
-      ),
-    );
-}
 
 // Nothing but spaces is the same as null.
 const orNull = (text: string | null) => text || null;

@@ -1,5 +1,6 @@
 import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
+import { countTokens } from "../db/tokens.ts";
 import type { Module } from "../db/modules.ts";
 import { nextCheckPosition } from "../db/module_checks.ts";
 import { isModuleKept, measurePublic, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
@@ -23,6 +24,7 @@ const PUBLIC_BYTES_MAX = 512 * 1024;
 const RUN_SECONDS = 10;
 // Modules of one user that may wait for a verdict: each waits in the memory of a process.
 const CHECKS_MAX = 50;
+const TOKENS_MAX = 50;
 // The slowest check takes so long.
 const CHECK_SECONDS = 5;
 // The user must remove something first.
@@ -109,6 +111,16 @@ export async function requireRoomForVersion(
     throw full("another version", reason, "a strategy");
   }
   requireBytes("another version", bytes + (module?.data.byteLength ?? 0), quotas);
+}
+
+/**
+ * Makes sure that a user may have another token.
+ *
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export async function requireRoomForToken(tx: Db, userId: string): Promise<void> {
+  if (await countTokens(tx, userId) >= TOKENS_MAX) throw full("another token", `you have ${TOKENS_MAX}`, "a token");
 }
 
 /**

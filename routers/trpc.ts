@@ -1,10 +1,13 @@
 import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
 import type { Db } from "../db/client.ts";
+import { SCOPES } from "../db/schema.ts";
+import type { Scope } from "../db/tokens.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
 import type { AnswerBudget } from "./answer_budget.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
+import type { SIGN_UP } from "./sign_up.ts";
 import { findUnstorable } from "./text.ts";
 
 /** The signed-in user. */
@@ -13,6 +16,14 @@ export interface User {
   readonly email: string;
   readonly name: string;
   readonly role: "user" | "admin";
+}
+
+/** The sign-in, or the token that stands in for one. */
+export interface Session {
+  readonly id: string;
+  readonly expiresAt: Date;
+  /** The rights of a token; null for a sign-in, which has all rights of its user. */
+  readonly scope: Scope | null;
 }
 
 /** The queue of the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
@@ -51,12 +62,13 @@ export interface Services {
   readonly runCandlesMax: number;
   /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
+  readonly signUp: (typeof SIGN_UP)[number];
 }
 
 /** The context of a procedure's call. */
 export interface Context extends Services {
   readonly user: User | null;
-  readonly session: { readonly id: string; readonly expiresAt: Date } | null;
+  readonly session: Session | null;
   /** The request carried the configured ingestion secret. */
   readonly hasIngestionSecret: boolean;
   readonly requestId: string;
@@ -103,8 +115,9 @@ const refuseUnstorable = t.middleware(async ({ getRawInput, next }) => {
 /** Anyone may call. Every procedure refuses text that no database column can hold. */
 export const publicProcedure = t.procedure.use(refuseUnstorable);
 
-/** Only signed-in users may call; `ctx.user` is one. */
-export const userProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireUser(ctx) })).use(refuseUnstorable);
+/** Only signed-in users and their tokens may call; `ctx.user` is one. */
+export const userProcedure = t.procedure.use(({ ctx, type, next }) => next({ ctx: requireUser(ctx, scopeFor(type)) }))
+  .use(refuseUnstorable);
 
 // An operator reads the actor and the action; the input may hold anything and is left out.
 const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
@@ -122,38 +135,69 @@ const recordChange = t.middleware(async ({ ctx, type, path, next }) => {
   return answer;
 });
 
+/** Only users who signed in may call: a token must not make or keep others. */
+export const signedInProcedure = t.procedure.use(({ ctx, next }) => next({ ctx: requireSignIn(ctx) }))
+  .use(recordChange).use(refuseUnstorable);
+
 /** Only admins and callers with the ingestion secret may call. */
 export const ingestionProcedure = t.procedure.use(({ ctx, next }) => {
   requireIngestionAdmin(ctx);
   return next();
 }).use(recordChange).use(refuseUnstorable);
 
-/** The callers of a procedure: anyone, signed-in users, admins, or admins and callers with the ingestion secret. */
-export type Access = "public" | "user" | "admin" | "ingestion";
+/**
+ * The callers of a procedure: anyone, users and their tokens, users who signed in, admins, or admins and callers with the ingestion
+ * secret.
+ */
+export type Access = "public" | "user" | "signed-in" | "admin" | "ingestion";
 
-const GUARDS: Readonly<Record<Access, (ctx: Context) => void>> = {
+type CallType = "query" | "mutation" | "subscription";
+
+const GUARDS: Readonly<Record<Access, (ctx: Context, type: CallType) => void>> = {
   public: () => {},
-  user: requireUser,
+  user: (ctx, type) => requireUser(ctx, scopeFor(type)),
+  "signed-in": requireSignIn,
   admin: requireAdmin,
   ingestion: requireIngestionAdmin,
 };
 
-/** @throws AppError UNAUTHENTICATED or FORBIDDEN where the caller lacks the access. */
-export function requireAccess(access: Access, ctx: Context): void {
-  GUARDS[access](ctx);
+/**
+ * @param type The kind of call, on which the scope that a token needs depends.
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN where the caller lacks the access.
+ */
+export function requireAccess(access: Access, ctx: Context, type: CallType): void {
+  GUARDS[access](ctx, type);
 }
 
-function requireUser(ctx: Context): { user: User; session: NonNullable<Context["session"]> } {
-  if (ctx.user === null || ctx.session === null) {
-    throw new AppError("UNAUTHENTICATED", "Cannot do this without a session: sign in first");
+/** The scope that a token needs for a user's own records. */
+function scopeFor(type: CallType): Scope {
+  return type === "mutation" ? "run" : "read";
+}
+
+function requireUser(ctx: Context, scope: Scope): { user: User; session: Session } {
+  const { user, session } = ctx;
+  if (user === null || session === null) {
+    throw new AppError("UNAUTHENTICATED", "Cannot do this without a session: sign in first, or send a token");
   }
-  return { user: ctx.user, session: ctx.session };
+  requireScope(session, scope);
+  return { user, session };
+}
+
+function requireScope({ scope }: Session, needed: Scope): void {
+  if (scope === null || SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+  throw new AppError("FORBIDDEN", `Cannot do this with a token of the scope ${scope}: it needs the scope ${needed}`);
+}
+
+function requireSignIn(ctx: Context): { user: User; session: Session } {
+  const signedIn = requireUser(ctx, "read");
+  if (signedIn.session.scope === null) return signedIn;
+  throw new AppError("FORBIDDEN", "Cannot do this with a token: sign in with e-mail and password");
 }
 
 function requireAdmin(ctx: Context): void {
-  if (requireUser(ctx).user.role !== "admin") {
-    throw new AppError("FORBIDDEN", "Cannot do this without the role admin");
-  }
+  const { user, session } = requireUser(ctx, "read");
+  if (user.role !== "admin") throw new AppError("FORBIDDEN", "Cannot do this without the role admin");
+  requireScope(session, "admin");
 }
 
 function requireIngestionAdmin(ctx: Context): void {

@@ -8,6 +8,7 @@ import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
+import type { Context } from "../routers/trpc.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import {
@@ -20,6 +21,7 @@ import {
 } from "./middleware/body.ts";
 import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
+import { sendRenewedCookies } from "./middleware/renewed_cookies.ts";
 import { setCrossSiteCookies } from "./middleware/cross_site_cookies.ts";
 import { createDeviceCookies } from "./middleware/device_cookies.ts";
 import { discardBody, withoutLength } from "./middleware/head_requests.ts";
@@ -94,6 +96,8 @@ export function createApp(options: AppOptions): Handler {
     maxAge: 600,
     exposeHeaders: [...EXPOSED],
   }));
+  app.use(setCrossSiteCookies(options.https ? options.crossSiteOrigins : []));
+  app.use(sendRenewedCookies);
   app.use(async (c, next) => {
     c.set("clientAddress", findClientAddress(c, proxies));
     await next();
@@ -136,11 +140,11 @@ export function createApp(options: AppOptions): Handler {
 
 /** Serves the authentication library's routes, behind what it lacks. */
 function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
-  app.use("/api/auth/*", setCrossSiteCookies(options.https ? options.crossSiteOrigins : []));
   app.use("/api/auth/*", refuseUnclearPaths);
   app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
   app.use("/api/auth/*", refuseForms);
   app.use("/api/auth/*", auditAccounts(options.auth));
+  if (options.signUp === "closed") app.use("/api/auth/sign-up/*", refuseSignUps);
   app.use(
     "/api/auth/*",
     limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options), options.auth.findUserId),
@@ -148,6 +152,10 @@ function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
   app.use("/api/auth/*", refuseUnstorable);
   app.use("/api/auth/*", enforcePasswordRules(options.auth));
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
+}
+
+function refuseSignUps(): never {
+  throw new AppError("FORBIDDEN", "Cannot sign up: this service takes no new accounts by itself; ask an admin for one");
 }
 
 /** Serves the typed procedures; each guards itself. */
@@ -190,7 +198,14 @@ async function logRequests(c: HonoContext<ServerEnv>, next: () => Promise<void>)
     duration_ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
     request_id: requestId,
     user_id: c.get("context")?.user?.id,
+    token_id: tokenOf(c.get("context")),
   });
+}
+
+/** The id of the token that stands in for a session. */
+function tokenOf(context: Context | undefined): string | undefined {
+  const session = context?.session ?? null;
+  return session === null || session.scope === null ? undefined : session.id;
 }
 
 /** The pattern of the route that answers; undefined where no route matches. */

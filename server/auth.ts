@@ -1,15 +1,15 @@
 import { getLogger } from "@logtape/logtape";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
-import { betterAuth } from "better-auth";
+import { betterAuth, type BetterAuthOptions } from "better-auth";
 import { isAPIError } from "better-auth/api";
 import { admin } from "better-auth/plugins";
 import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
-import { endSessions, findUserId, listSessionAddresses } from "../db/users.ts";
-import type { User } from "../routers/trpc.ts";
+import { endAccess, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
+import type { Session, User } from "../routers/trpc.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -21,6 +21,12 @@ export const PASSWORD_LENGTHS = { least: 8, most: 128 };
 
 // A name such as "constructor" must not be found on an object's prototype.
 const ROLES = Object.assign(Object.create(null), defaultRoles);
+
+/** A user and their session. */
+interface Caller {
+  readonly user: User;
+  readonly session: Session;
+}
 
 /** Sign-up, sign-in and sessions: the authentication library behind the three calls that the rest of the server needs. */
 export interface Auth {
@@ -36,12 +42,14 @@ export interface Auth {
   findUserId(headers: Headers): Promise<string | undefined>;
   /** The id of the user with an e-mail address. */
   findUserIdOf(email: string): Promise<string | undefined>;
-  /** Ends all sessions of a user. */
-  endSessions(userId: string): Promise<void>;
+  /** Ends all sessions of a user, and revokes all their tokens. */
+  endAccess(userId: string): Promise<void>;
   /** The addresses that the account's open sessions started from; none for an unknown account. */
   listSessionAddresses(email: string): Promise<readonly string[]>;
   /** The user and session of a request's cookie; null without a cookie, or with a forged or expired one. */
-  findSession(headers: Headers): Promise<{ user: User; session: { id: string; expiresAt: Date } } | null>;
+  findSession(headers: Headers): Promise<Caller | null>;
+  /** The same, and lengthens a session that is used a day after its start or its last renewal: `cookies` then say so. */
+  useSession(headers: Headers): Promise<Caller & { readonly cookies: readonly string[] } | null>;
 }
 
 /**
@@ -70,35 +78,26 @@ export function createAuth(
     // Ours (rate_limit.ts) also counts by account, and answers with Retry-After.
     rateLimit: { enabled: false },
     advanced: { ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] } },
-    // Only faults: its other messages quote what clients sent. With a `level` the library would write those to the console itself.
-    logger: {
-      log: (level, _message, ...details) => {
-        const error = details.find((detail) => detail instanceof Error);
-        if (level === "error" && error !== undefined) reportFault(error);
-      },
-    },
-    onAPIError: {
-      onError: (error) => {
-        // The library would write other errors to the console with all their values; our own handler logs them without.
-        if (!isAPIError(error)) throw error;
-        if (error.statusCode >= 500) reportFault(error);
-      },
-    },
+    ...reports,
   });
   const endpoints = listEndpoints(auth.api);
-  const findSession: Auth["findSession"] = async (headers) => {
+  const getSession = async (headers: Headers, disableRefresh: boolean) => {
     if (!headers.has("cookie")) return null;
-    // Extending a session needs a new cookie, which only the library's own routes send.
-    const found = await withFaults(() => auth.api.getSession({ headers, query: { disableRefresh: true } }));
-    if (found === null) return null;
-    const { id, email, name, role } = found.user;
+    const query = { disableRefresh };
+    const found = await withFaults(() => auth.api.getSession({ headers, query, returnHeaders: true }));
+    if (found.response === null) return null;
+    const { user: { id, email, name, role }, session } = found.response;
     return {
-      user: { id, email, name, role: isAdmin(role) ? "admin" : "user" },
-      session: { id: found.session.id, expiresAt: found.session.expiresAt },
+      user: { id, email, name, role: readRole(role) },
+      session: { id: session.id, expiresAt: session.expiresAt, scope: null },
+      cookies: found.headers.getSetCookie(),
     };
   };
+  // Its callers send no cookies.
+  const findSession: Auth["findSession"] = (headers) => getSession(headers, true);
   return {
     findSession,
+    useSession: (headers) => getSession(headers, false),
     findUserId: async (headers) => (await findSession(headers))?.user.id,
     methodsAt: (pathname) => {
       const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
@@ -116,7 +115,7 @@ export function createAuth(
       const body = bytes.byteLength === 0 ? null : bytes;
       return await withFaults(() => auth.handler(new Request(request.url, { method, headers, body })));
     },
-    endSessions: (userId) => endSessions(db, userId),
+    endAccess: (userId) => endAccess(db, userId),
     findUserIdOf: (email) => findUserId(db, email),
     listSessionAddresses: (email) => listSessionAddresses(db, email),
   };
@@ -149,6 +148,24 @@ function logFault(error: Error): void {
   log.error("Cannot complete a request about an account: {error}", { error });
 }
 
+/** The library's settings for its own messages. */
+const reports = {
+  // Only faults: its other messages quote what clients sent. With a `level` the library would write those to the console itself.
+  logger: {
+    log: (level, _message, ...details) => {
+      const error = details.find((detail) => detail instanceof Error);
+      if (level === "error" && error !== undefined) reportFault(error);
+    },
+  },
+  onAPIError: {
+    onError: (error) => {
+      // The library would write other errors to the console with all their values; our own handler logs them without.
+      if (!isAPIError(error)) throw error;
+      if (error.statusCode >= 500) reportFault(error);
+    },
+  },
+} satisfies BetterAuthOptions;
+
 interface Endpoint {
   readonly path?: string;
   readonly options: { readonly method: string | string[] };
@@ -165,9 +182,4 @@ function listEndpoints(api: Readonly<Record<string, Endpoint>>) {
 /** True if a path below /api/auth is for providers of identities, none of which is configured. */
 export function isCallback(path: string): boolean {
   return path.startsWith("/callback/");
-}
-
-/** Roles are stored as a comma-separated list. */
-function isAdmin(role: string | null | undefined): boolean {
-  return (role ?? "").split(",").some((part) => part.trim() === "admin");
 }

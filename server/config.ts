@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FEED_VARIABLES } from "../market/feeds/registry.ts";
 import { parseTrustedProxies } from "./client_address.ts";
 import { DATA_DIR_DEFAULT } from "./data_dir.ts";
+import { SIGN_UP } from "../routers/sign_up.ts";
 import { LOG_LEVELS } from "./log.ts";
 import { listSettings, readSettings, setting, SettingError, type SettingRow } from "./settings.ts";
 
@@ -79,6 +80,11 @@ const configSchema = z.object({
     z.string().min(32, { error: "must be at least 32 characters long" }).optional(),
     "Signs session cookies; required with `DATABASE_URL`.",
     { unset: "generated, kept in `DATA_DIR`", isSecret: true },
+  ),
+  signUp: setting(
+    "SIGN_UP",
+    z.enum(SIGN_UP, { error: `must be one of ${SIGN_UP.join(", ")}` }).default("open"),
+    "`open`, or `closed`: then only admins make accounts.",
   ),
   ingestionSecret: setting(
     "INGESTION_ADMIN_SECRET",
@@ -180,8 +186,9 @@ const configSchema = z.object({
   ),
   logLevel: setting(
     "LOG_LEVEL",
-    z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` }).default("info"),
-    "`trace`, `debug`, `info`, `warning` or `error`; one JSON object a line on standard error.",
+    z.string().transform((level) => level === "warn" ? "warning" : level)
+      .pipe(z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(", ")}` })).default("info"),
+    "`trace`, `debug`, `info`, `warning` (or `warn`) or `error`; one JSON object a line on standard error.",
   ),
 });
 

@@ -2,12 +2,13 @@ import { addressGroup } from "./client_address.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context as HonoContext } from "hono";
 import { AnswerBudget } from "../routers/answer_budget.ts";
+import { acceptToken } from "../routers/token_secret.ts";
 import type { Context, Services } from "../routers/trpc.ts";
 import type { Auth } from "./auth.ts";
 
 /** The values that middleware sets on a request for the handlers. */
 export interface ServerEnv {
-  Variables: { requestId: string; clientAddress: string; context: Context };
+  Variables: { requestId: string; clientAddress: string; context: Context; renewedCookies?: readonly string[] };
 }
 
 /** The parts that a request's context is made of. */
@@ -20,10 +21,12 @@ export interface ContextSources extends Services {
 const SESSIONLESS = "/api/health";
 
 /**
- * Makes a request's context: the session behind its cookie, and whether it has the ingestion secret.
+ * Makes a request's context: its user, and whether it has the ingestion secret.
+ *
+ * @throws AppError UNAUTHENTICATED for a wrong token.
  */
 export async function createContext(c: HonoContext<ServerEnv>, sources: ContextSources): Promise<Context> {
-  const found = c.req.path === SESSIONLESS ? null : await sources.auth.findSession(c.req.raw.headers);
+  const found = c.req.path === SESSIONLESS ? null : await findCaller(c, sources);
   return {
     db: sources.db,
     queue: sources.queue,
@@ -34,6 +37,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     quotas: sources.quotas,
     runCandlesMax: sources.runCandlesMax,
     remoteAllow: sources.remoteAllow,
+    signUp: sources.signUp,
     user: found?.user ?? null,
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),
@@ -44,6 +48,15 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     read: { candles: 0 },
     answer: new AnswerBudget(),
   };
+}
+
+/** The user of a token in `Authorization: Bearer`, else of the session cookie. @throws AppError UNAUTHENTICATED for a wrong token. */
+async function findCaller(c: HonoContext<ServerEnv>, { auth, db }: ContextSources) {
+  const [, token] = /^Bearer +(.*)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+  if (token !== undefined) return await acceptToken(db, token);
+  const found = await auth.useSession(c.req.raw.headers);
+  if (found !== null) c.set("renewedCookies", found.cookies);
+  return found;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context as HonoContext, Hono } from "hono";
-import { inputKeys, type restRouter } from "../routers/app.ts";
+import { describeProcedure, type restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
 import { readJson, requireType } from "./middleware/body.ts";
@@ -36,6 +36,8 @@ interface Route {
   readonly status: number;
   /** The callers that it is for; the procedure's own guard asks for the same. */
   readonly access: Access;
+  /** The kind of its procedure, on which the scope that a token needs depends. */
+  readonly type: "query" | "mutation" | "subscription";
   readonly body: "none" | "json" | "optional" | "csv";
   /** The answer may be long: a whole list or series, a file, or events. */
   readonly isLong: boolean;
@@ -72,9 +74,9 @@ function route<Output>(
     if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
     return new Response(text, { status, headers });
   };
-  const query = inputKeys(nameOf(procedure));
+  const { type, query } = describeProcedure(nameOf(procedure));
   const body = hasBody ? options.body ?? "json" : "none";
-  return { method, path, status, access, body, isLong: options.encode !== undefined, query, call };
+  return { method, path, status, access, type, body, isLong: options.encode !== undefined, query, call };
 }
 
 /** The name of the procedure that a row calls, as in `backtests.list`. */
@@ -91,6 +93,9 @@ export const ROUTES: readonly Route[] = [
     statusOf: ({ status }) => status === "ok" ? 200 : 503,
   }),
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
+  route("GET", "/api/tokens", 200, "signed-in", (api) => api.tokens.list),
+  route("POST", "/api/tokens", 201, "signed-in", (api) => api.tokens.create),
+  route("DELETE", "/api/tokens/:id", 204, "signed-in", (api) => api.tokens.revoke),
   route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
   route("GET", "/api/market-data/instruments", 200, "public", (api) => api.marketData.instruments),
   route("GET", "/api/backtests", 200, "user", (api) => api.backtestsStreams.list, { encode: encodeList }),
@@ -159,7 +164,7 @@ export function serveRest(
 ): void {
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
-      requireAccess(row.access, c.get("context"));
+      requireAccess(row.access, c.get("context"), row.type);
       const input = await readInput(c, row);
       const answer = () => row.call(createApi(c), input, c.req.raw);
       return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
@@ -168,19 +173,19 @@ export function serveRest(
   for (const path of new Set(ROUTES.map((row) => row.path))) {
     const methods = ROUTES.filter((row) => row.path === path).map((row) => row.method);
     app.all(path, (c) => {
-      requireAccess(accessAround(path), c.get("context"));
+      requireAccess(accessAround(path), c.get("context"), "query");
       c.header("allow", [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "));
       throw new AppError("METHOD_NOT_ALLOWED", `Cannot ${c.req.method} ${c.req.path}: use ${methods.join(" or ")}`);
     });
   }
   // A stranger must not learn which protected paths exist.
   app.all("/api/*", (c) => {
-    requireAccess(accessAround(c.req.path), c.get("context"));
+    requireAccess(accessAround(c.req.path), c.get("context"), "query");
     return c.notFound();
   });
 }
 
-const STRICTEST_FIRST = ["admin", "ingestion", "user", "public"] as const satisfies readonly Access[];
+const STRICTEST_FIRST = ["admin", "ingestion", "signed-in", "user", "public"] as const satisfies readonly Access[];
 
 /** The access that a request without a row needs: the strictest among the rows of the same resource. */
 function accessAround(path: string): Access {

@@ -28,6 +28,13 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
     });
     const id = String(submitted.at("/backtest/id"));
     await user.finish(id);
+    const made = await user.send("POST", "/api/tokens", { token: { name: "SECRET name", scope: "run" } });
+    const text = String(made.at("/secret"));
+    const [secretPart, mistyped] = [text.slice(19), `${text.slice(0, 30)}AAAA${text.slice(34)}`];
+    const program = service.client();
+    const headers = { "x-request-id": "of-the-program" };
+    expect((await program.get("/api/backtests", { ...headers, authorization: `Bearer ${text}` })).status).toBe(200);
+    expect((await program.get("/api/backtests", { authorization: `Bearer ${mistyped}` })).status).toBe(401);
     const imported = await user.send(
       "POST",
       "/api/admin/ingestion/import?symbol=SECRET&exchange=X&assetClass=stock&timeframe=1d",
@@ -47,7 +54,9 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
     const { stderr } = await service.end("SIGTERM");
     const token = user.cookie.split("=")[1]!.split(".")[0]!;
     for (const text of [stderr, collector.text]) {
-      for (const secret of ["SECRET", token, email, "date,open"]) expect(text).not.toContain(secret);
+      for (const secret of ["SECRET", token, email, "date,open", secretPart, mistyped.slice(19)]) {
+        expect(text).not.toContain(secret);
+      }
     }
     const lines: Record<string, unknown>[] = stderr.trim().split("\n").map((line) => JSON.parse(line));
     const [request] = lines.filter((line) => line.request_id === "of-the-caller");
@@ -65,6 +74,10 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
+    const ofProgram = lines.find((line) => line.request_id === "of-the-program");
+    expect(ofProgram).toMatchObject({ user_id: request?.user_id, token_id: made.at("/token/id") });
+    const revealed = lines.filter(({ logger, act }) => logger === "hindcast.audit" && act === "tokens.create");
+    expect(revealed.map(({ user_id, outcome }) => [user_id, outcome])).toEqual([[request?.user_id, "done"]]);
     const routes = lines.filter(({ message }) => message === "request").map(({ route }) => route);
     expect(new Set(routes)).toEqual(
       new Set([
@@ -73,6 +86,7 @@ Deno.test("neither a line of the log nor an exported byte holds what is secret",
         "/api/backtests/:id",
         "/api/admin/ingestion/import",
         "/api/session",
+        "/api/tokens",
         undefined,
       ]),
     );

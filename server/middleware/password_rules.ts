@@ -18,11 +18,12 @@ const CHOICES: Readonly<Record<string, "password" | "newPassword">> = {
 let commonest: Promise<ReadonlySet<string>> | undefined;
 
 /**
- * Refuses weak passwords where they are chosen, and has a changed password end the account's other sessions.
+ * Refuses weak passwords where they are chosen, and has a changed password end the account's other sessions. One that an admin
+ * sets ends all of them and revokes the account's tokens, since somebody else may have made those.
  *
  * @throws AppError VALIDATION_FAILED
  */
-export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endSessions">): MiddlewareHandler<ServerEnv> {
+export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endAccess">): MiddlewareHandler<ServerEnv> {
   return async (c, next) => {
     const { path } = c.req;
     const field = c.req.method === "POST" ? CHOICES[path] : undefined;
@@ -40,7 +41,7 @@ export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endSessio
     if (path === CHANGE && typeof body === "object") replaceBody(c, { ...body, revokeOtherSessions: true });
     await next();
     const userId = readText(body, "userId");
-    if (path === SET && c.res.status === 200 && userId !== undefined) await auth.endSessions(userId);
+    if (path === SET && c.res.status === 200 && userId !== undefined) await auth.endAccess(userId);
   };
 }
 

@@ -9,7 +9,7 @@ import { AUTH_BYTES_MAX, BODY_BYTES_MAX, PLAIN_BYTES_MAX } from "../../server/mi
 import { ANSWER_LIMITS, EVENT_LIMITS } from "../../server/middleware/stream_limits.ts";
 import { ROUTES } from "../../server/rest.ts";
 import { INTERNAL_ERROR, RUN_FAILURE_CODES } from "../../workers/outcome.ts";
-import { blockIn, listFiles, readPage, ROOT, rowsOf } from "../support/pages.ts";
+import { blockIn, listFiles, readPage, ROOT, rowsOf, runLines } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
 
 const PAGE = await readPage("docs/api.md");
@@ -39,6 +39,8 @@ const FIXED: readonly (readonly [row: string, position: number, home: string | n
   ["event streams", 0, EVENT_LIMITS.addressMax],
   ["event streams", 2, EVENT_LIMITS.max],
   ["a user's modules that wait for a check", 0, "CHECKS_MAX"],
+  ["a user's tokens", 0, "TOKENS_MAX"],
+  ["a user's tokens", 1, "TOKEN_DAYS_MAX"],
   ["calls in a tRPC batch", 0, "BATCH_CALLS_MAX"],
   ["calls in a tRPC batch", 1, "BATCH_CANDLES_MAX"],
 ];
@@ -113,6 +115,13 @@ Deno.test("the examples of requests and answers are real ones, and every field o
   const ticks = "symbol=DEMO&startDate=2024-01-01&endDate=2024-01-02&timeframe=1d";
   const shown = (holds: string): unknown => JSON.parse(blockIn(PAGE, "json", holds));
   expect((await user.get(`/api/market-data/ticks?${ticks}`)).at("")).toEqual(shown('"ticks":'));
+
+  const cwd = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.writeTextFile(`${cwd}/jar`, user.jar());
+  const lines = blockIn(PAGE, "sh", "Authorization: Bearer").replace("http://127.0.0.1:8000", service.url);
+  const { code, stdout, stderr } = await runLines(lines, { cwd });
+  await Deno.remove(cwd, { recursive: true });
+  expect([code, stderr, JSON.parse(stdout).session.scope]).toEqual([0, "", "run"]);
 
   const health = (await user.get("/api/health")).at("");
   const example = shown('"uptime_seconds":');

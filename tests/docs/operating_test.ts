@@ -1,5 +1,7 @@
 /** The examples of docs/operating.md do what it says, and its tables agree with the code. */
 import { expect } from "@std/expect";
+import { openPostgres } from "../../db/client.ts";
+import { grantAdmin } from "../../db/users.ts";
 import { inCluster } from "../support/cluster.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
@@ -65,6 +67,30 @@ Deno.test("a holder of the secret imports candles with the page's line", async (
   const env = { API: `${service.url}/api`, INGESTION_ADMIN_SECRET: INGESTION_SECRET };
   const { code, stdout, stderr } = await runLines(blockIn(PAGE, "sh", "AAPL.csv"), { cwd, env });
   expect([code, stderr, JSON.parse(stdout)]).toEqual([0, "", expect.objectContaining({ imported: 1, rejected: [] })]);
+  await Deno.remove(cwd, { recursive: true });
+  await service.close();
+});
+
+Deno.test("an admin's lines make an account, set its password and remove it", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0" });
+  const admin = service.client();
+  const handle = await openPostgres(service.databaseUrl, 1);
+  await grantAdmin(handle.db, await admin.signUp());
+  await handle.close();
+  const cwd = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.writeTextFile(`${cwd}/jar`, admin.jar());
+  const signIn = async (password: string) => {
+    const credentials = { email: "bo@example.com", password };
+    return (await service.client().send("POST", "/api/auth/sign-in/email", credentials)).status;
+  };
+  const make = blockIn(PAGE, "sh", "create-user").replace("http://127.0.0.1:8000", service.url);
+  const made = await runLines(`${make}\necho; echo "ID=$ID"`, { cwd });
+  expect([made.code, made.stderr]).toEqual([0, ""]);
+  expect([await signIn("correct horse bo"), await signIn("another horse bo")]).toEqual([401, 200]);
+  const [, ID = ""] = /^ID=(.+)$/m.exec(made.stdout) ?? [];
+  const env = { ID, API: `${service.url}/api/auth/admin`, JSON: "content-type: application/json" };
+  const removed = await runLines(blockIn(PAGE, "sh", "remove-user"), { cwd, env });
+  expect([removed.code, removed.stderr, await signIn("another horse bo")]).toEqual([0, "", 401]);
   await Deno.remove(cwd, { recursive: true });
   await service.close();
 });

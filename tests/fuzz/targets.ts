@@ -63,7 +63,8 @@ export function listAccountTargets(): readonly Target[] {
     const call = () => Promise.reject(new Error(`Cannot call ${name} from here`));
     const query = new Set<string>();
     const path = `/api/auth/${name}`;
-    const route = { method, path, status: 200, access: "public", body, isLong: false, query, call } as const;
+    const type = method === "GET" ? "query" : "mutation";
+    const route = { method, path, status: 200, access: "public", type, body, isLong: false, query, call } as const;
     return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
   });
 }

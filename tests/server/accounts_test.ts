@@ -3,7 +3,8 @@ import { eq } from "drizzle-orm";
 import { grantAdmin } from "../../db/users.ts";
 import { openPostgres } from "../../db/client.ts";
 import { user as users } from "../../db/schema.ts";
-import type { Answer } from "../support/client.ts";
+import { createAuth } from "../../server/auth.ts";
+import type { Answer, TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -77,6 +78,42 @@ Deno.test("an admin's session opens the admin paths, from the request after the 
   expect((await user.get("/api/session")).at("/user/role")).toBe("admin");
   expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
   expect((await user.get("/api/admin/nothing")).status).toBe(404);
+  await service.close();
+});
+
+Deno.test("where sign-up is closed, strangers are told so, users sign in, and admins make accounts", async () => {
+  const service = await startTestService("PostgreSQL", { SIGN_UP: "closed" });
+  const handle = await openPostgres(service.databaseUrl, 1);
+  const [first, added, stranger] = [service.client(), service.client(), service.client()];
+  const [email, password] = ["first@example.com", "correct horse battery"];
+  const signIn = async (client: TestClient, email: string) => {
+    const answer = await client.send("POST", "/api/auth/sign-in/email", { email, password });
+    client.cookie = answer.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+    return answer.status;
+  };
+  // As if it had signed up before.
+  const auth = createAuth(handle.db, { secret: "x".repeat(32), baseUrl: service.url, origins: [service.url] });
+  const body = JSON.stringify({ name: "First", email, password });
+  const request = { method: "POST", headers: { "content-type": "application/json" }, body };
+  expect((await auth.handle(new Request(`${service.url}/api/auth/sign-up/email`, request), "127.0.0.1")).status).toBe(
+    200,
+  );
+  for (const path of ["/api/auth/sign-up/email", "/api/auth/sign-up/email/"]) {
+    const refused = await stranger.send("POST", path, { name: "x", email: "x@example.com", password: "weak" });
+    expect([path, refused.status, refused.at("/error/code"), refused.at("/error/message")]).toEqual([
+      ...[path, 403, "FORBIDDEN"],
+      "Cannot sign up: this service takes no new accounts by itself; ask an admin for one",
+    ]);
+  }
+  expect((await stranger.get("/trpc/session.policy")).at("/result/data")).toEqual({ sign_up: "closed" });
+  expect(await signIn(stranger, "x@example.com")).toBe(401);
+  expect(await signIn(first, email)).toBe(200);
+  await grantAdmin(handle.db, email);
+  const account = { name: "Added", email: "added@example.com", password };
+  expect((await first.send("POST", "/api/auth/admin/create-user", account)).status).toBe(200);
+  expect(await signIn(added, account.email)).toBe(200);
+  expect((await added.get("/api/session")).at("/user/role")).toBe("user");
+  await handle.close();
   await service.close();
 });
 

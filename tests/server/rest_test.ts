@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import type { Scope } from "../../db/tokens.ts";
 import { restRouter } from "../../routers/app.ts";
 import { AppError, toAppError } from "../../routers/errors.ts";
 import { type Access, type Context, requireAccess, type User } from "../../routers/trpc.ts";
@@ -6,23 +7,35 @@ import { ROUTES } from "../../server/rest.ts";
 import { strangerContext } from "../support/context.ts";
 import { openTestDatabase } from "../support/database.ts";
 
-const SESSION = { id: "session", expiresAt: new Date(8e15) };
-const person = (role: User["role"]) => ({
+const person = (role: User["role"], scope: Scope | null = null) => ({
   user: { id: role, email: `${role}@example.com`, name: role, role },
-  session: SESSION,
+  session: { id: "session", expiresAt: new Date(8e15), scope },
 });
 const CALLERS = {
   stranger: {},
   user: person("user"),
   admin: person("admin"),
   secret: { hasIngestionSecret: true },
+  reader: person("user", "read"),
+  runner: person("user", "run"),
+  // The role is gone, and the token not yet.
+  former: person("user", "admin"),
+  adminReader: person("admin", "read"),
+  adminRunner: person("admin", "run"),
+  operator: person("admin", "admin"),
 } as const satisfies Record<string, Partial<Context>>;
 
-const ADMITTED: Readonly<Record<Access, readonly (keyof typeof CALLERS)[]>> = {
-  public: ["stranger", "user", "admin", "secret"],
-  user: ["user", "admin"],
-  admin: ["admin"],
-  ingestion: ["admin", "secret"],
+const READERS = ["reader", "runner", "former", "adminReader", "adminRunner", "operator"] as const;
+const RUNNERS = READERS.filter((name) => !/reader$/i.test(name));
+const ADMITTED: Readonly<Record<Access, Readonly<Record<"query" | "mutation", readonly (keyof typeof CALLERS)[]>>>> = {
+  public: {
+    query: ["stranger", "user", "admin", "secret", ...READERS],
+    mutation: ["stranger", "user", "admin", "secret", ...READERS],
+  },
+  user: { query: ["user", "admin", ...READERS], mutation: ["user", "admin", ...RUNNERS] },
+  "signed-in": { query: ["user", "admin"], mutation: ["user", "admin"] },
+  admin: { query: ["admin", "operator"], mutation: ["admin", "operator"] },
+  ingestion: { query: ["admin", "secret", "operator"], mutation: ["admin", "secret", "operator"] },
 };
 
 /** The callers that an action does not refuse; other failures do not count. */
@@ -39,25 +52,28 @@ async function listAdmitted(act: (caller: Partial<Context>) => unknown): Promise
   return admitted;
 }
 
-Deno.test("each row declares the access that its procedure's guard asks for", async () => {
+Deno.test("each row declares the access that its procedure's guard asks for, of sessions and of tokens of each scope", async () => {
   const { db, close } = await openTestDatabase("PostgreSQL");
-  for (const row of ROUTES) {
+  for (const { method, path, access, call } of ROUTES) {
     const admitted = await listAdmitted(async (caller) => {
       const api = restRouter.createCaller(strangerContext(db, caller));
-      const answer = await row.call(api, {}, new Request("http://localhost/"));
+      const answer = await call(api, {}, new Request("http://localhost/"));
       await answer.body?.cancel();
     });
-    expect([row.method, row.path, admitted]).toEqual([row.method, row.path, ADMITTED[row.access]]);
+    const type = method === "GET" ? "query" : "mutation";
+    expect([method, path, admitted]).toEqual([method, path, ADMITTED[access][type]]);
   }
   await close();
 });
 
 Deno.test("requireAccess() admits exactly the callers that the access names", async () => {
   const { db, close } = await openTestDatabase("PostgreSQL");
-  for (const access of ["public", "user", "admin", "ingestion"] as const) {
-    const admitted = await listAdmitted((caller) => requireAccess(access, strangerContext(db, caller)));
-    expect([access, admitted]).toEqual([access, ADMITTED[access]]);
+  for (const access of ["public", "user", "signed-in", "admin", "ingestion"] as const) {
+    for (const type of ["query", "mutation"] as const) {
+      const admitted = await listAdmitted((caller) => requireAccess(access, strangerContext(db, caller), type));
+      expect([access, type, admitted]).toEqual([access, type, ADMITTED[access][type]]);
+    }
   }
-  expect(() => requireAccess("user", strangerContext(db))).toThrow(AppError);
+  expect(() => requireAccess("user", strangerContext(db), "query")).toThrow(AppError);
   await close();
 });

@@ -79,6 +79,12 @@ export class TestClient {
     return email;
   }
 
+  /** The cookie as a jar of curl's. */
+  jar(): string {
+    const [name = "", ...value] = this.cookie.split(";")[0]?.split("=") ?? [];
+    return ["127.0.0.1", "FALSE", "/", "FALSE", "0", name, value.join("=")].join("\t") + "\n";
+  }
+
   /** Polls a backtest, as clients do, until it has ended. */
   finish(id: unknown): Promise<Answer> {
     return this.poll(`/api/backtests/${id}`, "/backtest/status");

@@ -25,6 +25,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     quotas: { backtestsMax: 100, resultBytesMax: 1e9, versionsMax: 100, registryBytesMax: 1_000_000 },
     runCandlesMax: 1_000_000,
     remoteAllow: new Set(),
+    signUp: "open",
     user: null,
     session: null,
     hasIngestionSecret: false,

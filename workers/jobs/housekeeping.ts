@@ -4,6 +4,7 @@ import type { Db } from "../../db/client.ts";
 import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
+import { removeExpiredTokens } from "../../db/tokens.ts";
 import { removeEndedSessions } from "../../db/users.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
@@ -33,7 +34,8 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes old data: ended backtests with their results if a limit is set, keys of submissions that are too old for a retry, module
- * checks without a waiting request, ended sessions, and unused modules. Queued and running backtests stay at any age.
+ * checks without a waiting request, ended sessions, tokens that expired a month ago, and unused modules. Queued and running backtests
+ * stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
  */
@@ -46,6 +48,7 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await forgetSubmissions(db, new Date(Date.now() - SUBMISSION_KEPT_MS));
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));
   await removeEndedSessions(db);
+  await removeExpiredTokens(db);
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
   if (modules > 0) log.info("Removed {count} unused modules", { count: modules });
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.housekeeping, [job]));
