@@ -88,6 +88,27 @@ export async function listBacktestSummaries(db: Db, page: BacktestsPage) {
   );
 }
 
+// So many of the newest records are looked through, whatever a user keeps.
+const NEWEST_MAX = 10_000;
+const VALUES_MAX = 200;
+
+/** The strategies, symbols and tags of a user's newest records, each once and in order; the first 200 of each. */
+export async function listFilterValues(db: Db, ownerId: string) {
+  const newest = db.select({ strategy: backtests.strategy, symbol: backtests.symbol, tags: backtests.tags })
+    .from(backtests).where(eq(backtests.ownerId, ownerId)).orderBy(desc(backtests.id)).limit(NEWEST_MAX).as("newest");
+  const distinct = async (value: SQL<string>) => {
+    const rows = await db.selectDistinct({ value: value.as("value") }).from(newest).orderBy(sql`value`).limit(
+      VALUES_MAX,
+    );
+    return rows.map((row) => row.value);
+  };
+  return {
+    strategies: await distinct(sql<string>`${newest.strategy}`),
+    symbols: await distinct(sql<string>`${newest.symbol}`),
+    tags: await distinct(sql<string>`unnest(${newest.tags})`),
+  };
+}
+
 /** The place of a record in a list. */
 export function placeOf(
   { id, totalReturn, sharpe, maxDrawdown }: Pick<Backtest, "id" | "totalReturn" | "sharpe" | "maxDrawdown">,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
+import { listFilterValues } from "../db/backtest_lists.ts";
 import { type Backtest, cancelBacktest, deleteBacktest } from "../db/backtests.ts";
 import { RETURN_PERIODS } from "../engine/metrics/period_returns.ts";
 import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
@@ -74,6 +75,11 @@ export const backtestsRouter = router({
       const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
       return { backtests: [...items], next_cursor };
     }),
+
+  /** The strategies, symbols and tags of the caller's 10,000 newest backtests, to choose filters from; 200 of each at most. */
+  filterValues: userProcedure
+    .output(z.object({ strategies: z.array(z.string()), symbols: z.array(z.string()), tags: z.array(z.string()) }))
+    .query(({ ctx }) => listFilterValues(ctx.db, ctx.user.id)),
 
   /** Accepts a backtest: it is checked now and runs later. A repeated Idempotency-Key gets the first record again. */
   create: userProcedure

@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { editLabels, filterRuns } from "./label_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
 Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) => {
@@ -134,6 +135,21 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.keyboard.press("n");
     await heading("New run").waitFor();
   });
+
+  await t.step(
+    "a run's name, tags, notes and star are edited where they stand, and errors stand there, too",
+    async () => {
+      const { backtests } = JSON.parse((await user.get("/api/backtests?view=summary&status=completed")).text);
+      await editLabels(page, user, backtests[0].id);
+    },
+  );
+
+  await t.step(
+    "the list is filtered, searched and sorted by the service, and its address keeps all of it",
+    async () => {
+      await filterRuns(page, user);
+    },
+  );
 
   await t.step("a lost connection is said, and repaired by itself", async () => {
     await page.context().setOffline(true);

@@ -7,6 +7,10 @@ const LONG_NAME = "A strategy with a name as long as names may be, to see that e
 const RUNS = {
   good: {
     ...YEAR,
+    name: "Breakout with a tight stop",
+    tags: ["breakout", "hourly"],
+    star: true,
+    notes: "Wider stops lose less often but more.\nNext: the same with a filter for the trend.",
     strategy: "Donchian Breakout",
     parameters: { timeframe: "1h", stopLossLevel: 0.03, takeProfitLevel: 0.08, execution: { commission: 0.0005 } },
   },
@@ -18,6 +22,8 @@ const RUNS = {
     symbol: "SYMBOL-OF-NINETY-CHARACTERS-ABCDEFGHIJKLMNOPQRSTUVWXYZ-ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789",
     exchange: "EXCHANGE-WITH-A-VERY-LONG-NAME-INDEED",
     strategy: LONG_NAME,
+    name: `Name: ${LONG_NAME}`,
+    tags: ["a-tag-of-fifty-characters-abcdefghijklmnopqrstuvwx", "two", "three", "four", "five"],
     parameters: {
       timeframe: "1h",
       runtime: { type: "remote", endpoint: "https://strategies.example.com/a/rather/long/path/to/an/endpoint" },

@@ -10,6 +10,7 @@ import {
 import { api, codeOf, onEndOfSession, queryClient } from "./api.ts";
 import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
 import { readRunSearch } from "./pages/run/search.ts";
+import { readRunsSearch } from "./pages/runs/runs_search.ts";
 import { readStrategiesSearch } from "./pages/strategies/strategies_search.ts";
 import { Failure, NotFound } from "./parts/failure.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -56,6 +57,7 @@ const signUp = createRoute({
 const runs = createRoute({
   getParentRoute: () => signedIn,
   path: "/runs",
+  validateSearch: readRunsSearch,
   component: lazyRouteComponent(() => import("./pages/runs/runs.tsx"), "RunsPage"),
 });
 

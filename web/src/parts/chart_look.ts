@@ -16,7 +16,7 @@ export function chartLook(container: HTMLElement): DeepPartial<ChartOptions> {
     },
     grid: { vertLines: { color: line! }, horzLines: { color: line! } },
     crosshair: { mode: 0, vertLine: { labelBackgroundColor: text! }, horzLine: { labelBackgroundColor: text! } },
-    rightPriceScale: { borderColor: line! },
+    rightPriceScale: { borderColor: line!, entireTextOnly: true },
     // Its other options would move the view when they are applied again.
     timeScale: { borderColor: line! },
     localization: { locale: "en-US" },

@@ -6,12 +6,12 @@ export function Choice<Value extends string>({ label, values, value, onChange }:
   readonly onChange: (value: Value) => void;
 }) {
   return (
-    <label className="flex items-center gap-1.5 text-sm text-muted">
+    <label className="flex min-w-0 items-center gap-1.5 text-sm text-muted">
       {label}
       <select
         value={value}
         onChange={({ target }) => onChange(values.find((each) => each === target.value) ?? value)}
-        className="h-7 rounded-md border border-strong-line bg-surface px-1.5 text-text"
+        className="h-7 max-w-48 min-w-0 truncate rounded-md border border-strong-line bg-surface px-1.5 text-text"
       >
         {values.map((each) => <option key={each}>{each}</option>)}
       </select>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ariaSort, SortButton } from "./sort_button.tsx";
 
 /** A column of a table; numbers stand at the right, texts at the left. */
 export interface TableColumn {
@@ -8,6 +9,8 @@ export interface TableColumn {
   readonly isText?: true;
   /** Classes of the column on a phone: `WIDE_ONLY`, or a width such as `max-sm:w-36!`. */
   readonly onPhone?: string;
+  /** The rows can be sorted by the column, which `onSort` is told; `isDown` is undefined while they are sorted by another one. */
+  readonly sort?: { readonly isDown: boolean | undefined; readonly onSort: () => void };
 }
 
 /** Hides a column, and each of its cells, on a phone. */
@@ -59,15 +62,7 @@ export function Table(
           </colgroup>
           <thead className="text-xs text-muted">
             <tr>
-              {columns.map(({ label, isText, onPhone = "" }) => (
-                <th
-                  key={label}
-                  scope="col"
-                  className={`border-b border-line px-3 py-2 font-medium ${isText ? "text-left" : ""} ${onPhone}`}
-                >
-                  {label}
-                </th>
-              ))}
+              {columns.map((column) => <Heading key={column.label} column={column} />)}
             </tr>
           </thead>
           <tbody>{isLoading ? <Placeholders columns={columns.length} rowClass={rowClass} /> : children}</tbody>
@@ -77,13 +72,25 @@ export function Table(
   );
 }
 
+function Heading({ column: { label, isText, onPhone = "", sort } }: { readonly column: TableColumn }) {
+  return (
+    <th
+      scope="col"
+      aria-sort={sort && ariaSort(sort.isDown)}
+      className={`border-b border-line px-3 py-2 font-medium ${isText ? "text-left" : ""} ${onPhone}`}
+    >
+      {sort === undefined ? label : <SortButton label={label} isDown={sort.isDown} onClick={sort.onSort} />}
+    </th>
+  );
+}
+
 const ROW_LINE = "border-b border-line/60 last:border-0";
 
 /** The look of a table's row. */
 export const ROW_CLASS = `h-9 ${ROW_LINE}`;
 
 /** The look of a row of two lines. */
-export const TALL_ROW_CLASS = `h-12 align-top ${ROW_LINE}`;
+export const TALL_ROW_CLASS = `h-12 ${ROW_LINE}`;
 
 function Placeholders({ columns, rowClass }: { readonly columns: number; readonly rowClass: string }) {
   return Array.from({ length: PLACEHOLDERS }, (_, i) => (

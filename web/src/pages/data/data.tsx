@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { linkOptions } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { api, client, type Instrument, pagesOf } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -28,7 +28,7 @@ const COLUMNS: readonly TableColumn[] = [
 export function DataPage() {
   const [text, setText] = useState("");
   const [assetClass, setAssetClass] = useState<(typeof CLASSES)[number]>("all");
-  const search = useDeferredValue(text.trim());
+  const search = text.trim();
   const { data: session } = useQuery(api.session.get.queryOptions());
   const list = useInstruments(search, assetClass);
   const { data, error, refetch, isPending, hasNextPage } = list;

@@ -1,26 +1,27 @@
 import type { Backtest } from "../../api.ts";
 import { formatMoney } from "../../parts/format.ts";
-import { StatusBadge } from "../../parts/status_badge.tsx";
+import { RunLabels } from "./labels/run_labels.tsx";
+import { RunName } from "./labels/run_name.tsx";
 import { RunActions } from "./run_actions.tsx";
 
 /** The strategy, the market and the range of a run, its status, and what can be done with it. */
 export function RunHeader({ backtest }: { readonly backtest: Backtest }) {
-  const { strategy, symbol, exchange, start_date, end_date, parameters, initial_balance } = backtest;
+  const { name, strategy, symbol, exchange, start_date, end_date, parameters, initial_balance } = backtest;
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
-        <h1 className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-xl font-semibold">
-          <span className="min-w-0 break-words">{strategy}</span>
-          <StatusBadge {...backtest} />
-        </h1>
-        <p className="mt-0.5 flex flex-wrap gap-x-2 text-sm text-muted">
-          <span className="font-medium break-all text-text">{symbol}</span>
-          <span className="break-all">{exchange}</span>
-          <span>· {String(parameters["timeframe"])}</span>
-          <span className="whitespace-nowrap">· {start_date} to {end_date}</span>
-          <span>· {formatMoney(initial_balance)}</span>
-          <Parameters parameters={parameters} />
+        <RunName backtest={backtest} />
+        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
+          {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
+          <span className="break-all">
+            <span className="font-medium text-text">{symbol}</span> {exchange}
+          </span>
+          <span>{String(parameters["timeframe"])}</span>
+          <span className="whitespace-nowrap">{start_date} to {end_date}</span>
+          <span>{formatMoney(initial_balance)}</span>
         </p>
+        <Parameters parameters={parameters} />
+        <RunLabels backtest={backtest} />
       </div>
       <RunActions backtest={backtest} />
     </header>
@@ -32,9 +33,9 @@ function Parameters({ parameters }: { readonly parameters: Backtest["parameters"
   const own = Object.entries(parameters).filter(([key]) => !SERVICE_KEYS.has(key));
   if (own.length === 0) return null;
   return (
-    <span className="line-clamp-2 break-all">
-      · {own.map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ")}
-    </span>
+    <p className="line-clamp-2 text-sm wrap-anywhere text-muted">
+      {own.map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ")}
+    </p>
   );
 }
 

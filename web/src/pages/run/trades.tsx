@@ -11,6 +11,7 @@ import {
   toneClass,
   toWords,
 } from "../../parts/format.ts";
+import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
 
 const ROW_PX = 30;
 const SIDES = ["all", "long", "short"] as const;
@@ -181,22 +182,20 @@ function Heading({ column: { label, sort: by, isText }, sort, setSort }: {
   readonly sort: Sort;
   readonly setSort: (sort: Sort) => void;
 }) {
-  const isChosen = by === sort.by;
+  const isDown = by === sort.by ? sort.isDown : undefined;
   const align = isText ? "text-left" : "text-right";
   return (
     <div
       role="columnheader"
-      aria-sort={isChosen ? (sort.isDown ? "descending" : "ascending") : "none"}
+      aria-sort={ariaSort(isDown)}
       className={`px-2 py-1.5 ${align}`}
     >
       {by === undefined ? label : (
-        <button
-          type="button"
-          className="font-medium hover:text-text"
-          onClick={() => setSort({ by, isDown: isChosen ? !sort.isDown : by !== "number" })}
-        >
-          {label} <span aria-hidden="true">{isChosen ? (sort.isDown ? "↓" : "↑") : ""}</span>
-        </button>
+        <SortButton
+          label={label}
+          isDown={isDown}
+          onClick={() => setSort({ by, isDown: isDown === undefined ? by !== "number" : !isDown })}
+        />
       )}
     </div>
   );

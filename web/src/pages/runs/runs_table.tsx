@@ -1,55 +1,134 @@
-import { linkOptions } from "@tanstack/react-router";
+import { Link, linkOptions } from "@tanstack/react-router";
 import type { BacktestSummary } from "../../api.ts";
 import { formatCount, formatPercent, formatRatio, formatTime, toneClass } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
+import { Sparkline } from "../../parts/sparkline.tsx";
+import { StarButton } from "../../parts/star_button.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
-import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+import { Table, type TableColumn, TALL_ROW_CLASS, WIDE_ONLY } from "../../parts/table.tsx";
+import type { RunsChange, RunSort, RunsSearch } from "./runs_search.ts";
 
-const COLUMNS: readonly TableColumn[] = [
-  { label: "Status", isText: true, width: "8rem" },
-  { label: "Strategy", isText: true },
-  { label: "Symbol", isText: true, width: "13rem" },
-  { label: "Time", isText: true, width: "3.5rem" },
-  { label: "Range", isText: true, width: "12rem" },
-  { label: "Return", width: "6.5rem" },
-  { label: "Sharpe", width: "5rem" },
-  { label: "Drawdown", width: "6rem" },
-  { label: "Trades", width: "5rem" },
-  { label: "Made (UTC)", width: "9rem" },
+const COLUMNS: readonly (TableColumn & { readonly by?: RunSort })[] = [
+  { label: "Star", isText: true, width: "3rem" },
+  { label: "Run", isText: true },
+  { label: "Status", isText: true, width: "8.5rem", onPhone: WIDE_ONLY },
+  { label: "Market", isText: true, width: "11rem", onPhone: WIDE_ONLY },
+  { label: "Range", isText: true, width: "7.5rem", onPhone: WIDE_ONLY },
+  { label: "Equity", isText: true, width: "7.5rem", onPhone: "max-sm:w-20!" },
+  { label: "Return", by: "return", width: "6.5rem", onPhone: "max-sm:w-24!" },
+  { label: "Sharpe", by: "sharpe", width: "5.5rem", onPhone: WIDE_ONLY },
+  { label: "Drawdown", by: "drawdown", width: "6.5rem", onPhone: WIDE_ONLY },
+  { label: "Trades", width: "5.5rem", onPhone: WIDE_ONLY },
+  { label: "Made (UTC)", by: "created", width: "8rem", onPhone: WIDE_ONLY },
 ];
 
-/** A row for each run; a click or Enter opens it. */
-export function RunsTable(
-  { runs, isLoading }: { readonly runs: readonly BacktestSummary[]; readonly isLoading: boolean },
-) {
+// Longer symbols are cut on a phone.
+const PHONE_SYMBOL = 10;
+
+/** A row for each run, sorted by the column that its heading names; a click or Enter opens it. */
+export function RunsTable({ runs, search, put, isLoading, isStale }: {
+  readonly runs: readonly BacktestSummary[];
+  readonly search: RunsSearch;
+  readonly put: (change: RunsChange) => void;
+  readonly isLoading: boolean;
+  readonly isStale: boolean;
+}) {
+  const { sort = "created", order } = search;
+  const columns = COLUMNS.map(({ by, ...column }) => {
+    if (by === undefined) return column;
+    const isDown = by === sort ? order !== "asc" : undefined;
+    return { ...column, sort: { isDown, onSort: () => put({ sort: by, order: isDown ? "asc" : "desc" }) } };
+  });
   return (
-    <Table label="Runs" columns={COLUMNS} minWidth="64rem" isLoading={isLoading}>
+    <Table
+      label="Runs"
+      columns={columns}
+      minWidth="68rem"
+      rowClass={TALL_ROW_CLASS}
+      isLoading={isLoading}
+      isStale={isStale}
+      empty="No run fits this search."
+    >
       {runs.map((run) => <RunRow key={run.id} run={run} />)}
     </Table>
   );
 }
 
 function RunRow({ run }: { readonly run: BacktestSummary }) {
-  const { id, strategy, symbol, exchange, timeframe, start_date, end_date, metrics, created_at } = run;
-  const link = linkOptions({ to: "/runs/$id", params: { id } });
+  const { id, symbol, exchange, timeframe, start_date, end_date, metrics, sparkline, created_at } = run;
+  const [madeOn, madeAt] = formatTime(created_at).split(" ");
   return (
-    <LinkRow link={link} className={ROW_CLASS}>
+    <LinkRow link={linkOptions({ to: "/runs/$id", params: { id } })} className={TALL_ROW_CLASS}>
+      <td className="px-2 text-left">
+        <StarButton run={run} />
+      </td>
       <td className="px-3 text-left">
+        <Name run={run} />
+      </td>
+      <td className={`px-3 text-left ${WIDE_ONLY}`}>
         <StatusBadge {...run} />
       </td>
-      <td className="px-3 text-left">
-        <RowLink link={link} text={strategy} />
+      <td className={`px-3 text-left ${WIDE_ONLY}`} title={`${symbol} on ${exchange}`}>
+        <span className="block truncate">{symbol}</span>
+        <span className="block truncate text-xs text-muted">{exchange} · {timeframe}</span>
       </td>
-      <td className="truncate px-3 text-left" title={`${symbol} on ${exchange}`}>
-        {symbol} <span className="text-muted">{exchange}</span>
+      <td className={`px-3 text-left text-xs whitespace-nowrap text-muted ${WIDE_ONLY}`}>
+        {start_date} –<br />
+        {end_date}
       </td>
-      <td className="px-3 text-left">{timeframe}</td>
-      <td className="px-3 text-left whitespace-nowrap text-muted">{start_date} – {end_date}</td>
+      <td className="px-3 max-sm:px-1">
+        <Sparkline points={sparkline} />
+      </td>
       <td className={`px-3 ${toneClass(metrics?.total_return)}`}>{formatPercent(metrics?.total_return, true)}</td>
-      <td className="px-3">{formatRatio(metrics?.sharpe)}</td>
-      <td className="px-3">{formatPercent(metrics?.max_drawdown)}</td>
-      <td className="px-3">{formatCount(metrics?.trades)}</td>
-      <td className="px-3 whitespace-nowrap text-muted">{formatTime(created_at)}</td>
+      <td className={`px-3 ${WIDE_ONLY}`}>{formatRatio(metrics?.sharpe)}</td>
+      <td className={`px-3 ${WIDE_ONLY}`}>{formatPercent(metrics?.max_drawdown)}</td>
+      <td className={`px-3 ${WIDE_ONLY}`}>{formatCount(metrics?.trades)}</td>
+      <td className={`px-3 text-xs whitespace-nowrap text-muted ${WIDE_ONLY}`}>
+        {madeOn}
+        <br />
+        {madeAt}
+      </td>
     </LinkRow>
+  );
+}
+
+/** A run's name; below the strategy where it has a name, and the tags, which filter the list. */
+function Name({ run }: { readonly run: BacktestSummary }) {
+  const { id, name, strategy, tags, symbol, timeframe } = run;
+  return (
+    <>
+      <RowLink link={linkOptions({ to: "/runs/$id", params: { id } })} text={name ?? strategy} />
+      <div className="flex min-w-0 gap-1.5 text-xs text-muted">
+        {name !== null && <span className="max-w-1/2 shrink-0 truncate max-sm:hidden" title={strategy}>{strategy}
+        </span>}
+        <span className="shrink-0 sm:hidden">{symbol.slice(0, PHONE_SYMBOL)} · {timeframe}</span>
+        {run.status !== "completed" && (
+          <span className="shrink-0 sm:hidden">
+            <StatusBadge {...run} />
+          </span>
+        )}
+        {tags.length > 0 && <Tags tags={tags} />}
+      </div>
+    </>
+  );
+}
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  return (
+    <ul aria-label="Tags" className="flex min-w-0 gap-1 overflow-hidden">
+      {tags.map((tag) => (
+        <li key={tag} className="min-w-8">
+          <Link
+            to="/runs"
+            search={{ tag }}
+            title={`Only runs tagged ${tag}`}
+            onClick={(event) => event.stopPropagation()}
+            className="block truncate rounded bg-sunken px-1.5 hover:text-text hover:underline"
+          >
+            {tag}
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

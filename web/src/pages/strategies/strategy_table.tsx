@@ -39,7 +39,7 @@ function Row({ strategy }: { readonly strategy: StrategySummary }) {
   const { slug, name, description, latest_version: version, updated_at: changed } = strategy;
   const link = linkOptions({ to: "/strategies/$slug", params: { slug } });
   return (
-    <LinkRow link={link} className={`${TALL_ROW_CLASS} text-left`}>
+    <LinkRow link={link} className={`${TALL_ROW_CLASS} align-top text-left`}>
       <td className="px-3 py-1.5">
         <RowLink link={link} text={name} />
         <span className="block truncate text-xs text-muted" title={slug}>{slug}</span>

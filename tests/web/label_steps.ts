@@ -1,0 +1,120 @@
+/** Steps about a run's labels, and about the list of runs that is filtered and sorted. */
+import { expect } from "@std/expect";
+import type { Page } from "playwright-core";
+import { findViolations } from "../support/browser.ts";
+import type { TestClient } from "../support/client.ts";
+
+/** Edits the labels of a run on its page, by keys. */
+export async function editLabels(page: Page, user: TestClient, id: string): Promise<void> {
+  const labelAt = async (name: string) => (await user.get(`/api/backtests/${id}`)).at(`/backtest/${name}`);
+  const kept = () => page.waitForResponse((response) => response.url().includes("/trpc/backtests.update"));
+  await page.goto(`${user.url}/runs/${id}`);
+
+  // The new name is seen while the service has not answered yet.
+  const leave = Promise.withResolvers<void>();
+  await page.route("**/trpc/backtests.update*", async (route) => {
+    await leave.promise;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Rename the run" }).press("Enter");
+  await page.keyboard.type("Crossing slowly");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Crossing slowly" }).waitFor();
+  expect(await labelAt("name")).toBe(null);
+  const named = kept();
+  leave.resolve();
+  await named;
+  expect(await labelAt("name")).toBe("Crossing slowly");
+  await page.unroute("**/trpc/backtests.update*");
+
+  // A refusal stands at the field, which keeps what was typed.
+  await page.getByRole("button", { name: "Rename the run" }).click();
+  await page.getByLabel("Name of the run").fill("x".repeat(201));
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").filter({ hasText: /^It .*200/ }).waitFor();
+  expect(await page.getByLabel("Name of the run").inputValue()).toBe("x".repeat(201));
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel("Name of the run").press("Escape");
+  await page.getByRole("heading", { name: "Crossing slowly" }).waitFor();
+  await page.getByRole("button", { name: "Rename the run" }).and(page.locator(":focus")).waitFor();
+
+  for (const tag of ["slow", "to delete"]) {
+    await page.getByRole("button", { name: "+ Tag" }).click();
+    await page.getByLabel("New tag").fill(tag);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: tag }).waitFor();
+    await page.getByRole("button", { name: "+ Tag" }).waitFor();
+  }
+  await page.getByRole("button", { name: "Remove the tag to delete" }).click();
+  await page.getByRole("link", { name: "to delete" }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "+ Notes" }).click();
+  await page.keyboard.type("Slower than\nthe market");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("region", { name: "Notes" }).waitFor();
+  const starred = kept();
+  await page.getByRole("button", { name: "Star Crossing slowly", pressed: false }).click();
+  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
+  await starred;
+  expect(await findViolations(page)).toEqual([]);
+  await page.reload();
+  await page.getByRole("button", { name: "Star Crossing slowly", pressed: true }).waitFor();
+  expect(await page.getByRole("region", { name: "Notes" }).innerText()).toBe("Slower than\nthe market");
+  expect(await labelAt("tags")).toEqual(["slow"]);
+}
+
+/** Filters and sorts the list of runs, which holds the run of editLabels() and at least two others. */
+export async function filterRuns(page: Page, user: TestClient): Promise<void> {
+  const rows = page.getByRole("region", { name: "Runs" }).locator("tbody tr[data-row]");
+  const only = rows.filter({ hasText: "Crossing slowly" });
+  const showOne = async () => {
+    await rows.nth(1).waitFor({ state: "hidden" });
+    await only.waitFor();
+  };
+  const showAll = async () => {
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await rows.nth(2).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  };
+  await page.goto(`${user.url}/runs`);
+  await rows.nth(2).waitFor();
+  await only.locator("polyline").waitFor();
+
+  await only.getByRole("link", { name: "slow", exact: true }).click();
+  await page.waitForURL("**/runs?tag=slow");
+  await showOne();
+  await page.reload();
+  await showOne();
+  expect(await page.getByRole("combobox", { name: /^Tag/ }).inputValue()).toBe("slow");
+  await showAll();
+  await page.getByLabel("Starred").check();
+  await page.waitForURL("**/runs?starred=true");
+  await showOne();
+  await showAll();
+  await page.getByLabel("Search the runs").fill("than the");
+  await page.getByText("No run fits this search.").waitFor();
+  await page.getByLabel("Search the runs").fill("THE MARKET");
+  await showOne();
+  await showAll();
+  expect(await page.getByLabel("Search the runs").inputValue()).toBe("");
+  await page.getByRole("combobox", { name: /^Strategy/ }).selectOption("SMA Cross");
+  await page.getByRole("combobox", { name: /^Status/ }).selectOption("cancelled");
+  await page.getByText("No run fits this search.").waitFor();
+  await page.waitForURL("**/runs?strategy=SMA+Cross&status=cancelled");
+  expect(await findViolations(page)).toEqual([]);
+  await showAll();
+
+  for (const [order, direction] of [["desc", "descending"], ["asc", "ascending"]]) {
+    await page.getByRole("button", { name: "Return" }).click();
+    await page.locator(`th[aria-sort=${direction}]`, { hasText: "Return" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const listed = JSON.parse((await user.get(`/api/backtests?view=summary&sort=return&order=${order}`)).text);
+    const links = await rows.locator("td:nth-child(2) a[href^='/runs/']").all();
+    const ids = await Promise.all(links.map((link) => link.getAttribute("href")));
+    expect(ids).toEqual(listed.backtests.map(({ id }: { readonly id: string }) => `/runs/${id}`));
+  }
+  expect(new URL(page.url()).search).toBe("?sort=return&order=asc");
+  const answered = page.waitForResponse((response) => response.url().includes("/trpc/backtests.update"));
+  await only.getByRole("button", { name: "Star Crossing slowly", pressed: true }).click();
+  await only.getByRole("button", { name: "Star Crossing slowly", pressed: false }).waitFor();
+  await answered;
+}

@@ -1,0 +1,18 @@
+/** The words of a column by which rows are sorted, with the direction; a click sorts or turns the order. */
+export function SortButton({ label, isDown, onClick }: {
+  readonly label: string;
+  /** Undefined where the rows are sorted by another column. */
+  readonly isDown: boolean | undefined;
+  readonly onClick: () => void;
+}) {
+  return (
+    <button type="button" className="font-medium whitespace-nowrap hover:text-text" onClick={onClick}>
+      {label} <span aria-hidden="true">{isDown === undefined ? "" : isDown ? "↓" : "↑"}</span>
+    </button>
+  );
+}
+
+/** The value of `aria-sort` for a column. */
+export function ariaSort(isDown: boolean | undefined): "none" | "ascending" | "descending" {
+  return isDown === undefined ? "none" : isDown ? "descending" : "ascending";
+}
