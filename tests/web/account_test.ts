@@ -61,6 +61,37 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     await page.getByRole("alert").getByText(/Cannot find/).waitFor();
   });
 
+  await t.step("a token is made, shown once, used and revoked", async () => {
+    await page.goto(`${service.url}/account`);
+    const table = page.getByRole("region", { name: "Tokens" });
+    await table.getByText("You have no tokens.").waitFor();
+    await page.getByRole("button", { name: "Make a token" }).click();
+    await page.getByText("Enter a name").waitFor();
+    expect(await page.getByLabel("Scope").getByRole("option").count()).toBe(2);
+    await page.getByLabel("Name of the new token").fill("nightly runs");
+    await page.getByLabel("Scope").selectOption("read");
+    await page.getByLabel("Expires after").selectOption("30");
+    await page.keyboard.press("Enter");
+    const shown = page.getByText(/^hc_/);
+    await shown.waitFor();
+    const secret = String(await shown.textContent());
+    expect(await findViolations(page)).toEqual([]);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "✓ Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+    await table.getByText("never").waitFor();
+    const use = () => service.client().get("/api/session", { authorization: `Bearer ${secret}` });
+    expect((await use()).at("/session/scope")).toBe("read");
+    await page.reload();
+    await table.getByText("nightly runs").waitFor();
+    expect([await table.getByText("never").count(), await shown.count()]).toEqual([0, 0]);
+    await table.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke it" }).click();
+    await table.getByText("You have no tokens.").waitFor();
+    expect((await use()).status).toBe(401);
+  });
+
   await t.step("a changed password ends the other sessions and keeps this one", async () => {
     const elsewhere = service.client();
     const credentials = { email: strangerEmail, password: "correct horse battery" };
@@ -102,4 +133,19 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
   await service.close();
   // The browser itself reports each refusal that the steps above provoke.
   expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
+});
+
+Deno.test("where sign-up is closed, the console has no form for it and says what to do", async () => {
+  const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
+  const browser = await connectBrowser();
+  const { page, complaints } = await openPage(browser);
+  await page.goto(`${service.url}/sign-up?to=/runs`);
+  await page.waitForURL(`${service.url}/sign-in?to=%2Fruns`);
+  await page.getByText("Ask an admin for an account").waitFor();
+  expect(await page.getByRole("link", { name: "Make an account" }).count()).toBe(0);
+  expect(await findViolations(page)).toEqual([]);
+  await page.context().close();
+  await browser.close();
+  await service.close();
+  expect(complaints).toEqual([]);
 });

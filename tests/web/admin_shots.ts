@@ -16,8 +16,15 @@ export const ADMIN_SHOTS = [
   { name: "compare-choice", path: "/compare" },
   { name: "compare", path: "/compare", act: compare },
   { name: "account", path: "/account" },
+  { name: "token", path: "/account", act: makeToken },
   { name: "ingestion", path: "/admin", isAdmin: true },
 ] as const;
+
+async function makeToken(page: Page): Promise<void> {
+  await page.getByLabel("Name of the new token").fill("nightly runs of the desk in Singapore");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByText(/^hc_/).waitFor();
+}
 
 /** Makes a user an admin of the embedded service on a folder. */
 export async function makeAdmin(email: string, dataDir: string): Promise<void> {

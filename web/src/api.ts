@@ -26,6 +26,8 @@ export type Order = Outputs["backtests"]["orders"]["orders"][number];
 export type ChartData = Outputs["backtests"]["chart"];
 /** Trades in columns. */
 export type TradeTable = Outputs["backtests"]["tradeTable"];
+export type Token = Outputs["tokens"]["list"]["tokens"][number];
+export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 
 const URL = "/trpc";

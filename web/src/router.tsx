@@ -51,6 +51,10 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: readReturn,
+  beforeLoad: async ({ search }) => {
+    const { sign_up } = await queryClient.ensureQueryData(api.session.policy.queryOptions());
+    if (sign_up === "closed") throw redirect({ to: "/sign-in", search });
+  },
   component: lazyRouteComponent(() => import("./pages/sign_in/sign_in.tsx"), "SignUpPage"),
 });
 

@@ -5,10 +5,11 @@ import { Button, buttonClass } from "./button.tsx";
 /**
  * A button that deletes after a question.
  *
- * @param title The question. @param text What else is lost. @param label The answer that deletes.
+ * @param trigger The button's own word. @param title The question. @param text What else is lost. @param label The answer that deletes.
  * @param error Of the last attempt; null without one.
  */
-export function DeleteButton({ title, text, label, isPending, error, onConfirm }: {
+export function DeleteButton({ trigger = "Delete", title, text, label, isPending, error, onConfirm }: {
+  readonly trigger?: string;
   readonly title: string;
   readonly text: string;
   readonly label: string;
@@ -18,7 +19,7 @@ export function DeleteButton({ title, text, label, isPending, error, onConfirm }
 }) {
   return (
     <AlertDialog.Root>
-      <AlertDialog.Trigger className={buttonClass("danger")}>Delete</AlertDialog.Trigger>
+      <AlertDialog.Trigger className={buttonClass("danger")}>{trigger}</AlertDialog.Trigger>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="fixed inset-0 z-20 bg-page/70" />
         <AlertDialog.Popup className="fixed top-1/3 left-1/2 z-30 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border border-line bg-surface p-5 shadow-xl">

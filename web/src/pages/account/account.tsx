@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { PasswordForm } from "./password_form.tsx";
 import { Sessions } from "./sessions.tsx";
+import { Tokens } from "./tokens.tsx";
 
-/** The user's account: its sessions and its password. */
+/** The user's account: its sessions, its tokens and its password. */
 export function AccountPage() {
   const { data } = useQuery(api.session.get.queryOptions());
   return (
@@ -15,6 +16,7 @@ export function AccountPage() {
         </p>
       </header>
       {data !== undefined && <Sessions currentId={data.session.id} />}
+      {data !== undefined && <Tokens isAdmin={data.user.role === "admin"} />}
       <PasswordForm />
     </div>
   );

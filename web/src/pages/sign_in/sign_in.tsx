@@ -1,8 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { signIn, signUp } from "../../account_routes.ts";
-import { queryClient } from "../../api.ts";
+import { api, queryClient } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Logo } from "../../parts/logo.tsx";
@@ -19,12 +20,18 @@ const AFTER = "/runs";
 /** Signs in, and goes on to where the visitor was going. */
 export function SignInPage() {
   const { to } = getRouteApi("/sign-in").useSearch();
+  const { data: policy } = useQuery(api.session.policy.queryOptions());
   return (
     <AccountPage title="Sign in" act={signIn} to={to ?? AFTER} passwordKind="current-password">
-      New here?{" "}
-      <Link to="/sign-up" search={to === undefined ? {} : { to }} className="text-accent underline">
-        Make an account
-      </Link>
+      {policy?.sign_up === "closed" && "New here? Ask an admin for an account."}
+      {policy?.sign_up === "open" && (
+        <>
+          New here?{" "}
+          <Link to="/sign-up" search={to === undefined ? {} : { to }} className="text-accent underline">
+            Make an account
+          </Link>
+        </>
+      )}
     </AccountPage>
   );
 }
@@ -97,7 +104,7 @@ function AccountPage({ title, act, to, passwordKind, children }: {
           <Button type="submit" kind="primary" className="mt-2 h-9 w-full" disabled={isSubmitting}>
             {isSubmitting ? "One moment …" : title}
           </Button>
-          <p className="mt-4 text-center text-sm text-muted">{children}</p>
+          <p className="mt-4 min-h-5 text-center text-sm text-muted">{children}</p>
         </form>
       </div>
     </main>
