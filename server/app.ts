@@ -1,7 +1,6 @@
 import { trpcServer } from "@hono/trpc-server";
 import { getLogger, withContext } from "@logtape/logtape";
 import { type Context as HonoContext, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
@@ -11,14 +10,7 @@ import { appRouter, restRouter } from "../routers/app.ts";
 import type { Context } from "../routers/trpc.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
-import {
-  AUTH_BYTES_MAX,
-  BODY_BYTES_MAX,
-  limitPlain,
-  refuseForms,
-  refuseSize,
-  refuseUnstorable,
-} from "./middleware/body.ts";
+import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
 import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
 import { type ContextSources, createContext, type ServerEnv } from "./context.ts";
 import { sendRenewedCookies } from "./middleware/renewed_cookies.ts";
@@ -48,7 +40,7 @@ export interface AppOptions extends ContextSources {
   /** Addresses and networks of the proxies in front of the service. */
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
-  /** The time after which an answer ends whose client reads nothing. */
+  /** The time after which an answer ends whose client reads nothing, and a request of whose body nothing arrives. */
   readonly stallMs: number;
   /** The path of the folder with the built console. */
   readonly consoleFolder: string;
@@ -110,18 +102,19 @@ export function createApp(options: AppOptions): Handler {
     c.set("context", await createContext(c, options));
     limitUser(c);
   };
-  const streams = new StreamLimits({ stallMs: options.stallMs });
+  const { stallMs } = options;
+  const streams = new StreamLimits({ stallMs });
   app.use("/api/*", async (c, next) => {
     await addContext(c);
     await next();
   });
-  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }), streams);
+  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }), { streams, stallMs });
 
   app.use("/trpc/*", async (c, next) => {
     await addContext(c);
     await next();
   });
-  serveTrpc(app, streams);
+  serveTrpc(app, streams, options);
   serveConsole(app, options.consoleFolder);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
@@ -140,15 +133,14 @@ export function createApp(options: AppOptions): Handler {
 
 /** Serves the authentication library's routes, behind what it lacks. */
 function serveAccounts(app: Hono<ServerEnv>, options: AppOptions): void {
+  const devices = createDeviceCookies(options.auth, options);
+  const signIns = limitSignIns(options.rateLimits, devices, options.auth.findUserId);
   app.use("/api/auth/*", refuseUnclearPaths);
-  app.use("/api/auth/*", bodyLimit({ maxSize: AUTH_BYTES_MAX, onError: () => refuseSize(AUTH_BYTES_MAX) }));
-  app.use("/api/auth/*", refuseForms);
   app.use("/api/auth/*", auditAccounts(options.auth));
   if (options.signUp === "closed") app.use("/api/auth/sign-up/*", refuseSignUps);
-  app.use(
-    "/api/auth/*",
-    limitSignIns(options.rateLimits, createDeviceCookies(options.auth, options), options.auth.findUserId),
-  );
+  app.use("/api/auth/*", signIns.refuseSurplus);
+  app.use("/api/auth/*", receiveAccountBody(options.stallMs));
+  app.use("/api/auth/*", signIns.limit);
   app.use("/api/auth/*", refuseUnstorable);
   app.use("/api/auth/*", enforcePasswordRules(options.auth));
   app.all("/api/auth/*", (c) => answerAuth(c, options.auth));
@@ -159,9 +151,8 @@ function refuseSignUps(): never {
 }
 
 /** Serves the typed procedures; each guards itself. */
-function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits): void {
-  app.use("/trpc/*", bodyLimit({ maxSize: BODY_BYTES_MAX, onError: () => refuseSize(BODY_BYTES_MAX) }));
-  app.use("/trpc/*", limitPlain);
+function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits, options: AppOptions): void {
+  app.use("/trpc/*", receiveCalls(options.stallMs));
   const serve = trpcServer({
     router: appRouter,
     // The adapter wants a plain record.

@@ -154,7 +154,7 @@ const configSchema = z.object({
   streamStallSeconds: setting(
     "STREAM_STALL_SECONDS",
     wholeNumber(1, 3600).default(30),
-    "Seconds after which a long answer breaks off whose client reads nothing.",
+    "Seconds after which a client is given up that reads nothing of a long answer, or sends no more of a body.",
   ),
   quotas: z.object({
     backtestsMax: setting(

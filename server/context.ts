@@ -8,7 +8,14 @@ import type { Auth } from "./auth.ts";
 
 /** The values that middleware sets on a request for the handlers. */
 export interface ServerEnv {
-  Variables: { requestId: string; clientAddress: string; context: Context; renewedCookies?: readonly string[] };
+  Variables: {
+    requestId: string;
+    clientAddress: string;
+    context: Context;
+    /** The JSON below /api/auth, once it has arrived. */
+    body: unknown;
+    renewedCookies?: readonly string[];
+  };
 }
 
 /** The parts that a request's context is made of. */

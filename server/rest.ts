@@ -3,7 +3,7 @@ import type { Context as HonoContext, Hono } from "hono";
 import { describeProcedure, type restRouter } from "../routers/app.ts";
 import { AppError, pointer, quote } from "../routers/errors.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
-import { readJson, requireType } from "./middleware/body.ts";
+import { readJson, requireType, untilStalled } from "./middleware/body.ts";
 import { addressGroup } from "./client_address.ts";
 import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
@@ -156,16 +156,17 @@ export const ROUTES: readonly Route[] = [
  * Serves ROUTES on a Hono app. Each request is refused first by access, then by method, then by its body and input.
  *
  * @param createApi Makes the procedures' caller for one request.
+ * @param limits The long answers, and the time after which a body is given up of which nothing arrives.
  */
 export function serveRest(
   app: Hono<ServerEnv>,
   createApi: (c: HonoContext<ServerEnv>) => Api,
-  streams: StreamLimits,
+  { streams, stallMs }: { readonly streams: StreamLimits; readonly stallMs: number },
 ): void {
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
       requireAccess(row.access, c.get("context"), row.type);
-      const input = await readInput(c, row);
+      const input = await readInput(c, row, stallMs);
       const answer = () => row.call(createApi(c), input, c.req.raw);
       return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
     });
@@ -208,7 +209,7 @@ const IGNORED_LENGTH_MAX = 100;
  * Merges path parameters, query and body into one object, and refuses a key that comes twice. Unknown keys of a query are ignored, since
  * clients and proxies add their own; a header names them.
  */
-async function readInput(c: HonoContext<ServerEnv>, row: Route): Promise<Record<string, unknown>> {
+async function readInput(c: HonoContext<ServerEnv>, row: Route, stallMs: number): Promise<Record<string, unknown>> {
   const { body: bodyKind, query } = row;
   const given: [key: string, value: unknown][] = Object.entries(c.req.param());
   const names = new Set(given.map(([name]) => name));
@@ -226,10 +227,10 @@ async function readInput(c: HonoContext<ServerEnv>, row: Route): Promise<Record<
   const input: Record<string, unknown> = Object.fromEntries(given);
   if (bodyKind === "csv") {
     requireType(c, "text/csv");
-    return { ...input, body: c.req.raw.body };
+    return { ...input, body: ReadableStream.from(untilStalled(c.req.raw.body, stallMs)) };
   }
   if (bodyKind === "none") return input;
-  const body = await readJson(c, bodyKind === "optional");
+  const body = await readJson(c, { isOptional: bodyKind === "optional", stallMs });
   if (body === undefined) return input;
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw refuse("", `must be a JSON object, not ${quote(body)}`);

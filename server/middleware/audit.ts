@@ -38,27 +38,32 @@ export function auditAccounts(sources: AuditSources) {
   return async (c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> => {
     const act = c.req.path.slice(PREFIX.length);
     if (c.req.method !== "POST" || !(RECORDED.has(act) || act.startsWith("admin/"))) return await next();
-    const body: unknown = await c.req.raw.clone().json().catch(() => null);
+    const { headers } = c.req.raw;
+    const isSigning = act.startsWith("sign-in/") || act.startsWith("sign-up/");
     // Read first: signing out ends the session.
-    const actor = await sources.findUserId(c.req.raw.headers);
+    const actor = isSigning ? undefined : await sources.findUserId(headers);
     await next();
     const isDone = c.res.status < 400;
-    const isSigning = act.startsWith("sign-in/") || act.startsWith("sign-up/");
-    const email = textAt(body, "email");
+    const body = c.get("body");
     // A flood that is turned away must not reach the database.
-    const isAnswered = c.res.status < 429;
-    const own = isSigning && isAnswered && email !== undefined ? await sources.findUserIdOf(email) : undefined;
+    const signer = isSigning && c.res.status < 429 ? await findSigner(sources, body, headers) : undefined;
     log.info("{act}: {outcome}", {
       act,
       outcome: isDone ? "done" : "refused",
       status: c.res.status,
-      user_id: own ?? actor,
+      user_id: signer ?? actor,
       target_id: isDone && act.startsWith("admin/") ? textAt(body, "userId") : undefined,
       role: isDone && act === "admin/set-role" ? textAt(body, "role") : undefined,
       address: c.get("clientAddress"),
       request_id: c.get("requestId"),
     });
   };
+}
+
+async function findSigner(sources: AuditSources, body: unknown, headers: Headers): Promise<string | undefined> {
+  const email = textAt(body, "email");
+  const owner = email === undefined ? undefined : await sources.findUserIdOf(email);
+  return owner ?? await sources.findUserId(headers);
 }
 
 function textAt(body: unknown, key: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Context as HonoContext } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AppError, quote, unstorable } from "../../routers/errors.ts";
 import { DEPTH_MAX, findUnstorable } from "../../routers/text.ts";
 import type { ServerEnv } from "../context.ts";
@@ -13,17 +13,20 @@ export const AUTH_BYTES_MAX = 16 * 1024;
 /**
  * Reads a JSON body.
  *
- * @param optional A missing body is read as `undefined`.
+ * @param options `isOptional`: a missing body is read as `undefined`. `stallMs`: see `untilStalled`.
  * @returns The parsed value, at most 32 levels deep.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or VALIDATION_FAILED, in this order; where the body is optional, the size is
- * checked before the type.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or VALIDATION_FAILED, in this order; where the body is
+ * optional, the size is checked before the type.
  */
-export async function readJson(c: HonoContext, optional: boolean): Promise<unknown> {
-  if (!optional) requireType(c, "application/json");
-  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX);
+export async function readJson(
+  c: HonoContext,
+  { isOptional, stallMs }: { readonly isOptional: boolean; readonly stallMs: number },
+): Promise<unknown> {
+  if (!isOptional) requireType(c, "application/json");
+  const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX, stallMs);
   // curl declares even an empty body to be a form.
-  if (optional && bytes.byteLength === 0) return undefined;
-  if (optional) requireType(c, "application/json");
+  if (isOptional && bytes.byteLength === 0) return undefined;
+  if (isOptional) requireType(c, "application/json");
   const value = parseJson(bytes);
   requirePlain(bytes, value);
   if (!value.parsed) {
@@ -42,14 +45,46 @@ export function requireType(c: HonoContext, wanted: string): void {
   throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body ${given}: send ${wanted}`);
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > bytesMax) throw tooLarge(`${announced} bytes`, bytesMax);
+/**
+ * The parts of a body as they arrive.
+ *
+ * @param stallMs The time after which a client that sends nothing is given up.
+ * @throws AppError REQUEST_TIMEOUT
+ */
+export async function* untilStalled(
+  body: ReadableStream<Uint8Array> | null,
+  stallMs: number,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      // One for each part: a promise that outlives the parts would keep them all.
+      const stalled = Promise.withResolvers<never>();
+      timer = setTimeout(() => stalled.reject(bodyStalled(stallMs)), stallMs);
+      const { value, done } = await Promise.race([reader.read(), stalled.promise]);
+      clearTimeout(timer);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel();
+  }
+}
+
+function bodyStalled(stallMs: number): AppError {
+  return new AppError("REQUEST_TIMEOUT", `Cannot read the body: nothing more of it arrived for ${stallMs / 1000} s`);
+}
+
+async function readBytes(request: Request, bytesMax: number, stallMs: number): Promise<Uint8Array<ArrayBuffer>> {
+  requireSize(request, bytesMax);
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of request.body ?? []) {
+  for await (const part of untilStalled(request.body, stallMs)) {
     length += part.byteLength;
-    if (length > bytesMax) refuseSize(bytesMax);
+    if (length > bytesMax) throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
     parts.push(part);
   }
   const bytes = new Uint8Array(length);
@@ -61,9 +96,10 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   return bytes;
 }
 
-/** @throws AppError PAYLOAD_TOO_LARGE always. */
-export function refuseSize(bytesMax: number): never {
-  throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
+/** @throws AppError PAYLOAD_TOO_LARGE where the announced length is too large. */
+function requireSize(request: Request, bytesMax: number): void {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > bytesMax) throw tooLarge(`more than ${bytesMax} bytes`, bytesMax);
 }
 
 function tooLarge(size: string, bytesMax: number): AppError {
@@ -71,17 +107,21 @@ function tooLarge(size: string, bytesMax: number): AppError {
 }
 
 /**
- * Limits the part of a body that is not an artifact, before tRPC reads it. A stranger's body is not read at all.
+ * Receives a user's body before tRPC reads it, and limits the part that is not an artifact. A stranger's body is not read at all.
  *
- * @throws AppError PAYLOAD_TOO_LARGE
+ * @param stallMs See `untilStalled`.
+ * @throws AppError PAYLOAD_TOO_LARGE or REQUEST_TIMEOUT
  */
-export async function limitPlain(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
-  const announced = Number(c.req.header("content-length") ?? Infinity);
-  if (c.req.method === "POST" && c.get("context").user !== null && announced > PLAIN_BYTES_MAX) {
-    const bytes = new Uint8Array(await c.req.arrayBuffer());
-    requirePlain(bytes, parseJson(bytes));
-  }
-  await next();
+export function receiveCalls(stallMs: number): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    requireSize(c.req.raw, BODY_BYTES_MAX);
+    if (c.req.method === "POST" && c.get("context").user !== null) {
+      const bytes = await readBytes(c.req.raw, BODY_BYTES_MAX, stallMs);
+      if (bytes.byteLength > PLAIN_BYTES_MAX) requirePlain(bytes, parseJson(bytes));
+      c.req.raw = new Request(c.req.raw, { body: bytes });
+    }
+    await next();
+  };
 }
 
 function requirePlain(bytes: Uint8Array, value: Parsed): void {
@@ -128,15 +168,34 @@ function measureArtifacts(value: unknown): number {
 }
 
 /**
- * Refuses a body that is not declared as JSON, before the authentication library, which reads forms too: our own checks do not.
- * An empty body passes, since curl declares one to be a form.
+ * Receives a body before the authentication library, and sets it as `body`: undefined where it is no JSON.
  *
- * @throws AppError UNSUPPORTED_MEDIA_TYPE
+ * A body that is not declared as JSON is refused: the library reads forms too, our own checks do not. An empty body passes, since
+ * curl declares one to be a form.
+ *
+ * @param stallMs See `untilStalled`.
+ * @throws AppError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or UNSUPPORTED_MEDIA_TYPE
  */
-export async function refuseForms(c: HonoContext, next: () => Promise<void>): Promise<void> {
-  const isEmpty = async () => (await c.req.raw.clone().arrayBuffer()).byteLength === 0;
-  if (c.req.method === "POST" && !(await isEmpty())) requireType(c, "application/json");
-  await next();
+export function receiveAccountBody(stallMs: number): MiddlewareHandler<ServerEnv> {
+  return async (c, next) => {
+    const { raw } = c.req;
+    if (raw.body !== null) {
+      const bytes = await readBytes(raw, AUTH_BYTES_MAX, stallMs);
+      if (c.req.method === "POST" && bytes.byteLength > 0) requireType(c, "application/json");
+      c.set("body", readLeniently(bytes));
+      c.req.raw = new Request(raw, { body: bytes });
+    }
+    await next();
+  };
+}
+
+// The library refuses a body that is not JSON.
+function readLeniently(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -144,11 +203,8 @@ export async function refuseForms(c: HonoContext, next: () => Promise<void>): Pr
  *
  * @throws AppError VALIDATION_FAILED
  */
-export async function refuseUnstorable(c: HonoContext, next: () => Promise<void>): Promise<void> {
-  if (c.req.method === "POST") {
-    const body: unknown = await c.req.raw.clone().json().catch(() => undefined);
-    const issue = findUnstorable(body);
-    if (issue !== undefined) throw unstorable(issue);
-  }
+export async function refuseUnstorable(c: HonoContext<ServerEnv>, next: () => Promise<void>): Promise<void> {
+  const issue = findUnstorable(c.get("body"));
+  if (issue !== undefined) throw unstorable(issue);
   await next();
 }

@@ -28,7 +28,7 @@ export function enforcePasswordRules(auth: Pick<Auth, "findSession" | "endAccess
     const { path } = c.req;
     const field = c.req.method === "POST" ? CHOICES[path] : undefined;
     if (field === undefined) return await next();
-    const body: unknown = await c.req.raw.clone().json().catch(() => undefined);
+    const body = c.get("body");
     const password = readText(body, field);
     const found = path === CHANGE ? await auth.findSession(c.req.raw.headers) : null;
     const fault = password === undefined

@@ -114,6 +114,14 @@ export function limitUsers({ userRequestsMax }: RateLimits): (c: HonoContext<Ser
   };
 }
 
+/** The two steps at which requests that check or set a password are limited. */
+export interface SignInLimits {
+  /** Refuses the surplus of an address before its body is read: a flood must cost as little as can be. */
+  readonly refuseSurplus: MiddlewareHandler<ServerEnv>;
+  /** Waits for the request's turn. Its body must have arrived, since one that stalls would keep its place from others. */
+  readonly limit: MiddlewareHandler<ServerEnv>;
+}
+
 /**
  * Limits the guessing of passwords: from one address to any account, and for one account from any address. Known devices have
  * attempts of their own, which no stranger can use up.
@@ -122,7 +130,7 @@ export function limitSignIns(
   limits: RateLimits,
   devices: DeviceCookies,
   findUserId: (headers: Headers) => Promise<string | undefined>,
-): MiddlewareHandler<ServerEnv> {
+): SignInLimits {
   const attempts = new RateLimiter("sign-in", limits.addressSignInsMax);
   const failures = new RateLimiter("account", limits.accountFailuresMax);
   const queue = new SignInQueue();
@@ -135,7 +143,7 @@ export function limitSignIns(
       if (c.res.status !== 400) forgive();
       return;
     }
-    const account = path === SIGN_IN || path === SIGN_UP ? await readAccount(c.req.raw.clone()) : undefined;
+    const account = path === SIGN_IN || path === SIGN_UP ? readAccount(c.get("body")) : undefined;
     if (account === undefined) return await next();
     // Counted before the password is checked, so that parallel attempts count as well.
     const forgive = path === SIGN_IN ? failures.hold(await devices.findAttemptKey(c, account)) : undefined;
@@ -143,21 +151,23 @@ export function limitSignIns(
     if (c.res.status !== 401) forgive?.();
     if (c.res.status === 200 && c.res.headers.has("set-cookie")) await devices.remember(c, account);
   };
-  return async (c, next) => {
-    if (c.req.method !== "POST" || c.req.path === "/api/auth/sign-out") return await next();
-    const address = addressGroup(c.get("clientAddress"));
-    attempts.take(c, address);
-    await queue.run(address, () => limit(c, next));
+  const isExempt = ({ req }: HonoContext) => req.method !== "POST" || req.path === "/api/auth/sign-out";
+  return {
+    async refuseSurplus(c, next) {
+      if (isExempt(c)) return await next();
+      const address = addressGroup(c.get("clientAddress"));
+      attempts.take(c, address);
+      queue.requireRoom(address);
+      await next();
+    },
+    async limit(c, next) {
+      if (isExempt(c)) return await next();
+      await queue.run(addressGroup(c.get("clientAddress")), () => limit(c, next));
+    },
   };
 }
 
-async function readAccount(request: Request): Promise<string | undefined> {
-  try {
-    const body: unknown = await request.json();
-    const email: unknown = typeof body === "object" && body !== null && "email" in body ? body.email : undefined;
-    return typeof email === "string" ? email.trim().toLowerCase().slice(0, 320) : undefined;
-  } catch {
-    // The library refuses a body that is not JSON.
-    return undefined;
-  }
+function readAccount(body: unknown): string | undefined {
+  const email: unknown = typeof body === "object" && body !== null && "email" in body ? body.email : undefined;
+  return typeof email === "string" ? email.trim().toLowerCase().slice(0, 320) : undefined;
 }

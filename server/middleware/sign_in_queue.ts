@@ -27,10 +27,20 @@ export class SignInQueue {
     }
   }
 
+  /**
+   * Refuses work that could not even wait, before anything is spent on it.
+   *
+   * @throws AppError UNAVAILABLE
+   */
+  requireRoom(address: string): void {
+    if (this.#running < RUNNING_MAX) return;
+    const own = this.#waiting.filter((each) => each.address === address).length;
+    if (own >= ADDRESS_WAITING_MAX || this.#waiting.length >= WAITING_MAX) throw tooMany(this.#waiting.length);
+  }
+
   async #takeTurn(address: string): Promise<void> {
+    this.requireRoom(address);
     if (this.#running >= RUNNING_MAX) {
-      const own = this.#waiting.filter((each) => each.address === address).length;
-      if (own >= ADDRESS_WAITING_MAX || this.#waiting.length >= WAITING_MAX) throw tooMany(this.#waiting.length);
       await new Promise<void>((resolve) => {
         this.#waiting.push({
           address,

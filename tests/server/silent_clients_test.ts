@@ -1,8 +1,10 @@
-/** Clients that never read, against a service with the permissions of its task. */
+/** Clients that never read, or stop sending, against a service with the permissions of its task. */
 import { expect } from "@std/expect";
 import { ANSWER_LIMITS } from "../../server/middleware/stream_limits.ts";
+import { BACKTEST } from "../support/client.ts";
 import { startProcess } from "../support/process.ts";
-import { askSilently } from "../support/silent_client.ts";
+import { INGESTION_SECRET, startTestService } from "../support/service.ts";
+import { askSilently, postPart } from "../support/silent_client.ts";
 import { until } from "../support/until.ts";
 
 // Two that have no place.
@@ -49,4 +51,36 @@ Deno.test("clients that never read are refused beyond a number and then cut off;
     await service.end("SIGTERM");
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("a body of which nothing more arrives is answered 408 on every surface; one that arrives slowly is read", async () => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "0", STREAM_STALL_SECONDS: "1" });
+  const user = await service.user();
+  const json = { "content-type": "application/json", cookie: user.cookie };
+  const stalls: Record<string, Record<string, string>> = {
+    "/api/backtests": json,
+    "/api/auth/sign-in/email": json,
+    "/trpc/backtests.create": json,
+    "/api/admin/ingestion/import?symbol=X&exchange=CSV&assetClass=stock&timeframe=1d": {
+      "content-type": "text/csv",
+      "x-ingestion-admin-secret": INGESTION_SECRET,
+    },
+  };
+  const body = JSON.stringify({ backtest: BACKTEST });
+  const slow = await postPart(service.url, "/api/backtests", {
+    ...{ length: body.length, part: body.slice(0, 1) },
+    headers: json,
+  });
+  let sent = 1;
+  const timer = setInterval(() => void slow.send(body.slice(sent, ++sent)), 250);
+  for (const [path, headers] of Object.entries(stalls)) {
+    const client = await postPart(service.url, path, { length: 1000, part: "timestamp,", headers });
+    expect([path, await client.readStatus()]).toEqual([path, "HTTP/1.1 408 Request Timeout"]);
+    client.close();
+  }
+  clearInterval(timer);
+  await slow.send(body.slice(sent));
+  expect(await slow.readStatus()).toBe("HTTP/1.1 202 Accepted");
+  slow.close();
+  await service.close();
 });

@@ -1,7 +1,9 @@
 import { expect } from "@std/expect";
+import postgres from "postgres";
 import { RateLimiter } from "../../../server/middleware/rate_limit.ts";
 import { type Answer, TestClient } from "../../support/client.ts";
 import { startTestService } from "../../support/service.ts";
+import { postPart } from "../../support/silent_client.ts";
 import { until } from "../../support/until.ts";
 
 Deno.test("a window begins with the first use and ends a minute later, for each key alone", () => {
@@ -107,6 +109,24 @@ Deno.test("answers name the limit, the requests left and, after too many, the ti
     const statuses = (await Promise.all(Array.from({ length: 12 }, signIn))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+  });
+
+  await t.step("an attempt beyond the limit waits neither for its body nor for the database", async () => {
+    const { cookie } = await service.user();
+    const lock = postgres(service.databaseUrl, { max: 1 });
+    const held = await lock.reserve();
+    await held`begin`;
+    await held`lock table "session", "user" in access exclusive mode`;
+    const attempt = await postPart(service.url, "/api/auth/sign-in/email", {
+      ...{ length: 1000, part: "{" },
+      headers: { ...from("203.0.113.99"), "content-type": "application/json", cookie },
+    });
+    const status = await attempt.readStatus();
+    attempt.close();
+    await held`rollback`;
+    held.release();
+    await lock.end();
+    expect(status).toBe("HTTP/1.1 429 Too Many Requests");
   });
   await service.close();
 });
