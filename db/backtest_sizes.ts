@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import type { BacktestResult } from "../engine/result.ts";
 import type { Db } from "./database.ts";
-import { measureChunks, type ResultChunk } from "./result_chunks.ts";
+import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
 import { backtests, backtestSizes } from "./schema.ts";
 
 // A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.

@@ -3,9 +3,10 @@ import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
-import { deleteChunks, deleteChunksOfOthers, insertChunks, type ResultChunk } from "./result_chunks.ts";
+import type { ResultChunk } from "./codec/result_parts.ts";
+import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
-import { storableText } from "./storable.ts";
+import { storableText } from "./codec/storable.ts";
 
 export type Backtest = typeof backtests.$inferSelect;
 export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];

@@ -1,26 +1,7 @@
 import type { Db } from "./client.ts";
-import { packEquity, unpackEquity } from "./codec/marked_equity.ts";
-import { type ChunkRows, findChunk, type PartColumns, readChunks } from "./result_chunks.ts";
-
-/**
- * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
- * and `position` (units held at its close, negative when short).
- */
-export interface EquityColumns {
-  readonly time: Float64Array;
-  readonly equity: Float64Array;
-  readonly position: Float64Array;
-}
-
-/**
- * A run's curve, to be stored.
- *
- * @param close The candles' closes, which let most curves be stored in a third of the bytes. They do not change what is read back.
- */
-export function equityPart({ time, equity, position }: EquityColumns, close?: Float64Array): PartColumns {
-  const columns = { time, equity, position, ...(close === undefined ? {} : { close }) };
-  return { part: "equity", count: time.length, columns, time: "time", pack: packEquity };
-}
+import { unpackEquity } from "./codec/marked_equity.ts";
+import type { EquityColumns } from "./codec/result_parts.ts";
+import { type ChunkRows, findChunk, readChunks } from "./result_chunks.ts";
 
 /**
  * The curve of one user's backtest, or null where this user has no completed one of that id.

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { isIngested } from "./instruments.ts";
 import { ingestionEvents, ingestionRuns, instruments } from "./schema.ts";
-import { storableText } from "./storable.ts";
+import { storableText } from "./codec/storable.ts";
 
 export type IngestionRun = typeof ingestionRuns.$inferSelect;
 export type IngestionEvent = typeof ingestionEvents.$inferSelect;

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
 import { moduleChecks } from "./schema.ts";
-import { storableText } from "./storable.ts";
+import { storableText } from "./codec/storable.ts";
 
 export type ModuleCheck = typeof moduleChecks.$inferSelect;
 export type Verdict = NonNullable<ModuleCheck["verdict"]>;

@@ -4,14 +4,8 @@ import { rowsOf } from "./answer_rows.ts";
 import { addSizes } from "./backtest_sizes.ts";
 import type { Db } from "./database.ts";
 import { type Columns, decodeColumns } from "./codec/columns.ts";
-import {
-  CHUNK_ROWS,
-  encodeParts,
-  insertChunks,
-  measureChunks,
-  type PartColumns,
-  type ResultChunk,
-} from "./result_chunks.ts";
+import { CHUNK_ROWS, measureChunks, type PartColumns, type ResultChunk } from "./codec/result_parts.ts";
+import { encodeParts, insertChunks } from "./result_chunks.ts";
 import { backtests } from "./schema.ts";
 
 // The estimate with which the sizes of records were measured while each trade was a row.

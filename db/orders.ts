@@ -1,21 +1,8 @@
-import { ORDER_REASONS, ORDER_STATUSES, type OrderColumns } from "../engine/order_columns.ts";
+import { ORDER_REASONS, ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import type { Db } from "./client.ts";
-import { type PartColumns, readPage } from "./result_chunks.ts";
-
-const COLUMNS = [
-  "time",
-  "side",
-  "type",
-  "quantity",
-  "limitPrice",
-  "stopPrice",
-  "status",
-  "reason",
-  "filledQuantity",
-  "price",
-  "fillTime",
-] as const;
+import type { ORDER_COLUMNS } from "./codec/result_parts.ts";
+import { readPage } from "./result_chunks.ts";
 
 /** An order as it is read back; numbers that do not apply are null. */
 export interface Order {
@@ -35,12 +22,6 @@ export interface Order {
   readonly price: number | null;
   readonly fillTime: Date | null;
   readonly tag: string | null;
-}
-
-/** A run's orders, to be numbered from 1 in the order of the columns. */
-export function ordersPart(orders: OrderColumns): PartColumns {
-  const columns = Object.fromEntries(COLUMNS.map((name) => [name, orders[name]]));
-  return { part: "orders", count: orders.count, columns, time: "time", tags: orders.tag };
 }
 
 /**
@@ -63,8 +44,8 @@ function toOrder(
   number: number,
   tag: string | null,
 ): Order {
-  const value = (name: (typeof COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
-  const optional = (name: (typeof COLUMNS)[number]) => Number.isNaN(value(name)) ? null : value(name);
+  const value = (name: (typeof ORDER_COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
+  const optional = (name: (typeof ORDER_COLUMNS)[number]) => Number.isNaN(value(name)) ? null : value(name);
   const fillTime = optional("fillTime");
   return {
     number,

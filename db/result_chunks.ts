@@ -1,17 +1,14 @@
-/** A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. */
+/** The chunks of results in the database (see codec/result_parts.ts). */
 import { and, asc, between, eq, gte, min, ne, type SQL, sql } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
-import { type Columns, decodeColumns, encodeColumns } from "./codec/columns.ts";
+import { decodeColumns } from "./codec/columns.ts";
+import { CHUNK_ROWS, encodeChunks, measureChunks, type PartColumns, type ResultChunk } from "./codec/result_parts.ts";
+import { unpackTrades } from "./codec/packed_trades.ts";
 import { backtests, type RESULT_PARTS, resultChunks } from "./schema.ts";
-import { storableText } from "./storable.ts";
 
-/** Rows of a chunk. A page is cut from one or two chunks, however many there are. */
-export const CHUNK_ROWS = 10_000;
-/** Rows of a chunk of equity, which has no pages: with 10,000, a curve would take twice as long to encode. */
-export const EQUITY_CHUNK_ROWS = 40_000;
 // The column's type is integer.
 const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
 // The embedded database does nothing else during a statement: about 15 ms for so many bytes.
@@ -20,21 +17,6 @@ const STATEMENT_BYTES_MAX = 1 << 19;
 const SLICE_MS = 8;
 
 export type ResultPart = (typeof RESULT_PARTS)[number];
-
-/** A chunk without its place in the database. */
-export type ResultChunk = Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
-
-/** Columns of equal length, to be stored as one part of a result. */
-export interface PartColumns {
-  readonly part: ResultPart;
-  readonly count: number;
-  readonly columns: Readonly<Record<string, Float64Array | Int32Array | Int8Array | Uint8Array>>;
-  /** Name of the column of times, milliseconds since 1970. */
-  readonly time: string;
-  readonly tags?: readonly (string | null)[];
-  /** Turns a chunk's columns into those to be stored. */
-  readonly pack?: (columns: Columns) => Columns;
-}
 
 /** A chunk that was read back; `chunk` is the number of chunks before it. */
 export interface ChunkRows {
@@ -47,55 +29,17 @@ export interface ChunkRows {
 export async function encodeParts(parts: readonly PartColumns[]): Promise<ResultChunk[]> {
   const chunks: ResultChunk[] = [];
   let sliceBegan = performance.now();
-  for (const part of parts) {
-    const rows = part.part === "equity" ? EQUITY_CHUNK_ROWS : CHUNK_ROWS;
-    for (let chunk = 0; chunk * rows < part.count; chunk++) {
-      chunks.push(encodeChunk(part, chunk, { begin: chunk * rows, end: Math.min(part.count, (chunk + 1) * rows) }));
-      if (performance.now() - sliceBegan < SLICE_MS) continue;
-      await pause(0);
-      sliceBegan = performance.now();
-    }
+  for (const chunk of encodeChunks(parts)) {
+    chunks.push(chunk);
+    if (performance.now() - sliceBegan < SLICE_MS) continue;
+    await pause(0);
+    sliceBegan = performance.now();
   }
   return chunks;
 }
 
-function encodeChunk(
-  { part, columns, time, tags, pack }: PartColumns,
-  chunk: number,
-  { begin, end }: { readonly begin: number; readonly end: number },
-): ResultChunk {
-  const cut = Object.fromEntries(
-    Object.entries(columns).map(([name, values]) => [name, new Float64Array(values.subarray(begin, end))] as const),
-  );
-  let [first, last] = [Infinity, -Infinity];
-  for (const value of cut[time] ?? []) {
-    if (value < first) first = value;
-    if (value > last) last = value;
-  }
-  return {
-    part,
-    chunk,
-    rows: end - begin,
-    firstTime: new Date(first),
-    lastTime: new Date(last),
-    data: encodeColumns(pack === undefined ? cut : pack(cut)),
-    tags: encodeTags(tags?.slice(begin, end) ?? []),
-  };
-}
-
-function encodeTags(tags: readonly (string | null)[]): Uint8Array | null {
-  if (tags.every((tag) => tag === null)) return null;
-  const json = JSON.stringify(tags.map((tag) => tag === null ? null : storableText(tag)));
-  return zstdCompressSync(json, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-}
-
 function decodeTags(bytes: Uint8Array): (string | null)[] {
   return JSON.parse(zstdDecompressSync(bytes).toString());
-}
-
-/** Bytes that chunks occupy. */
-export function measureChunks(chunks: readonly ResultChunk[]): number {
-  return chunks.reduce((bytes, { data, tags }) => bytes + data.byteLength + (tags?.byteLength ?? 0), 0);
 }
 
 /** The chunks of an attempt of a backtest. */
@@ -215,7 +159,7 @@ export async function readChunks(
     .orderBy(asc(chunk));
   return rows.map((row) => ({
     chunk: row.chunk,
-    columns: decodeColumns(row.data),
+    columns: unpackTrades(decodeColumns(row.data)),
     tags: row.tags === null ? null : decodeTags(row.tags),
   }));
 }

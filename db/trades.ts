@@ -1,23 +1,7 @@
-import { EXIT_REASONS, type TradeColumns } from "../engine/trade_columns.ts";
+import { EXIT_REASONS } from "../engine/trade_columns.ts";
 import type { Db } from "./client.ts";
-import { type PartColumns, readPage } from "./result_chunks.ts";
-
-const COLUMNS = [
-  "side",
-  "quantity",
-  "entryTime",
-  "entryPrice",
-  "exitTime",
-  "exitPrice",
-  "fees",
-  "pnl",
-  "return",
-  "candles",
-  "mae",
-  "mfe",
-  "exitReason",
-  "ambiguous",
-] as const;
+import type { TRADE_COLUMNS } from "./codec/result_parts.ts";
+import { readPage } from "./result_chunks.ts";
 
 /** A trade as it is read back; see TradeColumns. */
 export interface Trade {
@@ -41,12 +25,6 @@ export interface Trade {
   readonly tag: string | null;
 }
 
-/** A run's trades, to be numbered from 1 in the order of the columns. */
-export function tradesPart(trades: TradeColumns): PartColumns {
-  const columns = Object.fromEntries(COLUMNS.map((name) => [name, trades[name]]));
-  return { part: "trades", count: trades.count, columns, time: "entryTime", tags: trades.tag };
-}
-
 /**
  * One user's trades of one backtest, oldest first; none before it is completed.
  *
@@ -67,7 +45,7 @@ function toTrade(
   number: number,
   tag: string | null,
 ): Trade {
-  const value = (name: (typeof COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
+  const value = (name: (typeof TRADE_COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
   const exitTime = value("exitTime");
   const exitPrice = value("exitPrice");
   return {

@@ -1,7 +1,7 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
+import { storableText } from "./codec/storable.ts";
 import { session, tokens, user } from "./schema.ts";
-import { storableText } from "./storable.ts";
 
 /**
  * Gives a user the role `admin`.

@@ -31,7 +31,7 @@ export class BufferPool {
   }
 
   /** Takes back every buffer that was handed out since the last call, except for those that leave with a result. */
-  reclaim(leaving: ReadonlySet<ArrayBuffer>): void {
+  reclaim(leaving: ReadonlySet<ArrayBuffer> = new Set()): void {
     for (const buffer of this.#taken) {
       if (!leaving.has(buffer)) this.add(buffer);
     }
@@ -69,11 +69,6 @@ function takeBuffer(pool: BufferPool | null, bytes: number): ArrayBuffer {
 /** A column of so many numbers. The caller writes each of them: they are arbitrary before. */
 export function takeDoubles(pool: BufferPool | null, count: number): Float64Array {
   return new Float64Array(takeBuffer(pool, count * Float64Array.BYTES_PER_ELEMENT), 0, count);
-}
-
-/** True if a buffer is large enough for the workers' pools to keep. */
-export function isReusable(buffer: ArrayBuffer): boolean {
-  return buffer.byteLength >= BUFFER_BYTES_MIN;
 }
 
 /** As takeDoubles, for 32-bit integers. */

@@ -1,4 +1,4 @@
-import type { EquityColumns } from "../db/equity.ts";
+import type { EquityColumns } from "../db/codec/result_parts.ts";
 
 /** Several curves at shared times; each curve has a value or null at each. */
 export interface SharedCurves {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
-import { type EquityColumns, readEquity, readEquityPieces } from "../db/equity.ts";
+import type { EquityColumns } from "../db/codec/result_parts.ts";
+import { readEquity, readEquityPieces } from "../db/equity.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import { periodReturns, type ReturnPeriod } from "../engine/metrics/period_returns.ts";
 import { UTC_DAYS } from "../market/calendar/exchange_sessions.ts";

@@ -15,6 +15,15 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
   ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
   ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],
+  // Our own strategies run in it: it encodes their results.
+  ["workers/sandbox/builtin_worker.ts", [
+    "workers/sandbox/",
+    "engine/",
+    "strategies/builtin/",
+    "db/codec/",
+    "workers/outcome.ts",
+    "workers/protocol.ts",
+  ]],
   ["workers/sandbox/", [
     "workers/sandbox/",
     "engine/",
@@ -24,7 +33,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ]],
   // Pure: the sandbox loads them beside its own code.
   ["workers/outcome.ts", []],
-  ["workers/protocol.ts", ["types:engine/"]],
+  ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/"]],
   ["market/", ["market/", "db/", "types:engine/"]],

@@ -1,3 +1,4 @@
+import type { ResultChunk } from "../db/codec/result_parts.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
@@ -5,11 +6,21 @@ import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
-/** The value of a completed run. */
+/** The value of a completed run of foreign code. */
 export interface SimulatedRun {
-  /** From a warm worker, the list of the trades' or orders' tags is empty where none has a tag. */
   readonly result: RunResult;
   readonly integrity: Integrity;
+}
+
+/** The value of a completed run in the form in which it is stored. */
+export interface EncodedRun {
+  /** Without its columns. */
+  readonly result: Pick<RunResult, "metrics" | "undefinedMetrics" | "bounds" | "notes">;
+  readonly integrity: Integrity;
+  /** Its trades, orders and equity. */
+  readonly chunks: readonly ResultChunk[];
+  /** The equity in a few points, as fractions of the initial balance. */
+  readonly sparkline: readonly number[];
   /** When a warm worker did the parts of the run; absent for foreign code. */
   readonly times?: RunTimes;
 }
@@ -21,6 +32,8 @@ export interface RunTimes {
   readonly ran: number;
   /** The integrity checks were done. */
   readonly checked: number;
+  /** The result was encoded. */
+  readonly encoded: number;
 }
 
 /** Everything that decides a run of a built-in strategy. */
@@ -49,13 +62,12 @@ export interface RunTask {
   readonly seed: number;
 }
 
-/**
- * The messages to a warm worker: a run, which it answers with an `Outcome<SimulatedRun>`, or memory of its earlier results
- * that nobody reads any more. `control` is shared memory, see engine/control.ts.
- */
-export type ToWarmWorker =
-  | { readonly type: "run"; readonly task: RunTask; readonly control: Int32Array }
-  | { readonly type: "reuse"; readonly buffers: readonly ArrayBuffer[] };
+/** The message to a warm worker, which it answers with an `Outcome<EncodedRun>`. */
+export interface ToWarmWorker {
+  readonly task: RunTask;
+  /** Shared memory, see engine/control.ts. */
+  readonly control: Int32Array;
+}
 
 /** An endpoint whose name was looked up and checked: calls go to this address alone, even if the name moves later. */
 export interface PinnedEndpoint {

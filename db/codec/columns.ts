@@ -12,6 +12,9 @@ import {
 } from "apache-arrow";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
+import { type Columns, isPacked, unpackColumns } from "./packed_columns.ts";
+
+export type { Columns };
 
 const CHUNK_BYTES_MAX = 1 << 20;
 // Unpacked columns are seldom larger, so one piece holds them.
@@ -22,9 +25,6 @@ export const SPLIT_ROWS_MIN = 1024;
 const DECIMALS = "decimals";
 // zstd adds this and a 256th to data that it cannot compress.
 const FRAME_BYTES = 128;
-
-/** Columns of equal length by name. */
-export type Columns = Readonly<Record<string, Float64Array>>;
 
 /**
  * Encodes columns as a zstd-compressed Arrow IPC stream; short decimals are split (see decimal_planes.ts). Equal columns give equal
@@ -84,16 +84,18 @@ function structOf({ planes }: DecimalPlanes): Data<Struct> {
 }
 
 /**
- * Decodes the bytes of `encodeColumns`. The columns are views of one buffer that nobody else holds.
+ * Decodes the bytes of `encodeColumns` or `packColumns`. Nobody else holds the columns' memory.
  *
  * @throws {Error} "Cannot read columns: ..." when the bytes are damaged, incomplete or of another format.
  */
 export function decodeColumns(bytes: Uint8Array): Record<string, Float64Array> {
   try {
-    const columns: Record<string, Float64Array> = {};
     // Node allocates a whole chunk, however few bytes come out.
     const chunkSize = Math.min(CHUNK_BYTES_MAX, UNPACKED_RATIO * bytes.byteLength + FRAME_BYTES);
-    const reader = RecordBatchReader.from(zstdDecompressSync(bytes, { chunkSize })).open();
+    const plain = zstdDecompressSync(bytes, { chunkSize });
+    if (isPacked(plain)) return unpackColumns(plain);
+    const columns: Record<string, Float64Array> = {};
+    const reader = RecordBatchReader.from(plain).open();
     const fields = reader.schema.fields;
     const [batch] = [...reader];
     fields.forEach((field, index) => {

@@ -1,4 +1,4 @@
-import { type Columns, SPLIT_ROWS_MIN } from "./columns.ts";
+import type { Columns } from "./packed_columns.ts";
 
 // With more pieces of equal cash than this, cash has as many different values as the equity has.
 const ROWS_PER_PIECE_MIN = 4;
@@ -16,8 +16,6 @@ const HALF_ULP_OF_ONE = 2 ** -53;
 export function packEquity({ close, ...curve }: Columns): Columns {
   const { equity, position, ...others } = curve;
   if (equity === undefined || position === undefined || close === undefined) return curve;
-  // Closes that are not split take as much space as the equity.
-  if (equity.length < SPLIT_ROWS_MIN) return curve;
   const cash = findCash(equity, position, close);
   return cash === null ? curve : { ...others, position, close, cash };
 }

@@ -1,8 +1,15 @@
 import { expect } from "@std/expect";
 import { claimBacktests, insertBacktest, storeResults } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { equityPart, readEquity, readEquityPieces } from "../../db/equity.ts";
-import { CHUNK_ROWS, encodeParts, EQUITY_CHUNK_ROWS, measureChunks, type ResultChunk } from "../../db/result_chunks.ts";
+import {
+  CHUNK_ROWS,
+  EQUITY_CHUNK_ROWS,
+  equityPart,
+  measureChunks,
+  type ResultChunk,
+} from "../../db/codec/result_parts.ts";
+import { readEquity, readEquityPieces } from "../../db/equity.ts";
+import { encodeParts } from "../../db/result_chunks.ts";
 import { addCompleted, addUser, newBacktest, newResult } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 

@@ -10,6 +10,11 @@ import {
   storeResults,
 } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
+import { unpackTrades } from "../../db/codec/packed_trades.ts";
+import type { ResultChunk } from "../../db/codec/result_parts.ts";
+import { readEquity } from "../../db/equity.ts";
+import { listOrders } from "../../db/orders.ts";
 import { insertChunks, insertChunksAhead } from "../../db/result_chunks.ts";
 import { resultChunks } from "../../db/schema.ts";
 import { listTrades } from "../../db/trades.ts";
@@ -60,6 +65,23 @@ eachDatabaseSteps("chunks that are written ahead of their record", async ({ db }
       expect(counts[1]).toBe(counts[0]);
     });
     expect(await attemptsOf(id)).toEqual([1, 2]);
+  });
+
+  await step("are read as an earlier version encoded them, too", async () => {
+    const id = await claimed();
+    const encode = ({ data }: ResultChunk) => encodeColumns(unpackTrades(decodeColumns(data)));
+    const chunks = (await chunksOf(3)).map((chunk) => ({ ...chunk, data: encode(chunk) }));
+    const [before, now] = [id, await claimed()];
+    const list = async (backtestId: string) => [
+      await listTrades(db, { backtestId, ownerId: "ann", after: 0, limit: 9 }),
+      await listOrders(db, { backtestId, ownerId: "ann", after: 0, limit: 9 }),
+      await readEquity(db, { backtestId, ownerId: "ann" }),
+    ];
+    for (const run of [{ id: before, chunks }, { id: now, chunks: await chunksOf(3) }]) {
+      await db.transaction((tx: Db) => storeResults(tx, [{ ...run, attempt: 1, result: newResult() }]));
+    }
+    expect(await list(before)).toEqual(await list(now));
+    expect(await read(before)).toBe(3);
   });
 
   await step("may be written again, as after an answer that was lost", async () => {

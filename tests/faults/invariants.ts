@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { CHUNK_ROWS, EQUITY_CHUNK_ROWS } from "../../db/result_chunks.ts";
+import { CHUNK_ROWS, EQUITY_CHUNK_ROWS } from "../../db/codec/result_parts.ts";
 import type { TestClient } from "../support/client.ts";
 import { readResult, type Submitted } from "./workload.ts";
 

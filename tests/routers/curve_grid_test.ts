@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import type { EquityColumns } from "../../db/equity.ts";
+import type { EquityColumns } from "../../db/codec/result_parts.ts";
 import { CurveGrid } from "../../routers/curve_grid.ts";
 
 async function* pieces(...all: readonly (readonly (readonly [time: number, equity: number])[])[]) {

@@ -9,12 +9,16 @@ import {
   storeResults,
 } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { type EquityColumns, equityPart } from "../../db/equity.ts";
+import {
+  type EquityColumns,
+  equityPart,
+  ordersPart,
+  type ResultChunk,
+  tradesPart,
+} from "../../db/codec/result_parts.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
-import { ordersPart } from "../../db/orders.ts";
-import { encodeParts, type ResultChunk } from "../../db/result_chunks.ts";
+import { encodeParts } from "../../db/result_chunks.ts";
 import { user } from "../../db/schema.ts";
-import { tradesPart } from "../../db/trades.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
 import { storeCandles } from "../../market/archive/store.ts";

@@ -1,19 +1,13 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import type { Backtest } from "../../db/backtests.ts";
-import { equityPart } from "../../db/equity.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
-import { ordersPart } from "../../db/orders.ts";
-import { encodeParts } from "../../db/result_chunks.ts";
-import { tradesPart } from "../../db/trades.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
-import type { SimulatedRun } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { measureRun, traceStep } from "../telemetry.ts";
 import { type BacktestPlan, findDecider, makePlan, makeResult, readSettings } from "./plan.ts";
 import type { BacktestRecords, ClaimedBacktest, StorableRun } from "./records.ts";
 import { type CandleServices, loadCandles } from "./run_candles.ts";
-import { drawSparkline } from "./sparkline.ts";
 import type { Runner } from "./runner.ts";
 
 const log = getLogger(["hindcast", "queue"]);
@@ -87,32 +81,14 @@ async function simulate(
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   if (outcome.type === "completed") {
-    const storable = await toStorable(plan, outcome, durationMs);
-    runner.reuse(outcome);
-    return storable;
+    const { chunks, sparkline } = outcome;
+    return { type: "completed", result: makeResult(plan, outcome, durationMs), chunks, sparkline };
   }
   if (outcome.type !== "broken") return outcome;
   // A run that is too busy to stop is not at fault.
   if (stop.aborted) return NOT_BEGUN;
   log.error("The sandbox of attempt {attempt} broke: {reason}", { attempt: record.attempts, reason: outcome.message });
   return outcome;
-}
-
-async function toStorable(
-  plan: BacktestPlan,
-  run: SimulatedRun,
-  durationMs: number,
-): Promise<Outcome<StorableRun>> {
-  const { trades, orders, equity, position } = run.result;
-  const { time, close } = plan.task.candles;
-  const from = plan.task.firstIndex;
-  const curve = { time: time.subarray(from), equity, position };
-  const result = makeResult(plan, run, durationMs);
-  const chunks = await traceStep(
-    "encode",
-    () => encodeParts([tradesPart(trades), ordersPart(orders), equityPart(curve, close.subarray(from))]),
-  );
-  return { type: "completed", result, chunks, sparkline: drawSparkline(equity, plan.task.initialBalance) };
 }
 
 /** The outcome of an attempt that threw. */

@@ -24,7 +24,7 @@ import {
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../../strategies/builtin/builtin.ts";
 import { RunError } from "../outcome.ts";
-import type { SimulatedRun } from "../protocol.ts";
+import type { EncodedRun } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import { type Benchmark, datesOf, type MarketData } from "./run_candles.ts";
 import type { Run } from "./runner.ts";
@@ -208,7 +208,7 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
 /** The `result` of a completed run, as the API returns it. */
 export function makeResult(
   { task, read, session, notes, moduleSha256, runKey }: BacktestPlan,
-  { result, integrity }: SimulatedRun,
+  { result, integrity }: EncodedRun,
   durationMs: number,
 ): BacktestResult {
   const { time } = task.candles;

@@ -1,8 +1,7 @@
 import { getLogger } from "@logtape/logtape";
-import { buffersOf, isReusable } from "../../engine/buffer_pool.ts";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { RunTask, SimulatedRun, ToWarmWorker } from "../protocol.ts";
+import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
@@ -92,8 +91,6 @@ export class Pool {
   readonly #size: number;
   /** When each busy worker began its run. */
   readonly #begun = new Map<WarmWorker, number>();
-  /** The worker that computed each result. */
-  readonly #origins = new WeakMap<SimulatedRun, WarmWorker>();
   #recentMs = Infinity;
   #closed = false;
 
@@ -117,7 +114,7 @@ export class Pool {
   }
 
   /** Runs a task as soon as a worker is free. Never rejects. */
-  async run(task: RunTask, limits: RunLimits): Promise<Outcome<SimulatedRun>> {
+  async run(task: RunTask, limits: RunLimits): Promise<Outcome<EncodedRun>> {
     if (this.#closed || !await this.#slots.take(limits)) return NOT_BEGUN;
     const worker = this.#idle.pop();
     if (worker === undefined) return NOT_BEGUN;
@@ -126,7 +123,6 @@ export class Pool {
     const outcome = await worker.run(task, limits, this.#times);
     this.#begun.delete(worker);
     recordParts(outcome);
-    if (outcome.type === "completed") this.#origins.set(outcome, worker);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
     if (this.#closed) return outcome;
@@ -134,14 +130,6 @@ export class Pool {
     else this.#idle.push(worker);
     this.#slots.release();
     return outcome;
-  }
-
-  /**
-   * Gives the memory of a result that nobody reads any more back to the worker that computed it. Its columns are then empty, except for
-   * short ones.
-   */
-  reuse(run: SimulatedRun): void {
-    this.#origins.get(run)?.reuse(run);
   }
 
   /** Ends every worker: running runs end as `broken`, waiting ones as `stopped`. Abort the signals of the runs first. */
@@ -167,17 +155,18 @@ export class Pool {
   }
 }
 
-function recordParts(outcome: Outcome<SimulatedRun>): void {
+function recordParts(outcome: Outcome<EncodedRun>): void {
   if (outcome.type !== "completed" || outcome.times === undefined) return;
-  const { begun, ran, checked } = outcome.times;
+  const { begun, ran, checked, encoded } = outcome.times;
   recordStep("run", begun, ran);
   recordStep("check integrity", ran, checked);
+  recordStep("encode", checked, encoded);
 }
 
 /** One Web Worker with at most one run. */
 class WarmWorker {
   readonly #worker: Worker;
-  #end: ((outcome: Outcome<SimulatedRun>) => void) | undefined;
+  #end: ((outcome: Outcome<EncodedRun>) => void) | undefined;
   #death: string | undefined;
 
   constructor() {
@@ -186,7 +175,7 @@ class WarmWorker {
       name: "hindcast-sandbox",
       deno: { permissions: "none" },
     });
-    this.#worker.onmessage = ({ data }: MessageEvent<Outcome<SimulatedRun>>) => this.#end?.(data);
+    this.#worker.onmessage = ({ data }: MessageEvent<Outcome<EncodedRun>>) => this.#end?.(data);
     this.#worker.onerror = (event) => {
       // An unhandled error would end this whole process.
       event.preventDefault();
@@ -195,10 +184,10 @@ class WarmWorker {
     this.#worker.onmessageerror = () => this.#die("its answer could not be read");
   }
 
-  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<Outcome<SimulatedRun>> {
+  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<Outcome<EncodedRun>> {
     if (this.#death !== undefined) return { type: "broken", message: this.#death };
     const control = createControl();
-    const ended = Promise.withResolvers<Outcome<SimulatedRun>>();
+    const ended = Promise.withResolvers<Outcome<EncodedRun>>();
     this.#end = ended.resolve;
     let isLate = false;
     let grace: ReturnType<typeof setTimeout> | undefined;
@@ -223,7 +212,7 @@ class WarmWorker {
     limits.signal.addEventListener("abort", stop);
     if (limits.signal.aborted) stop();
     try {
-      this.#worker.postMessage({ type: "run", task, control } satisfies ToWarmWorker);
+      this.#worker.postMessage({ task, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
       return isLate && outcome.type === "stopped" ? timedOut(task, limits.deadlineMs, outcome.candlesDone) : outcome;
     } finally {
@@ -233,13 +222,6 @@ class WarmWorker {
       clearInterval(progress);
       limits.signal.removeEventListener("abort", stop);
     }
-  }
-
-  reuse({ result }: SimulatedRun): void {
-    if (this.#death !== undefined) return;
-    const buffers = [...buffersOf(result)].filter(isReusable);
-    // The message would cost a short run more than its memory.
-    if (buffers.length > 0) this.#worker.postMessage({ type: "reuse", buffers } satisfies ToWarmWorker, buffers);
   }
 
   terminate(): void {
@@ -253,7 +235,7 @@ class WarmWorker {
   }
 }
 
-function timedOut({ candles, firstIndex }: RunTask, deadlineMs: number, candlesDone: number): Outcome<SimulatedRun> {
+function timedOut({ candles, firstIndex }: RunTask, deadlineMs: number, candlesDone: number): Outcome<EncodedRun> {
   const done = `${candlesDone} of ${candles.time.length - firstIndex} candles were done`;
   return {
     type: "failed",

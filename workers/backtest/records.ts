@@ -11,7 +11,8 @@ import {
 } from "../../db/backtests.ts";
 import { findFullUsers } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
-import { insertChunksAhead, measureChunks } from "../../db/result_chunks.ts";
+import { measureChunks } from "../../db/codec/result_parts.ts";
+import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";

@@ -1,9 +1,13 @@
+import { resultParts } from "../../db/codec/result_parts.ts";
+import { drawSparkline } from "../../db/codec/sparkline.ts";
+import { encodeParts } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { RunTask, SimulatedRun } from "../protocol.ts";
+import type { EncodedRun, RunTask, SimulatedRun } from "../protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import { SANDBOX_BYTES_MAX, type WasmJob } from "../sandbox/task.ts";
+import { SANDBOX_BYTES_MAX, type SandboxTask, type WasmJob } from "../sandbox/task.ts";
+import { traceStep } from "../telemetry.ts";
 import { LONG_RUN_MS, Pool, type RunLimits, Slots } from "./pool.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
@@ -46,7 +50,7 @@ export class Runner {
    *
    * @throws {RunError} When a remote run's endpoint may not be called.
    */
-  async run(run: Run, limits: RunLimits): Promise<Outcome<SimulatedRun>> {
+  async run(run: Run, limits: RunLimits): Promise<Outcome<EncodedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
@@ -58,22 +62,31 @@ export class Runner {
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
       };
-      return run.kind === "wasm" ? await runInSandbox(run.job, within) : await this.#remote.run(run.run, within);
+      return run.kind === "wasm"
+        ? await encode(await runInSandbox(run.job, within), run.job.task)
+        : await encode(await this.#remote.run(run.run, within), run.run);
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);
       this.#slots.release();
     }
   }
 
-  /** Lets later runs use the memory of a result that nobody reads any more. Its columns are then empty. */
-  reuse(run: SimulatedRun): void {
-    this.#pool.reuse(run);
-  }
-
   /** Ends the warm workers; sandbox processes end by their signals. */
   close(): void {
     this.#pool.close();
   }
+}
+
+/** Encodes a result of foreign code here, because bytes that its process encodes could be anything. */
+async function encode(
+  outcome: Outcome<SimulatedRun>,
+  { candles, firstIndex, initialBalance }: Pick<SandboxTask, "candles" | "firstIndex" | "initialBalance">,
+): Promise<Outcome<EncodedRun>> {
+  if (outcome.type !== "completed") return outcome;
+  const { result: { metrics, undefinedMetrics, bounds, notes, ...columns }, integrity } = outcome;
+  const result = { metrics, undefinedMetrics, bounds, notes };
+  const chunks = await traceStep("encode", () => encodeParts(resultParts(columns, candles, firstIndex)));
+  return { type: "completed", result, integrity, chunks, sparkline: drawSparkline(columns.equity, initialBalance) };
 }
 
 /** Lets at most one call through in PROGRESS_MS. */

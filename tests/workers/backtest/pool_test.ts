@@ -1,9 +1,12 @@
 import { expect } from "@std/expect";
+import { decodeColumns } from "../../../db/codec/columns.ts";
+import { unpackEquity } from "../../../db/codec/marked_equity.ts";
+import type { ResultChunk } from "../../../db/codec/result_parts.ts";
 import type { RunProgress } from "../../../engine/control.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
 import type { Outcome } from "../../../workers/outcome.ts";
-import type { RunTask, SimulatedRun } from "../../../workers/protocol.ts";
+import type { EncodedRun, RunTask } from "../../../workers/protocol.ts";
 import { bytesOf } from "../../engine/properties/bytes.ts";
 
 /** A long-only cross of the close and the mean of two closes, over closes that go up and down every four candles. */
@@ -39,6 +42,17 @@ function limits(more: Partial<RunLimits> = {}): RunLimits {
   return { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {}, ...more };
 }
 
+/** The stored form of a completed run. */
+function chunksOf(outcome: Outcome<EncodedRun>): readonly ResultChunk[] {
+  if (outcome.type !== "completed") throw new Error(`The run ended as ${outcome.type}`);
+  return outcome.chunks;
+}
+
+function equityOf(outcome: Outcome<EncodedRun>): readonly number[] {
+  const chunks = chunksOf(outcome).filter(({ part }) => part === "equity");
+  return chunks.flatMap(({ data }) => [...unpackEquity(decodeColumns(data)) ?? []]);
+}
+
 async function withPool(
   size: number,
   body: (pool: Pool) => Promise<void>,
@@ -55,54 +69,36 @@ async function withPool(
 Deno.test("more runs than workers wait for their turn, and all complete", () =>
   withPool(1, async (pool) => {
     const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
-    expect(outcomes.map((outcome) => outcome.type === "completed" && outcome.result.equity.length)).toEqual([
-      40,
-      80,
-      120,
-    ]);
+    expect(outcomes.map((outcome) => equityOf(outcome).length)).toEqual([40, 80, 120]);
   }));
 
-Deno.test("a result keeps its values while later runs use the memory of earlier results", () =>
+Deno.test("a result keeps its values while later runs use the same memory", () =>
   withPool(1, async (pool) => {
-    const outcomes: Outcome<SimulatedRun>[] = [];
     const bytes: string[] = [];
-    for (const count of [50_000, 40_000, 50_000, 45_000, 50_000]) {
+    const outcomes: Outcome<EncodedRun>[] = [];
+    for (const count of [50_000, 40_000, 50_000, 45_000, 40]) {
       const outcome = await pool.run(task(count), limits());
-      if (outcome.type !== "completed") throw new Error(outcome.type);
       outcomes.push(outcome);
-      bytes.push(bytesOf(outcome.result));
-      // The second result stays in use.
-      if (outcomes.length === 2) continue;
-      pool.reuse(outcome);
-      expect(outcome.result.equity.length).toBe(0);
+      bytes.push(bytesOf(chunksOf(outcome)));
     }
-    const [, kept] = outcomes;
-    expect(kept?.type === "completed" && bytesOf(kept.result) === bytes[1]).toBe(true);
     expect(bytes[2] === bytes[0]).toBe(true);
-    expect(bytes[4] === bytes[0]).toBe(true);
-    const short = await pool.run(task(40), limits());
-    if (short.type !== "completed") throw new Error(short.type);
-    pool.reuse(short);
-    // To give it back would take longer than to allocate as much again.
-    expect(short.result.equity.length).toBe(40);
-    // Nulls for its many orders would hold up the thread that receives them.
-    expect(short.result.orders.count).toBeGreaterThan(0);
-    expect([short.result.trades.tag, short.result.orders.tag]).toEqual([[], []]);
+    expect(outcomes.map((outcome) => bytesOf(chunksOf(outcome)))).toEqual(bytes);
+    expect(outcomes.map((outcome) => equityOf(outcome).length)).toEqual([50_000, 40_000, 50_000, 45_000, 40]);
   }));
 
 Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>
   withPool(1, async (pool) => {
     const told: RunProgress[] = [];
-    let equity: Float64Array | undefined;
+    let equity: readonly number[] = [];
     // A busy machine may read the progress too late, and a quick one may finish too early.
     for (let i = 0; i < 1000 && told.length < 3; i++) {
       const onProgress = (progress: RunProgress) => progress.candlesDone > 0 && told.push(progress);
       const outcome = await pool.run(task(500_000), limits({ onProgress }));
       if (outcome.type !== "completed") throw new Error(outcome.type);
-      equity = outcome.result.equity;
+      equity = equityOf(outcome);
     }
     expect(told.length).toBeGreaterThan(2);
-    expect(told.map((progress) => progress.equity)).toEqual(told.map(({ candlesDone }) => equity?.[candlesDone - 1]));
+    expect(told.map((progress) => progress.equity)).toEqual(told.map(({ candlesDone }) => equity[candlesDone - 1]));
   }, { progressMs: 2 }));
 
 Deno.test("a run past its deadline fails, and its worker goes on", () =>

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { drawSparkline } from "../../../workers/backtest/sparkline.ts";
+import { drawSparkline } from "../../../db/codec/sparkline.ts";
 
 Deno.test("a short curve is drawn whole, as fractions of the balance in four digits", () => {
   expect(drawSparkline(Float64Array.of(1000, 1234.56, 0, -50), 1000)).toEqual([1, 1.235, 0, -0.05]);

@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
-import { claimBacktests, failBacktest, getBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
-import { insertCheck, readVerdict, storeVerdict } from "../../db/module_checks.ts";
-import { listOrders } from "../../db/orders.ts";
-import { listTrades } from "../../db/trades.ts";
-import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
-import { eachDatabaseTest } from "../support/database.ts";
+import { claimBacktests, failBacktest, getBacktest, insertBacktest, storeResults } from "../../../db/backtests.ts";
+import { insertCheck, readVerdict, storeVerdict } from "../../../db/module_checks.ts";
+import { listOrders } from "../../../db/orders.ts";
+import { listTrades } from "../../../db/trades.ts";
+import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../../support/backtests.ts";
+import { eachDatabaseTest } from "../../support/database.ts";
 
 // A zero byte and halves of a surrogate pair: JavaScript's text can have them, PostgreSQL's cannot.
 const SAID = "a\0b\ud83dc";

@@ -1,0 +1,158 @@
+/**
+ * A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. The thread that
+ * ran a built-in strategy makes them, so that the thread of HTTP does not.
+ */
+import { constants, zstdCompressSync } from "node:zlib";
+import type { OrderColumns } from "../../engine/order_columns.ts";
+import type { RunResult } from "../../engine/run.ts";
+import type { TradeColumns } from "../../engine/trade_columns.ts";
+import type { resultChunks } from "../schema.ts";
+import { packEquity } from "./marked_equity.ts";
+import { type Columns, packColumns } from "./packed_columns.ts";
+import { packTrades } from "./packed_trades.ts";
+import { storableText } from "./storable.ts";
+
+/** Rows of a chunk. A page is cut from one or two chunks, however many there are. */
+export const CHUNK_ROWS = 10_000;
+/** Rows of a chunk of equity, which has no pages: with 10,000, a curve would take twice as long to encode. */
+export const EQUITY_CHUNK_ROWS = 40_000;
+
+/** A chunk without its place in the database. */
+export type ResultChunk = Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+
+/** Columns of equal length, to be stored as one part of a result. */
+export interface PartColumns {
+  readonly part: ResultChunk["part"];
+  readonly count: number;
+  readonly columns: Readonly<Record<string, Float64Array | Int32Array | Int8Array | Uint8Array>>;
+  /** Name of the column of times, milliseconds since 1970. */
+  readonly time: string;
+  readonly tags?: readonly (string | null)[];
+  /** Turns a chunk's columns into those to be stored. */
+  readonly pack?: (columns: Columns) => Columns;
+}
+
+/** The names of the stored columns of trades. */
+export const TRADE_COLUMNS = [
+  "side",
+  "quantity",
+  "entryTime",
+  "entryPrice",
+  "exitTime",
+  "exitPrice",
+  "fees",
+  "pnl",
+  "return",
+  "candles",
+  "mae",
+  "mfe",
+  "exitReason",
+  "ambiguous",
+] as const;
+
+/** The names of the stored columns of orders. */
+export const ORDER_COLUMNS = [
+  "time",
+  "side",
+  "type",
+  "quantity",
+  "limitPrice",
+  "stopPrice",
+  "status",
+  "reason",
+  "filledQuantity",
+  "price",
+  "fillTime",
+] as const;
+
+/**
+ * A run's curve, a value per candle: `time` (milliseconds since 1970, the candle's open), `equity` (money, at its close)
+ * and `position` (units held at its close, negative when short).
+ */
+export interface EquityColumns {
+  readonly time: Float64Array;
+  readonly equity: Float64Array;
+  readonly position: Float64Array;
+}
+
+/** A run's trades, to be numbered from 1 in the order of the columns. */
+export function tradesPart(trades: TradeColumns): PartColumns {
+  const columns = Object.fromEntries(TRADE_COLUMNS.map((name) => [name, trades[name]]));
+  return { part: "trades", count: trades.count, columns, time: "entryTime", tags: trades.tag, pack: packTrades };
+}
+
+/** A run's orders, to be numbered from 1 in the order of the columns. */
+export function ordersPart(orders: OrderColumns): PartColumns {
+  const columns = Object.fromEntries(ORDER_COLUMNS.map((name) => [name, orders[name]]));
+  return { part: "orders", count: orders.count, columns, time: "time", tags: orders.tag };
+}
+
+/**
+ * A run's curve, to be stored.
+ *
+ * @param close The candles' closes, which let most curves be stored in a third of the bytes. They do not change what is read back.
+ */
+export function equityPart({ time, equity, position }: EquityColumns, close?: Float64Array): PartColumns {
+  const columns = { time, equity, position, ...(close === undefined ? {} : { close }) };
+  return { part: "equity", count: time.length, columns, time: "time", pack: packEquity };
+}
+
+/** All parts of a result. @param candles The run's; those before `firstIndex` are lookback. */
+export function resultParts(
+  { trades, orders, equity, position }: Pick<RunResult, "trades" | "orders" | "equity" | "position">,
+  candles: { readonly time: Float64Array; readonly close: Float64Array },
+  firstIndex: number,
+): PartColumns[] {
+  const curve = { time: candles.time.subarray(firstIndex), equity, position };
+  return [tradesPart(trades), ordersPart(orders), equityPart(curve, candles.close.subarray(firstIndex))];
+}
+
+/** Encodes the parts of a result, a chunk at a time. */
+export function* encodeChunks(parts: readonly PartColumns[]): Generator<ResultChunk> {
+  for (const part of parts) {
+    const rows = part.part === "equity" ? EQUITY_CHUNK_ROWS : CHUNK_ROWS;
+    for (let chunk = 0; chunk * rows < part.count; chunk++) {
+      yield encodeChunk(part, chunk, { begin: chunk * rows, end: Math.min(part.count, (chunk + 1) * rows) });
+    }
+  }
+}
+
+function encodeChunk(
+  { part, columns, time, tags, pack }: PartColumns,
+  chunk: number,
+  { begin, end }: { readonly begin: number; readonly end: number },
+): ResultChunk {
+  const cut = Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [name, cutDoubles(values, begin, end)] as const),
+  );
+  let [first, last] = [Infinity, -Infinity];
+  for (const value of cut[time] ?? []) {
+    if (value < first) first = value;
+    if (value > last) last = value;
+  }
+  return {
+    part,
+    chunk,
+    rows: end - begin,
+    firstTime: new Date(first),
+    lastTime: new Date(last),
+    data: packColumns(pack === undefined ? cut : pack(cut)),
+    tags: encodeTags(tags?.slice(begin, end) ?? []),
+  };
+}
+
+function cutDoubles(values: PartColumns["columns"][string], begin: number, end: number): Float64Array {
+  const cut = values.subarray(begin, end);
+  return cut instanceof Float64Array ? cut : new Float64Array(cut);
+}
+
+function encodeTags(tags: readonly (string | null)[]): Uint8Array | null {
+  if (tags.every((tag) => tag === null)) return null;
+  const json = JSON.stringify(tags.map((tag) => tag === null ? null : storableText(tag)));
+  return new Uint8Array(zstdCompressSync(json, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }));
+}
+
+/** Bytes that chunks occupy. */
+export function measureChunks(chunks: readonly ResultChunk[]): number {
+  return chunks.reduce((bytes, { data, tags }) => bytes + data.byteLength + (tags?.byteLength ?? 0), 0);
+}
