@@ -11,19 +11,15 @@ import {
 import { findInstrument, type InstrumentKey, listIngestedInstruments } from "../db/instruments.ts";
 import { INGESTION_EVENT_TYPES, ingestionRuns } from "../db/schema.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
-import {
-  type CsvImport,
-  type CsvImportResult,
-  importCsv,
-  ImportRefusedError,
-  ImportTooLargeError,
-} from "../market/csv/import.ts";
-import { CsvError } from "../market/csv/header.ts";
+import { CsvError } from "../market/csv/csv_error.ts";
+import { ImportTooLargeError } from "../market/csv/file_text.ts";
+import { type CsvImport, type CsvImportResult, importCsv, ImportRefusedError } from "../market/csv/import.ts";
 import { FeedError } from "../market/feeds/feed.ts";
 import { EXCHANGE_NAMES, EXCHANGE_SESSIONS } from "../market/calendar/exchange_sessions.ts";
 import { createRun } from "../market/ingestion/ingestion_run.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
+import { dialectSchema, forcedDialectShape } from "./dialect_schemas.ts";
 import { AppError } from "./errors.ts";
 import { instrumentProcedures } from "./ingestion_instruments.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
@@ -147,6 +143,7 @@ export const ingestionStreamsRouter = router({
   /** Archives the candles of a CSV file as it arrives. */
   import: ingestionProcedure
     .input(z.strictObject({
+      ...forcedDialectShape,
       symbol: marketNameSchema,
       exchange: marketNameSchema,
       assetClass: z.enum(ASSET_CLASSES).optional(),
@@ -162,12 +159,13 @@ export const ingestionStreamsRouter = router({
       rejected_count: z.int(),
       rejected: z.array(z.object({ line: z.int(), reason: z.string() })),
       convention: z.string().nullable(),
+      dialect: dialectSchema,
     }))
     .mutation(async ({ ctx, input }) => {
-      const body = input.body ?? new Blob([]).stream();
+      const { symbol, exchange, assetClass, timeframe, session, body, ...forced } = input;
       const { run, rejectedCount, ...counts } = await importOrRefuse(ctx.db, {
-        ...input,
-        body,
+        ...{ symbol, exchange, assetClass, timeframe, session, forced },
+        body: body ?? new Blob([]).stream(),
         bytesMax: ctx.importBytesMax,
       });
       return { ...counts, run: toRun(run), rejected: [...counts.rejected], rejected_count: rejectedCount };
@@ -181,7 +179,9 @@ async function importOrRefuse(db: Db, request: CsvImport): Promise<CsvImportResu
     if (error instanceof ImportTooLargeError) throw new AppError("PAYLOAD_TOO_LARGE", error.message, { cause: error });
     if (error instanceof ImportRefusedError) throw invalid(error.message, `/${error.field}`, error.reason);
     if (error instanceof FeedError) throw new AppError("SYMBOL_NOT_FOUND", error.message, { cause: error });
-    if (error instanceof CsvError) throw invalid(error.message, "", error.message);
+    if (error instanceof CsvError) {
+      throw invalid(error.message, error.parameter === null ? "" : `/${error.parameter}`, error.message);
+    }
     throw error;
   }
 }

@@ -22,6 +22,7 @@ import { AppError, mustBe } from "./errors.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import { marketNameSchema } from "./market_name.ts";
+import { timeZoneSchema } from "./time_zone.ts";
 import { type Context, ingestionProcedure } from "./trpc.ts";
 
 const scheduleSchema = z.string().max(100).superRefine((text, context) => {
@@ -35,21 +36,12 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, mustBe("
 
 /** The hours of an instrument's market, where neither its exchange nor its asset class tells them. */
 const sessionSchema = z.strictObject({
-  timezone: z.string().max(100).refine(isTimeZone, mustBe("an IANA time zone such as Europe/Berlin")),
+  timezone: timeZoneSchema,
   open: timeOfDay,
   close: timeOfDay,
   weekdays: z.array(z.int().min(1).max(7)).min(1).max(7).default([1, 2, 3, 4, 5]),
   extended: z.strictObject({ open: timeOfDay, close: timeOfDay }).nullable().default(null),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    Temporal.Now.zonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The fields that an operator may change. */
 const settings = {

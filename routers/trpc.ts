@@ -55,7 +55,7 @@ export interface Services {
   readonly startedAt: number;
   /** Reads candles that are not archived yet. */
   readonly readThrough: ReadThrough;
-  /** The largest CSV file that an import accepts. */
+  /** The largest file that an import accepts, packed and unpacked. */
   readonly importBytesMax: number;
   readonly quotas: Quotas;
   /** Most candles in the range of a backtest. */

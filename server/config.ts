@@ -95,7 +95,7 @@ const configSchema = z.object({
   importBytesMax: setting(
     "IMPORT_BYTES_MAX",
     wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1024 ** 3),
-    "Largest CSV file that an import accepts.",
+    "Largest file that an import accepts, packed and unpacked.",
   ),
   archiveBytesMax: setting(
     "ARCHIVE_BYTES_MAX",

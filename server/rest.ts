@@ -16,6 +16,9 @@ import { matchesTag } from "./negotiation.ts";
 
 type Api = ReturnType<typeof restRouter.createCaller>;
 
+/** Of the files that an import takes; their first bytes say which they are. */
+const FILE_TYPES = ["text/csv", "text/tab-separated-values", "application/gzip", "application/zip"] as const;
+
 /** The optional parts of a row. */
 interface RouteOptions<Output> {
   /** `json` is required (the default for POST and PATCH), `optional` may be missing, `csv` arrives unread as `body`. */
@@ -226,7 +229,7 @@ async function readInput(c: HonoContext<ServerEnv>, row: Route, stallMs: number)
   // Object.fromEntries keeps a key named __proto__ as a plain key, so that the schema can refuse it.
   const input: Record<string, unknown> = Object.fromEntries(given);
   if (bodyKind === "csv") {
-    requireType(c, "text/csv");
+    requireType(c, ...FILE_TYPES);
     return { ...input, body: ReadableStream.from(untilStalled(c.req.raw.body, stallMs)) };
   }
   if (bodyKind === "none") return input;

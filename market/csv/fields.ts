@@ -41,7 +41,7 @@ const TIME =
  * Reads a moment in milliseconds since 1970; NaN for anything else.
  *
  * `YYYY-MM-DD`, the same with `T` or a space and `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff`, and then `Z`, `UTC`, an offset such as +02:00, or
- * nothing for UTC. A whole number is an epoch: 9 or 10 digits in seconds, 11 to 13 in milliseconds, 16 in microseconds.
+ * nothing for UTC. A whole number is an epoch: 9 or 10 digits in seconds, 11 to 13 in milliseconds, to 16 in microseconds, to 19 in nanoseconds.
  */
 export function parseTime(bytes: Uint8Array, from: number, until: number): number {
   const length = until - from;
@@ -58,41 +58,60 @@ export function parseTime(bytes: Uint8Array, from: number, until: number): numbe
   return parseEpoch(bytes, from, until);
 }
 
-function parseEpoch(bytes: Uint8Array, from: number, until: number): number {
+/** The units of a time since 1970. */
+export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+// The digits of a unit beyond those of milliseconds.
+const EXTRA_DIGITS: Readonly<Record<TimeUnit, number>> = { s: -3, ms: 0, us: 3, ns: 6 };
+
+/** The unit of a whole number that has these digits, for times from 1973 on; null where none fits. */
+export function epochUnit(digits: number): TimeUnit | null {
+  if (digits < 9 || digits > 19) return null;
+  if (digits <= 10) return "s";
+  if (digits <= 13) return "ms";
+  return digits <= 16 ? "us" : "ns";
+}
+
+/** Reads a whole number of units since 1970 in milliseconds; NaN for anything else. @param unit Default: by its digits. */
+export function parseEpoch(bytes: Uint8Array, from: number, until: number, unit = epochUnit(until - from)): number {
+  if (unit === null || from === until) return NaN;
+  const extra = EXTRA_DIGITS[unit];
+  const point = Math.max(from, until - Math.max(extra, 0));
+  const whole = wholeNumber(bytes, from, point);
+  // Nanoseconds since 1970 have more digits than a double: the milliseconds and the rest are read apart.
+  const rest = wholeNumber(bytes, point, until);
+  return extra < 0 ? whole * 1000 : whole + rest / POWERS_OF_TEN[extra]!;
+}
+
+function wholeNumber(bytes: Uint8Array, from: number, until: number): number {
   let value = 0;
   for (let at = from; at < until; at++) {
     const digit = bytes[at]! - DIGIT_0;
     if (digit < 0 || digit > 9) return NaN;
     value = value * 10 + digit;
   }
-  const digits = until - from;
-  if (digits >= 11 && digits <= 13) return value;
-  if (digits === 9 || digits === 10) return value * 1000;
-  return digits === 16 ? value / 1000 : NaN;
+  return value;
 }
 
-/** Reads a date, with or without a time of day, as local time: the offset is ignored. NaN for anything else. */
-export function parseLocalTime(bytes: Uint8Array, from: number, until: number): number {
-  return parseRareTime(fieldText(bytes, from, until), 0);
-}
-
-function parseRareTime(text: string, offsets = 1): number {
+function parseRareTime(text: string): number {
   const found = TIME.exec(text);
   if (found === null) return NaN;
   const part = (index: number) => Number(found[index] ?? 0);
   const fractionMs = Number(`0.${found[7] ?? 0}`) * 1000;
   const [offsetHours, offsetMinutes] = [part(9), part(10)];
   if (offsetHours > 18 || offsetMinutes > 59) return NaN;
-  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[8] === "-" ? -1 : 1) * offsets;
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (found[8] === "-" ? -1 : 1);
   return dayNumber(part(1), part(2), part(3)) * DAY_MS + clock(part(4), part(5), part(6)) + fractionMs - offsetMs;
 }
 
-function clock(hours: number, minutes: number, seconds: number): number {
+/** The milliseconds of a time of day that exists, else NaN. */
+export function clock(hours: number, minutes: number, seconds: number): number {
   return hours < 24 && minutes < 60 && seconds < 60 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : NaN;
 }
 
 /** Days since 1970 of an existing date, else NaN (Gregorian; Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
-function dayNumber(year: number, month: number, day: number): number {
+export function dayNumber(year: number, month: number, day: number): number {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : DAYS_IN_MONTH[month - 1];
   if (days === undefined || !(day >= 1 && day <= days)) return NaN;

@@ -8,6 +8,8 @@ import {
   type Session,
 } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
+import type { DialectAnswer, ForcedDialect } from "./dialect.ts";
+import { FileText } from "./file_text.ts";
 import { CsvReader, type Rejection } from "./reader.ts";
 import { archiveStep } from "../archive/archive_step.ts";
 import { finishRun } from "../ingestion/ingestion_run.ts";
@@ -22,8 +24,11 @@ export interface CsvImport {
   readonly timeframe: Timeframe;
   /** Of a new instrument; default: that of its exchange or asset class. */
   readonly session?: Session | undefined;
+  /** The reading to use instead of the recognised one. */
+  readonly forced?: ForcedDialect;
+  /** A text of UTF-8 or UTF-16, or one packed with gzip or zip. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The largest size of a file. */
+  /** The largest size of a file, packed and unpacked. */
   readonly bytesMax: number;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: number;
@@ -40,6 +45,8 @@ export interface CsvImportResult {
   readonly rejected: readonly Rejection[];
   /** How the file stamps its candles, in words; null without a candle. */
   readonly convention: string | null;
+  /** How the file is written. */
+  readonly dialect: DialectAnswer;
 }
 
 /** The named instrument cannot take the candles. */
@@ -47,14 +54,6 @@ export class ImportRefusedError extends Error {
   override readonly name = "ImportRefusedError";
   constructor(readonly field: "assetClass" | "exchange", readonly reason: string) {
     super(`Cannot import: ${field} ${reason}`);
-  }
-}
-
-/** The file is too large. */
-export class ImportTooLargeError extends Error {
-  override readonly name = "ImportTooLargeError";
-  constructor(readonly bytesMax: number) {
-    super(`Cannot import more than ${bytesMax} bytes: split the file, or raise IMPORT_BYTES_MAX`);
   }
 }
 
@@ -68,13 +67,14 @@ export class ImportTooLargeError extends Error {
 export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportResult> {
   const target = await findTarget(db, request);
   const { provider } = target;
-  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target);
+  const text = new FileText(request.body, request.bytesMax);
+  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target, request.forced);
   const counts = { imported: 0, unchanged: 0, revised: 0 };
   const { symbol, exchange, timeframe } = request;
   let run: IngestionRun | undefined;
   let instrument: Instrument | undefined;
   try {
-    for await (const candles of readBatches(reader, request)) {
+    for await (const candles of readBatches(reader, text)) {
       run ??= await beginRun(db, request);
       instrument ??= await ensureInstrument(db, target);
       const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
@@ -93,7 +93,8 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       ]);
     }
     await finishRun(db, run.id, null);
-    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected, convention };
+    const dialect = describeDialect(text, reader);
+    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected, convention, dialect };
   } catch (error) {
     if (run !== undefined) {
       const message = error instanceof Error ? error.message : String(error);
@@ -104,14 +105,25 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
   }
 }
 
-async function* readBatches(reader: CsvReader, { body, bytesMax }: CsvImport): AsyncGenerator<Candles> {
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > bytesMax) throw new ImportTooLargeError(bytesMax);
-    yield* reader.push(piece);
-  }
+async function* readBatches(reader: CsvReader, text: FileText): AsyncGenerator<Candles> {
+  for await (const piece of text.pieces()) yield* reader.push(piece);
   yield* reader.end();
+}
+
+/** The reading of a file, as an answer says it. */
+export function describeDialect({ packing, encoding }: FileText, reader: CsvReader): DialectAnswer {
+  const { program, delimiter, columns, dateOrder, timeUnit, decimalMark, timezone } = reader.dialect;
+  return {
+    name: program,
+    packing,
+    encoding,
+    delimiter: String.fromCharCode(delimiter),
+    columns: columns.names,
+    date_order: dateOrder,
+    time_unit: timeUnit,
+    decimal_mark: decimalMark,
+    timezone,
+  };
 }
 
 async function findTarget(db: Db, { symbol, exchange, assetClass, session }: CsvImport) {

@@ -1,10 +1,16 @@
 import type { Candles } from "../../engine/candles.ts";
 import { allocateCandles, CANDLE_COLUMNS, sliceCandles } from "../archive/candle_columns.ts";
 import { findFault } from "../archive/candle_rules.ts";
-import { fieldText, parseDecimal, parseLocalTime, parseTime } from "./fields.ts";
 import type { Traded } from "../calendar/exchange_sessions.ts";
 import { ConventionFinder } from "./conventions.ts";
-import { type CsvColumns, CsvError, parseHeader } from "./header.ts";
+import { CsvError } from "./csv_error.ts";
+import type { Dialect, ForcedDialect } from "./dialect.ts";
+import { isBlank, LineFields } from "./line_fields.ts";
+import { parseDecimal } from "./fields.ts";
+import { parseWritten } from "./numbers.ts";
+import { recognise } from "./recognise.ts";
+import { VALUE_COLUMNS } from "./terms.ts";
+import { TimeReader } from "./times.ts";
 import { candleEnd, isDaily, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
 
 /** A line that was left out. */
@@ -16,7 +22,6 @@ export interface Rejection {
 
 const REJECTIONS_MAX = 100;
 const LINE_BYTES_MAX = 65_536;
-const FIELDS_MAX = 1_000;
 // A batch has this many candles and then the rest of the month, so that each month's chunk is written once.
 const BATCH_CANDLES_MIN = 32_768;
 const MONTH_CANDLES_MAX = 31 * 1440;
@@ -28,18 +33,19 @@ const UTC_INSTRUMENT: Traded = { assetClass: "crypto", exchange: "" };
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-const SPACE = 0x20;
 const TAB = 0x09;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const VALUE_NAMES = ["open", "high", "low", "close", "volume"] as const;
+const VOLUME = VALUE_COLUMNS.indexOf("volume");
+const DASH = 0x2d;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
+// The beginning of a file that shows how it is written; the dates of January may leave open which number is the month.
+const SAMPLE_BYTES = [65_536, 524_288, 4_194_304] as const;
 
 /**
  * Reads candles from CSV that arrives in pieces, in memory that does not grow with the file.
  *
- * A file begins with its oldest candle or with its newest; the first two show which. A line is left out and reported if it is no candle,
- * not on a boundary of the timeframe, out of order, or not closed yet. fields.ts describes the formats of times and numbers, conventions.ts
- * how candles may be stamped.
+ * Its beginning shows how it is written (recognise.ts). A file begins with its oldest candle or with its newest; the first two show which.
+ * A line is left out and reported if it is no candle, not on a boundary of the timeframe, out of order, or not closed yet. conventions.ts
+ * describes how candles may be stamped.
  */
 export class CsvReader {
   /** The first 100 lines that were left out. */
@@ -56,26 +62,38 @@ export class CsvReader {
   #direction: 1 | -1 = 1;
   /** A candle at this time or later, times #direction, begins the next batch. */
   #batchEnd = Infinity;
-  #columns: CsvColumns | undefined;
+  readonly #forced: ForcedDialect;
+  #dialect: Dialect | undefined;
+  #times: TimeReader | undefined;
+  /** The instrument's name in the first candle, where lines have one. */
+  #ticker: string | undefined;
+  #sampleSize = 0;
   #line = 0;
   /** The open of the last candle, times #direction, its line, and the number of candles so far. */
   #last = -Infinity;
   #lastLine = 0;
   #taken = 0;
-  #rest = new Uint8Array(0);
-  readonly #starts = new Int32Array(FIELDS_MAX + 1);
-  readonly #ends = new Int32Array(FIELDS_MAX + 1);
-  readonly #values = new Float64Array(VALUE_NAMES.length);
+  #rest: Uint8Array = new Uint8Array(0);
+  readonly #fields = new LineFields();
+  readonly #values = new Float64Array(VALUE_COLUMNS.length);
 
   /**
    * @param nowMs Milliseconds since 1970; candles that close later are left out.
    * @param instrument Its session tells how its candles may be stamped.
+   * @param forced The reading that a user asks for.
    */
-  constructor(timeframe: Timeframe, nowMs: number, instrument: Traded = UTC_INSTRUMENT) {
+  constructor(timeframe: Timeframe, nowMs: number, instrument = UTC_INSTRUMENT, forced: ForcedDialect = {}) {
+    this.#forced = forced;
     this.#timeframe = timeframe;
     this.#closedUntilMs = nowMs;
     this.#isDated = isDaily(timeframe);
     this.#finder = new ConventionFinder(instrument, timeframe);
+  }
+
+  /** How the file is written, once all of it was read. */
+  get dialect(): Dialect {
+    if (this.#dialect === undefined) throw new Error("Cannot know the dialect of a file before it was read");
+    return this.#dialect;
   }
 
   /** How the file stamps its candles, in words; null before its first candle. */
@@ -90,7 +108,21 @@ export class CsvReader {
    * @throws {CsvError} When the file is no CSV of candles.
    */
   *push(piece: Uint8Array): Generator<Candles> {
-    const bytes = this.#rest.length === 0 ? piece : concat(this.#rest, piece);
+    this.#rest = this.#rest.length === 0 ? piece : concat(this.#rest, piece);
+    if (this.#dialect === undefined && !this.#recognise(false)) return;
+    yield* this.#readLines();
+  }
+
+  /** Takes the end of the file. @throws {CsvError} When the file was empty. */
+  *end(): Generator<Candles> {
+    if (this.#rest.at(-1) !== NEWLINE) this.#rest = concat(this.#rest, Uint8Array.of(NEWLINE));
+    if (this.#dialect === undefined) this.#recognise(true);
+    yield* this.#readLines();
+    if (this.#count > 0) yield this.#takeBatch();
+  }
+
+  *#readLines(): Generator<Candles> {
+    const bytes = this.#rest;
     let from = 0;
     for (;;) {
       const end = bytes.indexOf(NEWLINE, from);
@@ -100,19 +132,30 @@ export class CsvReader {
       if (!Number.isNaN(time)) this.#keepRow(time);
       from = end + 1;
     }
-    if (bytes.length - from > LINE_BYTES_MAX) {
-      throw new CsvError(`Cannot read line ${this.#line + 1}: it is longer than ${LINE_BYTES_MAX} bytes`);
-    }
+    if (bytes.length - from > LINE_BYTES_MAX) throw this.#tooLong(this.#line + 1);
     this.#rest = bytes.slice(from);
   }
 
-  /** Takes the end of the file. @throws {CsvError} When the file was empty. */
-  *end(): Generator<Candles> {
-    if (this.#rest.length > 0) yield* this.push(Uint8Array.of(NEWLINE));
-    if (this.#columns === undefined) {
-      throw new CsvError("Cannot import an empty file: write a header line and a line for each candle");
+  /** Recognises the dialect once the file's beginning is there. @returns Whether it is known. */
+  #recognise(isEnd: boolean): boolean {
+    for (; this.#sampleSize < SAMPLE_BYTES.length; this.#sampleSize++) {
+      const size = SAMPLE_BYTES[this.#sampleSize]!;
+      if (this.#rest.length < size && !isEnd) return false;
+      const sample = this.#rest.subarray(0, this.#rest.subarray(0, size).lastIndexOf(NEWLINE) + 1);
+      if (sample.length === 0) throw this.#tooLong(1);
+      const isWhole = this.#sampleSize === SAMPLE_BYTES.length - 1 || (isEnd && sample.length === this.#rest.length);
+      const dialect = recognise(sample, isWhole, this.#forced);
+      if (dialect === null) continue;
+      this.#dialect = dialect;
+      this.#times = new TimeReader({ ...dialect, hasClock: dialect.columns.clock !== null });
+      if (BYTE_ORDER_MARK.every((byte, i) => this.#rest[i] === byte)) this.#rest = this.#rest.subarray(3);
+      return true;
     }
-    if (this.#count > 0) yield this.#takeBatch();
+    return false;
+  }
+
+  #tooLong(line: number): CsvError {
+    return new CsvError(`Cannot read line ${line}: it is longer than ${LINE_BYTES_MAX} bytes`);
   }
 
   #takeBatch(): Candles {
@@ -145,69 +188,79 @@ export class CsvReader {
 
   /** The time of the line's candle, whose values are then in #values; NaN for a line without a candle. */
   #readLine(bytes: Uint8Array, from: number, end: number): number {
-    this.#line++;
+    const { headerLines, columns, delimiter, decimalMark } = this.#dialect!;
+    if (++this.#line <= headerLines) return NaN;
     let until = end;
     while (until > from && isBlank(bytes[until - 1]!)) until--;
     if (until === from) return NaN;
-    if (this.#columns === undefined) {
-      this.#columns = this.#readHeader(bytes, from, until);
-      return NaN;
-    }
-    const { time: timeField, values, count } = this.#columns;
-    const fields = this.#splitFields(bytes, from, until);
-    if (fields !== count) return this.#reject(`has ${fields} fields where the header has ${count}`);
-    const [starts, ends] = [this.#starts, this.#ends];
-    const time = parseTime(bytes, starts[timeField]!, ends[timeField]!);
-    if (Number.isNaN(time)) {
-      return this.#reject(
-        `${this.#quote(bytes, timeField)} is not a time that exists (write 2024-12-31 or 2024-12-31 23:59)`,
-      );
-    }
+    // A last field that is empty ends with its tab.
+    if (delimiter === TAB) until = bytes[end - 1] === RETURN ? end - 1 : end;
+    const { values, count, ticker } = columns;
+    const fields = this.#fields.cut(bytes, from, until, delimiter);
+    if (fields !== count) return this.#reject(() => `has ${fields} fields where the header has ${count}`);
+    const time = this.#readTime(bytes);
+    if (Number.isNaN(time)) return this.#reject(() => this.#times!.fault);
     for (let i = 0; i < values.length; i++) {
-      const value = parseDecimal(bytes, starts[values[i]!]!, ends[values[i]!]!);
+      const value = this.#readValue(bytes, values[i]!, decimalMark, i === VOLUME);
       if (Number.isNaN(value)) {
-        return this.#reject(`${VALUE_NAMES[i]} ${this.#quote(bytes, values[i]!)} is not a number (write 1234.5)`);
+        const text = JSON.stringify(this.#fields.text(values[i]!).slice(0, 60));
+        const example = decimalMark === "point" ? "1234.5" : "1234,5";
+        return this.#reject(() => `${VALUE_COLUMNS[i]} ${text} is not a number (write ${example})`);
       }
       this.#values[i] = value;
     }
     const [open, high, low, close, volume] = this.#values;
     const fault = findFault(open!, high!, low!, close!, volume!);
-    if (fault !== null) return this.#reject(fault);
-    const written = { time, local: this.#isDated ? parseLocalTime(bytes, starts[timeField]!, ends[timeField]!) : time };
+    if (fault !== null) return this.#reject(() => fault);
+    if (ticker !== null && !this.#isOfTicker(ticker)) return NaN;
+    const written = { time, local: this.#isDated ? this.#times!.local : time };
     const stamped = this.#finder.read(written);
-    return Number.isNaN(stamped) ? this.#reject(this.#finder.explain(written)) : this.#checkTime(stamped);
+    return Number.isNaN(stamped) ? this.#reject(() => this.#finder.explain(written)) : this.#checkTime(stamped, time);
   }
 
-  #readHeader(bytes: Uint8Array, from: number, until: number): CsvColumns {
-    if ((bytes[from] === 0xff && bytes[from + 1] === 0xfe) || (bytes[from] === 0xfe && bytes[from + 1] === 0xff)) {
-      throw new CsvError("Cannot read UTF-16: save the file as UTF-8");
-    }
-    if (bytes[from] === 0x1f && bytes[from + 1] === 0x8b) {
-      throw new CsvError("Cannot read a compressed file: unpack it with gunzip first");
-    }
-    const hasMark = bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
-    const count = this.#splitFields(bytes, hasMark ? from + 3 : from, until);
-    if (count > FIELDS_MAX) throw new CsvError(`Cannot read ${count} columns: use at most ${FIELDS_MAX}`);
-    const fields = Array.from({ length: count }, (_, i) => fieldText(bytes, this.#starts[i]!, this.#ends[i]!));
-    return parseHeader(fields, fieldText(bytes, from, until));
+  #readTime(bytes: Uint8Array): number {
+    const { time, clock } = this.#dialect!.columns;
+    const { starts, ends } = this.#fields;
+    if (clock === null) return this.#times!.read(bytes, starts[time]!, ends[time]!, this.#isDated);
+    return this.#times!.readText(`${this.#fields.text(time)} ${this.#fields.text(clock)}`);
   }
 
-  #checkTime(time: number): number {
-    if (time < EARLIEST_MS) return this.#reject(`${new Date(time).toISOString()} is before 1800`);
+  /** A volume that is missing, as of forex, is 0. */
+  #readValue(bytes: Uint8Array, field: number, mark: Dialect["decimalMark"], isVolume: boolean): number {
+    if (field < 0) return 0;
+    const [from, until] = [this.#fields.starts[field]!, this.#fields.ends[field]!];
+    if (isVolume && (from === until || (until - from === 1 && bytes[from] === DASH))) return 0;
+    const value = mark === "point" ? parseDecimal(bytes, from, until) : NaN;
+    return Number.isNaN(value) ? parseWritten(this.#fields.text(field), mark) : value;
+  }
+
+  /** False for a line of another instrument than the file's first candle. */
+  #isOfTicker(field: number): boolean {
+    const ticker = this.#fields.text(field);
+    this.#ticker ??= ticker;
+    if (ticker === this.#ticker) return true;
+    this.#reject(() => `is of ${ticker} and the first candle of ${this.#ticker}: import each instrument's lines apart`);
+    return false;
+  }
+
+  #checkTime(time: number, moment: number): number {
+    if (time < EARLIEST_MS) return this.#reject(() => `${new Date(time).toISOString()} is before 1800`);
     // The second candle shows the direction of the file.
     if (this.#taken === 1 && time < this.#last) this.#reverse();
-    if (time * this.#direction <= this.#last) return this.#reject(this.#disorder(time));
+    if (time * this.#direction <= this.#last) return this.#reject(() => this.#disorder(time));
     if (candleEnd(time, this.#timeframe) > this.#closedUntilMs) {
-      return this.#reject(`${new Date(time).toISOString()} is a candle that has not closed yet`);
+      return this.#reject(() => `${new Date(time).toISOString()} is a candle that has not closed yet`);
     }
     this.#last = time * this.#direction;
     this.#lastLine = this.#line;
     this.#taken++;
+    this.#times!.previous = moment;
     return time;
   }
 
   #reverse(): void {
     this.#direction = -1;
+    this.#times!.isNewestFirst = true;
     this.#last = -this.#last;
   }
 
@@ -217,50 +270,14 @@ export class CsvReader {
     return `is later than line ${this.#lastLine}, in a file that begins with the newest`;
   }
 
-  #splitFields(bytes: Uint8Array, from: number, until: number): number {
-    let count = 0;
-    let start = from;
-    let isQuoted = false;
-    for (let at = from; at <= until; at++) {
-      const byte = at === until ? COMMA : bytes[at]!;
-      if (byte === QUOTE) isQuoted = !isQuoted;
-      if (byte !== COMMA || (isQuoted && at < until)) continue;
-      if (count < FIELDS_MAX) this.#trimField(bytes, count, start, at);
-      count++;
-      start = at + 1;
-    }
-    return count;
-  }
-
-  #trimField(bytes: Uint8Array, field: number, from: number, until: number): void {
-    while (from < until && isBlank(bytes[from]!)) from++;
-    while (until > from && isBlank(bytes[until - 1]!)) until--;
-    if (until - from >= 2 && bytes[from] === QUOTE && bytes[until - 1] === QUOTE) {
-      from++;
-      until--;
-    }
-    this.#starts[field] = from;
-    this.#ends[field] = until;
-  }
-
-  #quote(bytes: Uint8Array, field: number): string {
-    return JSON.stringify(
-      fieldText(bytes, this.#starts[field]!, Math.min(this.#ends[field]!, this.#starts[field]! + 60)),
-    );
-  }
-
-  #reject(reason: string): number {
+  #reject(reason: () => string): number {
     this.rejectedCount++;
-    if (this.rejected.length < REJECTIONS_MAX) this.rejected.push({ line: this.#line, reason });
+    if (this.rejected.length < REJECTIONS_MAX) this.rejected.push({ line: this.#line, reason: reason() });
     return NaN;
   }
 }
 
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === RETURN || byte === TAB;
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   const joined = new Uint8Array(a.length + b.length);
   joined.set(a);
   joined.set(b, a.length);

@@ -37,12 +37,12 @@ export async function readJson(
   return value.value;
 }
 
-/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body has this media type, with or without parameters. */
-export function requireType(c: HonoContext, wanted: string): void {
+/** @throws AppError UNSUPPORTED_MEDIA_TYPE unless the body has one of these media types, with or without parameters. */
+export function requireType(c: HonoContext, ...wanted: readonly string[]): void {
   const type = c.req.header("content-type");
-  if (type?.split(";")[0]?.trim().toLowerCase() === wanted) return;
+  if (wanted.includes(type?.split(";")[0]?.trim().toLowerCase() ?? "")) return;
   const given = type === undefined ? "without a Content-Type" : `of type ${quote(type)}`;
-  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body ${given}: send ${wanted}`);
+  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Cannot read a body ${given}: send ${wanted.join(" or ")}`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Files of candles over HTTP: what is kept of them, and what comes out again. */
 import { expect } from "@std/expect";
+import { gzipSync } from "node:zlib";
 import { tableFromIPC } from "apache-arrow";
 import type { Answer, TestClient } from "../support/client.ts";
 import { INGESTION_SECRET, startTestService, type TestService } from "../support/service.ts";
@@ -11,6 +12,10 @@ Deno.test("files over HTTP", async (t) => {
   const service = await startTestService();
   const client = service.client();
   await t.step("a file is imported, good lines kept and bad ones told", () => importFiles(client));
+  await t.step(
+    "a program's packed file is imported, its dialect told, and a file with two readings asked about",
+    () => importPrograms(client),
+  );
   await t.step("imported candles come out to the digit and the second, in each format", () => readExactly(client));
   await t.step("spaces around a name are no part of it, wherever it is given", () => nameLoosely(service));
   await t.step("days make months, a file of months is kept, and a backtest runs on them", () => tradeMonths(service));
@@ -35,6 +40,48 @@ async function importFiles(client: TestClient) {
   ]);
   const again = await post(mixed);
   expect([again.at("/imported"), again.at("/unchanged"), again.at("/revised")]).toEqual([0, 1, 0]);
+}
+
+async function importPrograms(client: TestClient) {
+  const path = "/api/admin/ingestion/import?exchange=NASDAQ&assetClass=stock&timeframe=1d";
+  const post = (query: string, body: string | Uint8Array<ArrayBuffer>, type: string) =>
+    client.send("POST", `${path}&${query}`, body, { ...secret, "content-type": type });
+  const file = "Date;Open;High;Low;Close;Volume\r\n13.02.2024;1,5;3;0,5;2;1.000\r\n14.02.2024;2,5;4;1,5;3;2.000\r\n";
+  const packed = await post("symbol=PACKED", new Uint8Array(gzipSync(file)), "application/gzip");
+  expect([packed.status, packed.at("/imported"), packed.at("/dialect")]).toEqual([200, 2, {
+    ...{ name: "plain", packing: "gzip", encoding: "utf-8", delimiter: ";" },
+    columns: {
+      ...{ time: "Date", clock: null, open: "Open", high: "High", low: "Low", close: "Close", volume: "Volume" },
+      ticker: null,
+    },
+    ...{ date_order: "dmy", time_unit: null, decimal_mark: "comma", timezone: "UTC" },
+  }]);
+  const ticks = await client.get(`${TICKS}?symbol=PACKED&startDate=2024-02-13&endDate=2024-02-14&timeframe=1d`);
+  expect(ticks.at("/ticks/0")).toMatchObject({ open: 1.5, low: 0.5, volume: 1000 });
+  const open = "Date,Open,High,Low,Close,Volume\n01/02/2024,1,1,1,1,1\n";
+  const asked = await post("symbol=OPEN", open, "text/csv");
+  expect([asked.status, asked.at("/error/code"), asked.at("/error/issues/0/path")]).toEqual([
+    ...[400, "VALIDATION_FAILED", "/dateOrder"],
+  ]);
+  const forced = await post("symbol=OPEN&dateOrder=mdy&columns=time,open,high,low,close,-", open, "text/csv");
+  expect([forced.at("/imported"), forced.at("/dialect/date_order"), forced.at("/dialect/columns/volume")]).toEqual([
+    ...[1, "mdy", null],
+  ]);
+  const wrong = { columns: ["time,open", "time,open,high,low,close,x", "time,time,open,high,low,close"] };
+  const refusals = {
+    ...wrong,
+    timezone: ["Mars"],
+    dateOrder: ["ydm"],
+    decimalMark: ["."],
+    timeUnit: ["h"],
+    dialect: ["x"],
+  };
+  for (const [name, values] of Object.entries(refusals)) {
+    for (const value of values) {
+      const refused = await post(`symbol=OPEN&${name}=${encodeURIComponent(value)}`, open, "text/csv");
+      expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, `/${name}`]);
+    }
+  }
 }
 
 async function readExactly(client: TestClient) {

@@ -6,8 +6,9 @@ import { findInstrument } from "../../../db/instruments.ts";
 import { candleChunks } from "../../../db/schema.ts";
 import { readCandles } from "../../support/candles.ts";
 import { DamagedChunkError } from "../../../market/archive/chunk.ts";
-import { type CsvImport, importCsv, ImportRefusedError, ImportTooLargeError } from "../../../market/csv/import.ts";
-import { CsvError } from "../../../market/csv/header.ts";
+import { CsvError } from "../../../market/csv/csv_error.ts";
+import { ImportTooLargeError } from "../../../market/csv/file_text.ts";
+import { type CsvImport, importCsv, ImportRefusedError } from "../../../market/csv/import.ts";
 import { archiveSample } from "../../../market/ingestion/archive_sample.ts";
 import { databaseTest } from "../../support/database.ts";
 
