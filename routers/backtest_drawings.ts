@@ -12,7 +12,8 @@ import { publicProcedure, userProcedure } from "./trpc.ts";
 const CHART_POINTS_MAX = 4_000;
 // A bucket of a chart as JSON, about.
 const BUCKET_BYTES = 140;
-const metricSchema = z.object({
+/** The meaning of a metric. */
+export const metricSchema = z.object({
   name: z.string(),
   meaning: z.string(),
   formula: z.string(),
@@ -20,7 +21,8 @@ const metricSchema = z.object({
   sample: z.string(),
   undefinedWhen: z.array(z.string()).readonly(),
 });
-const METRICS = Object.entries(METRIC_DEFINITIONS).map(([name, definition]) => ({ name, ...definition }));
+/** All metrics, in the order in which results show them. */
+export const METRICS = Object.entries(METRIC_DEFINITIONS).map(([name, definition]) => ({ name, ...definition }));
 const chartShape = {
   id: idSchema,
   from: z.int().min(0).default(0),

@@ -23,6 +23,7 @@ import {
   tradeList,
 } from "./backtest_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
+import { reportProcedures } from "./backtest_report.ts";
 import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
@@ -192,6 +193,7 @@ export const backtestsRouter = router({
     }),
 
   ...drawingProcedures,
+  ...reportProcedures,
 });
 
 /** Procedures with streams, which only REST can carry. */

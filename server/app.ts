@@ -23,6 +23,7 @@ import { enforcePasswordRules } from "./middleware/password_rules.ts";
 import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./middleware/rate_limit.ts";
 import { measure, StreamLimits } from "./middleware/stream_limits.ts";
 import { serveConsole } from "./console.ts";
+import { ReportShell } from "./encode_report.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -108,7 +109,8 @@ export function createApp(options: AppOptions): Handler {
     await addContext(c);
     await next();
   });
-  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }), { streams, stallMs });
+  const parts = { streams, stallMs, shell: new ReportShell(options.consoleFolder) };
+  serveRest(app, (c) => restRouter.createCaller(c.get("context"), { signal: c.req.raw.signal }), parts);
 
   app.use("/trpc/*", async (c, next) => {
     await addContext(c);

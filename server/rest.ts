@@ -9,6 +9,7 @@ import type { ServerEnv } from "./context.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeList } from "./encode_list.ts";
+import { encodeReport, type ReportShell } from "./encode_report.ts";
 import { encodeSeries } from "./encode_series.ts";
 import { encodeTicks } from "./ticks/encode_ticks.ts";
 import type { StreamLimits } from "./middleware/stream_limits.ts";
@@ -31,6 +32,8 @@ interface RouteOptions<Output> {
   readonly location?: (output: Output) => string;
   /** Writes the response for outputs that are not one JSON value; it may be long. */
   readonly encode?: (output: Output, request: Request) => Response | Promise<Response>;
+  /** The same for an output that is shown on the report's page. */
+  readonly page?: (output: Output, request: Request, shell: ReportShell) => Promise<Response>;
 }
 
 interface Route {
@@ -46,7 +49,7 @@ interface Route {
   readonly isLong: boolean;
   /** The keys that a query may have. */
   readonly query: ReadonlySet<string>;
-  call(api: Api, input: unknown, request: Request): Promise<Response>;
+  call(api: Api, input: unknown, request: Request, shell: ReportShell): Promise<Response>;
 }
 
 /**
@@ -63,9 +66,10 @@ function route<Output>(
   options: RouteOptions<Output> = {},
 ): Route {
   const hasBody = method === "POST" || method === "PATCH";
-  const call = async (api: Api, input: unknown, request: Request) => {
+  const call = async (api: Api, input: unknown, request: Request, shell: ReportShell) => {
     const output: Output = await Reflect.apply(procedure(api), undefined, [input]);
     if (options.encode !== undefined) return await options.encode(output, request);
+    if (options.page !== undefined) return await options.page(output, request, shell);
     if (status === 204) return new Response(null, { status });
     const text = JSON.stringify(output);
     const headers = new Headers({ "content-type": "application/json" });
@@ -78,8 +82,9 @@ function route<Output>(
     return new Response(text, { status, headers });
   };
   const { type, query } = describeProcedure(nameOf(procedure));
+  const isLong = options.encode !== undefined || options.page !== undefined;
   const body = hasBody ? options.body ?? "json" : "none";
-  return { method, path, status, access, type, body, isLong: options.encode !== undefined, query, call };
+  return { method, path, status, access, type, body, isLong, query, call };
 }
 
 /** The name of the procedure that a row calls, as in `backtests.list`. */
@@ -113,6 +118,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/backtests/:id/events", 200, "user", (api) => api.backtestsStreams.events, {
     encode: encodeEvents,
   }),
+  route("GET", "/api/backtests/:id/report", 200, "user", (api) => api.backtests.report, { page: encodeReport }),
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
@@ -164,13 +170,17 @@ export const ROUTES: readonly Route[] = [
 export function serveRest(
   app: Hono<ServerEnv>,
   createApi: (c: HonoContext<ServerEnv>) => Api,
-  { streams, stallMs }: { readonly streams: StreamLimits; readonly stallMs: number },
+  { streams, stallMs, shell }: {
+    readonly streams: StreamLimits;
+    readonly stallMs: number;
+    readonly shell: ReportShell;
+  },
 ): void {
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
       requireAccess(row.access, c.get("context"), row.type);
       const input = await readInput(c, row, stallMs);
-      const answer = () => row.call(createApi(c), input, c.req.raw);
+      const answer = () => row.call(createApi(c), input, c.req.raw, shell);
       return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
     });
   }

@@ -3,6 +3,7 @@ import type { Scope } from "../../db/tokens.ts";
 import { restRouter } from "../../routers/app.ts";
 import { AppError, toAppError } from "../../routers/errors.ts";
 import { type Access, type Context, requireAccess, type User } from "../../routers/trpc.ts";
+import { ReportShell } from "../../server/encode_report.ts";
 import { ROUTES } from "../../server/rest.ts";
 import { strangerContext } from "../support/context.ts";
 import { openTestDatabase } from "../support/database.ts";
@@ -57,7 +58,7 @@ Deno.test("each row declares the access that its procedure's guard asks for, of 
   for (const { method, path, access, call } of ROUTES) {
     const admitted = await listAdmitted(async (caller) => {
       const api = restRouter.createCaller(strangerContext(db, caller));
-      const answer = await call(api, {}, new Request("http://localhost/"));
+      const answer = await call(api, {}, new Request("http://localhost/"), new ReportShell(""));
       await answer.body?.cancel();
     });
     const type = method === "GET" ? "query" : "mutation";

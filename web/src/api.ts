@@ -1,12 +1,12 @@
 /** The typed client: the one place where the console speaks to the service. */
 import { infiniteQueryOptions, QueryCache, QueryClient } from "@tanstack/react-query";
-import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClientError } from "@trpc/client";
+import { createTRPCClient, TRPCClientError, type TRPCLink } from "@trpc/client";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "../../routers/app.ts";
-
-import { onReconnect, watchedFetch } from "./connection.ts";
 import type { Issue } from "./call_rest.ts";
+import { noticeEndOfSession } from "./session_end.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
 export type BacktestRequest = inferRouterInputs<AppRouter>["backtests"]["create"]["backtest"];
@@ -30,25 +30,30 @@ export type Token = Outputs["tokens"]["list"]["tokens"][number];
 export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 
-const URL = "/trpc";
+export type Report = Outputs["backtests"]["report"];
+
 const RETRIES_MAX = 3;
+
+/** A page without a service, such as a report, has what its query cache holds and no more. */
+const refuse: TRPCLink<AppRouter> = () => () =>
+  observable((observer) => observer.error(new TRPCClientError("Cannot load more: this page has its own data alone")));
+let transport = refuse;
+
+/** Chooses how calls reach the service, before the first one. */
+export function setTransport(link: TRPCLink<AppRouter>): void {
+  transport = link;
+}
 
 /** Calls procedures directly; `api` is for components. */
 export const client = createTRPCClient<AppRouter>({
-  links: [splitLink({
-    condition: ({ type }) => type === "subscription",
-    true: httpSubscriptionLink({ url: URL }),
-    false: httpLink({
-      url: URL,
-      fetch: (input, init) => watchedFetch(input, { ...init, signal: init?.signal ?? null }),
-    }),
-  })],
+  links: [(runtime) => {
+    let send: ReturnType<typeof transport> | undefined;
+    return (call) => (send ??= transport(runtime))(call);
+  }],
 });
 
-const signOutListeners = new Set<() => void>();
-
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEndOfSession }),
+  queryCache: new QueryCache({ onError: (error) => noticeEndOfSession(codeOf(error)) }),
   defaultOptions: {
     queries: {
       networkMode: "always",
@@ -56,7 +61,7 @@ export const queryClient = new QueryClient({
       // A refusal stays one. A lost connection is repaired by its own watch.
       retry: (failures, error) => failures < RETRIES_MAX && statusOf(error) >= 500,
     },
-    mutations: { networkMode: "always", onError: noticeEndOfSession },
+    mutations: { networkMode: "always", onError: (error) => noticeEndOfSession(codeOf(error)) },
   },
 });
 
@@ -81,13 +86,6 @@ export function pagesOf<Page extends { readonly next_cursor: string | null }>(
   });
 }
 
-onReconnect(() => void queryClient.invalidateQueries());
-
-/** Calls back when an answer says that there is no session any more. */
-export function onEndOfSession(callback: () => void): void {
-  signOutListeners.add(callback);
-}
-
 /** The code of a refusal, such as `BACKTEST_NOT_FOUND`; undefined for other errors. */
 export function codeOf(error: unknown): string | undefined {
   const code = dataOf(error)?.["appCode"];
@@ -108,11 +106,6 @@ export function describeError(error: unknown): string {
 
 function firstPage(): string | null {
   return null;
-}
-
-function noticeEndOfSession(error: unknown): void {
-  if (codeOf(error) !== "UNAUTHENTICATED") return;
-  for (const callback of signOutListeners) callback();
 }
 
 /** 0 where no answer came. */

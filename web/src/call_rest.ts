@@ -1,4 +1,5 @@
 import { watchedFetch } from "./connection.ts";
+import { noticeEndOfSession } from "./session_end.ts";
 
 /** A field that a refusal complains about. */
 export interface Issue {
@@ -29,5 +30,6 @@ export async function callRest<Answer>(path: string, init: RequestInit = {}): Pr
   const answer: { readonly error?: { code: string; message: string; issues?: Issue[] } } | null = await response.json()
     .catch(() => null);
   const { code = "INTERNAL", message, issues } = answer?.error ?? {};
+  noticeEndOfSession(code);
   throw new RestError(message ?? `The service answered ${response.status}. Try again in a moment.`, code, issues);
 }

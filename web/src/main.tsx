@@ -4,12 +4,16 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient } from "./api.ts";
+import { queryClient, setTransport } from "./api.ts";
+import { onReconnect } from "./connection.ts";
+import { networkLink } from "./network_link.ts";
 import { router } from "./router.tsx";
 import { applyTheme } from "./theme/theme.ts";
 import "./theme/tokens.css";
 
 applyTheme();
+setTransport(networkLink);
+onReconnect(() => void queryClient.invalidateQueries());
 const root = document.getElementById("root");
 if (root === null) throw new Error("Cannot show the console: the page has no element #root");
 createRoot(root).render(

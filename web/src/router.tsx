@@ -7,13 +7,14 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { api, codeOf, onEndOfSession, queryClient } from "./api.ts";
+import { api, codeOf, queryClient } from "./api.ts";
 import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
 import { readRunSearch } from "./pages/run/search.ts";
 import { readRunsSearch } from "./pages/runs/runs_search.ts";
 import { readStrategiesSearch } from "./pages/strategies/strategies_search.ts";
 import { Failure, NotFound } from "./parts/failure.tsx";
 import { Shell } from "./parts/shell.tsx";
+import { onEndOfSession } from "./session_end.ts";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 

@@ -7,7 +7,10 @@ export type Theme = (typeof THEMES)[number];
 const KEY = "hindcast.theme";
 const listeners = new Set<() => void>();
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+let isPrinting = false;
 prefersDark.addEventListener("change", notify);
+addEventListener("beforeprint", () => setPrinting(true));
+addEventListener("afterprint", () => setPrinting(false));
 
 /** Shows the page in the palette that was chosen before. */
 export function applyTheme(): void {
@@ -43,9 +46,30 @@ export function readColor(name: string): string {
   return color;
 }
 
+/** True while the page is drawn on paper, which is always light. */
+export function usePrinting(): boolean {
+  return useSyncExternalStore(subscribe, () => isPrinting);
+}
+
+function setPrinting(printing: boolean): void {
+  isPrinting = printing;
+  applyTheme();
+  notify();
+}
+
 function readTheme(): Theme {
-  const stored = localStorage.getItem(KEY);
+  if (isPrinting) return "light";
+  const stored = readStored();
   return THEMES.find((theme) => theme === stored) ?? "system";
+}
+
+/** A report that was opened from the service has no storage. */
+function readStored(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
 }
 
 function readShownTheme(): "light" | "dark" {

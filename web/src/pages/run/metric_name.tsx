@@ -28,7 +28,8 @@ export function MetricName({ metric, reason }: { readonly metric: Metric; readon
   );
 }
 
-function nameOf(name: string): string {
+/** A metric's name as it is read. */
+export function nameOf(name: string): string {
   const words = WORDS[name] ?? toWords(name);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -4,6 +4,9 @@ import { useRef } from "react";
 import { api, type Backtest, codeOf } from "../../api.ts";
 import { Failure, NotFound } from "../../parts/failure.tsx";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
+import { RunLabels } from "./labels/run_labels.tsx";
+import { RunName } from "./labels/run_name.tsx";
+import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
 import { RunTabs } from "./run_tabs.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
@@ -24,7 +27,12 @@ export function RunPage() {
   const { backtest } = data;
   return (
     <div className="flex flex-col gap-3">
-      <RunHeader backtest={backtest} />
+      <RunHeader
+        backtest={backtest}
+        heading={<RunName backtest={backtest} />}
+        labels={<RunLabels backtest={backtest} />}
+        actions={<RunActions backtest={backtest} />}
+      />
       {backtest.result === null
         ? backtest.status === "failed" ? <Failed backtest={backtest} /> : <UnderWay backtest={backtest} />
         : <Completed backtest={backtest} result={backtest.result} />}

@@ -37,7 +37,20 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
       )}
       <Link to="/runs/new" search={{ from: id }} className={buttonClass()}>Run again with changes</Link>
       <Button onClick={copy}>Copy as curl</Button>
-      {backtest.result !== null && <ExportMenu id={id} />}
+      {backtest.result !== null && (
+        <>
+          <a
+            href={`/api/backtests/${id}/report`}
+            target="_blank"
+            rel="noreferrer"
+            title="The run as one file, to keep, print or send"
+            className={buttonClass()}
+          >
+            Report
+          </a>
+          <ExportMenu id={id} />
+        </>
+      )}
       <DeleteRun id={id} />
       <span role="status" className="text-sm text-muted empty:hidden">{note}</span>
     </div>

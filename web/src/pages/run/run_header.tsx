@@ -1,16 +1,23 @@
 import type { Backtest } from "../../api.ts";
 import { formatMoney } from "../../parts/format.ts";
-import { RunLabels } from "./labels/run_labels.tsx";
-import { RunName } from "./labels/run_name.tsx";
-import { RunActions } from "./run_actions.tsx";
+import type { ReactNode } from "react";
 
-/** The strategy, the market and the range of a run, its status, and what can be done with it. */
-export function RunHeader({ backtest }: { readonly backtest: Backtest }) {
+/**
+ * The market, the range and the parameters of a run.
+ *
+ * @param heading Its name and its status. @param labels The owner's words about it. @param actions What can be done with it.
+ */
+export function RunHeader({ backtest, heading, labels, actions }: {
+  readonly backtest: Backtest;
+  readonly heading: ReactNode;
+  readonly labels?: ReactNode;
+  readonly actions?: ReactNode;
+}) {
   const { name, strategy, symbol, exchange, start_date, end_date, parameters, initial_balance } = backtest;
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
-        <RunName backtest={backtest} />
+        {heading}
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
           {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
           <span className="break-all">
@@ -21,9 +28,9 @@ export function RunHeader({ backtest }: { readonly backtest: Backtest }) {
           <span>{formatMoney(initial_balance)}</span>
         </p>
         <Parameters parameters={parameters} />
-        <RunLabels backtest={backtest} />
+        {labels}
       </div>
-      <RunActions backtest={backtest} />
+      {actions}
     </header>
   );
 }

@@ -41,7 +41,14 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
           {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
           {tab === "orders" && <Orders id={backtest.id} />}
           {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
-          {tab === "trades" && <Trades trades={trades} showTrade={showTrade} />}
+          {tab === "trades" && (
+            <Trades
+              result={result}
+              trades={trades}
+              exportUrl={`/api/backtests/${backtest.id}/trades`}
+              showTrade={showTrade}
+            />
+          )}
           {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
         </Suspense>
       </Tabs.Panel>

@@ -1,89 +1,37 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
-import type { TradeTable } from "../../api.ts";
+import type { BacktestResult, TradeTable } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
-import {
-  formatCount,
-  formatExact,
-  formatMoney,
-  formatPercent,
-  formatTime,
-  toneClass,
-  toWords,
-} from "../../parts/format.ts";
+import { formatCount } from "../../parts/format.ts";
 import { ariaSort, SortButton } from "../../parts/sort_button.tsx";
+import { usePrinting } from "../../theme/theme.ts";
+import { CutTrades } from "./cut_trades.tsx";
+import { PaperTrades } from "./paper_trades.tsx";
+import { type Sortable, TRADE_COLUMNS, type TradeColumn } from "./trade_cells.ts";
 
 const ROW_PX = 30;
 const SIDES = ["all", "long", "short"] as const;
 const RESULTS = ["all", "won", "lost", "open"] as const;
-
-type Sortable =
-  | "number"
-  | "quantity"
-  | "entry_time"
-  | "exit_time"
-  | "pnl"
-  | "return"
-  | "candles"
-  | "mae"
-  | "mfe"
-  | "fees";
 
 interface Sort {
   readonly by: Sortable;
   readonly isDown: boolean;
 }
 
-interface Column {
-  readonly label: string;
-  readonly sort?: Sortable;
-  readonly width: string;
-  readonly show: (trades: TradeTable, i: number) => string;
-  readonly tone?: (trades: TradeTable, i: number) => string;
-  readonly isText?: true;
-}
+const GRID = { gridTemplateColumns: TRADE_COLUMNS.map(({ width }) => width).join(" ") };
 
-const COLUMNS: readonly Column[] = [
-  { label: "#", sort: "number", width: "4rem", show: (t, i) => formatCount(t.number[i]) },
-  { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
-  { label: "Entry (UTC)", sort: "entry_time", width: "9rem", show: (t, i) => formatTime(t.entry_time[i]!) },
-  { label: "Exit (UTC)", sort: "exit_time", width: "9rem", show: (t, i) => formatTime(t.exit_time[i] ?? null) },
-  { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
-  { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },
-  { label: "Exit price", width: "7rem", show: (t, i) => formatExact(t.exit_price[i]) },
-  {
-    label: "P&L",
-    sort: "pnl",
-    width: "8rem",
-    show: (t, i) => formatMoney(t.pnl[i], true),
-    tone: (t, i) => toneClass(t.pnl[i]),
-  },
-  {
-    label: "Return",
-    sort: "return",
-    width: "6rem",
-    show: (t, i) => formatPercent(t.return[i], true),
-    tone: (t, i) => toneClass(t.return[i]),
-  },
-  { label: "MAE", sort: "mae", width: "5.5rem", show: (t, i) => formatPercent(t.mae[i]) },
-  { label: "MFE", sort: "mfe", width: "5.5rem", show: (t, i) => formatPercent(t.mfe[i]) },
-  { label: "Candles", sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
-  { label: "Fees", sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
-  {
-    label: "Exit",
-    width: "minmax(8rem,1fr)",
-    show: (t, i) =>
-      `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}${t.tag[i] ? ` · ${t.tag[i]}` : ""}`,
-    isText: true,
-  },
-];
-const GRID = { gridTemplateColumns: COLUMNS.map(({ width }) => width).join(" ") };
-
-/** All trades, sorted and filtered; a click shows one in the charts. */
-export function Trades({ trades, showTrade }: {
+/**
+ * All trades, sorted and filtered; a click shows one in the charts.
+ *
+ * @param exportUrl The address of all trades, for a table that has only the first.
+ */
+export function Trades({ result, trades, exportUrl, showTrade }: {
+  readonly result: BacktestResult;
   readonly trades: TradeTable | undefined;
+  readonly exportUrl?: string;
   readonly showTrade: (i: number) => void;
 }) {
+  const isPrinting = usePrinting();
   const [sort, setSort] = useState<Sort>({ by: "number", isDown: false });
   const [side, setSide] = useState<(typeof SIDES)[number]>("all");
   const [outcome, setOutcome] = useState<(typeof RESULTS)[number]>("all");
@@ -102,14 +50,17 @@ export function Trades({ trades, showTrade }: {
   }
   return (
     <>
-      <div className="mb-2 flex flex-wrap items-center gap-3 text-sm">
+      <div className="mb-2 flex flex-wrap items-center gap-3 text-sm print:hidden">
         <Choice label="Side" values={SIDES} value={side} onChange={setSide} />
         <Choice label="Result" values={RESULTS} value={outcome} onChange={setOutcome} />
         <p className="text-muted" role="status">
           {formatCount(rows.length)} of {formatCount(trades.number.length)} trades
         </p>
       </div>
-      <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} showTrade={showTrade} />
+      <CutTrades result={result} trades={trades} exportUrl={exportUrl} />
+      {isPrinting
+        ? <PaperTrades trades={trades} rows={rows} />
+        : <TradeRows trades={trades} rows={rows} sort={sort} setSort={setSort} showTrade={showTrade} />}
     </>
   );
 }
@@ -142,7 +93,7 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
           style={GRID}
           className="sticky top-0 z-1 grid border-b border-line bg-surface text-xs text-muted"
         >
-          {COLUMNS.map((column) => <Heading key={column.label} column={column} sort={sort} setSort={setSort} />)}
+          {TRADE_COLUMNS.map((column) => <Heading key={column.label} column={column} sort={sort} setSort={setSort} />)}
         </div>
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
@@ -170,7 +121,7 @@ function TradeRows({ trades, rows, sort, setSort, showTrade }: {
 }
 
 function Cells({ trades, i }: { readonly trades: TradeTable; readonly i: number }) {
-  return COLUMNS.map(({ label, show, tone, isText }) => (
+  return TRADE_COLUMNS.map(({ label, show, tone, isText }) => (
     <div key={label} role="cell" className={`truncate px-2 ${isText ? "" : "text-right"} ${tone?.(trades, i) ?? ""}`}>
       {show(trades, i)}
     </div>
@@ -178,7 +129,7 @@ function Cells({ trades, i }: { readonly trades: TradeTable; readonly i: number 
 }
 
 function Heading({ column: { label, sort: by, isText }, sort, setSort }: {
-  readonly column: Column;
+  readonly column: TradeColumn;
   readonly sort: Sort;
   readonly setSort: (sort: Sort) => void;
 }) {

@@ -1,14 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react";
 import { api, type Backtest, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
 import { Legend } from "../../../parts/legend.tsx";
-import { useShownTheme } from "../../../theme/theme.ts";
+import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
 import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 
-const POINTS = 1_000;
+/** Bars of the charts at first, about. */
+export const POINTS = 1_000;
 
 /** Lets other parts of the page move the charts. */
 export interface ChartsHandle {
@@ -68,6 +69,7 @@ function Drawing({ id, parameters, data, trades, handle }: {
     if (trades !== undefined) chart.current?.setTrades(trades);
   }, [trades, data]);
   useEffect(() => chart.current?.repaint(), [theme]);
+  const paper = usePaperPicture(chart);
   useImperativeHandle(handle, () => ({
     showTrade: (i) => {
       if (trades === undefined) return;
@@ -82,10 +84,16 @@ function Drawing({ id, parameters, data, trades, handle }: {
         <BarValues {...bar} />
         <p className="ml-auto flex items-center gap-2 text-xs text-muted">
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
-          <Button kind="quiet" onClick={() => void chart.current?.showAll()}>Whole run</Button>
+          <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
       </div>
-      <div ref={container} role="img" aria-label="Candles, equity, drawdown and position" className="h-[580px]" />
+      <div
+        ref={container}
+        role="img"
+        aria-label="Candles, equity, drawdown and position"
+        className="h-[580px] print:hidden"
+      />
+      <div ref={paper} className="hidden print:block" />
       <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
         <span>
           Times are UTC. Charts by{" "}
@@ -93,12 +101,26 @@ function Drawing({ id, parameters, data, trades, handle }: {
           {" "}
           Lightweight Charts™.
         </span>
-        <span className="min-h-4">
+        <span className="min-h-4 print:hidden">
           {view.areDrawn ? "" : `${formatCount(view.fills)} fills in view: zoom in to see them`}
         </span>
       </p>
     </>
   );
+}
+
+/** The element that shows a picture of the chart while the page is printed. */
+function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLDivElement | null> {
+  const paper = useRef<HTMLDivElement>(null);
+  const isPrinting = usePrinting();
+  useEffect(() => {
+    const picture = isPrinting ? chart.current?.draw() : undefined;
+    if (picture === undefined) return;
+    picture.style.width = "100%";
+    paper.current?.append(picture);
+    return () => picture.remove();
+  }, [isPrinting, chart]);
+  return paper;
 }
 
 /** The values of the bar under the pointer, or of the last one. */

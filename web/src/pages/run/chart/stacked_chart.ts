@@ -116,6 +116,12 @@ export class StackedChart {
     this.#drawTrades();
   }
 
+  /** A picture of what is seen, in the palette that is shown now: the browser prints nothing that is drawn later. */
+  draw(): HTMLCanvasElement {
+    this.repaint();
+    return this.#chart.takeScreenshot();
+  }
+
   /** Shows a stretch of time with room around it, in as much detail as fits. @param fromMs To `toMs`, since 1970. */
   async goTo(fromMs: number, toMs: number): Promise<void> {
     for (let tries = 0; tries < 4; tries++) {
@@ -130,14 +136,19 @@ export class StackedChart {
         this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, wanted));
         return;
       }
-      await this.#replace(windowAround(wanted, fine, total), wanted);
+      if (await this.#replace(windowAround(wanted, fine, total), wanted)) continue;
+      // What is there is better than nothing: the service is away, or the page has none.
+      this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, wanted));
+      return;
     }
   }
 
   /** Shows the whole run. */
   async showAll(): Promise<void> {
     const total = this.#data.candles;
-    await this.#replace({ from: 0, until: total, step: stepFor(total, BARS_MAX) }, { from: 0, until: total });
+    const view = { from: 0, until: total };
+    if (await this.#replace({ ...view, step: stepFor(total, BARS_MAX) }, view)) return;
+    this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, view));
   }
 
   close(): void {
@@ -160,11 +171,16 @@ export class StackedChart {
     if (window !== null) await this.#replace(window, null);
   }
 
-  /** Loads a window and shows the candles of `view`, or those that are seen then. A later call makes this one void. */
-  async #replace(window: ChartWindow, view: { from: number; until: number } | null): Promise<void> {
+  /**
+   * Loads a window and shows the candles of `view`, or those that are seen then. A later call makes this one void.
+   *
+   * @returns False where the window could not be loaded.
+   */
+  async #replace(window: ChartWindow, view: { from: number; until: number } | null): Promise<boolean> {
     const turn = ++this.#loading;
     const data = await this.#load(window).catch(() => null);
-    if (data === null || this.#isClosed || turn !== this.#loading) return;
+    if (this.#isClosed || turn !== this.#loading) return true;
+    if (data === null) return false;
     const scale = this.#chart.timeScale();
     const seen = scale.getVisibleLogicalRange();
     const { from, step } = this.#data;
@@ -173,6 +189,7 @@ export class StackedChart {
     this.#show(data);
     if (candles !== null) scale.setVisibleLogicalRange(barsOf(data, candles));
     this.#drawTrades();
+    return true;
   }
 
   #show(data: ChartData): void {

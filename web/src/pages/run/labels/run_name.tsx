@@ -1,7 +1,7 @@
 import type { Backtest } from "../../../api.ts";
 import { InlineEdit } from "../../../parts/inline_edit.tsx";
 import { StarButton } from "../../../parts/star_button.tsx";
-import { StatusBadge } from "../../../parts/status_badge.tsx";
+import { RunHeading } from "../run_heading.tsx";
 import { useLabelField } from "../../../parts/use_labels.ts";
 
 /** The heading of a run: its star, its name (the strategy's where it has none), and its status. */
@@ -25,10 +25,7 @@ export function RunName({ backtest }: { readonly backtest: Backtest }) {
   return (
     <div className="-ml-1.5 flex min-h-8 items-center gap-1">
       <StarButton run={backtest} />
-      <h1 className="flex min-w-0 flex-wrap items-baseline gap-x-3 text-xl font-semibold">
-        <span className="min-w-0 wrap-anywhere">{name ?? strategy}</span>
-        <StatusBadge {...backtest} />
-      </h1>
+      <RunHeading run={{ ...backtest, name }} />
       <button
         type="button"
         aria-label="Rename the run"

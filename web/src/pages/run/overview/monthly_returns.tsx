@@ -16,8 +16,13 @@ export function MonthlyReturns({ id }: { readonly id: string }) {
   return (
     <section>
       <h2 className="mb-1 text-sm font-semibold">Monthly returns</h2>
-      <div className="min-h-16 overflow-x-auto" tabIndex={0} role="region" aria-label="Monthly returns">
-        <table className="w-full min-w-[52rem] table-fixed border-separate border-spacing-px text-right text-xs">
+      <div
+        className="min-h-16 overflow-x-auto print:overflow-visible"
+        tabIndex={0}
+        role="region"
+        aria-label="Monthly returns"
+      >
+        <table className="w-full min-w-[52rem] print:min-w-0 table-fixed border-separate border-spacing-px text-right text-xs print:text-[9px]">
           <thead className="text-muted">
             <tr>
               <th scope="col" className="w-12 text-left font-medium">Year</th>

@@ -1,5 +1,6 @@
 import type { Backtest, BacktestResult, TradeTable } from "../../../api.ts";
 import { formatMoney } from "../../../parts/format.ts";
+import { CutTrades } from "../cut_trades.tsx";
 import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
 import { MonthlyReturns } from "./monthly_returns.tsx";
@@ -14,7 +15,8 @@ export function Overview({ backtest, result, trades }: {
     <div className="flex flex-col gap-6">
       <Warnings result={result} />
       <MonthlyReturns id={backtest.id} />
-      <div className="grid gap-6 lg:grid-cols-2">
+      <CutTrades result={result} trades={trades} />
+      <div className="grid gap-6 lg:grid-cols-2 print:grid-cols-2">
         <Distribution trades={trades} />
         <Excursions trades={trades} />
       </div>

@@ -1,0 +1,25 @@
+import type { BacktestResult, TradeTable } from "../../api.ts";
+import { formatCount } from "../../parts/format.ts";
+import { numberOf } from "./metric_value.ts";
+
+/** Says that a page has only the first of a run's trades, where it has. @param exportUrl The address of all. */
+export function CutTrades({ result: { metrics }, trades, exportUrl }: {
+  readonly result: BacktestResult;
+  readonly trades: TradeTable | undefined;
+  readonly exportUrl?: string | undefined;
+}) {
+  const shown = trades?.number.length ?? 0;
+  const total = (numberOf(metrics, "trades") ?? 0) + (numberOf(metrics, "open_trades") ?? 0);
+  if (shown === 0 || shown >= total) return null;
+  return (
+    <p className="mb-2 border-l-4 border-warn bg-sunken px-3 py-1.5 text-sm">
+      This part has the first {formatCount(shown)} of {formatCount(total)} trades. The metrics count all of them.
+      {exportUrl !== undefined && (
+        <>
+          {" "}
+          <a className="text-accent underline" href={exportUrl} download>Download all trades</a>
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,71 @@
+import type { TradeTable } from "../../api.ts";
+import {
+  formatCount,
+  formatExact,
+  formatMoney,
+  formatPercent,
+  formatTime,
+  toneClass,
+  toWords,
+} from "../../parts/format.ts";
+
+/** A column of numbers by which trades can be sorted. */
+export type Sortable =
+  | "number"
+  | "quantity"
+  | "entry_time"
+  | "exit_time"
+  | "pnl"
+  | "return"
+  | "candles"
+  | "mae"
+  | "mfe"
+  | "fees";
+
+/** A column of a table of trades. */
+export interface TradeColumn {
+  readonly label: string;
+  readonly sort?: Sortable;
+  readonly width: string;
+  readonly show: (trades: TradeTable, i: number) => string;
+  readonly tone?: (trades: TradeTable, i: number) => string;
+  readonly isText?: true;
+  /** A sheet of paper has no room for it. */
+  readonly isWide?: true;
+}
+
+/** The columns of a table of trades, in their order. */
+export const TRADE_COLUMNS: readonly TradeColumn[] = [
+  { label: "#", sort: "number", width: "4rem", show: (t, i) => formatCount(t.number[i]) },
+  { label: "Side", width: "4rem", show: (t, i) => t.is_long[i] ? "long" : "short", isText: true },
+  { label: "Entry (UTC)", sort: "entry_time", width: "9rem", show: (t, i) => formatTime(t.entry_time[i]!) },
+  { label: "Exit (UTC)", sort: "exit_time", width: "9rem", show: (t, i) => formatTime(t.exit_time[i] ?? null) },
+  { label: "Quantity", sort: "quantity", width: "7rem", show: (t, i) => formatExact(t.quantity[i]) },
+  { label: "Entry price", width: "7rem", show: (t, i) => formatExact(t.entry_price[i]) },
+  { label: "Exit price", width: "7rem", show: (t, i) => formatExact(t.exit_price[i]) },
+  {
+    label: "P&L",
+    sort: "pnl",
+    width: "8rem",
+    show: (t, i) => formatMoney(t.pnl[i], true),
+    tone: (t, i) => toneClass(t.pnl[i]),
+  },
+  {
+    label: "Return",
+    sort: "return",
+    width: "6rem",
+    show: (t, i) => formatPercent(t.return[i], true),
+    tone: (t, i) => toneClass(t.return[i]),
+  },
+  { label: "MAE", isWide: true, sort: "mae", width: "5.5rem", show: (t, i) => formatPercent(t.mae[i]) },
+  { label: "MFE", isWide: true, sort: "mfe", width: "5.5rem", show: (t, i) => formatPercent(t.mfe[i]) },
+  { label: "Candles", isWide: true, sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
+  { label: "Fees", isWide: true, sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
+  {
+    label: "Exit",
+    width: "minmax(8rem,1fr)",
+    show: (t, i) =>
+      `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}${t.tag[i] ? ` · ${t.tag[i]}` : ""}`,
+    isText: true,
+  },
+];

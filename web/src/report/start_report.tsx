@@ -1,0 +1,33 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { api, queryClient, type Report } from "../api.ts";
+import { POINTS } from "../pages/run/chart/charts.tsx";
+import "../theme/tokens.css";
+import { ReportPage } from "./report_page.tsx";
+
+const root = document.getElementById("root");
+const data = document.getElementById("report")?.textContent;
+if (root === null || data === null || data === undefined) {
+  throw new Error("Cannot show the report: the file is not whole");
+}
+const report: Report = JSON.parse(data);
+fillCache(report);
+const { strategy, symbol } = report.backtest;
+document.title = `${report.backtest.name ?? strategy} on ${symbol} · Hindcast`;
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ReportPage report={report} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
+
+/** Puts the run where the parts of the run's page look for it. */
+function fillCache({ backtest: { id }, chart, monthly, yearly }: Report): void {
+  queryClient.setQueryData(api.backtests.chart.queryKey({ id, points: POINTS }), chart);
+  queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "monthly" }), { returns: monthly });
+  queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "yearly" }), { returns: yearly });
+}
