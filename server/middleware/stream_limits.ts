@@ -1,4 +1,5 @@
 import { AppError } from "../../routers/errors.ts";
+import { Turns } from "../turns.ts";
 
 /** Answers that are sent while their client reads. Each holds some megabytes: a month of candles and its text, or two pages of a list. */
 export const ANSWER_LIMITS = { addressMax: 32, max: 128 };
@@ -7,6 +8,9 @@ export const EVENT_LIMITS = { addressMax: 128, max: 512 };
 
 /** The limits of one kind of stream. */
 type Limits = typeof ANSWER_LIMITS;
+
+// Their first pieces read months of candles from the database: the rest of its connections is for everybody else.
+const BEGINNING_LIMITS = { addressMax: 2, max: Infinity };
 
 const RETRY_AFTER_SECONDS = 1;
 // A burst of short lists is over sooner.
@@ -46,13 +50,13 @@ class Slots {
     };
   }
 
-  /** As take(), but waits a while for a slot to be given back. */
-  async takeInTurn(address: string, waitMs: number): Promise<() => void> {
+  /** As take(), but waits for a slot to be given back, for the time if there is one. */
+  async takeInTurn(address: string, waitMs?: number): Promise<() => void> {
     if (this.#hasRoom(address) || this.#waiting.size >= WAITING_MAX) return this.take(address);
     const turn = Promise.withResolvers<() => void>();
     const waiter = { address, start: turn.resolve };
     this.#waiting.add(waiter);
-    const timer = setTimeout(() => {
+    const timer = waitMs === undefined ? undefined : setTimeout(() => {
       this.#waiting.delete(waiter);
       // There may be room for it that an earlier one could not use.
       turn.resolve(Promise.try(() => this.take(address)));
@@ -85,8 +89,11 @@ class Slots {
 export class StreamLimits {
   readonly #answers: Slots;
   readonly #events: Slots;
+  readonly #beginnings = new Slots("beginnings", BEGINNING_LIMITS);
   readonly #stallMs: number;
   readonly #waitMs: number;
+  // Many streams that begin at once would make their first pieces in one turn, while everybody else waits.
+  readonly #turns = new Turns();
 
   /** @param options `stallMs`: the time after which a stream ends whose client reads nothing. */
   constructor(options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number }) {
@@ -106,7 +113,7 @@ export class StreamLimits {
     const release = await this.#answers.takeInTurn(address, this.#waitMs);
     try {
       const response = await work();
-      if (isLong(response) && !isEventStream(response)) return watch(response, this.#stallMs, release);
+      if (isLong(response) && !isEventStream(response)) return this.#watch(address, response, release);
       release();
       return await this.bound(address, response);
     } catch (error) {
@@ -123,11 +130,16 @@ export class StreamLimits {
   async bound(address: string, response: Response): Promise<Response> {
     if (!isLong(response)) return response;
     try {
-      return watch(response, this.#stallMs, (isEventStream(response) ? this.#events : this.#answers).take(address));
+      return this.#watch(address, response, (isEventStream(response) ? this.#events : this.#answers).take(address));
     } catch (error) {
       await response.body?.cancel();
       throw error;
     }
+  }
+
+  #watch(address: string, response: Response, onEnd: () => void): Response {
+    const begin = isEventStream(response) ? undefined : () => this.#beginnings.takeInTurn(address);
+    return watch(response, { stallMs: this.#stallMs, nextTurn: () => this.#turns.next(), begin, onEnd });
   }
 }
 
@@ -163,10 +175,20 @@ function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
   return new AppError(code, message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
+interface WatchOptions {
+  readonly stallMs: number;
+  /** Waits for the first piece's turn. @returns A function to call once the piece is there. */
+  readonly begin: (() => Promise<() => void>) | undefined;
+  /** Waits for a piece's turn. */
+  nextTurn(): Promise<void>;
+  onEnd(): void;
+}
+
 /** Passes a body on in pieces. When nothing has been read for the time, the source is given up and the answer breaks off. */
-function watch(response: Response, stallMs: number, onEnd: () => void): Response {
+function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOptions): Response {
   const reader = response.body!.getReader();
   let rest: Uint8Array<ArrayBuffer> | undefined;
+  let isBegun = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     clearTimeout(timer);
@@ -186,10 +208,13 @@ function watch(response: Response, stallMs: number, onEnd: () => void): Response
     async pull(controller) {
       clearTimeout(timer);
       if (rest === undefined) {
+        const begun = isBegun ? undefined : await begin?.();
+        isBegun = true;
+        await nextTurn();
         const { value, done } = await reader.read().catch((error) => {
           end();
           throw error;
-        });
+        }).finally(begun);
         if (done) {
           end();
           return controller.close();

@@ -1,6 +1,8 @@
 import { expect } from "@std/expect";
+import { setImmediate } from "node:timers";
 import { toAppError } from "../../../routers/errors.ts";
 import { measure, sendJson, StreamLimits } from "../../../server/middleware/stream_limits.ts";
+import { until } from "../../support/until.ts";
 
 type Options = Partial<ConstructorParameters<typeof StreamLimits>[0]>;
 
@@ -103,3 +105,70 @@ Deno.test("an answer that nobody reads is given up, whether or not its beginning
     await next.body?.cancel();
   }
 });
+
+Deno.test("an address's streams begin two at a time, and another address's does not wait for them", async () => {
+  const limits = new StreamLimits({ stallMs: 60_000 });
+  const piece = new Uint8Array(1);
+  const asked: PromiseWithResolvers<Uint8Array>[] = [];
+  const ask = async (address: string) => {
+    const source = new ReadableStream({
+      pull: async (body) => {
+        asked.push(Promise.withResolvers());
+        body.enqueue(await asked.at(-1)!.promise);
+      },
+    }, { highWaterMark: 0 });
+    const answer = await limits.answer(address, () => Promise.resolve(new Response(source)));
+    return answer.body!.getReader();
+  };
+  const readers = await Promise.all(Array.from({ length: 6 }, () => ask("192.0.2.1")));
+  const first = readers.map((reader) => reader.read());
+  await until(() => asked.length === 2);
+  await nextTurns();
+  expect(asked.length).toBe(2);
+  const other = await ask("192.0.2.2");
+  const others = other.read();
+  await until(() => asked.length === 3);
+  // Each first piece, and each stream that is given up, lets the next one begin.
+  asked[0]!.resolve(piece);
+  await until(() => asked.length === 4);
+  await readers[1]!.cancel();
+  await until(() => asked.length === 5);
+  for (let i = 1; i < 7; i++) {
+    await until(() => asked.length > i);
+    asked[i]!.resolve(piece);
+  }
+  await Promise.all([...first, others]);
+  await Promise.all([...readers, other].map((reader) => reader.cancel()));
+});
+
+Deno.test("of many streams that could go on at once, one makes a piece in each turn of the event loop", async () => {
+  const limits = new StreamLimits({ stallMs: 60_000 });
+  let made = 0;
+  const ask = async () => {
+    const source = new ReadableStream({
+      pull(body) {
+        made++;
+        body.enqueue(new Uint8Array(1));
+      },
+    }, { highWaterMark: 0 });
+    const answer = await limits.answer("192.0.2.1", () => Promise.resolve(new Response(source)));
+    return answer.body!.getReader();
+  };
+  const readers = await Promise.all(Array.from({ length: 20 }, ask));
+  await Promise.all(readers.map((reader) => reader.read()));
+  made = 0;
+  const reads = Promise.all(readers.map((reader) => reader.read()));
+  const madeInTurns: number[] = [];
+  for (let before = 0; made < readers.length; before = made) {
+    await nextTurns(1);
+    madeInTurns.push(made - before);
+  }
+  expect(Math.max(...madeInTurns)).toBe(1);
+  await reads;
+  await Promise.all(readers.map((reader) => reader.cancel()));
+});
+
+/** Lets the event loop turn. */
+async function nextTurns(count = 20): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
