@@ -1,5 +1,9 @@
 import { expect } from "@std/expect";
-import { administer } from "../support/database.ts";
+import { sql } from "drizzle-orm";
+import { openPostgres } from "../../db/client.ts";
+import { healthRouter } from "../../routers/health.ts";
+import { strangerContext } from "../support/context.ts";
+import { administer, createTestDatabase } from "../support/database.ts";
 import type { Answer, TestClient } from "../support/client.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { startTestService } from "../support/service.ts";
@@ -90,4 +94,18 @@ Deno.test("the health of an embedded service tells whether it has workers", asyn
     expect([answer.status, answer.at("/workers")]).toEqual([200, workers]);
     await service.close();
   }
+});
+
+Deno.test("a check is not failed by the time in which the service's own thread was busy", async () => {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = await openPostgres(url, 1);
+  // It has the only connection, so that the check is still under way when the thread becomes busy.
+  const slow = db.execute(sql`select pg_sleep(1)`);
+  const health = healthRouter.createCaller(strangerContext(db)).get();
+  await new Promise((resume) => setTimeout(resume, 50));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+  expect((await health).checks.database).toBe("ok");
+  await slow;
+  await close();
+  await drop();
 });
