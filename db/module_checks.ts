@@ -29,10 +29,12 @@ export async function nextCheckPosition(tx: Db, ownerId: string, waitingMax: num
   return waiting.next;
 }
 
-/** Writes the request for a worker's verdict on a module. @returns The check's id. */
+/** Writes the request for a worker's verdict on a module or a script. @returns The check's id. */
 export async function insertCheck(
   tx: Db,
-  values: Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "queuePosition">,
+  values:
+    & Pick<ModuleCheck, "ownerId" | "data" | "moduleUrl" | "parameters" | "lookbackCandles" | "queuePosition">
+    & Partial<Pick<ModuleCheck, "format">>,
 ): Promise<string> {
   const id = uuidv7();
   await tx.insert(moduleChecks).values({ ...values, id });

@@ -2,7 +2,7 @@ import { and, eq, inArray, notExists, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { backtests, modules, strategyVersions } from "./schema.ts";
 
-/** A WASM module and its name, the SHA-256 of its bytes in hexadecimal. */
+/** A WASM module or the source of a script, and its name, the SHA-256 of its bytes in hexadecimal. */
 export interface Module {
   readonly sha256: string;
   readonly data: Uint8Array;

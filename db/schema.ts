@@ -29,7 +29,9 @@ const day = (name: string) => date(name, { mode: "string" });
 
 // ---- Strategies ----
 
-export const RUNTIME_TYPES = ["remote", "wasm"] as const;
+export const RUNTIME_TYPES = ["remote", "wasm", "script"] as const;
+/** Strategies whose code is stored with us. */
+export const CODE_FORMATS = ["wasm", "script"] as const;
 
 export const strategies = pgTable("strategies", {
   /** A UUIDv7, so that newest first is by id. */
@@ -56,7 +58,7 @@ export const slugs = pgTable("slugs", {
   ownerId: text("owner_id").notNull(),
 });
 
-/** WASM modules by their content: equal bytes are stored once for all users. */
+/** WASM modules and scripts by their content: equal bytes are stored once for all users. */
 export const modules = pgTable("modules", {
   /** The SHA-256 of the bytes, hexadecimal. */
   sha256: text("sha256").primaryKey(),
@@ -70,7 +72,7 @@ export const strategyVersions = pgTable("strategy_versions", {
   version: text("version").notNull(),
   /** As registered, without the artifact's content. */
   runtimeConfig: jsonb("runtime_config").$type<Readonly<Record<string, unknown>>>().notNull(),
-  /** The module of a WASM version. */
+  /** The module of a WASM version, the source of a script. */
   sha256: text("sha256").references(() => modules.sha256),
   sizeBytes: integer("size_bytes"),
   createdAt: moment("created_at").notNull().defaultNow(),
@@ -83,6 +85,7 @@ export const strategyVersions = pgTable("strategy_versions", {
 export const moduleChecks = pgTable("module_checks", {
   id: uuid("id").primaryKey(),
   ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  format: text("format", { enum: CODE_FORMATS }).notNull().default("wasm"),
   /** Uploaded bytes, or the bytes that a worker fetched from `moduleUrl`. */
   data: bytea("data"),
   moduleUrl: text("module_url"),
@@ -119,7 +122,12 @@ const metric = (name: (typeof LISTED_METRICS)[number]) =>
 
 /** The settings of a run of foreign code; `sha256` names a row of `modules`. */
 export type SandboxRuntime =
-  | { readonly type: "wasm"; readonly sha256: string; readonly minCandles: number; readonly lookbackCandles: number }
+  | {
+    readonly type: (typeof CODE_FORMATS)[number];
+    readonly sha256: string;
+    readonly minCandles: number;
+    readonly lookbackCandles: number;
+  }
   | {
     readonly type: "remote";
     readonly endpoint: string;

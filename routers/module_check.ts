@@ -11,13 +11,14 @@ import type { Context, User } from "./trpc.ts";
 
 const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;
+const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED"] as const;
 
 /**
- * Waits until a worker has checked a module, and has fetched it first if the user gave its address. This process compiles no
+ * Waits until a worker has checked a module or a script, and has fetched it first if the user gave its address. This process compiles no
  * user's module and calls no user's address.
  *
  * @param parameters For the dry run.
- * @throws AppError INVALID_MODULE or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
+ * @throws AppError INVALID_MODULE, INVALID_SCRIPT or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
  * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
  */
 export async function checkModule(
@@ -55,7 +56,7 @@ async function awaitVerdict(db: Db, id: string, path: string): Promise<void> {
     const verdict = await readVerdict(db, id);
     if (verdict?.accepted === true) return;
     if (verdict !== undefined) {
-      const code = verdict.code === "ENDPOINT_NOT_ALLOWED" ? verdict.code : "INVALID_MODULE";
+      const code = CODES.find((known) => known === verdict.code) ?? "INVALID_MODULE";
       const { message } = verdict;
       throw new AppError(code, message, { issues: [{ path, message }] });
     }

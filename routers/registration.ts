@@ -170,6 +170,9 @@ async function checkVersion(
     if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
     return { module: null, values };
   }
+  if (config.type === "script" && request.artifact !== undefined) {
+    throw refuse(`${place.path}/artifact`, "is for strategies of type wasm: a script has its text in source");
+  }
   const source = moduleSource(config, path, { artifact: request.artifact, path: `${place.path}/artifact` });
   const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
   return { module, values: { ...values, sha256: module.sha256, sizeBytes: module.data.byteLength } };

@@ -58,9 +58,10 @@ export async function resolveStrategy(
   if (named.success) return { ...await resolveSlug(ctx, named.data.slug, named.data.version), shown: named.data };
   if (sluggedSchema.safeParse(runtime).success) throw validationFailed(named.error, PATH);
   if (inlineSchema.safeParse(runtime).success) return await resolveInline(ctx, label, runtime, parameters);
-  const message = `must name a strategy, as {"slug": "sma-cross"} does, or be of type "remote" or "wasm", not ${
-    quote(runtime)
-  }`;
+  const message =
+    `must name a strategy, as {"slug": "sma-cross"} does, or be of type "remote", "wasm" or "script", not ${
+      quote(runtime)
+    }`;
   throw new AppError("VALIDATION_FAILED", `Cannot run the strategy: ${PATH} ${message}`, {
     issues: [{ path: PATH, message }],
   });
@@ -141,7 +142,7 @@ export async function keepModule(
   tx: Db,
   { name, runtime, module }: Pick<ResolvedStrategy, "name" | "runtime" | "module">,
 ): Promise<void> {
-  if (runtime?.type !== "wasm") return;
+  if (runtime === null || runtime.type === "remote") return;
   if (module !== null) return await storeModule(tx, module);
   if (await holdModule(tx, runtime.sha256)) return;
   throw unknown("/backtest/strategy", `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
@@ -159,7 +160,7 @@ async function resolveInline(
   const config = parsed.data;
   requireAllowed(config, ctx.remoteAllow, PATH);
   const candles = { minCandles: 1, lookbackCandles: config.lookbackCandles ?? 0 };
-  const module = config.type === "wasm"
+  const module = config.type !== "remote"
     ? await checkModule(
       ctx,
       moduleSource(config, PATH),

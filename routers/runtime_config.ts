@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SandboxRuntime } from "../db/schema.ts";
+import type { CODE_FORMATS, SandboxRuntime } from "../db/schema.ts";
 import { judgeUrl } from "../workers/egress/rules.ts";
 import { AppError, mustBe } from "./errors.ts";
 import { inputObject, optionalKeys, withoutNulls } from "./input_object.ts";
@@ -9,6 +9,7 @@ const TIMEOUT_MS = 10_000;
 const TIMEOUT_MS_MAX = 60_000;
 const LOOKBACK_CANDLES_MAX = 10_000;
 const MODULE_BYTES_MAX = 4 * 1024 * 1024;
+const SOURCE_CHARS_MAX = 256 * 1024;
 
 export const lookbackSchema = z.int().min(0).max(LOOKBACK_CANDLES_MAX);
 export const languageSchema = z.string().min(1).max(40);
@@ -42,21 +43,30 @@ const wasmSchema = z.strictObject({
   artifact: artifactSchema.optional(),
 });
 
-const eitherSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema], {
+const scriptSchema = z.strictObject({
+  type: z.literal("script"),
+  language: z.enum(["typescript", "javascript"]).optional(),
+  lookbackCandles: lookbackSchema.optional(),
+  source: z.string().min(1).max(SOURCE_CHARS_MAX),
+});
+
+const eitherSchema = z.discriminatedUnion("type", [remoteSchema, wasmSchema, scriptSchema], {
   error: (issue) => issue.code === "invalid_union" ? describeType(issue.input) : undefined,
 });
 const REMOTE_KEYS = optionalKeys(remoteSchema.partial().shape);
 const WASM_KEYS = optionalKeys(wasmSchema.partial().shape);
+const SCRIPT_KEYS = optionalKeys(scriptSchema.partial().shape);
 
-/** The runtime of a version, registered or inline. It may have the other type's keys, as null. */
+/** The runtime of a version, registered or inline. It may have the other types' keys, as null. */
 export const runtimeConfigSchema = z.preprocess(
-  (input: z.input<typeof eitherSchema>): unknown => withoutNulls(input, new Set([...REMOTE_KEYS, ...WASM_KEYS])),
+  (input: z.input<typeof eitherSchema>): unknown =>
+    withoutNulls(input, new Set([...REMOTE_KEYS, ...WASM_KEYS, ...SCRIPT_KEYS])),
   eitherSchema,
 );
 
 function describeType(config: unknown): string {
   const given = typeof config === "object" && config !== null && "type" in config;
-  return given ? mustBe('"remote" or "wasm"').error({ input: config.type }) : "is required";
+  return given ? mustBe('"remote", "wasm" or "script"').error({ input: config.type }) : "is required";
 }
 
 export type RuntimeConfig = z.infer<typeof runtimeConfigSchema>;
@@ -70,6 +80,7 @@ export type Artifact = z.infer<typeof artifactSchema>;
  * @throws AppError ENDPOINT_NOT_ALLOWED
  */
 export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>, path: string): void {
+  if (config.type === "script") return;
   const [key, address] = config.type === "remote" ? ["endpoint", config.endpoint] : ["moduleUrl", config.moduleUrl];
   if (address === undefined) return;
   const judged = judgeUrl(address, allow);
@@ -80,26 +91,30 @@ export function requireAllowed(config: RuntimeConfig, allow: ReadonlySet<string>
   });
 }
 
-/** The source of a WASM module: bytes in the request, or a URL that a worker fetches; and the key that it came from. */
+/** The source of a module or a script: bytes in the request, or a URL that a worker fetches; and the key that it came from. */
 export type ModuleSource =
-  & { readonly path: string }
+  & { readonly path: string; readonly format: (typeof CODE_FORMATS)[number] }
   & (
     | { readonly data: Uint8Array; readonly moduleUrl: null }
     | { readonly data: null; readonly moduleUrl: string }
   );
 
 /**
- * Finds the one source of a WASM version's module.
+ * Finds the one source of a version's module, or the text of its script.
  *
  * @param path The JSON pointer of runtime_config in the request.
  * @param beside An artifact beside runtime_config instead of inside, and its JSON pointer.
  * @throws AppError VALIDATION_FAILED when there is none or more than one, PAYLOAD_TOO_LARGE
  */
 export function moduleSource(
-  config: Extract<RuntimeConfig, { type: "wasm" }>,
+  config: Exclude<RuntimeConfig, { type: "remote" }>,
   path: string,
   beside?: { readonly artifact: Artifact | undefined; readonly path: string },
 ): ModuleSource {
+  if (config.type === "script") {
+    const data = new TextEncoder().encode(config.source);
+    return { format: "script", data, moduleUrl: null, path: `${path}/source` };
+  }
   const given = [config.moduleUrl, config.artifact, beside?.artifact].filter((source) => source !== undefined);
   const uploaded = config.artifact === undefined ? beside : { artifact: config.artifact, path: `${path}/artifact` };
   if (given.length !== 1) {
@@ -109,10 +124,10 @@ export function moduleSource(
     });
   }
   if (uploaded?.artifact === undefined) {
-    return { data: null, moduleUrl: config.moduleUrl ?? "", path: `${path}/moduleUrl` };
+    return { format: "wasm", data: null, moduleUrl: config.moduleUrl ?? "", path: `${path}/moduleUrl` };
   }
   const content = `${uploaded.path}/content_base64`;
-  return { data: decodeArtifact(uploaded.artifact, content), moduleUrl: null, path: content };
+  return { format: "wasm", data: decodeArtifact(uploaded.artifact, content), moduleUrl: null, path: content };
 }
 
 function decodeArtifact(artifact: Artifact, path: string): Uint8Array {
@@ -132,9 +147,13 @@ function decodeArtifact(artifact: Artifact, path: string): Uint8Array {
   );
 }
 
-/** A config as it is stored and shown: without the artifact's content, which is stored separately. */
+/** A config as it is stored and shown: without an artifact's content and a script's source, which are stored separately. */
 export function withoutContent(config: RuntimeConfig, beside: Artifact | undefined): Record<string, unknown> {
   if (config.type === "remote") return { ...config };
+  if (config.type === "script") {
+    const { source: _source, ...rest } = config;
+    return rest;
+  }
   const artifact = config.artifact ?? beside;
   if (artifact === undefined) return { ...config };
   return { ...config, artifact: { file_name: artifact.file_name, content_type: artifact.content_type } };
@@ -146,6 +165,9 @@ export function withoutAddress(config: Parameters): Record<string, unknown> {
   return rest;
 }
 
+/** Stands for a source that is stored by its hash. */
+const STORED = "stored";
+
 /** The runtime that a worker needs for a version. @param sha256 The module's hash; null for a remote strategy. */
 export function sandboxRuntime(
   config: Parameters,
@@ -153,11 +175,11 @@ export function sandboxRuntime(
   candles: { readonly minCandles: number; readonly lookbackCandles: number },
 ): SandboxRuntime {
   const { artifact: _artifact, ...rest } = config;
-  const parsed = runtimeConfigSchema.parse(rest);
+  const parsed = runtimeConfigSchema.parse({ ...rest, ...(rest.type === "script" ? { source: STORED } : {}) });
   const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
-  if (parsed.type === "wasm") {
-    if (sha256 === null) throw new Error("Cannot run a WASM version without its module's hash");
-    return { type: "wasm", sha256, ...lookback };
+  if (parsed.type !== "remote") {
+    if (sha256 === null) throw new Error("Cannot run a version without the hash of its code");
+    return { type: parsed.type, sha256, ...lookback };
   }
   return { type: "remote", endpoint: parsed.endpoint, mode: parsed.mode, timeoutMs: parsed.timeoutMs, ...lookback };
 }

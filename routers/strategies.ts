@@ -183,6 +183,7 @@ async function readArtifact(
 ): Promise<{ fileName: string; sha256: string; data: Uint8Array }> {
   const { strategy } = await mustOwn(ctx, slug, "download");
   const sha256 = (await getVersion(ctx.db, { strategyId: strategy.id, version }))?.sha256 ?? null;
+  const extension = strategy.runtimeType === "script" ? "ts" : "wasm";
   const data = await ctx.answer.inTurn(async () => {
     ctx.answer.requireSome();
     const module = sha256 === null ? null : await readModule(ctx.db, sha256);
@@ -192,7 +193,7 @@ async function readArtifact(
   if (sha256 === null || data === null) {
     throw new AppError("STRATEGY_NOT_FOUND", `Cannot find a module of ${slug} ${quote(version)}`);
   }
-  return { fileName: `${slug}-${version}.wasm`, sha256, data };
+  return { fileName: `${slug}-${version}.${extension}`, sha256, data };
 }
 
 /** A registered strategy that the caller may see. */

@@ -11,8 +11,8 @@ export const RUN_FAILURE_CODES = [
   "QUOTA_EXCEEDED",
 ] as const;
 
-/** INVALID_MODULE is the verdict of a module's check. */
-export type FailureCode = (typeof RUN_FAILURE_CODES)[number] | "INVALID_MODULE";
+/** INVALID_MODULE and INVALID_SCRIPT are verdicts of a check before registration. */
+export type FailureCode = (typeof RUN_FAILURE_CODES)[number] | "INVALID_MODULE" | "INVALID_SCRIPT";
 
 /** The user's input or code is at fault: its owner reads code and message. */
 export interface Failed {

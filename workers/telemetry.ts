@@ -112,7 +112,7 @@ function readCarried(data: unknown): Context {
 export interface RunMeasure {
   readonly durationSeconds: number;
   readonly outcome: Outcome<object>["type"];
-  readonly strategyKind: "builtin" | "wasm" | "remote";
+  readonly strategyKind: "builtin" | "wasm" | "script" | "remote";
   readonly errorCode: FailureCode | undefined;
 }
 

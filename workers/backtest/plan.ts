@@ -184,13 +184,17 @@ export async function findDecider(db: Db, record: Backtest, { own: parameters }:
     };
   }
   const module = await readModule(db, runtime.sha256);
-  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the module ${runtime.sha256}`);
-  const wasm = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: minCandles } as const;
+  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
+  const code = runtime.type === "wasm"
+    ? { kind: "run", module, ...common } as const
+    : { kind: "script", source: new TextDecoder().decode(module), ...common } as const;
   return {
-    identity: { sha256: runtime.sha256, minCandles },
+    // Another V8 may round a sine otherwise.
+    identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },
     moduleSha256: runtime.sha256,
     lookback,
-    toRun: (task) => ({ kind: "wasm", job: { ...wasm, task } }),
+    toRun: (task) => ({ kind: "code", job: { ...code, task } }),
   };
 }
 

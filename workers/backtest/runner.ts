@@ -6,7 +6,7 @@ import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, SimulatedRun } from "../protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import { SANDBOX_BYTES_MAX, type SandboxTask, type WasmJob } from "../sandbox/task.ts";
+import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
 import { traceStep } from "../telemetry.ts";
 import { LONG_RUN_MS, Pool, type RunLimits, Slots } from "./pool.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
@@ -16,7 +16,7 @@ const PROGRESS_MS = 500;
 /** A run, by the kind of its strategy. */
 export type Run =
   | { readonly kind: "builtin"; readonly task: RunTask }
-  | { readonly kind: "wasm"; readonly job: WasmJob }
+  | { readonly kind: "code"; readonly job: WasmJob | ScriptJob }
   | { readonly kind: "remote"; readonly run: RemoteRun };
 
 /** Runs our own code in a warm worker, and foreign code in a process of its own. */
@@ -62,8 +62,8 @@ export class Runner {
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
       };
-      return run.kind === "wasm"
-        ? await encode(await runInSandbox(run.job, within), run.job.task)
+      return run.kind === "code"
+        ? await encode(await runInSandbox<WasmJob | ScriptJob>(run.job, within), run.job.task)
         : await encode(await this.#remote.run(run.run, within), run.run);
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);

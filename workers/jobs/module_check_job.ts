@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Db } from "../../db/client.ts";
 import { type ModuleCheck, readCheck, storeVerdict, type Verdict } from "../../db/module_checks.ts";
-import { MODULE_BYTES_MAX, validateModule } from "../sandbox/conformance.ts";
+import { MODULE_BYTES_MAX, validateModule, validateScript } from "../sandbox/conformance.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { fetchGuarded } from "../egress/fetch.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
@@ -48,7 +48,9 @@ async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: 
     }
     data = fetched.body;
   }
-  const outcome = await validateModule(data, check.parameters, signal);
+  const outcome = check.format === "wasm"
+    ? await validateModule(data, check.parameters, signal)
+    : await validateScript(new TextDecoder().decode(data), check.parameters, signal);
   if (outcome.type === "stopped") return false;
   await storeVerdict(db, check.id, verdictOf(outcome), data);
   return true;

@@ -26,6 +26,8 @@ const WORKER_BYTES = 640 * 2 ** 20;
 const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   validate: "./wasm/worker.ts",
   run: "./wasm/worker.ts",
+  check_script: "./script/worker.ts",
+  script: "./script/worker.ts",
   remote: "./remote/worker.ts",
   fetch: "./remote/fetch_worker.ts",
 };

@@ -2,7 +2,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteTask } from "../protocol.ts";
-import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule } from "./task.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule, type ValidScript } from "./task.ts";
 import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
 import { type Outcome, RunError } from "../outcome.ts";
 import { runInSandbox } from "./process.ts";
@@ -28,6 +28,23 @@ export async function validateModule(
 ): Promise<Outcome<ValidModule>> {
   return await runInSandbox(
     { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
+    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
+  );
+}
+
+/**
+ * Checks a script as its registration does: types stripped, compiled, and a dry run over sample candles, in a process of its own.
+ *
+ * @param parameters The strategy's own, defaults filled in.
+ * @returns `completed` with a report, or `failed` with the reason.
+ */
+export async function validateScript(
+  source: string,
+  parameters: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<Outcome<ValidScript>> {
+  return await runInSandbox(
+    { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
     { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
   );
 }

@@ -26,6 +26,12 @@ const WASM_PAGES_MAX = 4096;
 const SILENT_SECONDS_MAX = 15;
 const ERRORS_CHARS_MAX = 16_384;
 
+/** Codes of the jobs that check a strategy before its registration. */
+const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {
+  validate: "INVALID_MODULE",
+  check_script: "INVALID_SCRIPT",
+};
+
 const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
   fileURLToPath(new URL(path, import.meta.url))
 );
@@ -51,8 +57,10 @@ export async function runInSandbox<Job extends SandboxJob>(
     return { type: "broken", message: `its process did not start: ${messageOf(error)}` };
   }
   const outcome = await child.run(job);
-  if (job.kind !== "validate" || outcome.type !== "failed" || outcome.code === "INVALID_MODULE") return outcome;
-  return { ...outcome, code: "INVALID_MODULE", message: `Cannot use the module: in its dry run: ${outcome.message}` };
+  const code = VERDICTS[job.kind];
+  if (code === undefined || outcome.type !== "failed" || outcome.code === code) return outcome;
+  const what = code === "INVALID_MODULE" ? "module" : "script";
+  return { ...outcome, code, message: `Cannot use the ${what}: in its dry run: ${outcome.message}` };
 }
 
 /** One child process and its watchers. */

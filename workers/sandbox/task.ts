@@ -12,7 +12,7 @@ const CANDLE_BYTES = 8 * 8;
 export type SandboxKind = SandboxJob["kind"];
 
 /** The work of a sandbox process. */
-export type SandboxJob = ValidateJob | WasmJob | RemoteJob | FetchJob;
+export type SandboxJob = ValidateJob | WasmJob | ScriptCheckJob | ScriptJob | RemoteJob | FetchJob;
 
 /** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
 export function candleBytes(job: SandboxJob): number {
@@ -42,6 +42,23 @@ export interface WasmJob {
   readonly task: SandboxTask;
 }
 
+/** Checks whether a script may be registered: its text, and a dry run over sample candles. */
+export interface ScriptCheckJob {
+  readonly kind: "check_script";
+  /** TypeScript. */
+  readonly source: string;
+  /** The strategy's own, as JSON. */
+  readonly parametersJson: string;
+  /** No decision before this many candles. */
+  readonly candlesMin: number;
+}
+
+/** A backtest of a script. */
+export interface ScriptJob extends Omit<ScriptCheckJob, "kind"> {
+  readonly kind: "script";
+  readonly task: SandboxTask;
+}
+
 /** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
 export interface RemoteJob {
   readonly kind: "remote";
@@ -61,19 +78,29 @@ export interface FetchJob {
 /** A run's candles and settings, for any kind of strategy. */
 export type SandboxTask = Omit<RunTask, "slug" | "parameters">;
 
-/** Facts about a module that may be registered. */
-export interface ModuleReport {
-  readonly abiVersion: number;
-  readonly memoryBytesMin: number;
-  readonly memoryBytesMax: number;
+/** The dry run of a strategy that may be registered. */
+export interface DryRun {
   /** Candles before its first decision, with the given parameters. */
   readonly warmup: number;
-  /** Of the dry run. */
   readonly candles: number;
   readonly orders: number;
   /** Of the orders that the simulator refused. */
   readonly refused: Finding;
   readonly nanosecondsPerCandle: number;
+}
+
+/** Facts about a module that may be registered. */
+export interface ModuleReport extends DryRun {
+  readonly abiVersion: number;
+  readonly memoryBytesMin: number;
+  readonly memoryBytesMax: number;
+}
+
+/** The value of a script that may be registered. */
+export interface ValidScript {
+  readonly report: DryRun;
+  /** Lines that the script logged in its dry run. */
+  readonly log: readonly string[];
 }
 
 /** The value of a module that may be registered. */
@@ -96,6 +123,7 @@ export interface Fetched {
 
 /** The value of a job that completes. */
 export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule
+  : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
   : SandboxRun;
 

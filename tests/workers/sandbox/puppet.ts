@@ -3,7 +3,7 @@ import { run, type RunResult } from "../../../engine/run.ts";
 import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts";
 import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../workers/sandbox/wasm/guest.ts";
-import { WasmStrategy } from "../../../workers/sandbox/wasm/strategy.ts";
+import { GuestStrategy } from "../../../workers/sandbox/player.ts";
 import { compileWat, dailyCandles, strategyWat, taskOver } from "./wasm/modules.ts";
 
 const SCRIPT_AT = 4096;
@@ -55,7 +55,7 @@ export function play(
   const view = new DataView(guest.memory.buffer);
   new Uint8Array(guest.memory.buffer).set(new TextEncoder().encode(text), 256);
   script.forEach((rows, call) => writeRows(view, SCRIPT_AT + call * SCRIPT_BYTES, rows));
-  const strategy = new WasmStrategy(() => guest, 1);
+  const strategy = new GuestStrategy(() => guest, 1);
   const result = run({ ...taskOver(dailyCandles(closes)), strategy, control: null });
   return { result, seen: closes.map((_, call) => readSeen(view, SEEN_AT + call * SEEN_BYTES)) };
 }

@@ -1,4 +1,5 @@
 import { RunError } from "../../outcome.ts";
+import type { PlayedGuest } from "../player.ts";
 import {
   ABI_VERSION,
   ALIGN_BYTES,
@@ -26,7 +27,7 @@ type Call = (argument: number) => number;
  *
  * Everything that it returns is checked: pointers against its memory, numbers against their limits.
  */
-export class Guest {
+export class Guest implements PlayedGuest {
   readonly warmup: number;
   readonly ordersMax: number;
   readonly tradesMax: number;
@@ -81,9 +82,20 @@ export class Guest {
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
   }
 
+  get hasAborted(): boolean {
+    return this.abortMessage !== null;
+  }
+
   /** @throws {RunError} When the module has called `abort`, even if it caught the exception and went on. */
   checkAbort(doing: string): void {
     if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
+  }
+
+  /** A module reads its candles in `on_candle`. */
+  prepare(): void {}
+
+  explain(error: unknown, doing: string): unknown {
+    return explainTrap(error, doing);
   }
 
   /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
@@ -135,7 +147,7 @@ function attempt<Result>(what: string, call: () => Result): Result {
  *
  * @param doing The failed action, as "Cannot …"; the reason is added.
  */
-export function explainTrap(error: unknown, doing: string): unknown {
+function explainTrap(error: unknown, doing: string): unknown {
   if (error instanceof GuestAbort) {
     return new RunError("STRATEGY_FAILED", `${doing}: the strategy gave up: ${error.message}`);
   }

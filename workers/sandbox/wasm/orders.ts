@@ -94,6 +94,7 @@ export class OrderTable {
   /** Drops orders that no longer work from `working`. */
   sweep(book: OrderBook): void {
     const { working } = this;
+    if (working.length === 0) return;
     let kept = 0;
     for (let n = 0; n < working.length; n++) {
       if (book.isWorking(working[n]!)) working[kept++] = working[n]!;

@@ -1,8 +1,6 @@
-import type { Candles } from "../../../engine/candles.ts";
-import { resolveExecution } from "../../../engine/execution.ts";
 import { run, type RunResult } from "../../../engine/run.ts";
-import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
-import { checkIntegrity, checkOrders, cutCandles } from "../integrity.ts";
+import { runDry } from "../dry_run.ts";
+import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { type Outcome, RunError } from "../../outcome.ts";
 import {
   candleBytes,
@@ -12,19 +10,17 @@ import {
   type ValidModule,
   type WasmJob,
 } from "../task.ts";
-import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../sample_candles.ts";
 import { ABI_VERSION } from "./abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
 import { Guest } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
-import { WasmStrategy } from "./strategy.ts";
+import { GuestStrategy } from "../player.ts";
 
 // Memories below this size need no collection before the next instance.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 // The longest wait for a collection, and the pause between two looks.
 const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
-const DRY_RUN_BALANCE = 10_000;
 
 /**
  * Checks a module and runs it. A fault of the module is an outcome.
@@ -62,46 +58,10 @@ export function compile({ bytes }: CheckedModule): WebAssembly.Module {
 
 function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): Outcome<ValidModule> {
   const log: string[] = [];
-  const candles = sampleCandles();
-  const count = candles.time.length;
-  const strategy = new WasmStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
-  const timed = new TimedStrategy(strategy);
-  const result = run({
-    candles,
-    firstIndex: 0,
-    timeframeMs: SAMPLE_TIMEFRAME_MS,
-    initialBalance: DRY_RUN_BALANCE,
-    execution: resolveExecution({}, "crypto"),
-    strategy: timed,
-    control: null,
-  });
-  const nanosecondsPerCandle = Math.round(timed.decisionsMs * 1e6 / count);
+  const strategy = new GuestStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
   const { memoryBytesMin, memoryBytesMax } = checked;
-  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, warmup: strategy.warmup };
-  const dryRun = { candles: count, orders: result.orders.count, refused: checkOrders(result), nanosecondsPerCandle };
-  return { type: "completed", report: { ...report, ...dryRun }, log };
-}
-
-/** Times a strategy's decisions, in code that V8 has not optimised yet. */
-class TimedStrategy implements Strategy {
-  readonly warmup: number;
-  readonly #strategy: Strategy;
-  decisionsMs = 0;
-
-  constructor(strategy: Strategy) {
-    this.#strategy = strategy;
-    this.warmup = strategy.warmup;
-  }
-
-  prepare(candles: Candles): void {
-    this.#strategy.prepare(candles);
-  }
-
-  decide(i: number, account: Account, book: OrderBook): void {
-    const begun = performance.now();
-    this.#strategy.decide(i, account, book);
-    this.decisionsMs += performance.now() - begun;
-  }
+  const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
+  return { type: "completed", report, log };
 }
 
 function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): Outcome<SandboxRun> {
@@ -121,7 +81,7 @@ function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array)
     return last;
   };
   const runOn = (until: number, words: Int32Array | null): RunResult => {
-    const strategy = new WasmStrategy(makeGuest, job.candlesMin);
+    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
     return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
   };
   const result = runOn(candles.time.length, control);

@@ -14,7 +14,7 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
 };
 
 function answer(job: ToChildWorker["job"], control: Int32Array): Outcome<object> {
-  if (job.kind === "remote" || job.kind === "fetch") {
+  if (job.kind !== "run" && job.kind !== "validate") {
     return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
   }
   try {

@@ -3,7 +3,7 @@ import { run, type RunResult } from "../../../../engine/run.ts";
 import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
-import { WasmStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
+import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
 import { compileWat, dailyCandles, taskOver } from "./modules.ts";
 
 /** The imports of a module that calls `abort` and `log`. */
@@ -21,7 +21,7 @@ export function makeGuest(wat: string, parametersJson = "{}", log: string[] = []
 
 /** Runs an instance over candles that close at these prices. */
 export function play(guest: Guest, closes: readonly number[], overrides: Partial<SandboxTask> = {}): RunResult {
-  const strategy = new WasmStrategy(() => guest, 1);
+  const strategy = new GuestStrategy(() => guest, 1);
   return run({ ...taskOver(dailyCandles(closes), overrides), strategy, control: null });
 }
 

@@ -4,7 +4,7 @@ import { run } from "../../../../engine/run.ts";
 import { FRAME } from "../../../../workers/sandbox/wasm/abi.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
-import { roundCapacity, WasmStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
+import { GuestStrategy, roundCapacity } from "../../../../workers/sandbox/player.ts";
 import { IMPORTS, makeGuest, play, text } from "./guests.ts";
 import { compileAssemblyScript, dailyCandles, strategyWat, taskOver } from "./modules.ts";
 
@@ -60,8 +60,8 @@ Deno.test("at a decision the memory has every candle so far and no later one", (
 Deno.test("the first decision waits for the larger of the module's warm-up and the strategy's minimum", () => {
   const asking = (warmup: number) =>
     strategyWat({ init: `(i32.store offset=16 (local.get $frame) (i32.const ${warmup})) (i32.const 0)` });
-  expect(new WasmStrategy(() => makeGuest(asking(7)), 3).warmup).toBe(7);
-  expect(new WasmStrategy(() => makeGuest(asking(2)), 3).warmup).toBe(3);
+  expect(new GuestStrategy(() => makeGuest(asking(7)), 3).warmup).toBe(7);
+  expect(new GuestStrategy(() => makeGuest(asking(2)), 3).warmup).toBe(3);
 });
 
 Deno.test("memory may grow during a decision", () => {
@@ -86,7 +86,7 @@ Deno.test("equal modules over equal candles give equal results, however often th
     (i32.store offset=4 (local.get $order) (select (i32.const 1) (i32.const -1) (i32.and (i32.load offset=72 (local.get $frame)) (i32.const 2))))
     (i32.const 1)`,
   });
-  const strategy = new WasmStrategy(() => makeGuest(wat), 1);
+  const strategy = new GuestStrategy(() => makeGuest(wat), 1);
   const settings = taskOver(dailyCandles([10, 11, 12, 11, 13, 12, 14, 10]));
   const first = run({ ...settings, strategy, control: null });
   expect(first.trades.count).toBeGreaterThan(1);

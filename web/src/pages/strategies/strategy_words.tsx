@@ -1,10 +1,12 @@
 import type { StrategySummary } from "../../api.ts";
 
+const KINDS = { wasm: "WASM", script: "Script", remote: "Remote" } as const;
+
 /** How a strategy runs, such as `WASM, rust`. */
 export function describeRuntime(
   { runtime_type: type, language }: Pick<StrategySummary, "runtime_type" | "language">,
 ): string {
-  return type === "builtin" ? "Built in" : `${type === "wasm" ? "WASM" : "Remote"}, ${language}`;
+  return type === "builtin" ? "Built in" : `${KINDS[type]}, ${language}`;
 }
 
 /** Says who can see a strategy, and marks the user's own. */

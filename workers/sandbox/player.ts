@@ -1,41 +1,66 @@
-import type { Candles } from "../../../engine/candles.ts";
-import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
-import { RunError } from "../../outcome.ts";
-import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./abi.ts";
-import { explainTrap, type Guest } from "./guest.ts";
-import { OrderTable, SignalFault } from "./orders.ts";
+import type { Candles } from "../../engine/candles.ts";
+import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
+import { RunError } from "../outcome.ts";
+import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./wasm/abi.ts";
+import { OrderTable, SignalFault } from "./wasm/orders.ts";
 
 /** Time, open, high, low, close, volume. */
 const COLUMNS = 6;
 
-/**
- * A module as the simulator's strategy. A candle is copied into the module's memory only after its close, so the module cannot
- * look ahead.
- */
-export class WasmStrategy implements Strategy {
+/** A strategy in another world, a module or a script: its calls, and the memory in which both sides read and write. */
+export interface PlayedGuest {
   readonly warmup: number;
-  readonly #makeGuest: () => Guest;
-  #first: Guest | null;
+  /** Rows of the tables. */
+  readonly ordersMax: number;
+  readonly tradesMax: number;
+  readonly workingMax: number;
+  /** Address of the frame. */
+  readonly frame: number;
+  readonly memory: { readonly buffer: ArrayBufferLike };
+  /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
+  allocate(byteLength: number): number;
+  /** Called once the tables are there. @throws {RunError} */
+  prepare(candles: Candles): void;
+  /** Decides at the newest candle. @returns The rows of the order table that it has written. */
+  onCandle(frame: number): number;
+  /** True once it has given up, even if its call returned. */
+  readonly hasAborted: boolean;
+  /** @throws {RunError} When it has given up. */
+  checkAbort(doing: string): void;
+  /** A RunError for an error of its own; others unchanged. @param doing The failed action, as "Cannot …". */
+  explain(error: unknown, doing: string): unknown;
+}
+
+/**
+ * A guest as the simulator's strategy. A candle is copied into the guest's memory only after its close, so the guest cannot look
+ * ahead.
+ */
+export class GuestStrategy implements Strategy {
+  readonly warmup: number;
+  readonly #makeGuest: () => PlayedGuest;
+  #first: PlayedGuest | null;
   #player: GuestPlayer | null = null;
 
   /**
    * @param makeGuest Makes an instance: one now, and a new one for each further simulation, which must not know the last.
-   * @param candlesMin Candles before the first decision, even if the module's warm-up is shorter.
+   * @param candlesMin Candles before the first decision, even if the guest's warm-up is shorter.
    * @throws {RunError} When no instance can be made.
    */
-  constructor(makeGuest: () => Guest, candlesMin: number) {
+  constructor(makeGuest: () => PlayedGuest, candlesMin: number) {
     this.#makeGuest = makeGuest;
     this.#first = makeGuest();
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
 
-  /** Allocates the columns and tables in the module's memory. @throws {RunError} When that fails. */
+  /** Allocates the columns and tables in the guest's memory. @throws {RunError} When that fails. */
   prepare(candles: Candles): void {
     const first = this.#first;
     this.#first = null;
     // Release the last instance before making another: its memory may be large.
     this.#player = null;
-    this.#player = new GuestPlayer(first ?? this.#makeGuest(), candles);
+    const guest = first ?? this.#makeGuest();
+    this.#player = new GuestPlayer(guest, candles);
+    guest.prepare(candles);
   }
 
   decide(i: number, account: Account, book: OrderBook): void {
@@ -43,16 +68,16 @@ export class WasmStrategy implements Strategy {
   }
 }
 
-/** Runs one instance over one run's candles. A decision costs six stores for the candle, ten for the account and one call. */
+/** Runs one guest over one run's candles. A decision costs six stores for the candle, ten for the account and one call. */
 class GuestPlayer {
-  readonly #guest: Guest;
+  readonly #guest: PlayedGuest;
   readonly #orders: OrderTable;
   readonly #frame: number;
   readonly #lists: boolean;
   readonly #candles: Candles;
   #words: Int32Array;
   #doubles: Float64Array;
-  /** Candles that the module has received. */
+  /** Candles that the guest has received. */
   #count = 0;
   /** Rows of the last decision. */
   #resultsCount = 0;
@@ -69,7 +94,7 @@ class GuestPlayer {
   readonly #tradesAt: number;
   readonly #workingAt: number;
 
-  constructor(guest: Guest, candles: Candles) {
+  constructor(guest: PlayedGuest, candles: Candles) {
     const { ordersMax, tradesMax, workingMax } = guest;
     const columnBytes = roundCapacity(candles.time.length) * 8;
     const resultsBytes = alignUp(ordersMax * 4);
@@ -110,9 +135,9 @@ class GuestPlayer {
     try {
       rows = this.#guest.onCandle(this.#frame);
     } catch (error) {
-      throw explainTrap(error, `Cannot go on at ${this.#nameCandle(i)}`);
+      throw this.#guest.explain(error, `Cannot go on at ${this.#nameCandle(i)}`);
     }
-    if (this.#guest.abortMessage !== null) this.#guest.checkAbort(`Cannot go on at ${this.#nameCandle(i)}`);
+    if (this.#guest.hasAborted) this.#guest.checkAbort(`Cannot go on at ${this.#nameCandle(i)}`);
     this.#resultsCount = rows;
     if (rows !== 0) this.#perform(rows, i, book);
   }
@@ -206,7 +231,7 @@ function alignUp(byteLength: number): number {
 /**
  * Rows of a column: the number of candles rounded up to four binary digits, at least 1,024.
  *
- * A module sees the requested size before the first candle. Rounding keeps it from learning when the run ends.
+ * A guest sees the requested size before the first candle. Rounding keeps it from learning when the run ends.
  */
 export function roundCapacity(candlesCount: number): number {
   const step = 2 ** Math.max(7, Math.floor(Math.log2(Math.max(candlesCount, 1))) - 3);

@@ -1,0 +1,54 @@
+import type { Candles } from "../../engine/candles.ts";
+import { resolveExecution } from "../../engine/execution.ts";
+import { run } from "../../engine/run.ts";
+import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
+import { checkOrders } from "./integrity.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "./sample_candles.ts";
+import type { DryRun } from "./task.ts";
+
+const BALANCE = 10_000;
+
+/** Runs a strategy over the sample candles. */
+export function runDry(strategy: Strategy): DryRun {
+  const candles = sampleCandles();
+  const count = candles.time.length;
+  const timed = new TimedStrategy(strategy);
+  const result = run({
+    candles,
+    firstIndex: 0,
+    timeframeMs: SAMPLE_TIMEFRAME_MS,
+    initialBalance: BALANCE,
+    execution: resolveExecution({}, "crypto"),
+    strategy: timed,
+    control: null,
+  });
+  return {
+    warmup: strategy.warmup,
+    candles: count,
+    orders: result.orders.count,
+    refused: checkOrders(result),
+    nanosecondsPerCandle: Math.round(timed.decisionsMs * 1e6 / count),
+  };
+}
+
+/** Times a strategy's decisions, in code that V8 has not optimised yet. */
+class TimedStrategy implements Strategy {
+  readonly warmup: number;
+  readonly #strategy: Strategy;
+  decisionsMs = 0;
+
+  constructor(strategy: Strategy) {
+    this.#strategy = strategy;
+    this.warmup = strategy.warmup;
+  }
+
+  prepare(candles: Candles): void {
+    this.#strategy.prepare(candles);
+  }
+
+  decide(i: number, account: Account, book: OrderBook): void {
+    const begun = performance.now();
+    this.#strategy.decide(i, account, book);
+    this.decisionsMs += performance.now() - begun;
+  }
+}

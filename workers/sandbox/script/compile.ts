@@ -1,0 +1,70 @@
+import { stripTypeScriptTypes } from "node:module";
+import vm from "node:vm";
+import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "./layout.ts";
+
+/** A script cannot be used; the message has its own line and column where they are known. */
+export class ScriptFault extends Error {
+  override readonly name = "ScriptFault";
+}
+
+/** The prefix makes a script strict. It stands before its first line. */
+const STRICT = '"use strict";';
+/** No text can end in it and be a program, so what ends in it is parsed and never run. */
+const UNFINISHED = "\n\\";
+
+/**
+ * Compiles a script, without running it: the types go, the lines and columns stay.
+ *
+ * @throws {ScriptFault} When it is too long, is no TypeScript, or uses what is refused by name.
+ */
+export async function compileScript(source: string): Promise<vm.Script> {
+  checkText(source);
+  let code: string;
+  try {
+    code = stripTypeScriptTypes(source);
+  } catch (error) {
+    throw await explain(source, error);
+  }
+  try {
+    return new vm.Script(STRICT + code, { filename: SCRIPT_FILE, columnOffset: -STRICT.length });
+  } catch (error) {
+    throw await explain(source, error);
+  }
+}
+
+function checkText(source: string): void {
+  const bytes = new TextEncoder().encode(source).length;
+  if (bytes > SOURCE_BYTES_MAX) {
+    throw new ScriptFault(`it has ${bytes} bytes: at most ${SOURCE_BYTES_MAX} are accepted`);
+  }
+  if (!source.isWellFormed()) throw new ScriptFault("it has half of a surrogate pair");
+  // A dynamic import would be the host's. The word cannot be written with escapes, so it is found wherever it works.
+  const found = /\bimport\b/.exec(source);
+  if (found === null) return;
+  const place = placeOf(source, found.index);
+  throw new ScriptFault(`${SCRIPT_FILE}:${place}: import cannot be used, not even in a comment: a script is one file`);
+}
+
+function placeOf(source: string, index: number): string {
+  const lines = source.slice(0, index).split(/\r\n|[\n\r\u2028\u2029]/);
+  return `${lines.length}:${lines.at(-1)!.length + 1}`;
+}
+
+/** The fault of a script that the runtime refused, with its place. */
+async function explain(source: string, error: unknown): Promise<ScriptFault> {
+  const message = error instanceof Error ? error.message : String(error);
+  const at = /^([\s\S]*?) at file:\/\/\/[^:]*:(\d+:\d+)$/.exec(message);
+  if (at !== null) return new ScriptFault(`${SCRIPT_FILE}:${at[2]}: ${at[1]}`);
+  const found = await locate(source);
+  return new ScriptFault(found ?? `${SCRIPT_FILE}: ${message.replace(/^\[\w+\] /, "")}`);
+}
+
+/** The first error of a text by the runtime's own parser, which says where; null if it sees none. */
+async function locate(source: string): Promise<string | null> {
+  const text = new TextEncoder().encode(source + UNFINISHED);
+  const problem = await import(`data:application/typescript;base64,${text.toBase64()}`).then(() => "", String);
+  const found = /SyntaxError: (.*)[\s\S]* at data:[^:]*:(\d+):(\d+)/.exec(problem);
+  const [, message, line, column] = found ?? [];
+  if (message === undefined || Number(line) > source.split("\n").length) return null;
+  return `${SCRIPT_FILE}:${line}:${column}: ${message}`;
+}

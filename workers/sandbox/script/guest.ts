@@ -1,0 +1,219 @@
+import { types } from "node:util";
+import vm from "node:vm";
+import type { Candles } from "../../../engine/candles.ts";
+import { RunError } from "../../outcome.ts";
+import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
+import type { PlayedGuest } from "../player.ts";
+import { computeIndicator } from "./indicators.ts";
+import { COLUMNS_MAX, LOG_LINES_MAX, PLOTS_MAX } from "./layout.ts";
+import type { Door } from "./realm/realm.ts";
+import { REALM_TEXT } from "./realm_text.ts";
+
+const REALM = new vm.Script(REALM_TEXT, { filename: "realm.js" });
+const TAGS_BYTES = ORDERS_MAX.limit * TAG_BYTES_MAX;
+const ALIGN = 8;
+const LINE_CHARS_MAX = 1024;
+
+/** A series that a strategy plotted: a value a candle, NaN where it plotted none. */
+export interface Plot {
+  readonly name: string;
+  readonly values: Float64Array;
+}
+
+/**
+ * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. What comes out of the realm is
+ * a number, a text or a buffer, and each is checked; what it throws is shown to the realm alone.
+ */
+export class ScriptGuest implements PlayedGuest {
+  readonly warmup: number;
+  readonly ordersMax = ORDERS_MAX.limit;
+  readonly tradesMax = TRADES_MAX.limit;
+  readonly workingMax = WORKING_MAX.limit;
+  readonly frame = 0;
+  readonly memory: { buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
+  readonly #door: Door;
+  #words = new Int32Array(0);
+  /** Columns in the realm, and the whole ones of the host, which it shows candle by candle. */
+  #shown: Float64Array[] = [];
+  #whole: readonly Float64Array[] = [];
+  #count = 0;
+
+  /** @param parametersJson The parameters as the script reads them. @throws {RunError} When the script throws. */
+  constructor(script: vm.Script, parametersJson: string) {
+    const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
+    const door: Door = REALM.runInContext(realm);
+    this.#door = door;
+    this.#attempt("start", () => runScript(script, realm, door));
+    this.#attempt("create the strategy", () => door.start(parametersJson));
+    const warmup: unknown = door.warmup();
+    this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
+  }
+
+  /** Room for the host's tables behind the frame, and for tags behind them. */
+  allocate(byteLength: number): number {
+    const frameBytes = Math.ceil(FRAME_BYTES / ALIGN) * ALIGN;
+    this.memory.buffer = requireBuffer(this.#door.allocate(frameBytes + byteLength + TAGS_BYTES), ALIGN);
+    this.#words = new Int32Array(this.memory.buffer);
+    return frameBytes;
+  }
+
+  /** Lets the script ask for its indicators, and computes them. @throws {RunError} */
+  prepare(candles: Candles): void {
+    this.#attempt("prepare", () => this.#door.prepare());
+    const { time, open, high, low, close, volume } = candles;
+    const columns = [time, open, high, low, close, volume];
+    const first = columns.length;
+    for (const { name, inputs, numbers } of readRequests(this.#door.requests())) {
+      const made = computeIndicator(name, inputs.map((input) => readColumn(input, columns, time.length)), numbers);
+      columns.push(...made);
+      if (columns.length - first > COLUMNS_MAX) {
+        throw new TypeError("Cannot believe a realm: it asks for too many columns");
+      }
+    }
+    this.#whole = columns.slice(first);
+    this.#shown = this.#whole.map((_, n) => new Float64Array(requireBuffer(this.#door.column(n), time.length * 8)));
+  }
+
+  /** Decides at the newest candle. @returns The rows of the order table. @throws {RunError} When the script throws. */
+  readonly onCandle = (): number => {
+    const i = this.#words[FRAME.count / 4]! - 1;
+    this.#show(i);
+    const rows: unknown = this.#door.decide();
+    if (isWhole(rows, ORDERS_MAX.limit)) return rows;
+    throw new ScriptError(this.#door.failure());
+  };
+
+  /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */
+  explain(error: unknown, doing: string): unknown {
+    if (error instanceof ScriptError) return new RunError("STRATEGY_FAILED", `${doing}: ${error.describe()}`);
+    if (!(error instanceof RangeError)) return error;
+    // Our own: the script's calls left no room on the stack, or its columns none in memory.
+    const isMemory = /memory|allocation|length/i.test(error.message);
+    return isMemory
+      ? new RunError("STRATEGY_OUT_OF_MEMORY", `${doing}: there is not enough memory for the script`)
+      : new RunError("STRATEGY_FAILED", `${doing}: the script's calls are nested too deeply`);
+  }
+
+  readonly hasAborted = false;
+
+  checkAbort(): void {}
+
+  /** Runs a call into the realm that returns a description of what the script threw, or null. */
+  #attempt(what: string, call: () => unknown): void {
+    let failure: unknown;
+    try {
+      failure = call();
+    } catch (error) {
+      throw this.explain(error, `Cannot ${what}`);
+    }
+    if (failure !== null) throw this.explain(new ScriptError(failure), `Cannot ${what}`);
+  }
+
+  #show(i: number): void {
+    for (let n = 0; n < this.#shown.length; n++) {
+      const [shown, whole] = [this.#shown[n]!, this.#whole[n]!];
+      for (let row = this.#count; row <= i; row++) shown[row] = whole[row]!;
+    }
+    this.#count = i + 1;
+  }
+
+  /** Lines that the script logged so far. */
+  log(): string[] {
+    const lines = parse(this.#door.log());
+    return Array.isArray(lines) ? lines.slice(0, LOG_LINES_MAX).map(String) : [];
+  }
+
+  /** The series that the script plotted, a value for each of `count` candles. */
+  plots(count: number): Plot[] {
+    const names = parse(this.#door.plots());
+    if (!Array.isArray(names)) return [];
+    return names.slice(0, PLOTS_MAX).map((name, n) => ({
+      name: String(name),
+      values: new Float64Array(requireBuffer(this.#door.plot(n), count * 8)).slice(0, count),
+    }));
+  }
+}
+
+/** A script's own error, as its realm describes it. */
+class ScriptError extends Error {
+  override readonly name = "ScriptError";
+  readonly #description: unknown;
+
+  constructor(description: unknown) {
+    super("the script failed");
+    this.#description = description;
+  }
+
+  /** The message, and the first line of the stack. */
+  describe(): string {
+    const { message, stack } = { message: "", stack: "", ...Object(parse(this.#description)) };
+    const [place = ""] = String(stack).split("\n");
+    return clean(`${message}${place === "" ? "" : ` at ${place}`}`);
+  }
+}
+
+/** Runs a script's own lines. @returns The description of what they threw; null: nothing. */
+function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
+  try {
+    script.runInContext(realm);
+    return null;
+  } catch (error) {
+    // An error of ours must not get into the realm.
+    if (error instanceof Error) throw error;
+    return door.describe(error);
+  }
+}
+
+function isWhole(value: unknown, max: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max;
+}
+
+/** @throws {TypeError} When a realm gave something else than a buffer of at least this size. */
+function requireBuffer(value: unknown, byteLengthMin: number): ArrayBuffer {
+  if (types.isArrayBuffer(value) && value.byteLength >= byteLengthMin) return value;
+  throw new TypeError("Cannot believe a realm: it gave no buffer");
+}
+
+/** The value of a realm's JSON; null for anything else. */
+function parse(json: unknown): unknown {
+  if (typeof json !== "string") return null;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+interface ReadRequest {
+  readonly name: string;
+  readonly inputs: readonly unknown[];
+  readonly numbers: readonly number[];
+}
+
+function readRequests(json: unknown): readonly ReadRequest[] {
+  const requests = parse(json);
+  if (Array.isArray(requests) && requests.every(isRequest)) return requests;
+  throw new TypeError("Cannot believe a realm: its requests are none");
+}
+
+function isRequest(value: unknown): value is ReadRequest {
+  if (typeof value !== "object" || value === null || !("name" in value && "inputs" in value && "numbers" in value)) {
+    return false;
+  }
+  const { name, inputs, numbers } = value;
+  return typeof name === "string" && Array.isArray(inputs) && Array.isArray(numbers) &&
+    numbers.every((number) => typeof number === "number");
+}
+
+/** An input: a column by its number, or a constant. */
+function readColumn(input: unknown, columns: readonly Float64Array[], length: number): Float64Array {
+  const column = typeof input === "number" ? columns[input] : undefined;
+  if (column !== undefined) return column;
+  const constant: unknown = Reflect.get(Object(input), "constant");
+  if (typeof constant === "number") return new Float64Array(length).fill(constant);
+  throw new TypeError("Cannot believe a realm: it asks for no column");
+}
+
+function clean(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ").slice(0, LINE_CHARS_MAX);
+}

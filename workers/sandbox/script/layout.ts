@@ -1,0 +1,53 @@
+import {
+  ACTION,
+  FLAG_REDUCE_ONLY,
+  FRAME,
+  MESSAGE_BYTES_MAX,
+  ORDER,
+  ORDER_BYTES,
+  ORDERS_MAX,
+  TAG_BYTES_MAX,
+  TRADE,
+  TRADE_BYTES,
+  TRADES_MAX,
+  WARMUP_MAX,
+  WORKING_MAX,
+} from "../wasm/abi.ts";
+import { ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
+import { describeIndicators } from "./indicators.ts";
+
+/** The name of a script in its errors. */
+export const SCRIPT_FILE = "strategy.ts";
+export const SOURCE_BYTES_MAX = 256 * 1024;
+/** Columns that one strategy may ask for. */
+export const COLUMNS_MAX = 256;
+export const PLOTS_MAX = 16;
+export const PLOT_NAME_CHARS_MAX = 64;
+export const LOG_LINES_MAX = 1000;
+
+/** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
+export const LAYOUT = {
+  file: SCRIPT_FILE,
+  frame: FRAME,
+  order: ORDER,
+  orderBytes: ORDER_BYTES,
+  ordersMax: ORDERS_MAX.limit,
+  action: ACTION,
+  reduceOnly: FLAG_REDUCE_ONLY,
+  orderTypes: ORDER_TYPES,
+  sizesBy: SIZES_BY,
+  trade: TRADE,
+  tradeBytes: TRADE_BYTES,
+  tradesMax: TRADES_MAX.limit,
+  workingMax: WORKING_MAX.limit,
+  warmupMax: WARMUP_MAX,
+  tagBytesMax: TAG_BYTES_MAX,
+  columnsMax: COLUMNS_MAX,
+  plotsMax: PLOTS_MAX,
+  plotNameCharsMax: PLOT_NAME_CHARS_MAX,
+  logLinesMax: LOG_LINES_MAX,
+  lineCharsMax: MESSAGE_BYTES_MAX,
+  indicators: describeIndicators(),
+} as const;
+
+export type Layout = typeof LAYOUT;

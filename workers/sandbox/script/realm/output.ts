@@ -1,0 +1,76 @@
+import type { Layout } from "../layout.ts";
+import type { Columns } from "./columns.ts";
+import type { Memory } from "./realm.ts";
+
+/** Lets stacks show the script's own lines only, for good. Returns the function that describes an error. */
+export function keepStacks({ file, lineCharsMax }: Layout): (error: unknown) => string {
+  const format = (_error: unknown, sites: readonly NodeJS.CallSite[]): string =>
+    sites.filter((site) => site.getFileName() === file).map((site) => {
+      const name = site.getFunctionName();
+      const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+      return name === null ? place : `${name} (${place})`;
+    }).join("\n");
+  Object.defineProperty(Error, "prepareStackTrace", { value: format, writable: false, configurable: false });
+  return (error) => {
+    try {
+      const isError = error instanceof Error;
+      const message = isError ? `${error.name}: ${error.message}` : `it threw ${showValue(error)}`;
+      // The runtime may put the line itself before the stack.
+      const isPlace = (line: string) => /:\d+:\d+\)?$/.test(line);
+      const stack = isError ? String(error.stack ?? "").split("\n").filter(isPlace).join("\n") : "";
+      return JSON.stringify({ message: message.slice(0, lineCharsMax), stack: stack.slice(0, 4 * lineCharsMax) });
+    } catch {
+      return JSON.stringify({ message: "it threw a value that cannot be shown", stack: "" });
+    }
+  };
+}
+
+/** The global `console`: keeps lines, the first of them. */
+export function makeLog({ logLinesMax, lineCharsMax }: Layout) {
+  const lines: string[] = [];
+  const log = (...values: readonly unknown[]): void => {
+    if (lines.length === logLinesMax) return;
+    lines.push(
+      lines.length === logLinesMax - 1
+        ? `further lines are dropped: a run keeps ${logLinesMax}`
+        : values.map(showValue).join(" ").slice(0, lineCharsMax),
+    );
+  };
+  return { lines, console: Object.freeze({ log, info: log, warn: log, error: log, debug: log }) };
+}
+
+export function showValue(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (value instanceof Float64Array) return `[${value.subarray(0, 16).join(", ")}${value.length > 16 ? ", ..." : ""}]`;
+  try {
+    return (typeof value === "object" ? JSON.stringify(value) : undefined) ?? String(value);
+  } catch {
+    return "(a value that cannot be shown)";
+  }
+}
+
+/** The global `plot`: a value a candle for each name. */
+export function makePlots({ plotsMax, plotNameCharsMax }: Layout, memory: Memory, columns: Columns) {
+  const names: string[] = [];
+  const buffers: ArrayBuffer[] = [];
+  const series = new Map<string, Float64Array>();
+  const add = (name: unknown): Float64Array => {
+    if (typeof name !== "string" || name === "" || name.length > plotNameCharsMax) {
+      throw new TypeError(`a plot's name must be a text of 1 to ${plotNameCharsMax} characters`);
+    }
+    if (names.length === plotsMax) throw new RangeError(`a strategy can plot at most ${plotsMax} series`);
+    const column = new Float64Array(columns.capacity()).fill(NaN);
+    names.push(name);
+    buffers.push(column.buffer);
+    series.set(name, column);
+    return column;
+  };
+  const plot = (name: string, value: unknown): void => {
+    if (memory.i < 0) throw new Error("plot is for decide: it draws a value at the deciding candle");
+    if (value === undefined || value === null) return;
+    if (typeof value !== "number") throw new TypeError(`plot draws numbers, not ${typeof value}`);
+    (series.get(name) ?? add(name))[memory.i] = value;
+  };
+  return { names, buffers, plot };
+}

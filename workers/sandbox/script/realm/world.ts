@@ -1,0 +1,61 @@
+/** Takes away the clock, chance, the machine's language and time zone, other threads, and code made from texts. */
+export function takeAway(): void {
+  const reasons: Readonly<Record<string, string>> = {
+    Date: "a strategy has no clock: candles.time has the time, and utc(time) its parts",
+    Temporal: "a strategy has no clock: candles.time has the time, and utc(time) its parts",
+    Intl: "a strategy does not depend on a language",
+    eval: "a strategy makes no code from texts",
+    Function: "a strategy makes no code from texts",
+    WebAssembly: "a strategy makes no code from bytes",
+    SharedArrayBuffer: "a strategy has one thread",
+    Atomics: "a strategy has one thread",
+    WeakRef: "a strategy does not depend on the collection of garbage",
+    FinalizationRegistry: "a strategy does not depend on the collection of garbage",
+    queueMicrotask: "nothing waits within a candle",
+    Promise: "nothing waits within a candle",
+    ShadowRealm: "a strategy makes no code from texts",
+  };
+  for (const [name, reason] of Object.entries(reasons)) refuse(globalThis, name, reason);
+  refuse(Math, "random", "a strategy has no chance: the same candles give the same orders");
+  const local = "a strategy does not depend on a language";
+  const typed = Object.getPrototypeOf(Float64Array.prototype);
+  for (const prototype of [Object.prototype, Array.prototype, Number.prototype, BigInt.prototype, typed]) {
+    refuse(prototype, "toLocaleString", local);
+  }
+  for (const name of ["localeCompare", "toLocaleLowerCase", "toLocaleUpperCase"]) refuse(String.prototype, name, local);
+  // Moving a buffer elsewhere would empty the columns.
+  for (const name of ["transfer", "transferToFixedLength", "resize"]) {
+    Reflect.deleteProperty(ArrayBuffer.prototype, name);
+  }
+}
+
+/** Makes each use of a property an error that says why. */
+export function refuse(owner: object, name: string, reason: string): void {
+  const get = () => {
+    throw new TypeError(`${name} cannot be used: ${reason}`);
+  };
+  Object.defineProperty(owner, name, { get, configurable: false, enumerable: false });
+}
+
+/** Adds the globals of scripts. */
+export function share(globals: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(globals)) {
+    Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: false });
+  }
+}
+
+/** The global `utc`: the parts of a time. */
+export function makeUtc(): (time: number) => object {
+  const Time = Date;
+  return (time) => {
+    const date = new Time(time);
+    return {
+      year: date.getUTCFullYear(),
+      month: date.getUTCMonth() + 1,
+      day: date.getUTCDate(),
+      weekday: date.getUTCDay(),
+      hour: date.getUTCHours(),
+      minute: date.getUTCMinutes(),
+    };
+  };
+}

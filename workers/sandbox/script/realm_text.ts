@@ -1,0 +1,12 @@
+import { LAYOUT } from "./layout.ts";
+import * as columns from "./realm/columns.ts";
+import * as orders from "./realm/orders.ts";
+import * as output from "./realm/output.ts";
+import * as realm from "./realm/realm.ts";
+import * as world from "./realm/world.ts";
+
+/** A script that sets up the realm which evaluates it. Its value is the realm's door. */
+export const REALM_TEXT = `"use strict"; (() => {
+${[columns, orders, output, realm, world].flatMap((part) => Object.values(part)).join("\n")}
+return openRealm(${JSON.stringify(LAYOUT)});
+})()`;

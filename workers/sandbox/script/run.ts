@@ -1,0 +1,60 @@
+import type vm from "node:vm";
+import { run, type RunResult } from "../../../engine/run.ts";
+import { type Outcome, RunError } from "../../outcome.ts";
+import { runDry } from "../dry_run.ts";
+import { checkIntegrity, cutCandles } from "../integrity.ts";
+import { GuestStrategy } from "../player.ts";
+import type { SandboxRun, ScriptCheckJob, ScriptJob, ValidScript } from "../task.ts";
+import { compileScript, ScriptFault } from "./compile.ts";
+import { ScriptGuest } from "./guest.ts";
+
+/**
+ * Compiles a script and runs it. A fault of the script is an outcome.
+ *
+ * @param control The run's control words, in shared memory.
+ */
+export async function doScriptJob(
+  job: ScriptCheckJob | ScriptJob,
+  control: Int32Array,
+): Promise<Outcome<ValidScript> | Outcome<SandboxRun>> {
+  try {
+    const script = await compileScript(job.source);
+    return job.kind === "script" ? backtest(job, script, control) : check(job, script);
+  } catch (error) {
+    if (error instanceof ScriptFault) {
+      const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
+      return { type: "failed", code, message: `Cannot use the script: ${error.message}` };
+    }
+    if (error instanceof RunError) return error.outcome;
+    throw error;
+  }
+}
+
+function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
+  const guest = new ScriptGuest(script, job.parametersJson);
+  const report = runDry(new GuestStrategy(() => guest, job.candlesMin));
+  return { type: "completed", report, log: guest.log() };
+}
+
+function backtest(job: ScriptJob, script: vm.Script, control: Int32Array): Outcome<SandboxRun> {
+  const { candles, firstIndex, seed, ...settings } = job.task;
+  let first: ScriptGuest | null = null;
+  const makeGuest = (): ScriptGuest => {
+    const guest = new ScriptGuest(script, job.parametersJson);
+    first ??= guest;
+    return guest;
+  };
+  const runOn = (until: number, words: Int32Array | null): RunResult => {
+    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
+    return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  };
+  const result = runOn(candles.time.length, control);
+  const log = logOf(first);
+  const again = (until: number) => runOn(until, null);
+  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
+  return { type: "completed", result, integrity, log };
+}
+
+function logOf(guest: ScriptGuest | null): readonly string[] {
+  return guest?.log() ?? [];
+}
