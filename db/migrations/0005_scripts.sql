@@ -1,0 +1,1 @@
+ALTER TABLE "module_checks" ADD COLUMN "format" text DEFAULT 'wasm' NOT NULL;
