@@ -158,6 +158,10 @@ class SandboxProcess<Value extends object> {
     if (/out of memory|heap limit|Cannot allocate/i.test(this.#errors)) {
       this.#fail("STRATEGY_OUT_OF_MEMORY", `Cannot go on after ${this.#candlesDone} candles: out of memory`);
     }
+    // The runtime's own parser has no other answer to 60,000 parentheses.
+    if (/overflowed its stack/.test(this.#errors)) {
+      this.#fail("STRATEGY_FAILED", "Cannot use the script: its parts are nested too deeply");
+    }
     const end = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#ended.resolve({ type: "broken", message: `its process ended ${end}: ${this.#errors.trim()}` });
   }

@@ -9,6 +9,8 @@ export class ScriptFault extends Error {
 
 /** The prefix makes a script strict. It stands before its first line. */
 const STRICT = '"use strict";';
+/** It would have to be the first line. */
+const HASHBANG = /^#!/;
 /** No text can end in it and be a program, so what ends in it is parsed and never run. */
 const UNFINISHED = "\n\\";
 
@@ -21,7 +23,7 @@ export async function compileScript(source: string): Promise<vm.Script> {
   checkText(source);
   let code: string;
   try {
-    code = stripTypeScriptTypes(source);
+    code = stripTypeScriptTypes(source.replace(HASHBANG, "//"));
   } catch (error) {
     throw await explain(source, error);
   }

@@ -1,0 +1,99 @@
+/** Scripts in their process, as a service runs them: endless ones, greedy ones, and those that break the runtime's own parser. */
+import { expect } from "@std/expect";
+import type { Outcome } from "../../../../workers/outcome.ts";
+import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
+import { SANDBOX_BYTES_MAX, type SandboxRun } from "../../../../workers/sandbox/task.ts";
+import { dailyCandles, taskOver } from "../wasm/modules.ts";
+import { deciding } from "./scripts.ts";
+
+const CLOSES = [10, 11, 12, 11, 13, 14, 12, 15];
+
+function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Promise<Outcome<SandboxRun>> {
+  const task = taskOver(dailyCandles(CLOSES));
+  return runInSandbox({ kind: "script", source, parametersJson: "{}", candlesMin: 1, task }, {
+    deadlineMs: 60_000,
+    memoryBytesMax: SANDBOX_BYTES_MAX,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    ...overrides,
+  });
+}
+
+/** The code of a failure, with its message; for other outcomes their type. */
+async function endOf(run: Promise<Outcome<SandboxRun>>): Promise<string> {
+  const outcome = await run;
+  return outcome.type === "failed" ? `${outcome.code}: ${outcome.message}` : outcome.type;
+}
+
+Deno.test("a script runs in its process with its log and passes its integrity checks", async () => {
+  const outcome = await runScript(deciding('if (i === 1) { orders.buy(); console.log("bought"); }'));
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
+  expect(outcome.log).toEqual(["bought"]);
+  expect(outcome.result.orders.count).toBe(1);
+  expect(outcome.integrity.lookahead.status).toBe("passed");
+});
+
+const ENDLESS: Readonly<Record<string, string>> = {
+  "at the top": "for (;;);",
+  "in prepare": deciding("", "for (;;);"),
+  "in decide": deciding("for (;;);"),
+  "in a getter of an option": deciding("orders.buy({ get size() { for (;;); } });"),
+  "in a regular expression": deciding('/^(a+)+$/.test("a".repeat(60) + "b");'),
+};
+
+Deno.test("an endless script ends at its deadline", async (t) => {
+  for (const [name, source] of Object.entries(ENDLESS)) {
+    await t.step(name, async () => {
+      expect(await endOf(runScript(source, { deadlineMs: 1500 }))).toMatch(/^STRATEGY_TIMED_OUT/);
+    });
+  }
+});
+
+Deno.test("async work that never ends does not keep the run from ending", async () => {
+  const source = deciding("if (i === 0) (async () => { for (;;) await null; })();");
+  expect(await endOf(runScript(source))).toBe("completed");
+});
+
+const GREEDY: Readonly<Record<string, string>> = {
+  "a list": deciding("const list = []; for (;;) list.push({ i });"),
+  "a text": deciding('let text = "ab"; for (;;) { text += text + "c"; text.codePointAt(9); }'),
+  "buffers": deciding("const kept = []; for (;;) kept.push(new Float64Array(1e6).fill(1));"),
+  "one buffer": deciding("new Uint8Array(8e9).fill(1);"),
+};
+
+Deno.test("a greedy script ends with a failure of its own", async (t) => {
+  for (const [name, source] of Object.entries(GREEDY)) {
+    await t.step(name, async () => {
+      expect(await endOf(runScript(source))).toMatch(/^STRATEGY_(OUT_OF_MEMORY|FAILED)/);
+    });
+  }
+});
+
+Deno.test("a log of a million lines keeps its beginning", async () => {
+  const outcome = await runScript(
+    deciding('if (i === 0) for (let n = 0; n < 1e6; n++) console.log("x".repeat(5000));'),
+  );
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
+  expect(outcome.log).toHaveLength(1000);
+  expect(outcome.log.at(-1)).toMatch(/further lines are dropped/);
+  expect(outcome.log.every((line) => line.length <= 1024)).toBe(true);
+});
+
+const NESTED: Readonly<Record<string, string>> = {
+  "parentheses": `${"(".repeat(60_000)}1${")".repeat(60_000)}`,
+  "lists": `${"[".repeat(60_000)}${"]".repeat(60_000)}`,
+  "negations": `${"!".repeat(120_000)}1`,
+  "types": `let a: ${"[".repeat(60_000)}${"]".repeat(60_000)};`,
+  "functions": `${"()=>".repeat(40_000)}1`,
+  "blocks": `${"{".repeat(60_000)}${"}".repeat(60_000)}`,
+  "templates": `${"`${".repeat(40_000)}1${"}`".repeat(40_000)}`,
+};
+
+Deno.test("a source that is nested too deeply is its author's fault", async (t) => {
+  for (const [name, source] of Object.entries(NESTED)) {
+    await t.step(
+      name,
+      async () => expect(await endOf(runScript(source))).toMatch(/^STRATEGY_FAILED: Cannot use the script/),
+    );
+  }
+});

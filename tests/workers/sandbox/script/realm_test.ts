@@ -1,0 +1,174 @@
+/** What a script sees, asks for and orders. */
+import { expect } from "@std/expect";
+import { atr } from "../../../../engine/indicators/atr.ts";
+import { macd } from "../../../../engine/indicators/macd.ts";
+import { sma } from "../../../../engine/indicators/sma.ts";
+import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../../engine/strategy.ts";
+import { dailyCandles } from "../wasm/modules.ts";
+import { deciding, failureOf, playScript } from "./scripts.ts";
+
+const CLOSES = [10, 11, 12, 11, 13, 14, 12, 15];
+
+Deno.test("a script reads its parameters, keeps columns in `this`, and trades", async () => {
+  const { result, log } = await playScript(
+    `strategy(({ period = 3, stop }: { period?: number; stop: number }) => ({
+  warmup: period + 1,
+  prepare({ close }) { this.mean = sma(close, period); console.log("stop", stop); },
+  decide(i, { close }, account, orders) {
+    if (account.quantity === 0 && close[i] > this.mean[i]) orders.buy({ stopLossFraction: stop, tag: "grün" });
+    else if (account.quantity > 0 && close[i] < this.mean[i]) orders.close();
+  },
+}));`,
+    CLOSES,
+    { parameters: { stop: 0.5 } },
+  );
+  expect(log).toEqual(["stop 0.5"]);
+  // The first decision sees four candles, and 11 is below the mean of 11, 12 and 11.
+  expect([...result.orders.time].map((time) => time / 86_400_000)).toHaveLength(result.orders.count);
+  expect(result.orders.tag[0]).toBe("grün");
+  expect(result.trades.count).toBeGreaterThan(0);
+});
+
+Deno.test("candles, indicators and their joins end with the deciding candle", async () => {
+  const candles = dailyCandles(CLOSES);
+  const { log } = await playScript(
+    deciding(
+      `const row = (column) => Array.from(column.slice(0, ${CLOSES.length}));
+      console.log([candles.close, this.mean, this.lines.signal, this.range, this.middle, this.before].map(row));`,
+      `this.mean = sma(candles.close, 3);
+      this.lines = macd(candles.close, 2, 3, 2);
+      this.range = atr(candles.high, candles.low, candles.close, 2);
+      this.middle = sma(divide(add(candles.high, candles.low), 2), 2);
+      this.before = shift(candles.close, 2);`,
+    ),
+    candles,
+  );
+  const { high, low, close } = candles;
+  const whole = [
+    close,
+    sma(close, 3),
+    macd(close, { fast: 2, slow: 3, signal: 2 }).signal,
+    atr(high, low, close, 2),
+    sma(high.map((top, i) => (top + low[i]!) / 2), 2),
+    close.map((_, i) => close[i - 2] ?? NaN),
+  ];
+  const seen: (number | null)[][][] = log.map((line) => JSON.parse(line));
+  expect(seen).toHaveLength(CLOSES.length);
+  seen.forEach((columns, i) => {
+    const shown = whole.map((column) =>
+      [...column].map((value, row) => row <= i && !Number.isNaN(value) ? value : null)
+    );
+    expect(columns).toEqual(shown);
+  });
+});
+
+Deno.test("orders of every type arrive with their prices, sizes and guards", async () => {
+  const { result } = await playScript(
+    deciding(`if (i > 0) return;
+    orders.buy();
+    orders.buy({ limitPrice: 5, size: 2, candlesMax: 1 });
+    orders.sell({ stopPrice: 6, size: 0.25, sizeBy: "equity_fraction", reduceOnly: true });
+    orders.sell({ stopPrice: 6, limitPrice: 5.5, size: 1, tag: "both" });`),
+    [10, 10, 10],
+  );
+  const { orders } = result;
+  expect([...orders.type].slice(0, 4)).toEqual([MARKET, LIMIT, STOP, STOP_LIMIT]);
+  expect([...orders.limitPrice].slice(0, 4)).toEqual([NaN, 5, NaN, 5.5]);
+  expect([...orders.stopPrice].slice(0, 4)).toEqual([NaN, NaN, 6, 6]);
+  expect([...orders.side].slice(0, 4)).toEqual([1, 1, -1, -1]);
+  expect(orders.tag[3]).toBe("both");
+});
+
+Deno.test("orders are cancelled, replaced and listed by the numbers that the calls return", async () => {
+  const { log } = await playScript(
+    deciding(
+      `if (i === 0) this.first = orders.buy({ limitPrice: 5 }), this.second = orders.buy({ limitPrice: 4 });
+      if (i === 1) orders.cancel(this.first), this.third = orders.replace(this.second, "buy", { limitPrice: 3 });
+      if (i === 3) orders.cancelAll();
+      console.log(orders.working, [this.first, this.second, this.third ?? 1].map((order) => orders.isWorking(order)));`,
+    ),
+    [10, 10, 10, 10, 10],
+  );
+  expect(log).toEqual([
+    "[] [true,true,true]",
+    "[1,2] [true,true,true]",
+    "[3] [false,false,true]",
+    "[3] [false,false,true]",
+    "[] [false,false,false]",
+  ]);
+});
+
+Deno.test("trades are listed, protected and closed in part", async () => {
+  const { result, log } = await playScript(
+    deciding(
+      `if (i === 0) orders.buy({ size: 2 });
+      if (i === 1) orders.protect(orders.trades[0].trade, { stopLoss: 5 }), orders.closeTrade(orders.trades[0].trade, 0.5);
+      console.log(orders.trades);`,
+    ),
+    [10, 10, 10, 4, 4],
+  );
+  expect(log[1]).toBe('[{"trade":0,"quantity":2,"entryPrice":10}]');
+  expect(log[2]).toBe('[{"trade":0,"quantity":1,"entryPrice":10}]');
+  expect(log[4]).toBe("[]");
+  expect(result.trades.count).toBe(2);
+});
+
+Deno.test("a plotted series has a value where the script plotted one", async () => {
+  const { plots } = await playScript(deciding(`if (i % 2 === 0) plot("twice", 2 * candles.close[i]);`), [10, 11, 12]);
+  expect(plots.map(({ name, values }) => [name, [...values]])).toEqual([["twice", [20, NaN, 24]]]);
+});
+
+Deno.test("utc gives the parts of a time", async () => {
+  const { log } = await playScript(deciding(`if (i === 0) console.log(utc(Number("1709251140000")));`), [10, 10]);
+  expect(log).toEqual(['{"year":2024,"month":2,"day":29,"weekday":4,"hour":23,"minute":59}']);
+});
+
+Deno.test("each simulation of a run begins anew", async () => {
+  const source = `let calls = 0;\n${deciding("calls++; if (i === 1) orders.buy({ size: calls });")}`;
+  const [first, second] = [await playScript(source, CLOSES), await playScript(source, CLOSES)];
+  expect([...first.result.equity]).toEqual([...second.result.equity]);
+});
+
+const WRONG: readonly (readonly [name: string, lines: string, message: RegExp])[] = [
+  ["an unknown option", "orders.buy({ stopLos: 1 })", /stopLos is no option .*: there are .*stopLoss/],
+  ["a price that is no number", "orders.buy({ limitPrice: NaN })", /limitPrice must be a number, not NaN/],
+  ["a size without a number", 'orders.buy({ sizeBy: "cash" })', /sizeBy needs a size/],
+  ["an unknown unit", 'orders.buy({ size: 1, sizeBy: "lots" })', /sizeBy must be one of units, equity_fraction/],
+  ["a fraction above 1", "orders.close(2)", /fraction to close must be above 0 and at most 1, not 2/],
+  ["a tag that is too long", 'orders.buy({ tag: "x".repeat(65) })', /a tag can have at most 64 bytes, not 65/],
+  ["half a surrogate pair", 'orders.buy({ tag: "\\ud800" })', /URI malformed/],
+  ["an order of nobody", "orders.cancel(7)", /an order is what buy, sell, close and replace return, not 7/],
+  ["too many orders", "for (let n = 0; n < 1025; n++) orders.buy()", /at most 1024 orders/],
+  ["an indicator in decide", "sma(candles.close, 3)", /sma is for prepare/],
+  ["a misspelt name", "order.buy()", /order is not defined/],
+  ["a promise", "return (async () => {})()", /decide must not be async/],
+  ["a thrown text", 'throw "no"', /it threw no/],
+];
+
+Deno.test("a mistake in decide names the candle, the line and the reason", async (t) => {
+  for (const [name, lines, message] of WRONG) {
+    await t.step(name, async () => {
+      const failure = await failureOf(() => playScript(deciding(lines), CLOSES));
+      expect(failure).toMatch(message);
+      expect(failure).toMatch(/^Cannot (go on at|take the orders of|take order) .*candle 0 \(.*Z\)/);
+      if (!/throw|async/.test(lines)) expect(failure).toMatch(/strategy\.ts:3:\d+/);
+    });
+  }
+});
+
+const UNFIT: readonly (readonly [name: string, source: string, message: RegExp])[] = [
+  ["no strategy", "const a = 1;", /never calls strategy/],
+  ["two strategies", "strategy(() => ({ decide() {} })); strategy(() => ({ decide() {} }));", /called twice/],
+  ["no decide", "strategy(() => ({ decied() {} }));", /decied is not known: use warmup, prepare and decide/],
+  ["a warm-up of half a candle", "strategy(() => ({ warmup: 0.5, decide() {} }));", /warmup must be a whole number/],
+  ["a period of 0", deciding("", "sma(candles.close, 0)"), /sma: period must be a whole number .*strategy.ts:2:/],
+  ["a column of its own", deciding("", "sma([1, 2], 3)"), /sma: values must be a column of candles/],
+  ["an error at the top", "\n\nnull.x;", /Cannot read properties of null .* at strategy\.ts:3:6/],
+  ["endless recursion", "function f() { return f() + 1; } f();", /Maximum call stack size exceeded/],
+];
+
+Deno.test("a strategy that cannot begin says why", async (t) => {
+  for (const [name, source, message] of UNFIT) {
+    await t.step(name, async () => expect(await failureOf(() => playScript(source, CLOSES))).toMatch(message));
+  }
+});
