@@ -1,0 +1,174 @@
+/**
+ * The language of Hindcast scripts: everything that a script finds, besides JavaScript itself.
+ *
+ * A script is one file without imports. It calls `strategy` once. It has no clock, chance, locale, network or files, so that the same
+ * candles always give the same orders.
+ */
+
+/** One number a candle, oldest first. Values behind the deciding candle are NaN. */
+type Column = Float64Array;
+
+/** The candles up to the deciding one. Index 0 is the first candle that the strategy is shown. */
+interface Candles {
+  /** Opens in milliseconds since 1970-01-01T00:00:00Z; see `utc`. */
+  readonly time: Column;
+  /** Prices in the quote currency. */
+  readonly open: Column;
+  readonly high: Column;
+  readonly low: Column;
+  readonly close: Column;
+  /** In units of the instrument. */
+  readonly volume: Column;
+}
+
+/** The account at the close of the deciding candle. */
+interface Account {
+  readonly cash: number;
+  /** cash + quantity x close. */
+  readonly equity: number;
+  /** Units held, negative when short, 0 when flat. */
+  readonly quantity: number;
+  /** Mean entry price of the open trades; NaN when flat. */
+  readonly entryPrice: number;
+  readonly initialBalance: number;
+}
+
+/** An order's number in its run, from 1. */
+type OrderNumber = number;
+
+/** An open trade. */
+interface OpenTrade {
+  /** Its number, for `closeTrade` and `protect`. */
+  readonly trade: number;
+  /** Units, negative when short. */
+  readonly quantity: number;
+  readonly entryPrice: number;
+}
+
+/** Stops and targets of the trade that an order opens. A price counts before a fraction. */
+interface Guards {
+  /** The price at which the trade is closed with a loss. */
+  readonly stopLoss?: number;
+  /** The price at which the trade is closed with a profit. */
+  readonly takeProfit?: number;
+  /** Fractions of the entry price: 0.02 is 2%. */
+  readonly stopLossFraction?: number;
+  readonly takeProfitFraction?: number;
+  /** A stop that follows the best price since the entry at this distance, in the quote currency. */
+  readonly trailDistance?: number;
+  /** The same, as a fraction of that best price. */
+  readonly trailFraction?: number;
+  /** The trade is closed at the open once it was held for so many candles. */
+  readonly timeStopCandles?: number;
+}
+
+/**
+ * An order. Without prices it is filled at market, at the next open; with `limitPrice` it is a limit order, with `stopPrice` a stop
+ * order, with both a stop-limit order.
+ */
+interface OrderOptions extends Guards {
+  readonly limitPrice?: number;
+  readonly stopPrice?: number;
+  /** The amount. Absent: the run's `execution.sizing` decides, by default all of the equity. */
+  readonly size?: number;
+  /**
+   * The unit of `size`: units of the instrument (default), a fraction of equity times the leverage, money, or the fraction of equity
+   * that is lost at the stop.
+   */
+  readonly sizeBy?: "units" | "equity_fraction" | "cash" | "risk_fraction";
+  /** Candles for which the order works; absent: until it is cancelled. */
+  readonly candlesMax?: number;
+  /** The order may only make the position smaller. */
+  readonly reduceOnly?: boolean;
+  /** At most 64 bytes. It appears with the order and its trade in the results. */
+  readonly tag?: string;
+}
+
+/** Places and withdraws orders. An order of this decision is filled at the next candle's open at the earliest. */
+interface Orders {
+  buy(options?: OrderOptions): OrderNumber;
+  sell(options?: OrderOptions): OrderNumber;
+  /** Closes this fraction (default 1: all) of each open trade, at market. */
+  close(fraction?: number, tag?: string): OrderNumber;
+  /** Closes this fraction of one trade, at market. */
+  closeTrade(trade: number, fraction?: number, tag?: string): OrderNumber;
+  cancel(order: OrderNumber): void;
+  cancelAll(): void;
+  /** Withdraws a working order and places another. Does nothing when it works no longer. */
+  replace(order: OrderNumber, side: "buy" | "sell", options?: OrderOptions): OrderNumber;
+  /** Sets the stop loss and take profit of an open trade, as prices; absent: none. */
+  protect(trade: number, guards: Pick<Guards, "stopLoss" | "takeProfit">): void;
+  isWorking(order: OrderNumber): boolean;
+  /** The orders that still work, oldest first. */
+  readonly working: readonly OrderNumber[];
+  /** The open trades, oldest first. */
+  readonly trades: readonly OpenTrade[];
+}
+
+/** A strategy. `prepare` and `decide` share their `this`: keep columns and counters there. */
+interface Strategy {
+  /** Candles up to and including the first decision's; default 1. So many are loaded before the range, where they are held. */
+  readonly warmup?: number;
+  /** Called once, before the first decision: ask for indicators here. The columns are empty until candles close. */
+  prepare?(candles: Candles): void;
+  /** Called at the close of each candle, with its index `i`. */
+  decide(i: number, candles: Candles, account: Account, orders: Orders): void;
+}
+
+/** Defines the strategy. The function receives the strategy's own parameters, with the defaults filled in. */
+// deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
+declare function strategy<Parameters>(create: (parameters: Parameters) => Strategy & ThisType<any>): void;
+
+/** Draws a value at the deciding candle: one series for each name, at most 16. */
+declare function plot(name: string, value: number | null | undefined): void;
+
+/** The parts of a time, in UTC: month 1 to 12, weekday 0 (Sunday) to 6. */
+declare function utc(
+  time: number,
+): { year: number; month: number; day: number; weekday: number; hour: number; minute: number };
+
+/** Mean of the last `period` values. */
+declare function sma(values: Column, period: number): Column;
+/** Exponential average with the weight 2 / (period + 1). */
+declare function ema(values: Column, period: number): Column;
+/** Wilder's average: exponential, with the weight 1 / period. */
+declare function wilder(values: Column, period: number): Column;
+/** Standard deviation of the last `period` values, of a population. */
+declare function stddev(values: Column, period: number): Column;
+/** Wilder's relative strength index, 0 to 100. */
+declare function rsi(values: Column, period: number): Column;
+/** The highest of the last `period` values. */
+declare function highest(values: Column, period: number): Column;
+/** The lowest of the last `period` values. */
+declare function lowest(values: Column, period: number): Column;
+/** The value of so many candles before. */
+declare function shift(values: Column, period: number): Column;
+/** Wilder's average true range. */
+declare function atr(high: Column, low: Column, close: Column, period: number): Column;
+/** Moving average convergence and divergence: commonly 12, 26 and 9. */
+declare function macd(
+  values: Column,
+  fast: number,
+  slow: number,
+  signal: number,
+): { macd: Column; signal: Column; histogram: Column };
+/** Bollinger bands, `width` standard deviations around the mean. */
+declare function bollinger(
+  values: Column,
+  period: number,
+  width: number,
+): { upper: Column; middle: Column; lower: Column };
+/** The highest high and the lowest low of the last `period` candles. */
+declare function donchian(high: Column, low: Column, period: number): { upper: Column; lower: Column };
+/** Columns joined candle by candle; a number stands for a column of that number. */
+declare function add(a: Column | number, b: Column | number): Column;
+declare function subtract(a: Column | number, b: Column | number): Column;
+declare function multiply(a: Column | number, b: Column | number): Column;
+declare function divide(a: Column | number, b: Column | number): Column;
+/** True if `a` is above `b` at candle `i` and was below when they last differed. */
+declare function crossesAbove(a: Column, b: Column, i: number): boolean;
+/** True if `a` is below `b` at candle `i` and was above when they last differed. */
+declare function crossesBelow(a: Column, b: Column, i: number): boolean;
+
+/** Keeps lines for the result's log, 1,000 at most. */
+declare const console: Readonly<Record<"log" | "info" | "warn" | "error" | "debug", (...values: unknown[]) => void>>;

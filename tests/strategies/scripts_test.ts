@@ -1,0 +1,76 @@
+/** The catalogue's strategies as scripts: the same orders, trades and equity as the built-in ones, to the bit. */
+import { expect } from "@std/expect";
+import { run } from "../../engine/run.ts";
+import { GuestStrategy } from "../../workers/sandbox/player.ts";
+import { compileScript } from "../../workers/sandbox/script/compile.ts";
+import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
+import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
+import { Random } from "../../workers/sandbox/random.ts";
+import { dailyCandles, taskOver } from "../workers/sandbox/wasm/modules.ts";
+
+const FOLDER = new URL("../../strategies/scripts/", import.meta.url);
+const CANDLES = 3000;
+const RUNS = 4;
+
+Deno.test("each built-in strategy's script trades as the built-in does, to the bit", async (t) => {
+  for (const builtin of BUILTINS) {
+    await t.step(builtin.slug, async () => {
+      const source = await Deno.readTextFile(new URL(`${builtin.slug.replaceAll("-", "_")}.ts`, FOLDER));
+      const script = await compileScript(source);
+      let orders = 0;
+      for (let seed = 1; seed <= RUNS; seed++) {
+        const candles = dailyCandles(walk(seed));
+        const parameters = parametersOf(builtin.parameter_schema.properties, seed);
+        const settings = { ...taskOver(candles), control: null };
+        const builtIn = run({ ...settings, strategy: builtin.create(parameters) });
+        const guest = new ScriptGuest(script, JSON.stringify(parameters));
+        const scripted = run({ ...settings, strategy: new GuestStrategy(() => guest, 1) });
+        expect(scripted.orders).toEqual(builtIn.orders);
+        expect(scripted.trades).toEqual(builtIn.trades);
+        expect(scripted.equity).toEqual(builtIn.equity);
+        orders += builtIn.orders.count;
+      }
+      expect(orders).toBeGreaterThan(0);
+    });
+  }
+});
+
+Deno.test("the declaration names each global of a script, and no other", async () => {
+  const text = await Deno.readTextFile(new URL("strategy.d.ts", FOLDER));
+  const declared = [...text.matchAll(/^declare (?:function|const) (\w+)/gm)].map(([, name]) => name!);
+  const others = ["strategy", "plot", "utc", "crossesAbove", "crossesBelow", "console"];
+  const indicators = describeIndicators().map(({ name }) => name);
+  expect([...new Set(declared)].sort()).toEqual([...indicators, ...others].sort());
+  for (const { name, inputs, numbers } of describeIndicators()) {
+    const [, list = ""] = new RegExp(`^declare function ${name}\\(([^)]*)\\)`, "m").exec(text) ?? [];
+    const names = list.split(",").map((one) => one.split(":")[0]!.trim()).filter((one) => one !== "");
+    expect(names).toEqual([...inputs, ...numbers.map((number) => number.name)]);
+  }
+});
+
+/** A random walk of prices that trends, swings and stands still in turn. */
+function walk(seed: number): number[] {
+  const random = new Random(seed);
+  let price = 100;
+  return Array.from({ length: CANDLES }, (_, i) => {
+    const phase = Math.floor(i / 500) % 3;
+    const step = (random.below(2001) - 1000) / 1000;
+    if (phase !== 2 || i % 7 === 0) price = Math.max(1, price * (1 + step * 0.02 + (phase === 0 ? 0.0008 : 0)));
+    return Math.round(price * 100) / 100;
+  });
+}
+
+/** The defaults in the first run; then short periods, both directions, and guards. */
+function parametersOf(properties: Readonly<Record<string, { readonly default: unknown }>>, seed: number) {
+  const defaults = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.default]));
+  if (seed === 1) return defaults;
+  const changes: Readonly<Record<string, unknown>> = {
+    direction: "both",
+    takeProfitLevel: seed === 3 ? 0.05 : 0,
+    stopLossLevel: seed === 4 ? 0.03 : 0,
+    fast: seed + 1,
+    floor: seed === 4 ? 0.2 : 0,
+  };
+  return { ...defaults, ...Object.fromEntries(Object.entries(changes).filter(([name]) => name in defaults)) };
+}
