@@ -18,7 +18,7 @@ strategy(({ fast, slow, signal, direction, takeProfitLevel, stopLossLevel }: {
       this.first = lines.macd;
       this.second = lines.signal;
     },
-    decide(i, candles, account, orders) {
+    decide(i, _candles, account, orders) {
       const rises = crossesAbove(this.first, this.second, i);
       if (!rises && !crossesBelow(this.first, this.second, i)) return;
       orders.cancelAll();

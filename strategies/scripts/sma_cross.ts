@@ -16,7 +16,7 @@ strategy(({ fast, slow, direction, takeProfitLevel, stopLossLevel }: {
       this.first = sma(close, fast);
       this.second = sma(close, slow);
     },
-    decide(i, candles, account, orders) {
+    decide(i, _candles, account, orders) {
       const rises = crossesAbove(this.first, this.second, i);
       if (!rises && !crossesBelow(this.first, this.second, i)) return;
       orders.cancelAll();

@@ -48,18 +48,18 @@ interface OpenTrade {
 /** Stops and targets of the trade that an order opens. A price counts before a fraction. */
 interface Guards {
   /** The price at which the trade is closed with a loss. */
-  readonly stopLoss?: number;
+  readonly stopLoss?: number | undefined;
   /** The price at which the trade is closed with a profit. */
-  readonly takeProfit?: number;
+  readonly takeProfit?: number | undefined;
   /** Fractions of the entry price: 0.02 is 2%. */
-  readonly stopLossFraction?: number;
-  readonly takeProfitFraction?: number;
+  readonly stopLossFraction?: number | undefined;
+  readonly takeProfitFraction?: number | undefined;
   /** A stop that follows the best price since the entry at this distance, in the quote currency. */
-  readonly trailDistance?: number;
+  readonly trailDistance?: number | undefined;
   /** The same, as a fraction of that best price. */
-  readonly trailFraction?: number;
+  readonly trailFraction?: number | undefined;
   /** The trade is closed at the open once it was held for so many candles. */
-  readonly timeStopCandles?: number;
+  readonly timeStopCandles?: number | undefined;
 }
 
 /**
@@ -67,21 +67,21 @@ interface Guards {
  * order, with both a stop-limit order.
  */
 interface OrderOptions extends Guards {
-  readonly limitPrice?: number;
-  readonly stopPrice?: number;
+  readonly limitPrice?: number | undefined;
+  readonly stopPrice?: number | undefined;
   /** The amount. Absent: the run's `execution.sizing` decides, by default all of the equity. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /**
    * The unit of `size`: units of the instrument (default), a fraction of equity times the leverage, money, or the fraction of equity
    * that is lost at the stop.
    */
-  readonly sizeBy?: "units" | "equity_fraction" | "cash" | "risk_fraction";
+  readonly sizeBy?: "units" | "equity_fraction" | "cash" | "risk_fraction" | undefined;
   /** Candles for which the order works; absent: until it is cancelled. */
-  readonly candlesMax?: number;
+  readonly candlesMax?: number | undefined;
   /** The order may only make the position smaller. */
-  readonly reduceOnly?: boolean;
+  readonly reduceOnly?: boolean | undefined;
   /** At most 64 bytes. It appears with the order and its trade in the results. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
 }
 
 /** Places and withdraws orders. An order of this decision is filled at the next candle's open at the earliest. */
@@ -108,7 +108,7 @@ interface Orders {
 /** A strategy. `prepare` and `decide` share their `this`: keep columns and counters there. */
 interface Strategy {
   /** Candles up to and including the first decision's; default 1. So many are loaded before the range, where they are held. */
-  readonly warmup?: number;
+  readonly warmup?: number | undefined;
   /** Called once, before the first decision: ask for indicators here. The columns are empty until candles close. */
   prepare?(candles: Candles): void;
   /** Called at the close of each candle, with its index `i`. */

@@ -1,6 +1,6 @@
 import type { NumberRule } from "../indicators.ts";
 import type { Layout } from "../layout.ts";
-import type { Memory } from "./realm.ts";
+import type { Memory } from "./memory.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants) and its numbers. */
 export interface Request {

@@ -1,5 +1,5 @@
 import type { Layout } from "../layout.ts";
-import type { Memory } from "./realm.ts";
+import type { Memory } from "./memory.ts";
 
 /** The argument `orders` of `decide`, and what the host's call needs around it. */
 export interface OrderWriter {

@@ -1,6 +1,6 @@
 import type { Layout } from "../layout.ts";
 import type { Columns } from "./columns.ts";
-import type { Memory } from "./realm.ts";
+import type { Memory } from "./memory.ts";
 
 /** Lets stacks show the script's own lines only, for good. Returns the function that describes an error. */
 export function keepStacks({ file, lineCharsMax }: Layout): (error: unknown) => string {

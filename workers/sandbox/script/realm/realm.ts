@@ -4,6 +4,7 @@
  */
 import type { Layout } from "../layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
+import type { Memory } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { makeUtc, share, takeAway } from "./world.ts";
@@ -34,14 +35,6 @@ export interface Door {
   readonly plots: () => string;
   /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;
-}
-
-/** The shared memory, and the newest candle. */
-export interface Memory {
-  words: Int32Array;
-  doubles: Float64Array;
-  /** -1 before the first decision. */
-  i: number;
 }
 
 interface Definition {
