@@ -28,6 +28,8 @@ import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
 const log = getLogger(["hindcast", "http"]);
+/** The declarations that an editor needs for scripts. */
+const SCRIPT_TYPES = new URL("../strategies/scripts/strategy.d.ts", import.meta.url);
 
 /** The parts of the HTTP layer. */
 export interface AppOptions extends ContextSources {
@@ -117,6 +119,7 @@ export function createApp(options: AppOptions): Handler {
     await next();
   });
   serveTrpc(app, streams, options);
+  app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
   serveConsole(app, options.consoleFolder);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));

@@ -107,7 +107,7 @@ interface Orders {
 
 /** A strategy. `prepare` and `decide` share their `this`: keep columns and counters there. */
 interface Strategy {
-  /** Candles up to and including the first decision's; default 1. So many are loaded before the range, where they are held. */
+  /** Candles up to and including the first decision's; default 1. */
   readonly warmup?: number | undefined;
   /** Called once, before the first decision: ask for indicators here. The columns are empty until candles close. */
   prepare?(candles: Candles): void;

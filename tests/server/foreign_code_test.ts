@@ -114,6 +114,39 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_MODULE"]);
   });
 
+  await t.step("a script, registered or given with the backtest, whose source comes back to its owner", async () => {
+    const source = await Deno.readTextFile(new URL("../scripts/sma_cross.ts", EXAMPLES));
+    const script = { type: "script", source, lookbackCandles: 200 };
+    const created = await user.send("POST", "/api/strategies", { strategy: registration("script-cross", script) });
+    expect([created.status, created.at("/version/size_bytes")]).toEqual([201, new TextEncoder().encode(source).length]);
+    expect(created.text).not.toContain("crossesAbove");
+    expect(await runToTrades(user, "script-cross")).toEqual(expected);
+    const artifact = await user.get("/api/strategies/script-cross/versions/1.0/artifact");
+    expect([artifact.status, artifact.text]).toEqual([200, source]);
+    expect(await runToTrades(user, "inline", { runtime: script })).toEqual(await runToTrades(user, "script-cross"));
+    const types = await user.get("/strategy.d.ts");
+    expect([types.status, types.text.includes("declare function sma(")]).toEqual([200, true]);
+  });
+
+  await t.step("a script with a mistake is refused with its line, and one that fails in a run says where", async () => {
+    const broken = { type: "script", source: "strategy(() => ({\n  decide() { let a = ; },\n}));" };
+    const refused = await user.send("POST", "/api/strategies", { strategy: registration("broken-script", broken) });
+    expect([refused.status, refused.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
+    expect(refused.at("/error/message")).toMatch(/strategy\.ts:2:22: Expression expected/);
+    expect(refused.at("/error/details/0/path") ?? refused.at("/error/issues/0/path")).toBe(
+      "/strategy/initial_version/runtime_config/source",
+    );
+    // The sample has more candles than the 512 of the check.
+    const late = { type: "script", source: "strategy(() => ({ decide(i) { if (i > 600) null.x; } }));" };
+    const backtest = { ...RANGE, strategy: "late", parameters: { timeframe: "1h", runtime: late } };
+    const submitted = await user.send("POST", "/api/backtests", { backtest });
+    const failed = await user.finish(submitted.at("/backtest/id"));
+    expect(failed.at("/backtest/error/code")).toBe("STRATEGY_FAILED");
+    expect(failed.at("/backtest/error/message")).toMatch(
+      /candle 601 .*Cannot read properties of null.*strategy\.ts:1:/,
+    );
+  });
+
   await t.step("a remote endpoint, registered or given with the backtest, in both modes", async () => {
     const example = new Deno.Command(Deno.execPath(), {
       args: [

@@ -5,6 +5,8 @@ import { GuestStrategy } from "../../workers/sandbox/player.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { LAYOUT, SOURCE_BYTES_MAX } from "../../workers/sandbox/script/layout.ts";
+import { RUN_ORDERS_MAX, RUN_TAGS_MAX } from "../../workers/sandbox/wasm/abi.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { Random } from "../../workers/sandbox/random.ts";
 import { dailyCandles, taskOver } from "../workers/sandbox/wasm/modules.ts";
@@ -74,3 +76,32 @@ function parametersOf(properties: Readonly<Record<string, { readonly default: un
   };
   return { ...defaults, ...Object.fromEntries(Object.entries(changes).filter(([name]) => name in defaults)) };
 }
+
+Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's", async () => {
+  const page = await Deno.readTextFile(new URL("../SCRIPTS.md", FOLDER));
+  const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
+  const guest = new ScriptGuest(await compileScript(example), '{"period":10}');
+  const { orders } = run({
+    ...taskOver(dailyCandles(walk(1))),
+    strategy: new GuestStrategy(() => guest, 1),
+    control: null,
+  });
+  expect(orders.count).toBeGreaterThan(10);
+  const limits = [
+    SOURCE_BYTES_MAX / 1024,
+    LAYOUT.ordersMax,
+    RUN_ORDERS_MAX,
+    LAYOUT.tagBytesMax,
+    RUN_TAGS_MAX,
+    LAYOUT.columnsMax,
+    LAYOUT.plotsMax,
+    LAYOUT.plotNameCharsMax,
+    LAYOUT.logLinesMax,
+    LAYOUT.lineCharsMax,
+    LAYOUT.tradesMax,
+  ];
+  const [, section = ""] = page.split("## Limits");
+  const numbers = [...section.matchAll(/\d[\d,]*/g)].map(([text]) => Number(text.replaceAll(",", "")));
+  expect(numbers).toEqual(limits);
+  for (const { name } of describeIndicators()) expect(page).toContain(`\`${name}`);
+});
