@@ -1,4 +1,5 @@
 import type { Book } from "./book.ts";
+import type { Candles } from "./candles.ts";
 import type { Execution } from "./execution.ts";
 import type { Ledger } from "./ledger.ts";
 import { hasFinancing } from "./rules/financing.ts";
@@ -13,6 +14,16 @@ export class Alarms {
   index = Infinity;
   below = -Infinity;
   above = Infinity;
+
+  /** False if no price rings: highs and lows then need not be fetched from memory. */
+  get watchesPrices(): boolean {
+    return this.below > -Infinity || this.above < Infinity;
+  }
+
+  /** True if the prices of candle `i` ring. */
+  ringsIn({ low, high }: Candles, i: number): boolean {
+    return this.watchesPrices && (low[i]! <= this.below || high[i]! >= this.above);
+  }
 
   /** Sets the alarms after candle `i` by the orders and trades that remain. */
   set(i: number, book: Book, ledger: Ledger, execution: Execution): void {

@@ -123,7 +123,7 @@ export class Simulation {
     const { cash, quantity } = ledger;
     const { below, above } = this.#alarms;
     const end = Math.min(until, this.#alarms.index, close.length);
-    const isWatched = below > -Infinity || above < Infinity;
+    const isWatched = this.#alarms.watchesPrices;
     const from = i;
     for (; i < end && !(isWatched && (low[i]! <= below || high[i]! >= above)); i++) {
       const value = cash + quantity * close[i]!;
@@ -138,10 +138,8 @@ export class Simulation {
 
   /** Brings the account from the last candle's close to this one's; false when nothing is left and the run is over. */
   advance(i: number): boolean {
-    const candles = this.#candles;
-    const alarms = this.#alarms;
     this.book.index = i;
-    if (i >= alarms.index || candles.low[i]! <= alarms.below || candles.high[i]! >= alarms.above) this.#simulate(i);
+    if (i >= this.#alarms.index || this.#alarms.ringsIn(this.#candles, i)) this.#simulate(i);
     return this.#mark(i);
   }
 
@@ -170,14 +168,14 @@ export class Simulation {
   }
 
   #simulate(i: number): void {
-    const { book, ledger } = this;
+    const { book } = this;
     if (this.#hasFinancing) this.#finance(i);
     this.#closeDue(i);
     if (book.markets > 0) {
       this.#fill.at(i, AT_OPEN, this.#candles.open[i]!, true);
       this.#fillMarkets(i);
     }
-    if (ledger.hasGuards || book.workingOrders > book.markets || this.#callsMargin(i)) this.#inside.candle(i);
+    if (book.workingOrders > book.markets || this.#reachesGuard(i) || this.#callsMargin(i)) this.#inside.candle(i);
     book.expire(i);
     if (this.isChanged || this.#hasFinancing) this.#setAlarms(i);
   }
@@ -251,7 +249,16 @@ export class Simulation {
     }
   }
 
+  /** True if candle `i` reaches a stop or target, or moves a trailing stop: on most candles of entries none does. */
+  #reachesGuard(i: number): boolean {
+    if (!this.ledger.hasGuards) return false;
+    if (this.isChanged) this.#setAlarms(i);
+    return this.#alarms.ringsIn(this.#candles, i);
+  }
+
   #callsMargin(i: number): boolean {
+    // First, so that highs and lows need not be fetched from memory.
+    if (!this.#execution.marginCall) return false;
     const { low, high } = this.#candles;
     return isMarginCall(this.#execution, this.ledger, this.ledger.side > 0 ? low[i]! : high[i]!);
   }
