@@ -50,7 +50,8 @@ export class BufferPool {
   #removeFitting(bytes: number): ArrayBuffer | null {
     let best = -1;
     let bestBytes = 2 * bytes + 1;
-    for (const [k, { byteLength }] of this.#free.entries()) {
+    for (let k = 0; k < this.#free.length; k++) {
+      const { byteLength } = this.#free[k]!;
       if (byteLength < bytes || byteLength >= bestBytes) continue;
       best = k;
       bestBytes = byteLength;

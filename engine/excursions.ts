@@ -27,24 +27,24 @@ export class Excursions {
     const { open, high, low, close } = this.#candles;
     const { entryIndex, entryKind, price } = trade;
     const { index: exitIndex, kind: exitKind, price: exitPrice } = exit;
+    const extremes = this.#extremes;
     const wholeEntry = entryKind === AT_OPEN && (exitIndex > entryIndex || exitKind === AT_CLOSE);
     const wholeExit = exitKind === AT_CLOSE && exitIndex > entryIndex;
     const from = wholeEntry ? entryIndex : entryIndex + 1;
     const until = wholeExit || (wholeEntry && exitIndex === entryIndex) ? exitIndex : exitIndex - 1;
-    this.#extremes.over(from, until);
-    let highest = Math.max(exitPrice, this.#extremes.high);
-    let lowest = Math.min(exitPrice, this.#extremes.low);
-    if (exitIndex > entryIndex) {
-      highest = Math.max(highest, open[exitIndex]!);
-      lowest = Math.min(lowest, open[exitIndex]!);
-    }
+    extremes.begin(exitPrice, exitPrice);
+    if (exitIndex > entryIndex) extremes.add(open[exitIndex]!, open[exitIndex]!);
     const inside = entryKind === FROM_BELOW || entryKind === FROM_ABOVE;
     if (inside && (exitIndex > entryIndex || exitKind === AT_CLOSE)) {
-      highest = Math.max(highest, entryKind === FROM_BELOW ? high[entryIndex]! : close[entryIndex]!);
-      lowest = Math.min(lowest, entryKind === FROM_ABOVE ? low[entryIndex]! : close[entryIndex]!);
+      const closed = close[entryIndex]!;
+      extremes.add(
+        entryKind === FROM_BELOW ? high[entryIndex]! : closed,
+        entryKind === FROM_ABOVE ? low[entryIndex]! : closed,
+      );
     }
-    const best = side > 0 ? highest - price : price - lowest;
-    const worst = side > 0 ? price - lowest : highest - price;
+    extremes.addCandles(from, until);
+    const best = side > 0 ? extremes.high - price : price - extremes.low;
+    const worst = side > 0 ? price - extremes.low : extremes.high - price;
     this.mfe = Math.max(0, best) / price;
     this.mae = Math.max(0, worst) / price;
   }

@@ -13,7 +13,7 @@ export class Extremes {
   #blocks: Extremes | null = null;
   /** Candles read one by one in long stretches. */
   #candlesRead = 0;
-  /** Highest high and lowest low of the last `over`; infinities for no candles. */
+  /** The extremes of all that was added since `begin`. */
   high = NaN;
   low = NaN;
 
@@ -22,56 +22,59 @@ export class Extremes {
     this.#lows = lows;
   }
 
-  /** Finds the extremes of candles `from` to `to`, both included; no candles when `from > to`. */
-  over(from: number, to: number): void {
-    const isLong = to - from >= 4 * BLOCK;
-    if (isLong && this.#blocks === null) this.#candlesRead += to - from;
-    if (!isLong || this.#candlesRead < this.#highs.length) {
-      this.#forget();
-      return this.#scan(from, to);
-    }
-    const firstBlock = Math.ceil(from / BLOCK);
-    const endBlock = Math.floor((to + 1) / BLOCK);
-    const blocks = (this.#blocks ??= this.#gatherBlocks());
-    blocks.over(firstBlock, endBlock - 1);
-    this.#forget();
-    this.#scan(from, firstBlock * BLOCK - 1);
-    this.#scan(endBlock * BLOCK, to);
-    this.high = Math.max(this.high, blocks.high);
-    this.low = Math.min(this.low, blocks.low);
+  /** Starts anew. Prices that are near an extreme are best added first: each new extreme costs more than ten others. */
+  begin(high: number, low: number): void {
+    this.high = high;
+    this.low = low;
   }
 
-  #forget(): void {
-    this.high = -Infinity;
-    this.low = Infinity;
+  add(high: number, low: number): void {
+    this.high = Math.max(this.high, high);
+    this.low = Math.min(this.low, low);
+  }
+
+  /** Adds candles `from` to `to`, both included; none when `from > to`. */
+  addCandles(from: number, to: number): void {
+    const isLong = to - from >= 4 * BLOCK;
+    if (isLong && this.#blocks === null) this.#candlesRead += to - from;
+    if (!isLong || this.#candlesRead < this.#highs.length) return this.#scan(from, to);
+    const firstBlock = Math.ceil(from / BLOCK);
+    const endBlock = Math.floor((to + 1) / BLOCK);
+    this.#blocks ??= gatherBlocks(this.#highs, this.#lows);
+    const blocks = this.#blocks;
+    blocks.begin(this.high, this.low);
+    blocks.addCandles(firstBlock, endBlock - 1);
+    this.begin(blocks.high, blocks.low);
+    this.#scan(from, firstBlock * BLOCK - 1);
+    this.#scan(endBlock * BLOCK, to);
   }
 
   /** Finds both in one pass: the two comparisons do not wait for each other. */
   #scan(from: number, to: number): void {
     const highs = this.#highs;
     const lows = this.#lows;
-    let high = this.high;
-    let low = this.low;
+    let { high, low } = this;
     for (let i = from; i <= to; i++) {
-      const up = highs[i]!;
-      const down = lows[i]!;
-      if (up > high) high = up;
-      if (down < low) low = down;
+      high = Math.max(high, highs[i]!);
+      low = Math.min(low, lows[i]!);
     }
     this.high = high;
     this.low = low;
   }
+}
 
-  #gatherBlocks(): Extremes {
-    const count = Math.floor(this.#highs.length / BLOCK);
-    const highs = new Float64Array(count);
-    const lows = new Float64Array(count);
-    for (let k = 0; k < count; k++) {
-      this.#forget();
-      this.#scan(k * BLOCK, k * BLOCK + BLOCK - 1);
-      highs[k] = this.high;
-      lows[k] = this.low;
-    }
-    return new Extremes(highs, lows);
+/** Blocks as candles: the extremes of each whole block. */
+function gatherBlocks(highs: Float64Array, lows: Float64Array): Extremes {
+  const candles = new Extremes(highs, lows);
+  const count = Math.floor(highs.length / BLOCK);
+  const highest = new Float64Array(count);
+  const lowest = new Float64Array(count);
+  for (let k = 0; k < count; k++) {
+    const block = k * BLOCK;
+    candles.begin(highs[block]!, lows[block]!);
+    candles.addCandles(block + 1, block + BLOCK - 1);
+    highest[k] = candles.high;
+    lowest[k] = candles.low;
   }
+  return new Extremes(highest, lowest);
 }

@@ -1,6 +1,5 @@
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
-import { Excursions } from "./excursions.ts";
 import { AT_CLOSE, Fill } from "./fill.ts";
 import { NumberedList } from "./numbered_list.ts";
 import { OpenTrade } from "./open_trade.ts";
@@ -37,14 +36,12 @@ export class Ledger implements Account {
   readonly initialBalance: number;
   readonly #candles: Candles;
   readonly #lots: Lots;
-  readonly #excursions: Excursions;
 
   constructor(candles: Candles, initialBalance: number, lots: Lots, pool: BufferPool | null) {
     this.initialBalance = initialBalance;
     this.#candles = candles;
     this.#lots = lots;
-    this.log = new TradeLog(candles.time, pool);
-    this.#excursions = new Excursions(candles);
+    this.log = new TradeLog(candles, pool);
     this.cash = initialBalance;
     this.equity = initialBalance;
     this.quantity = 0;
@@ -94,7 +91,7 @@ export class Ledger implements Account {
     this.cash += side * units * price - fee;
     this.feesPaid += fee;
     this.tradedValue += units * price;
-    this.#logExit(trade, fill, reason);
+    this.log.append(trade, this.side, fill, reason);
     this.#openCost -= units * trade.price;
     const left = this.#lots.minus(held, units);
     if (left === 0) this.open.remove(trade);
@@ -155,7 +152,7 @@ export class Ledger implements Account {
     for (let row = 0; row < this.open.count; row++) {
       const trade = this.open.at(row);
       mark.units = trade.quantity;
-      this.#logExit(trade, mark, STILL_OPEN);
+      this.log.append(trade, this.side, mark, STILL_OPEN);
     }
   }
 
@@ -169,10 +166,5 @@ export class Ledger implements Account {
     }
     if (open.count === 0) this.#openCost = 0;
     this.entryPrice = this.#openCost / Math.abs(this.quantity);
-  }
-
-  #logExit(trade: OpenTrade, fill: Fill, reason: number): void {
-    this.#excursions.measure(trade, this.side, fill);
-    this.log.append(trade, this.side, fill, reason, this.#excursions);
   }
 }

@@ -13,9 +13,9 @@ import { meanPrice } from "./mean_price.ts";
 import { BY_UNITS, type OrderDraft } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
-// The values of a row: an order's, in the units of OrderColumns.
-const TIME = 0;
-const FILL_TIME = 1;
+// The values of a row: an order's, in the units of OrderColumns; candles by their indexes.
+const PLACED_AT = 0;
+const FILLED_AT = 1;
 const SIDE = 2;
 const TYPE = 3;
 const STATUS = 4;
@@ -26,6 +26,8 @@ const STOP_PRICE = 8;
 const FILLED_QUANTITY = 9;
 const PRICE = 10;
 const WIDTH = 11;
+
+const NOT_FILLED = -1;
 
 /** Every order of a run and its fate. An order's number is its row. */
 export class OrderLog {
@@ -52,8 +54,8 @@ export class OrderLog {
     const order = this.#rows.append();
     const to = this.#rows.chunkOf(order);
     const at = this.#rows.placeOf(order);
-    to[at + TIME] = this.#time[i]!;
-    to[at + FILL_TIME] = NaN;
+    to[at + PLACED_AT] = i;
+    to[at + FILLED_AT] = NOT_FILLED;
     to[at + SIDE] = draft.side;
     to[at + TYPE] = draft.type;
     to[at + STATUS] = WORKING;
@@ -77,7 +79,7 @@ export class OrderLog {
     const at = this.#rows.placeOf(order);
     to[at + PRICE] = meanPrice(to[at + PRICE]!, to[at + FILLED_QUANTITY]!, price, units);
     to[at + FILLED_QUANTITY]! += units;
-    to[at + FILL_TIME] = this.#time[i]!;
+    to[at + FILLED_AT] = i;
   }
 
   /** Records an order's end. @param reason Index into ORDER_REASONS. */
@@ -110,7 +112,6 @@ export class OrderLog {
     for (let k = 0; k < count; k++) {
       const from = this.#rows.chunkOf(k);
       const at = this.#rows.placeOf(k);
-      time[k] = from[at + TIME]!;
       side[k] = from[at + SIDE]!;
       type[k] = from[at + TYPE]!;
       quantity[k] = from[at + QUANTITY]!;
@@ -120,8 +121,8 @@ export class OrderLog {
       reason[k] = status[k] === WORKING ? RUN_ENDED : from[at + REASON]!;
       filledQuantity[k] = from[at + FILLED_QUANTITY]!;
       price[k] = from[at + PRICE]!;
-      fillTime[k] = from[at + FILL_TIME]!;
     }
+    this.#readTimes(time, fillTime);
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);
     return {
@@ -139,5 +140,17 @@ export class OrderLog {
       fillTime,
       tag,
     };
+  }
+
+  /** Reads times in a loop of their own: the processor then waits for many at once. */
+  #readTimes(time: Float64Array, fillTime: Float64Array): void {
+    const times = this.#time;
+    for (let k = 0; k < time.length; k++) {
+      const from = this.#rows.chunkOf(k);
+      const at = this.#rows.placeOf(k);
+      const filledAt = from[at + FILLED_AT]!;
+      time[k] = times[from[at + PLACED_AT]!]!;
+      fillTime[k] = filledAt === NOT_FILLED ? NaN : times[filledAt]!;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { type BufferPool, takeCodes, takeDoubles, takeIntegers, takeSides } from "./buffer_pool.ts";
+import type { Candles } from "./candles.ts";
 import { ChunkedRows } from "./chunked_rows.ts";
-import type { Excursions } from "./excursions.ts";
+import { Excursions } from "./excursions.ts";
 import type { Fill } from "./fill.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import { STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
@@ -8,33 +9,35 @@ import { STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
 // The values of a row: a trade's, or those of the part of it that one exit closed. Indexes are candles.
 const NUMBER = 0;
 const ORDER = 1;
-const ENTRY_INDEX = 2;
-const EXIT_INDEX = 3;
-const SIDE = 4;
-const REASON = 5;
-const AMBIGUOUS = 6;
-const QUANTITY = 7;
-const ENTRY_TIME = 8;
-const ENTRY_PRICE = 9;
-const EXIT_TIME = 10;
-const EXIT_PRICE = 11;
-const FEES = 12;
-const PNL = 13;
-const MAE = 14;
-const MFE = 15;
-const WIDTH = 16;
+const SIDE = 2;
+const REASON = 3;
+const AMBIGUOUS = 4;
+const ENTRY_INDEX = 5;
+const ENTRY_PRICE = 6;
+const EXIT_INDEX = 7;
+const EXIT_PRICE = 8;
+const QUANTITY = 9;
+const FEES = 10;
+const PNL = 11;
+const MAE = 12;
+const MFE = 13;
+const WIDTH = 14;
 
-/** The trades of a run, in order of their exits until `finish` sorts them. */
+/**
+ * The trades of a run, in order of their exits until `finish` sorts them. A row holds what the candles do not say; `finish`
+ * reads these once, in order, where each fill would wait for memory.
+ */
 export class TradeLog {
   readonly #time: Float64Array;
+  readonly #excursions: Excursions;
   readonly #pool: BufferPool | null;
   readonly #rows: ChunkedRows;
   #isSorted = true;
   #lastNumber = -1;
 
-  /** @param time The candles' opens. */
-  constructor(time: Float64Array, pool: BufferPool | null) {
-    this.#time = time;
+  constructor(candles: Candles, pool: BufferPool | null) {
+    this.#time = candles.time;
+    this.#excursions = new Excursions(candles);
     this.#pool = pool;
     this.#rows = new ChunkedRows(WIDTH, pool);
   }
@@ -44,7 +47,7 @@ export class TradeLog {
   }
 
   /** Adds the part of a trade that a fill has closed. @param reason Index into EXIT_REASONS, or STILL_OPEN. */
-  append(trade: OpenTrade, side: number, fill: Fill, reason: number, { mae, mfe }: Excursions): void {
+  append(trade: OpenTrade, side: number, fill: Fill, reason: number): void {
     const { units, price } = fill;
     const share = units / trade.quantity;
     const fees = trade.fees * share + fill.fee;
@@ -55,20 +58,19 @@ export class TradeLog {
     this.#lastNumber = trade.number;
     to[at + NUMBER] = trade.number;
     to[at + ORDER] = trade.order;
-    to[at + ENTRY_INDEX] = trade.entryIndex;
-    to[at + EXIT_INDEX] = fill.index;
     to[at + SIDE] = side;
     to[at + REASON] = reason;
     to[at + AMBIGUOUS] = trade.isAmbiguous ? 1 : 0;
-    to[at + QUANTITY] = units;
-    to[at + ENTRY_TIME] = this.#time[trade.entryIndex]!;
+    to[at + ENTRY_INDEX] = trade.entryIndex;
     to[at + ENTRY_PRICE] = trade.price;
-    to[at + EXIT_TIME] = reason === STILL_OPEN ? NaN : this.#time[fill.index]!;
-    to[at + EXIT_PRICE] = reason === STILL_OPEN ? NaN : price;
+    to[at + EXIT_INDEX] = fill.index;
+    to[at + EXIT_PRICE] = price;
+    to[at + QUANTITY] = units;
     to[at + FEES] = fees;
     to[at + PNL] = side * units * (price - trade.price) - fees + trade.financing * share;
-    to[at + MAE] = mae;
-    to[at + MFE] = mfe;
+    this.#excursions.measure(trade, side, fill);
+    to[at + MAE] = this.#excursions.mae;
+    to[at + MFE] = this.#excursions.mfe;
   }
 
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */
@@ -106,59 +108,71 @@ export class TradeLog {
     const { count } = this;
     const order = this.#order();
     const rows = order === null ? null : this.#closedBeforeOpen(order);
-    const side = takeSides(this.#pool, count);
-    const quantity = takeDoubles(this.#pool, count);
-    const entryTime = takeDoubles(this.#pool, count);
-    const entryPrice = takeDoubles(this.#pool, count);
-    const exitTime = takeDoubles(this.#pool, count);
-    const exitPrice = takeDoubles(this.#pool, count);
-    const fees = takeDoubles(this.#pool, count);
-    const pnl = takeDoubles(this.#pool, count);
-    const fraction = takeDoubles(this.#pool, count);
-    const candles = takeIntegers(this.#pool, count);
-    const mae = takeDoubles(this.#pool, count);
-    const mfe = takeDoubles(this.#pool, count);
-    const exitReason = takeCodes(this.#pool, count);
-    const ambiguous = takeCodes(this.#pool, count);
-    const tag = new Array<string | null>(count).fill(null);
+    const columns = this.#takeColumns();
+    this.#copyRows(columns, rows);
+    this.#readTimes(columns, rows);
+    for (let k = 0; k < count; k++) {
+      columns.tag[k] = orderTags[this.#valueOf(rows === null ? k : rows[k]!, ORDER)] ?? null;
+    }
+    return columns;
+  }
+
+  #takeColumns() {
+    const { count } = this;
+    const pool = this.#pool;
+    return {
+      count,
+      side: takeSides(pool, count),
+      quantity: takeDoubles(pool, count),
+      entryTime: takeDoubles(pool, count),
+      entryPrice: takeDoubles(pool, count),
+      exitTime: takeDoubles(pool, count),
+      exitPrice: takeDoubles(pool, count),
+      fees: takeDoubles(pool, count),
+      pnl: takeDoubles(pool, count),
+      return: takeDoubles(pool, count),
+      candles: takeIntegers(pool, count),
+      mae: takeDoubles(pool, count),
+      mfe: takeDoubles(pool, count),
+      exitReason: takeCodes(pool, count),
+      ambiguous: takeCodes(pool, count),
+      tag: new Array<string | null>(count).fill(null),
+    };
+  }
+
+  /** Splits rows, in this order (null: their own), into the columns that do not depend on candles. */
+  #copyRows(columns: TradeColumns, rows: Uint32Array | null): void {
+    const { count, side, quantity, entryPrice, exitPrice, fees, pnl, return: fraction, candles } = columns;
+    const { mae, mfe, exitReason, ambiguous } = columns;
     for (let k = 0; k < count; k++) {
       const row = rows === null ? k : rows[k]!;
       const from = this.#rows.chunkOf(row);
       const at = this.#rows.placeOf(row);
+      const reason = from[at + REASON]!;
       side[k] = from[at + SIDE]!;
       quantity[k] = from[at + QUANTITY]!;
-      entryTime[k] = from[at + ENTRY_TIME]!;
       entryPrice[k] = from[at + ENTRY_PRICE]!;
-      exitTime[k] = from[at + EXIT_TIME]!;
-      exitPrice[k] = from[at + EXIT_PRICE]!;
+      exitPrice[k] = reason === STILL_OPEN ? NaN : from[at + EXIT_PRICE]!;
       fees[k] = from[at + FEES]!;
       pnl[k] = from[at + PNL]!;
       fraction[k] = from[at + PNL]! / (from[at + ENTRY_PRICE]! * from[at + QUANTITY]!);
       candles[k] = from[at + EXIT_INDEX]! - from[at + ENTRY_INDEX]!;
       mae[k] = from[at + MAE]!;
       mfe[k] = from[at + MFE]!;
-      exitReason[k] = from[at + REASON]!;
+      exitReason[k] = reason;
       ambiguous[k] = from[at + AMBIGUOUS]!;
-      tag[k] = orderTags[from[at + ORDER]!] ?? null;
     }
-    return {
-      count,
-      side,
-      quantity,
-      entryTime,
-      entryPrice,
-      exitTime,
-      exitPrice,
-      fees,
-      pnl,
-      return: fraction,
-      candles,
-      mae,
-      mfe,
-      exitReason,
-      ambiguous,
-      tag,
-    };
+  }
+
+  #readTimes({ count, entryTime, exitTime }: TradeColumns, rows: Uint32Array | null): void {
+    const time = this.#time;
+    for (let k = 0; k < count; k++) {
+      const row = rows === null ? k : rows[k]!;
+      const from = this.#rows.chunkOf(row);
+      const at = this.#rows.placeOf(row);
+      entryTime[k] = time[from[at + ENTRY_INDEX]!]!;
+      exitTime[k] = from[at + REASON]! === STILL_OPEN ? NaN : time[from[at + EXIT_INDEX]!]!;
+    }
   }
 
   #valueOf(row: number, field: number): number {

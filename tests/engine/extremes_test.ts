@@ -17,9 +17,13 @@ Deno.test("the extremes of any stretch are its highest high and its lowest low, 
       highest = Math.max(highest, highs[i]!);
       lowest = Math.min(lowest, lows[i]!);
     }
-    extremes.over(from, to);
+    extremes.begin(-Infinity, Infinity);
+    extremes.addCandles(from, to);
     expect([from, to, extremes.high, extremes.low]).toEqual([from, to, highest, lowest]);
   }
-  extremes.over(5, 4);
-  expect([extremes.high, extremes.low]).toEqual([-Infinity, Infinity]);
+  extremes.begin(3, 3);
+  extremes.addCandles(5, 4);
+  expect([extremes.high, extremes.low]).toEqual([3, 3]);
+  extremes.add(4, 2);
+  expect([extremes.high, extremes.low]).toEqual([4, 2]);
 });
