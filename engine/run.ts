@@ -122,14 +122,19 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   const { book, ledger } = simulation;
   const count = candles.close.length;
   strategy.prepare(candles, input.pool);
+  const isAsked = strategy.nextDecision !== undefined;
   let next = Math.max(firstIndex, strategy.warmup - 1);
+  let held = ledger.quantity;
   for (let i = firstIndex; i < count; i++) {
-    if (i > next) next = strategy.nextDecision?.(i) ?? i;
     if (i < next) {
       i = simulation.rest(i, Math.min(next, nextLook(i)));
       if (i >= count) break;
     }
     if (!simulation.advance(i)) break;
+    if (isAsked && (i > next || ledger.quantity !== held)) {
+      held = ledger.quantity;
+      next = strategy.nextDecision?.(i, ledger) ?? i;
+    }
     if (i >= next) {
       strategy.decide(i, ledger, book);
       if (simulation.isChanged && !simulation.settle(i)) break;

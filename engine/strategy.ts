@@ -137,8 +137,9 @@ export interface Strategy {
   /** Decides at the close of candle `i`. It is hot and should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;
   /**
-   * The first candle from `i` on at which `decide` might act, whatever the account; beyond the last candle if there is none.
-   * `decide` is not called before it, and candles without events are only valued, many at once.
+   * The first candle from `i` on at which `decide` might act if the account goes on to hold its present quantity; beyond the
+   * last candle if there is none. It is called again once the quantity differs. `decide` is not called before that candle,
+   * and candles without events are only valued, many at once.
    */
-  nextDecision?(i: number): number;
+  nextDecision?(i: number, account: Account): number;
 }

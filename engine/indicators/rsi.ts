@@ -28,8 +28,10 @@ export function rsi(closes: Float64Array, period: number, pool: BufferPool | nul
   const weight = 1 / period;
   for (let i = period + 1; i < count; i++) {
     const change = closes[i]! - closes[i - 1]!;
-    rise = towards(rise, Math.max(change, 0), weight);
-    fall = towards(fall, Math.max(-change, 0), weight);
+    // Exactly max(change, 0) and max(-change, 0). V8 would jump for these, and half of the jumps go astray.
+    const size = Math.abs(change);
+    rise = towards(rise, 0.5 * size + 0.5 * change, weight);
+    fall = towards(fall, 0.5 * size - 0.5 * change, weight);
     indexes[i] = strengthOf(rise, fall);
   }
   return indexes;

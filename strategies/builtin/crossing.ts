@@ -21,15 +21,18 @@ export function crossStrategy(
   const entry = entryDraft(parameters);
   let first: Float64Array = new Float64Array(0);
   let second: Float64Array = first;
+  let cross = -1;
   const rises = (i: number) => crossesAbove(first, second, i, crossThroughTouch);
   const falls = (i: number) => crossesAbove(second, first, i, crossThroughTouch);
   return {
     ...needs,
     prepare(candles, pool) {
       [first, second] = drawLines(candles, pool);
+      cross = -1;
     },
     nextDecision(i) {
-      return nextCross(first, second, i, crossThroughTouch);
+      if (cross < i) cross = nextCross(first, second, i, crossThroughTouch);
+      return cross;
     },
     decide(i, account, book) {
       const isRise = rises(i);

@@ -54,19 +54,28 @@ export const rsiReversion: Builtin = {
     const shorts = readShorts(parameters);
     const entry = entryDraft(parameters);
     let strength: Float64Array = new Float64Array(0);
+    const falls = (i: number) => strength[i - 1]! >= oversold && strength[i]! < oversold;
+    const rises = (i: number) => shorts && strength[i - 1]! <= overbought && strength[i]! > overbought;
     return {
       warmup: period + 2,
       lookback: wilderSettlingCandles(period),
       prepare(candles, pool) {
         strength = rsi(candles.close, period, pool);
       },
+      nextDecision(i, { quantity }) {
+        const count = strength.length;
+        // The levels have an order: an entry against the position lies beyond the exit.
+        if (quantity > 0) { while (i < count && !(strength[i]! >= exit)) i++; }
+        else if (quantity < 0) { while (i < count && !(strength[i]! <= exit)) i++; }
+        else while (i < count && !falls(i) && !rises(i)) i++;
+        return i;
+      },
       decide(i, account, book) {
         const now = strength[i]!;
-        const before = strength[i - 1]!;
-        if (account.quantity <= 0 && before >= oversold && now < oversold) {
+        if (account.quantity <= 0 && falls(i)) {
           entry.side = 1;
           book.place(entry);
-        } else if (shorts && account.quantity >= 0 && before <= overbought && now > overbought) {
+        } else if (account.quantity >= 0 && rises(i)) {
           entry.side = -1;
           book.place(entry);
         } else if ((account.quantity > 0 && now >= exit) || (account.quantity < 0 && now <= exit)) {

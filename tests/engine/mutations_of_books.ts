@@ -105,6 +105,24 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "const from = entryIndex;",
   },
   {
+    rule: "a strategy says its next decision anew once its position differs",
+    file: "engine/run.ts",
+    text: " || ledger.quantity !== held",
+    replacement: "",
+  },
+  {
+    rule: "the candle of an entry may reach the entry's guards",
+    file: "engine/simulation.ts",
+    text: "if (this.isChanged) this.#setAlarms(i);\n    return",
+    replacement: "return",
+  },
+  {
+    rule: "highs and lows count from the first candle of a stretch",
+    file: "engine/extremes.ts",
+    text: "for (let i = from; i <= to; i++) {",
+    replacement: "for (let i = from + 1; i <= to; i++) {",
+  },
+  {
     rule: "ruin is noticed between decisions",
     file: "engine/simulation.ts",
     text: "if (!(value > 0)) break;",

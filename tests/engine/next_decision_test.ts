@@ -1,7 +1,9 @@
 import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
+import { SIGNAL, STOP_LOSS, TAKE_PROFIT } from "../../engine/trade_columns.ts";
 import { emaCross } from "../../strategies/builtin/ema_cross.ts";
+import { rsiReversion } from "../../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
 import { flat, listTrades, order, runOver, script } from "./market.ts";
 import { bytesOf } from "./properties/bytes.ts";
@@ -44,6 +46,45 @@ Deno.test("a strategy with nextDecision() gives the same bytes as one that decid
   // Each kind of event must come up, or it was not compared.
   expect(trades).toBeGreaterThan(RUNS);
   expect(ruined).toBeGreaterThan(0);
+});
+
+Deno.test("a strategy whose next decision depends on its position gives the same bytes, too", () => {
+  const reasons = new Set<number>();
+  let trades = 0;
+  for (let n = 0; n < RUNS; n++) {
+    const input = randomRun(3, n);
+    const parameters = {
+      period: 1 + n % 4,
+      oversold: 20 + n % 3 * 10,
+      overbought: 60 + n % 4 * 10,
+      exit: 40 + n % 3 * 10,
+      direction: n % 4 < 2 ? "both" : "long",
+      stopLossLevel: n % 7 < 3 ? 0 : 0.002 * (n % 7),
+      takeProfitLevel: n % 5 < 2 ? 0 : 0.003 * (n % 5),
+    };
+    const create = () => rsiReversion.create(parameters);
+    const result = run({ ...input, strategy: create() });
+    expect([n, bytesOf(result)]).toEqual([n, bytesOf(run({ ...input, strategy: askedAlways(create()) }))]);
+    trades += result.trades.count;
+    for (const reason of result.trades.exitReason) reasons.add(reason);
+  }
+  expect(trades).toBeGreaterThan(RUNS);
+  // Decisions follow exits that no decision made.
+  expect([SIGNAL, STOP_LOSS, TAKE_PROFIT].filter((reason) => !reasons.has(reason))).toEqual([]);
+});
+
+Deno.test("nextDecision() is called again once the position differs", () => {
+  const asked: number[][] = [];
+  const once: Strategy = {
+    ...script({ 0: (book) => book.place(order({ sizeBy: BY_UNITS, size: 1, takeProfit: 120 })) }),
+    nextDecision(i, { quantity }) {
+      asked.push([i, quantity]);
+      return Infinity;
+    },
+  };
+  // Bought at the open of candle 1, sold in candle 3.
+  runOver(flat(100, 100, 100, 120, 100, 100), once);
+  expect(asked).toEqual([[1, 1], [3, 0]]);
 });
 
 Deno.test("nextDecision() gives the same bytes with all kinds of orders, guards and costs", () => {
