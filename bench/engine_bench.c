@@ -1,16 +1,21 @@
 /* What the simulator is measured against: the same rules under the default assumptions, in plain C.
  *
- * engine_bench DATA STRATEGY RUNS REUSE FEE STOP TARGET
+ * engine_bench DATA STRATEGY RUNS REUSE FEE STOP TARGET [RESULT]
  *
  * DATA holds candles as columns of doubles (time, open, high, low, close; their count first). STRATEGY is `sma`, `rsi` or
  * `random`, each with a stop loss and take profit (fractions, 0: none) on every trade. REUSE 0: each run has its columns
- * from the kernel, as the simulator's lie in memory of their own, since a result is kept; 1: from the run before.
+ * from the kernel, as the simulator's lie in memory of their own, since a result is kept; 1: from the run before. RESULT
+ * receives all columns of the last run, whose numbers must be the simulator's to the last bit.
  *
- * Decided at a close and filled at the next open, or resting; the opposite position closed and everything put into the new
- * one; whole lots; a fee of each fill's value; the path inside a candle as engine/walk.ts has it, for one trade and one
- * order, which is all that these strategies ever have; trades and orders with all that a result says of them, equity and
- * position at each close. Prints each run's milliseconds of processor time, its memory asked for and given back included,
- * then final equity and closed trades. */
+ * The same work: decided at a close and filled at the next open, or resting; the opposite position closed and everything
+ * put into the new one; whole lots; a fee of each fill's value; the path inside a candle as engine/walk.ts has it; trades
+ * with their worst and best prices, orders, equity and position, as the columns of a result.
+ *
+ * Left out, in C's favour: every other rule and type of order, tags, more than one trade and one order (all that these
+ * strategies ever have), sorting, margin calls, progress and requests to stop. Nothing is left out in the simulator's favour,
+ * but it jumps from decision to decision, and C asks at every candle.
+ *
+ * Prints each run's milliseconds of processor time, its memory asked for and given back included. */
 #include <malloc.h>
 #include <math.h>
 #include <stdint.h>
@@ -20,32 +25,55 @@
 #include <time.h>
 
 enum { AT_OPEN, FROM_BELOW, FROM_ABOVE };
-enum { SIGNAL, STOP_LOSS, TAKE_PROFIT };
+enum { SIGNAL, STOP_LOSS, TAKE_PROFIT, STILL_OPEN = 255 };
 enum { NOTHING, MARKET, LIMIT, STOP };
-enum { WORKING, FILLED, CANCELLED, REJECTED };
-enum { NO_REASON, TOO_SMALL, NOTHING_TO_CLOSE, WITHDRAWN };
+enum { WORKING, FILLED, CANCELLED, REJECTED = 4 };
+enum { NO_REASON, TOO_SMALL, NOTHING_TO_CLOSE = 4, WITHDRAWN = 8, RUN_ENDED = 11 };
 enum { A_STOP, AN_ORDER, A_TARGET, NO_EVENT };
 
-typedef struct {
-  double side, quantity, entry_time, entry, exit_time, exit, fees, pnl, fraction, mae, mfe;
-  int candles, reason, ambiguous;
-} Trade;
+/* The columns of a result, in the order of engine/trade_columns.ts and engine/order_columns.ts: numbers, then codes. */
+enum { QUANTITY, ENTRY_TIME, ENTRY, EXIT_TIME, EXIT, FEES, PNL, FRACTION, MAE, MFE, TRADE_NUMBERS };
+enum { SIDE, EXIT_REASON, AMBIGUOUS, TRADE_CODES };
+enum { PLACED_TIME, ORDERED, LIMIT_PRICE, STOP_PRICE, FILLED_QUANTITY, FILL_PRICE, FILL_TIME, ORDER_NUMBERS };
+enum { ORDER_SIDE, TYPE, STATUS, REASON, ORDER_CODES };
+enum { NUMBERS_MAX = 10, CODES_MAX = 4, ROWS_MIN = 256 };
 
 typedef struct {
-  double time, side, quantity, limit, stop, filled, price, fill_time;
-  int type, status, reason;
-} Order;
+  long count, room;
+  int numbers, codes, has_candles;
+  double *number[NUMBERS_MAX];
+  int8_t *code[CODES_MAX];
+  int32_t *candles;
+} Table;
 
 static long count;
 static double *time_, *open_, *high, *low, *close_, *equity, *position;
 static double fee_rate, stop_fraction, target_fraction;
 static double cash, quantity, entry, entry_fee, stop_price, target_price;
-static long entered, trades, trades_room, orders, orders_room;
+static long entered;
 /* The order that waits: its type, whether it only closes, its side and price. */
 static int entry_kind, ambiguous, waiting, closes;
 static double waiting_side, waiting_level;
-static Trade *trade;
-static Order *order;
+static Table trades = {.numbers = TRADE_NUMBERS, .codes = TRADE_CODES, .has_candles = 1};
+static Table orders = {.numbers = ORDER_NUMBERS, .codes = ORDER_CODES};
+
+static long add_row(Table *table) {
+  if (table->count == table->room) {
+    table->room = table->room ? table->room * 2 : ROWS_MIN;
+    size_t rows = (size_t)table->room;
+    for (int k = 0; k < table->numbers; k++) table->number[k] = realloc(table->number[k], sizeof(double) * rows);
+    for (int k = 0; k < table->codes; k++) table->code[k] = realloc(table->code[k], rows);
+    if (table->has_candles) table->candles = realloc(table->candles, sizeof(int32_t) * rows);
+  }
+  return table->count++;
+}
+
+static void clear(Table *table) {
+  for (int k = 0; k < table->numbers; k++) free(table->number[k]), table->number[k] = NULL;
+  for (int k = 0; k < table->codes; k++) free(table->code[k]), table->code[k] = NULL;
+  free(table->candles), table->candles = NULL;
+  table->count = table->room = 0;
+}
 
 /* The mean of each window, summed in pairs of doubles and rounded once: engine/indicators/sma.ts. */
 static double divide_pair(double sum, double rest, double divisor) {
@@ -100,49 +128,58 @@ static void strength(long period, double *values) {
   }
 }
 
-/* Largest loss and gain on the way, of what is known to lie between entry and exit. */
-static void measure(Trade *t, long i) {
-  double highest = t->exit, lowest = t->exit;
-  for (long k = entry_kind == AT_OPEN ? entered : entered + 1; k < i; k++) {
+/* Largest loss and gain on the way, of what is known to lie between entry and exit: of all of candle `i` at its close. */
+static void measure(long row, long i, double price, int at_close) {
+  double highest = price, lowest = price;
+  for (long k = entry_kind == AT_OPEN ? entered : entered + 1; k < i + at_close; k++) {
     if (high[k] > highest) highest = high[k];
     if (low[k] < lowest) lowest = low[k];
   }
   if (i > entered) {
     if (open_[i] > highest) highest = open_[i];
     if (open_[i] < lowest) lowest = open_[i];
-    if (entry_kind != AT_OPEN) {
-      double up = entry_kind == FROM_BELOW ? high[entered] : close_[entered];
-      double down = entry_kind == FROM_ABOVE ? low[entered] : close_[entered];
-      if (up > highest) highest = up;
-      if (down < lowest) lowest = down;
-    }
   }
-  double best = t->side > 0 ? highest - t->entry : t->entry - lowest;
-  double worst = t->side > 0 ? t->entry - lowest : highest - t->entry;
-  t->mfe = fmax(0, best) / t->entry, t->mae = fmax(0, worst) / t->entry;
+  if (entry_kind != AT_OPEN && i + at_close > entered) {
+    double up = entry_kind == FROM_BELOW ? high[entered] : close_[entered];
+    double down = entry_kind == FROM_ABOVE ? low[entered] : close_[entered];
+    if (up > highest) highest = up;
+    if (down < lowest) lowest = down;
+  }
+  double best = quantity > 0 ? highest - entry : entry - lowest;
+  double worst = quantity > 0 ? entry - lowest : highest - entry;
+  trades.number[MFE][row] = fmax(0, best) / entry, trades.number[MAE][row] = fmax(0, worst) / entry;
+}
+
+static void list_trade(long i, double price, double fee, int reason) {
+  double side = quantity > 0 ? 1 : -1, held = fabs(quantity), fees = entry_fee + fee;
+  double pnl = side * held * (price - entry) - fees;
+  long row = add_row(&trades);
+  trades.code[SIDE][row] = (int8_t)side, trades.number[QUANTITY][row] = held;
+  trades.number[ENTRY_TIME][row] = time_[entered], trades.number[ENTRY][row] = entry;
+  trades.number[EXIT_TIME][row] = reason == STILL_OPEN ? NAN : time_[i];
+  trades.number[EXIT][row] = reason == STILL_OPEN ? NAN : price;
+  trades.number[FEES][row] = fees, trades.number[PNL][row] = pnl;
+  trades.number[FRACTION][row] = pnl / (entry * held), trades.candles[row] = (int32_t)(i - entered);
+  trades.code[EXIT_REASON][row] = (int8_t)reason, trades.code[AMBIGUOUS][row] = (int8_t)ambiguous;
+  measure(row, i, price, reason == STILL_OPEN);
 }
 
 static void leave(long i, double price, int reason) {
-  double side = quantity > 0 ? 1 : -1, held = fabs(quantity), fee = held * price * fee_rate;
-  if (trades == trades_room) trade = realloc(trade, sizeof(Trade) * (size_t)(trades_room = trades_room ? trades_room * 2 : 256));
-  Trade *t = &trade[trades++];
-  t->side = side, t->quantity = held, t->entry = entry, t->exit = price, t->fees = entry_fee + fee;
-  t->pnl = side * held * (price - entry) - t->fees, t->fraction = t->pnl / (entry * held);
-  t->entry_time = time_[entered], t->exit_time = time_[i], t->candles = (int)(i - entered);
-  t->reason = reason, t->ambiguous = ambiguous;
-  measure(t, i);
+  double fee = fabs(quantity) * price * fee_rate;
+  list_trade(i, price, fee, reason);
   cash += quantity * price - fee;
   quantity = 0;
 }
 
 static void end_order(int status, int reason) {
-  order[orders - 1].status = status, order[orders - 1].reason = reason;
+  orders.code[STATUS][orders.count - 1] = (int8_t)status, orders.code[REASON][orders.count - 1] = (int8_t)reason;
   waiting = NOTHING;
 }
 
 static void note_fill(long i, double units, double price) {
-  Order *o = &order[orders - 1];
-  o->filled = units, o->price = price, o->fill_time = time_[i];
+  long row = orders.count - 1;
+  orders.number[FILLED_QUANTITY][row] = units, orders.number[FILL_PRICE][row] = price;
+  orders.number[FILL_TIME][row] = time_[i];
   end_order(FILLED, NO_REASON);
 }
 
@@ -150,9 +187,9 @@ static void fill(long i, double price, int kind) {
   double side = waiting_side;
   if (quantity * side < 0) leave(i, price, SIGNAL);
   else if (closes) return end_order(REJECTED, NOTHING_TO_CLOSE);
-  if (closes) return note_fill(i, trade[trades - 1].quantity, price);
+  if (closes) return note_fill(i, trades.number[QUANTITY][trades.count - 1], price);
   double units = floor(cash / (price * (1 + fee_rate)) / 1e-8 * (1 + 0x1p-50)) / 1e8;
-  order[orders - 1].quantity = units;
+  orders.number[ORDERED][orders.count - 1] = units;
   if (!(units > 0)) return end_order(REJECTED, TOO_SMALL);
   entry_fee = units * price * fee_rate;
   cash -= side * units * price + entry_fee;
@@ -217,11 +254,12 @@ static void walk(long i) {
 }
 
 static void place(long i, int type, double side, double level, int only_closes) {
-  if (orders == orders_room) order = realloc(order, sizeof(Order) * (size_t)(orders_room = orders_room ? orders_room * 2 : 256));
-  Order *o = &order[orders++];
-  o->time = time_[i], o->side = side, o->type = type, o->status = WORKING, o->reason = NO_REASON, o->filled = 0;
-  o->limit = type == LIMIT ? level : NAN, o->stop = type == STOP ? level : NAN;
-  o->quantity = o->price = o->fill_time = NAN;
+  long row = add_row(&orders);
+  orders.number[PLACED_TIME][row] = time_[i], orders.code[ORDER_SIDE][row] = (int8_t)side;
+  orders.code[TYPE][row] = (int8_t)(type - MARKET), orders.code[STATUS][row] = WORKING, orders.code[REASON][row] = RUN_ENDED;
+  orders.number[LIMIT_PRICE][row] = type == LIMIT ? level : NAN, orders.number[STOP_PRICE][row] = type == STOP ? level : NAN;
+  orders.number[FILLED_QUANTITY][row] = 0;
+  orders.number[ORDERED][row] = orders.number[FILL_PRICE][row] = orders.number[FILL_TIME][row] = NAN;
   waiting = type, waiting_side = side, waiting_level = level, closes = only_closes;
 }
 
@@ -269,6 +307,28 @@ static void run_random(int guarded) {
   }
 }
 
+static void write_table(const Table *table, FILE *to) {
+  for (int k = 0; k < table->numbers; k++) fwrite(table->number[k], sizeof(double), (size_t)table->count, to);
+  for (long k = 0; k < table->count && table->has_candles; k++) fwrite(&(double){table->candles[k]}, sizeof(double), 1, to);
+  for (int c = 0; c < table->codes; c++) {
+    for (long k = 0; k < table->count; k++) {
+      // The first column of codes holds sides, which have a sign.
+      int8_t code = table->code[c][k];
+      fwrite(&(double){c == 0 ? code : (uint8_t)code}, sizeof(double), 1, to);
+    }
+  }
+}
+
+/* Writes all columns as doubles: equity, position, trades, orders. */
+static void write_result(const char *path) {
+  FILE *to = fopen(path, "wb");
+  if (!to) exit(5);
+  fwrite(equity, sizeof(double), (size_t)count, to);
+  fwrite(position, sizeof(double), (size_t)count, to);
+  write_table(&trades, to), write_table(&orders, to);
+  fclose(to);
+}
+
 int main(int argc, char **argv) {
   if (argc < 8) return 2;
   FILE *file = fopen(argv[1], "rb");
@@ -281,27 +341,26 @@ int main(int argc, char **argv) {
     *columns[k] = malloc(size);
     if (fread(*columns[k], 8, (size_t)count, file) != (size_t)count) return 4;
   }
-  mallopt(M_MMAP_THRESHOLD, atoi(argv[4]) ? 1 << 30 : 1 << 17);
+  mallopt(M_MMAP_THRESHOLD, atoi(argv[4]) ? 1 << 25 : 1 << 17);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   fee_rate = atof(argv[5]), stop_fraction = atof(argv[6]), target_fraction = atof(argv[7]);
   int guarded = stop_fraction > 0 || target_fraction > 0;
-  double final = 0;
-  for (long run = 0; run < atol(argv[3]); run++) {
+  for (long run = 0, runs = atol(argv[3]); run < runs; run++) {
     struct timespec from, to;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
     int averages = !strcmp(argv[2], "sma") ? 2 : !strcmp(argv[2], "rsi") ? 1 : 0;
     double *first = averages > 0 ? malloc(size) : NULL, *second = averages > 1 ? malloc(size) : NULL;
     equity = malloc(size), position = malloc(size);
-    trade = NULL, order = NULL, trades = orders = trades_room = orders_room = 0;
     cash = 1e6, quantity = 0, waiting = NOTHING;
     if (averages == 2) run_sma(first, second, guarded);
     else if (averages == 1) run_rsi(first, guarded);
     else run_random(guarded);
-    final = equity[count - 1];
-    free(first), free(second), free(equity), free(position), free(trade), free(order);
+    if (quantity != 0) list_trade(count - 1, close_[count - 1], 0, STILL_OPEN);
+    int is_kept = run == runs - 1 && argc > 8;
+    if (is_kept) write_result(argv[8]);
+    free(first), free(second), free(equity), free(position), clear(&trades), clear(&orders);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     printf("%.6f\n", (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
   }
-  printf("%.17g %ld\n", final, trades);
   return 0;
 }

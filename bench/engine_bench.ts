@@ -5,24 +5,26 @@
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
  *
  * `simulate` is the work of both: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their
- * worst and best prices, orders, equity and position, all in memory as in a result. `run` adds every metric, which C does
- * not compute. Both must end at the same equity after the same number of trades. Processor time is fair on a busy machine;
- * the simulator's includes the garbage collector's threads. C takes a third of its time to get memory from the kernel, as
- * much as a kept result costs. The simulator mostly clears columns that the collector has freed. `C with memory reused`
- * and `simulate with buffers reused` do neither: a long-lived worker's columns come back once a result is encoded.
+ * worst and best prices, orders, equity and position, all as the columns of a result. Each number must be the same in C, to
+ * the last bit. `run` adds every metric, which C does not compute. Processor time is fair on a busy machine; the
+ * simulator's includes the garbage collector's and the compiler's threads. C takes half of its time to get memory from the
+ * kernel. `C with memory reused` and `simulate with buffers reused` do not: a long-lived worker's columns come back once a
+ * result is encoded.
  *
- * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed: two quiet runs gave 3.0
- * and 2.5 for sma-cross, 2.5 with a fee, 3.5 and 3.1 with stops, 3.5 and 3.8 for the RSI with stops, and 6.0 and 5.7 with
- * random orders, of which C holds one at a time and the simulator a book. Runs differ by a third. By a profile of
- * sma-cross, a quarter of the time goes to averages, which are as fast as in C, an eighth to waits for memory, a tenth to
- * worst and best prices, and the rest to some 20 functions.
+ * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed. 25 runs of each in turn on
+ * a busy machine gave, as ratios of the least and of the median times: 2.1 and 2.1 for sma-cross, 2.1 and 2.2 with a fee,
+ * 2.6 and 2.6 with stops, 2.2 and 2.3 for the RSI with stops, and 5.1 and 5.0 with random orders, of which C holds one at a
+ * time and the simulator a book. By a profile, the 42 ms of sma-cross are: averages 9 (as fast as C); marks, and the wait
+ * for the open of each fill, 7; worst and best prices 4 (C: 1; it compares without jumps, V8 has only jumps that half the
+ * time go astray); crosses 2; columns out of rows 4 (C writes columns at once); and 16 for some 20 functions that 39,000
+ * orders and trades pass, none above 1.5. The rules of many orders, trades and costs are spread over these.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { BufferPool } from "../engine/buffer_pool.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { run, simulate } from "../engine/run.ts";
-import { newDraft, type Strategy } from "../engine/strategy.ts";
+import { LIMIT, newDraft, STOP, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
 import { median } from "./measure.ts";
@@ -79,8 +81,8 @@ function randomOrders({ stopLossLevel, takeProfitLevel }: Case): Strategy {
       const away = close[i]! * (state >>> 9 & 0xffff) * 2 ** -24;
       draft.side = side;
       draft.type = kind - 1;
-      draft.limitPrice = close[i]! - side * away;
-      draft.stopPrice = close[i]! + side * away;
+      draft.limitPrice = draft.type === LIMIT ? close[i]! - side * away : NaN;
+      draft.stopPrice = draft.type === STOP ? close[i]! + side * away : NaN;
       book.place(draft);
     },
   };
@@ -132,20 +134,26 @@ function inputOf(candles: Candles, test: Case, pool: BufferPool | null) {
 
 type Input = ReturnType<typeof inputOf>;
 
-/** The end of a run, which must be the same in C. */
-interface End {
-  readonly equity: number;
-  readonly trades: number;
+/** The part of a run that C does, too: orders and trades as columns. */
+function simulateAlone(input: Input): void {
+  columnsOf(input);
+  input.pool?.reclaim(new Set());
 }
 
-/** The part of a run that C does, too, with its trades as columns. */
-function simulateAlone(input: Input): End {
-  const { ledger, orders } = simulate(input, input.execution, null);
-  const { tag } = orders.finish();
-  ledger.log.finish(tag);
-  const end = { equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
-  input.pool?.reclaim(new Set());
-  return end;
+/** The columns of a run, in the order in which C writes them. */
+function columnsOf(input: Input) {
+  const { ledger, orders, equity, position } = simulate(input, input.execution, null);
+  const placed = orders.finish();
+  const trades = ledger.log.finish(placed.tag);
+  const { quantity, entryTime, entryPrice, exitTime, exitPrice, fees, pnl, mae, mfe } = trades;
+  const { time, limitPrice, stopPrice, filledQuantity, price, fillTime } = placed;
+  return [
+    ...[equity, position],
+    ...[quantity, entryTime, entryPrice, exitTime, exitPrice, fees, pnl, trades.return, mae, mfe],
+    ...[trades.candles, trades.side, trades.exitReason, trades.ambiguous],
+    ...[time, placed.quantity, limitPrice, stopPrice, filledQuantity, price, fillTime],
+    ...[placed.side, placed.type, placed.status, placed.reason],
+  ];
 }
 
 function warmUp(candles: Candles): void {
@@ -162,11 +170,11 @@ function warmUp(candles: Candles): void {
 }
 
 /** Processor time of all threads. */
-function measureMs<T>(work: () => T): { ms: number; end: T } {
+function measureMs(work: () => void): number {
   const before = process.cpuUsage();
-  const end = work();
+  work();
   const { user, system } = process.cpuUsage(before);
-  return { ms: (user + system) / 1000, end };
+  return (user + system) / 1000;
 }
 
 /** Compiles the C program; null where there is no compiler. */
@@ -191,15 +199,22 @@ async function writeCandles(path: string, { time, open, high, low, close }: Cand
   }
 }
 
-/** One run of the C program. */
-async function runC(program: string, data: string, test: Case, reuse: boolean): Promise<{ ms: number; end: End }> {
-  const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
-  const args = [data, test.strategy, "3", reuse ? "1" : "0", ...levels];
-  const { stdout } = await new Deno.Command(program, { args }).output();
+/** Processor time of one run of the C program, in milliseconds. */
+async function runC(program: string, data: string, test: Case, reuse: boolean): Promise<number> {
   // The first runs warm up the pages of the candles; the simulator's are warm already.
-  const [, , ms = "", end = ""] = new TextDecoder().decode(stdout).trim().split("\n");
-  const [equity, trades] = end.split(" ").map(Number);
-  return { ms: Number(ms), end: { equity: equity!, trades: trades! } };
+  const lines = await outputOfC(program, argumentsOfC(data, test, "3", reuse));
+  return Number(lines[2]);
+}
+
+function argumentsOfC(data: string, test: Case, runs: string, reuse: boolean): string[] {
+  const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
+  return [data, test.strategy, runs, reuse ? "1" : "0", ...levels];
+}
+
+async function outputOfC(program: string, args: string[]): Promise<string[]> {
+  const { stdout, success } = await new Deno.Command(program, { args }).output();
+  if (!success) throw new Error(`Cannot compare speeds: the C program failed with ${args.join(" ")}`);
+  return new TextDecoder().decode(stdout).trim().split("\n");
 }
 
 async function print(rows: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
@@ -209,16 +224,27 @@ async function print(rows: Readonly<Record<string, Readonly<Record<string, strin
   await Deno.stdout.write(new TextEncoder().encode(lines.join("")));
 }
 
-function checkSame(simulated: End, c: End): void {
-  if (Math.abs(simulated.equity - c.equity) <= 1e-9 * c.equity && simulated.trades === c.trades) return;
-  throw new Error(
-    `Cannot compare speeds: the simulator ends at ${JSON.stringify(simulated)}, and C at ${JSON.stringify(c)}`,
-  );
+/** Expects that C has made the same numbers, each of them, to the last bit. */
+async function checkSame(program: string, data: string, test: Case, input: Input): Promise<void> {
+  const path = `${data}-result`;
+  await outputOfC(program, [...argumentsOfC(data, test, "1", true), path]);
+  const values = new Float64Array((await Deno.readFile(path)).buffer);
+  let at = 0;
+  for (const [n, column] of columnsOf(input).entries()) {
+    for (let k = 0; k < column.length; k++, at++) {
+      if (values[at] === column[k] || (Number.isNaN(values[at]) && Number.isNaN(column[k]))) continue;
+      throw new Error(
+        `Cannot compare speeds of ${test.name}: column ${n}, row ${k} is ${column[k]}, and in C ${values[at]}`,
+      );
+    }
+  }
+  if (at !== values.length) throw new Error(`Cannot compare speeds of ${test.name}: C has made other rows`);
 }
 
 async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
   const input = inputOf(candles, test, null);
   const pooled = inputOf(candles, test, new BufferPool(POOL_BYTES_MAX));
+  if (program !== null) await checkSame(program, data, test, input);
   const times = {
     c: new Array<number>(),
     reused: new Array<number>(),
@@ -229,15 +255,13 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
   for (let k = 0; k < RUNS; k++) {
     const c = program === null ? null : await runC(program, data, test, false);
     const reused = program === null ? null : await runC(program, data, test, true);
-    const simulated = measureMs(() => simulateAlone(input));
-    if (c !== null) checkSame(simulated.end, c.end);
-    times.simulate.push(simulated.ms);
-    times.pooled.push(measureMs(() => simulateAlone(pooled)).ms);
-    times.c.push(c?.ms ?? NaN);
-    times.reused.push(reused?.ms ?? NaN);
+    times.simulate.push(measureMs(() => simulateAlone(input)));
+    times.pooled.push(measureMs(() => simulateAlone(pooled)));
+    times.c.push(c ?? NaN);
+    times.reused.push(reused ?? NaN);
   }
   // Measured separately: otherwise the collector would free the garbage of one in the time of the other.
-  for (let k = 0; k < RUNS; k++) times.run.push(measureMs(() => run(input)).ms);
+  for (let k = 0; k < RUNS; k++) times.run.push(measureMs(() => run(input)));
   const c = median(times.c);
   const reused = median(times.reused);
   const simulateMs = median(times.simulate);
