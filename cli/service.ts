@@ -55,7 +55,7 @@ export async function startService(): Promise<Service> {
  *
  * @param dataDir The data directory; the task's own shell computes it.
  */
-export function taskArguments(task: "start" | "worker" | "admin" | "strategy", dataDir: string): string[] {
+export function taskArguments(task: "start" | "worker" | "demo" | "admin" | "strategy", dataDir: string): string[] {
   const [, command = ""] = manifest.tasks[task].command.split(/(?:^|&& )deno (?=run )/);
   const contents = (_: string, path: string) => Deno.readTextFileSync(new URL(path, ROOT)).trim();
   return command.replaceAll('"', "").replaceAll(/\$\(cat ([^)]+)\)/g, contents)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BACKTEST } from "./support/client.ts";
 import { administer, createTestDatabase, testServerUrl } from "./support/database.ts";
 import { prepare } from "./support/prepare.ts";
-import { runTask, startProcess } from "./support/process.ts";
+import { runTask, runTaskCommand, startProcess } from "./support/process.ts";
 import { readUntil, until } from "./support/until.ts";
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
@@ -35,7 +35,7 @@ Deno.test("an embedded service keeps its users and results from one start to the
     expect(second.stderr).toMatch(new RegExp(`^Cannot use ${DATA_DIR}: the process with PID \\d+ already does\\n$`));
 
     // The command asks the running service, since it must not open the database itself.
-    const unknown = await runTask("admin", ["nobody@example.com"], { DATA_DIR });
+    const unknown = await runTaskCommand("admin", ["nobody@example.com"], { DATA_DIR });
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
       "Cannot make nobody@example.com an admin: nobody has signed up with this e-mail.\n",
@@ -59,7 +59,7 @@ Deno.test("an embedded service keeps its users and results from one start to the
     expect([ended.code, ended.stderr]).toEqual([0, ""]);
 
     // Nobody runs now: the command opens the files itself.
-    expect((await runTask("admin", [email], { DATA_DIR })).code).toBe(0);
+    expect((await runTaskCommand("admin", [email], { DATA_DIR })).code).toBe(0);
   }));
 
 Deno.test("a wrong start is one line on standard error", () =>
@@ -72,12 +72,12 @@ Deno.test("a wrong start is one line on standard error", () =>
       "Cannot start: DATABASE_URL must be set for a worker: the embedded database serves one process\n",
     ]);
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const taken = await runTask("start", [], { DATA_DIR, PORT: String(listener.addr.port) });
+    const taken = await runTaskCommand("start", [], { DATA_DIR, PORT: String(listener.addr.port) });
     listener.close();
     const named =
       `Cannot start: HOST and PORT, 127.0.0.1:${listener.addr.port}, cannot be used: Address already in use`;
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(`^${named}.*\\n$`)]);
-    const host = await runTask("start", [], { DATA_DIR, PORT: "0", HOST: "nowhere.invalid" });
+    const host = await runTaskCommand("start", [], { DATA_DIR, PORT: "0", HOST: "nowhere.invalid" });
     expect(host.stderr).toMatch(/^Cannot start: HOST and PORT, nowhere\.invalid:0, cannot be used: .*\n$/);
     // A comma separates what a permission is for: neither part is what was meant, and nothing is made there.
     for (const path of [`${DATA_DIR}/a,b`, `${DATA_DIR}/a,`, `${DATA_DIR}/a,,b`]) {
@@ -87,16 +87,16 @@ Deno.test("a wrong start is one line on standard error", () =>
     }
     expect([...Deno.readDirSync(DATA_DIR)]).toEqual([]);
     await Deno.writeTextFile(`${DATA_DIR}/file`, "");
-    const file = await runTask("start", [], { DATA_DIR: `${DATA_DIR}/file`, PORT: "0" });
+    const file = await runTaskCommand("start", [], { DATA_DIR: `${DATA_DIR}/file`, PORT: "0" });
     expect([file.code, file.stderr]).toEqual([
       1,
       expect.stringMatching(/^Cannot start: DATA_DIR cannot be used: File exists .*\n$/),
     ]);
     const help = await runTask("admin", ["--help"], { DATA_DIR });
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("deno task admin EMAIL")]);
-    expect((await runTask("admin", [], { DATA_DIR })).code).toBe(1);
+    expect((await runTaskCommand("admin", [], { DATA_DIR })).code).toBe(1);
     const nowhere = join(DATA_DIR, "nowhere");
-    const missed = await runTask("admin", ["ada@example.com"], { DATA_DIR: nowhere });
+    const missed = await runTaskCommand("admin", ["ada@example.com"], { DATA_DIR: nowhere });
     expect([missed.code, missed.stderr]).toEqual([1, expect.stringContaining(`there is no DATA_DIR ${nowhere}`)]);
     // Nor is there one then.
     await expect(Deno.stat(nowhere)).rejects.toThrow(Deno.errors.NotFound);
@@ -108,7 +108,7 @@ Deno.test("a start with an argument that it does not know is refused, and --help
     for (const task of ["start", "worker"] as const) {
       const helped = await runTask(task, ["--help"], { DATA_DIR, PORT: "no port" });
       expect([helped.code, helped.stdout, helped.stderr]).toEqual([0, expect.stringMatching(usage), ""]);
-      const refused = await runTask(task, ["--port", "3"], { DATA_DIR, PORT: "no port" });
+      const refused = await runTaskCommand(task, ["--port", "3"], { DATA_DIR, PORT: "no port" });
       expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, "", expect.stringMatching(usage)]);
       expect(refused.stderr).toMatch(/^Cannot use the argument "--port"\.\n/);
     }
@@ -131,7 +131,7 @@ Deno.test("on one PostgreSQL, an API process without workers has its backtests r
     expect(await workers()).toBe("alive");
     const done = await user.finish(submitted.at("/backtest/id"));
     expect(done.at("/backtest/status")).toBe("completed");
-    expect((await runTask("admin", [email], environment)).code).toBe(0);
+    expect((await runTaskCommand("admin", [email], environment)).code).toBe(0);
     expect((await user.get("/api/admin/ingestion/events")).status).toBe(200);
     const ended = [await worker.end("SIGTERM")];
     // The server notices the end of a session on its own time.

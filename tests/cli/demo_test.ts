@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { drawPicture } from "../docs/picture.ts";
 import { readPage } from "../support/pages.ts";
-import { type Ended, runTask } from "../support/process.ts";
+import { type Ended, runTask, runTaskCommand } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -67,9 +67,9 @@ Deno.test("the demonstration takes candles up to today, of a symbol within anoth
 });
 
 Deno.test("the demonstration refuses a file that is missing or without candles, and an unknown option", async () => {
-  const missing = await runTask("demo", ["--data", "/no/such/none.csv"]);
+  const missing = await runTaskCommand("demo", ["--data", "/no/such/none.csv"]);
   expect([missing.code, missing.stderr.includes("none.csv")]).toEqual([1, true]);
-  const unknown = await runTask("demo", ["--dta", "x"]);
+  const unknown = await runTaskCommand("demo", ["--dta", "x"]);
   expect([unknown.code, unknown.stderr.includes("--dta")]).toEqual([1, true]);
   const help = await runTask("demo", ["--help"]);
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining("--data FILE.csv")]);

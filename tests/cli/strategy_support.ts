@@ -1,7 +1,7 @@
 /** Templates, used as an author does. */
 import { expect } from "@std/expect";
 import { runLines } from "../support/pages.ts";
-import { runTask } from "../support/process.ts";
+import { runTaskCommand } from "../support/process.ts";
 
 /** The report of every template's dry run: equal rules give equal orders. */
 export const DRY_RUN = "512 candles, 26 orders";
@@ -11,7 +11,7 @@ export const PARAMETERS = '{"candles":20,"stopLoss":0.1}';
 export async function writeTemplate(lang: string): Promise<{ folder: string; readme: string } & AsyncDisposable> {
   const parent = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const folder = `${parent}/my-${lang}`;
-  const ended = await runTask("strategy", ["new", folder, "--lang", lang]);
+  const ended = await runTaskCommand("strategy", ["new", folder, "--lang", lang]);
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   const readme = await Deno.readTextFile(`${folder}/README.md`);
   return { folder, readme, [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }) };

@@ -4,15 +4,16 @@ import { compileAssemblyScript, compileWat, strategyWat } from "../workers/sandb
 import { serveDecisions, serveJson, startEndpoint } from "../workers/sandbox/remote/endpoints.ts";
 import { freePort } from "../support/free_port.ts";
 import { blockIn } from "../support/pages.ts";
-import { runTask } from "../support/process.ts";
+import { runTask, runTaskCommand } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
 import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "./strategy_support.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
-const check = (...args: readonly string[]) => runTask("strategy", ["check", ...args]);
+const check = (...args: readonly string[]) => runTaskCommand("strategy", ["check", ...args]);
 
 Deno.test("check accepts a valid module, with a report", async () => {
-  const ended = await check(`${EXAMPLES}c/sma_cross.wasm`, "--parameters", '{"fast":5,"slow":20}');
+  const module = `${EXAMPLES}c/sma_cross.wasm`;
+  const ended = await runTask("strategy", ["check", module, "--parameters", '{"fast":5,"slow":20}']);
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
   expect(ended.stdout).toContain("first decision with 21 candles visible");
   expect(ended.stdout).toMatch(/512 candles, \d+ orders\n {2}orders +passed: 0 of \d+ orders were refused/);
@@ -101,11 +102,11 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
     [["new", "/no/such/folder/my-strategy", "--lang", "c"], "the folder above does not exist"],
   ];
   for (const [args, said] of wrong) {
-    const ended = await runTask("strategy", args);
+    const ended = await runTaskCommand("strategy", args);
     expect([args, ended.code, ended.stderr]).toEqual([args, 1, expect.stringContaining(said)]);
   }
   for (const args of [["--help"], ["check", "--help"], ["new", "--help"]]) {
-    const ended = await runTask("strategy", args);
+    const ended = await runTaskCommand("strategy", args);
     expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining("deno task strategy")]);
   }
 });

@@ -6,6 +6,7 @@ import { inCluster } from "../support/cluster.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free_port.ts";
 import { blockIn, listFiles, readPage, ROOT, runLines } from "../support/pages.ts";
+import { prepare } from "../support/prepare.ts";
 import { withProvider } from "../support/provider.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 
@@ -14,6 +15,8 @@ const INTERVALS: Readonly<Record<string, number>> = { "1h": 3_600_000, "1d": 86_
 
 Deno.test("the lines start a cluster and restart its processes one after another", async () => {
   const { url, drop } = await createTestDatabase("service");
+  // Two starts that found no build would each make one.
+  await prepare("console");
   const script = `${blockIn(PAGE, "sh", "export DATABASE_URL=")}\n${blockIn(PAGE, "sh", "kill -TERM")}
     until curl -sf http://127.0.0.1:8001/api/health; do sleep 0.2; done
     kill -TERM $API1 $API2 $WORKER

@@ -1,6 +1,6 @@
 import { taskArguments } from "../../cli/service.ts";
 import { TestClient } from "./client.ts";
-import { installPackages } from "./prepare.ts";
+import { installPackages, isPrepared, prepare } from "./prepare.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
 
@@ -21,9 +21,24 @@ export async function runTask(
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
+  // Starts that found no build would each make one.
+  if (task === "start" && isPrepared()) await prepare("console");
+  return await run(["task", "--quiet", task, ...args], environment);
+}
+
+/** As runTask(), without the task runner, which takes longer than most commands. */
+export function runTaskCommand(
+  task: Parameters<typeof taskArguments>[0],
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return run([...taskArguments(task, environment.DATA_DIR ?? ".data"), ...args], environment);
+}
+
+async function run(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
   await installPackages();
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", task, ...args],
+    args: [...args],
     cwd: ROOT,
     env: { NO_COLOR: "1", DATABASE_URL: "", ...environment },
     stdin: "null",
