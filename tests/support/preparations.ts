@@ -1,4 +1,3 @@
-import type { PostgresPool } from "../../db/postgres_pool.ts";
 import { administer } from "./database.ts";
 import { copyFolder } from "./copy_folder.ts";
 
@@ -32,14 +31,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
     },
     "database/migrated": () => createDatabase("migrated", "template1", migratePostgres),
     "database/service": async () => await createDatabase("service", await make("database/migrated"), runService),
-    "folder/migrated": async () => {
-      const { openPglite } = await import("../../db/client.ts");
-      await Deno.mkdir(`${folder}/migrated`, { mode: 0o700 });
-      const { connection, close } = await openPglite(`${folder}/migrated/database`);
-      if (connection.kind === "pglite") await dropTemplates(connection.pool);
-      await close();
-      return `${folder}/migrated`;
-    },
+    "folder/migrated": () => migratePglite(`${folder}/migrated`),
     "folder/service": async () => {
       copyFolder(await make("folder/migrated"), `${folder}/service`);
       await runService({ DATA_DIR: `${folder}/service` });
@@ -96,10 +88,17 @@ async function migratePostgres({ DATABASE_URL }: { DATABASE_URL: string }): Prom
   await (await openPostgres(DATABASE_URL, 1)).close();
 }
 
-/** Drops the databases that no test connects to: each copy then has half as many files. */
-async function dropTemplates(pool: PostgresPool): Promise<void> {
-  await pool.query("update pg_database set datistemplate = false");
-  for (const name of ["template0", "template1"]) await pool.query(`drop database ${name}`);
+/** Makes an embedded database with our tables. @returns The folder that holds it. */
+async function migratePglite(folder: string): Promise<string> {
+  const { openPglite } = await import("../../db/client.ts");
+  await Deno.mkdir(folder, { mode: 0o700 });
+  const { connection, close } = await openPglite(`${folder}/database`);
+  if (connection.kind !== "pglite") throw new Error("Cannot be but PGlite");
+  // No test connects to these databases. Without them, each copy has half as many files.
+  await connection.pool.query("update pg_database set datistemplate = false");
+  for (const name of ["template0", "template1"]) await connection.pool.query(`drop database ${name}`);
+  await close();
+  return folder;
 }
 
 /** Installs what `task start` and the commands would install at their first start. @returns Where: Deno's cache. */
