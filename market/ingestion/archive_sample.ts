@@ -1,16 +1,19 @@
 import type { Db } from "../../db/client.ts";
-import { ensureInstrument } from "../../db/instruments.ts";
+import { ensureInstrument, type InstrumentKey } from "../../db/instruments.ts";
 import { missingRanges } from "../archive/held.ts";
 import { createRun, executeRun } from "./ingestion_run.ts";
-import { SAMPLE_INSTRUMENT, SAMPLE_RANGE } from "../feeds/sample.ts";
+import { SAMPLE_INSTRUMENTS, SAMPLE_RANGE } from "../feeds/sample.ts";
 
-/** Archives the sample instrument unless it is archived already. @returns Whether it wrote anything. */
+/** Archives the sample instruments unless they are archived already. @returns Whether it wrote anything. */
 export async function archiveSample(db: Db): Promise<boolean> {
-  const instrument = await ensureInstrument(db, SAMPLE_INSTRUMENT);
-  const series = { instrumentId: instrument.id, timeframe: SAMPLE_INSTRUMENT.timeframe };
-  if ((await missingRanges(db, series, SAMPLE_RANGE)).length === 0) return false;
-  const key = { symbol: instrument.symbol, exchange: instrument.exchange };
-  const { run } = await db.transaction((tx) => createRun(tx, { trigger: "start", instruments: [key] }));
+  const instruments: InstrumentKey[] = [];
+  for (const sample of SAMPLE_INSTRUMENTS) {
+    const { id, symbol, exchange } = await ensureInstrument(db, sample);
+    const missing = await missingRanges(db, { instrumentId: id, timeframe: sample.timeframe }, SAMPLE_RANGE);
+    if (missing.length > 0) instruments.push({ symbol, exchange });
+  }
+  if (instruments.length === 0) return false;
+  const { run } = await db.transaction((tx) => createRun(tx, { trigger: "start", instruments }));
   await executeRun(db, run.id);
   return true;
 }

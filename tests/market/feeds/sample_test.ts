@@ -1,8 +1,15 @@
 import { expect } from "@std/expect";
 import { hashCandles } from "../../../market/archive/candle_columns.ts";
-import { generateSample, SAMPLE_FEED, SAMPLE_INSTRUMENT } from "../../../market/feeds/sample.ts";
+import {
+  generateSample,
+  generateStock,
+  SAMPLE_FEED,
+  SAMPLE_INSTRUMENT,
+  SAMPLE_STOCK,
+} from "../../../market/feeds/sample.ts";
 
 const months = [...generateSample()];
+const stock = [...generateStock()];
 
 Deno.test("the sample is every minute of 2024", () => {
   expect(months.length).toBe(12);
@@ -17,12 +24,13 @@ Deno.test("the sample is every minute of 2024", () => {
 });
 
 Deno.test("the sample has the same bytes on every machine and in every version", () => {
-  expect(hashCandles(months[0]!)).toBe("70b95cada82bdbdf382f4562db3a1b7c2777d301b4a3a587909cd797c8c66aa2");
-  expect(hashCandles(months[11]!)).toBe("654048af8321a67a7e05309e411aeabca3abcf67496b19af28fdc5fa8f59fa64");
+  expect(hashCandles(months[0]!)).toBe("f9dafa1536f2397762b8656f469530eb8d207279d2a0cbb5f4b891c8214de3c6");
+  expect(hashCandles(months[11]!)).toBe("dc2726b07e84beb99cab9555165f9599f3c67ecd06d6380613054b16dae25765");
+  expect(hashCandles(stock[11]!)).toBe("fd50522ff0b6b2f19cf6e5ae401498442b50b326c9e171abb4f59a8a0156b5bd");
 });
 
 Deno.test("sample candles are candles: high is highest, low is lowest, prices in cents", () => {
-  for (const { open, high, low, close, volume } of months) {
+  for (const { open, high, low, close, volume } of [...months, ...stock]) {
     for (let i = 0; i < open.length; i++) {
       const ok = high[i]! >= Math.max(open[i]!, close[i]!) && low[i]! <= Math.min(open[i]!, close[i]!) &&
         low[i]! > 0 && volume[i]! > 0 && Number(close[i]!.toFixed(2)) === close[i];
@@ -31,14 +39,50 @@ Deno.test("sample candles are candles: high is highest, low is lowest, prices in
   }
 });
 
-Deno.test("the sample looks like a market: prices of one order, a daily move of a few percent, quiet and wild days", () => {
+/** The sum of the products of numbers with those some places later, as a share of the sum of their squares. */
+function autocorrelation(numbers: readonly number[], lag: number): number {
+  const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  const product = (from: number) =>
+    numbers.slice(from).reduce((sum, each, i) => sum + (each - mean) * (numbers[i]! - mean), 0);
+  return product(lag) / product(0);
+}
+
+Deno.test("the samples look like markets: days without a memory for direction, with one for size, and with fat tails", () => {
   const closes = months.flatMap(({ close }) => [...close].filter((_, i) => i % 1440 === 1439));
-  expect(Math.min(...closes)).toBeGreaterThan(10_000);
-  expect(Math.max(...closes)).toBeLessThan(100_000);
-  const moves = closes.slice(1).map((close, i) => Math.abs(close / closes[i]! - 1));
-  const mean = moves.reduce((sum, move) => sum + move, 0) / moves.length;
-  expect(mean).toBeGreaterThan(0.01);
-  expect(mean).toBeLessThan(0.05);
+  const stockCloses = stock.flatMap(({ close }) => [...close].filter((_, i) => i % 390 === 389));
+  for (const [prices, bounds] of [[closes, [10_000, 100_000]], [stockCloses, [100, 300]]] as const) {
+    expect(Math.min(...prices)).toBeGreaterThan(bounds[0]!);
+    expect(Math.max(...prices)).toBeLessThan(bounds[1]!);
+    const returns = prices.slice(1).map((close, i) => close / prices[i]! - 1);
+    const moves = returns.map(Math.abs);
+    const mean = moves.reduce((sum, move) => sum + move, 0) / moves.length;
+    expect(mean).toBeGreaterThan(0.005);
+    expect(mean).toBeLessThan(0.05);
+    // The standard error of a year is 0.06: chance alone gives no more.
+    expect(Math.abs(autocorrelation(returns, 1))).toBeLessThan(0.1);
+    for (const lag of [2, 3]) expect(Math.abs(autocorrelation(returns, lag))).toBeLessThan(0.15);
+    expect(autocorrelation(moves, 1)).toBeGreaterThan(0.1);
+    const power = (exponent: number) => returns.reduce((sum, each) => sum + each ** exponent, 0) / returns.length;
+    // 3 is the normal distribution's.
+    expect(power(4) / power(2) ** 2).toBeGreaterThan(3.4);
+  }
+});
+
+Deno.test("the sample stock trades in sessions of New York, rests on holidays, and opens away from its last close", () => {
+  const times = stock.flatMap(({ time }) => [...time]);
+  // 2024 has 262 weekdays, ten of them holidays.
+  expect(times.length).toBe(252 * 390);
+  const opens = times.filter((_, i) => i % 390 === 0).map((time) => new Date(time).toISOString());
+  expect(opens.slice(0, 2)).toEqual(["2024-01-02T14:30:00.000Z", "2024-01-03T14:30:00.000Z"]);
+  expect(opens).toContain("2024-07-03T13:30:00.000Z");
+  expect(opens.filter((open) => open.startsWith("2024-07-04"))).toEqual([]);
+  const [open, close] = [stock.flatMap((month) => [...month.open]), stock.flatMap((month) => [...month.close])];
+  const gaps = open.filter((_, i) => i > 0 && i % 390 === 0).map((price, i) =>
+    Math.abs(price / close[i * 390 + 389]! - 1)
+  );
+  const inside = open.slice(1, 390).map((price, i) => Math.abs(price / close[i]! - 1));
+  const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  expect(mean(gaps)).toBeGreaterThan(20 * mean(inside));
 });
 
 Deno.test("the sample feed yields the requested range without holes between its parts", async () => {
@@ -51,6 +95,18 @@ Deno.test("the sample feed yields the requested range without holes between its 
     [boundary, request.end, 3],
   ]);
   expect(parts[1]!.candles.close[2]).toBe(months[1]!.close[2]);
+  // A stock's night belongs to the parts around it.
+  const night = {
+    ...request,
+    instrument: SAMPLE_STOCK,
+    start: Date.UTC(2024, 0, 31, 20, 58),
+    end: Date.UTC(2024, 1, 1, 14, 32),
+  };
+  const sessions = await Array.fromAsync(SAMPLE_FEED.fetch(night));
+  expect(sessions.map((part) => [part.start, part.end, part.candles.time.length])).toEqual([
+    [night.start, boundary, 2],
+    [boundary, night.end, 2],
+  ]);
   const after = await Array.fromAsync(
     SAMPLE_FEED.fetch({ ...request, start: Date.UTC(2025, 0, 1), end: Date.UTC(2025, 0, 2) }),
   );

@@ -44,7 +44,7 @@ databaseTest(
   },
 );
 
-databaseTest("the sample is archived once, through a run like any other", async ({ db }) => {
+databaseTest("the samples are archived once, through a run like any other", async ({ db }) => {
   expect(await archiveSample(db)).toBe(true);
   expect(await archiveSample(db)).toBe(false);
   const instrument = await findInstrument(db, { symbol: "DEMO", exchange: "SAMPLE" });
@@ -60,7 +60,10 @@ databaseTest("the sample is archived once, through a run like any other", async 
   ]);
   expect(events[2]).toMatchObject({ start: new Date("2024-02-01"), end: new Date("2024-03-01"), candles: 29 * 1440 });
   const run = await findRun(db, events[0]!.runId);
-  expect(run).toMatchObject({ status: "completed", trigger: "start", candles: 366 * 1440 });
+  expect(run).toMatchObject({ status: "completed", trigger: "start", candles: 366 * 1440 + 252 * 390 });
+  const stock = await findInstrument(db, { symbol: "STOCK", exchange: "SAMPLE" });
+  const sessions = await readCandles(db, { instrument: stock!, timeframe: "1m", ...range });
+  expect([sessions.candles.time.length, sessions.gaps]).toEqual([252 * 390, 0]);
 });
 
 async function joinsRunsInFlight(db: Db) {
