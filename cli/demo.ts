@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { basename } from "node:path";
-import { guessTimeframe } from "./csv_timeframe.ts";
 import {
   type Api,
   type Backtest,
@@ -10,18 +9,20 @@ import {
   listTrades,
   signUp,
 } from "./demo_client.ts";
-import { drawEquity, drawMetrics, drawProgress, drawTrades } from "./drawing.ts";
+import { drawEquity, drawMetrics, drawProgress, drawTrades, pointsIn } from "./drawing.ts";
+import { type DateOrder, guessSeries, readOrder } from "./guess_series.ts";
 import { type Service, startService } from "./service.ts";
-import { inColor, type Paint, print, say, showsColor, stop, withoutColor, wrap } from "./terminal.ts";
+import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutColor, wrap } from "./terminal.ts";
 
 const USAGE = `Runs a whole backtest on a service of its own and shows the result.
 
-  deno task demo [--data FILE.csv] [--timeframe 1d] [--asset-class crypto] [--color]
+  deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy] [--color]
 
-  --data FILE.csv     use these candles instead of the generated sample: a header row with a date or timestamp column
-                      and open, high, low, close, volume, oldest first
+  --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
+                      Binance and others as it is, also .gz or .zip, or any with a header row of names
   --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
-  --asset-class C     forex, crypto or stock (default crypto)
+  --asset-class C     forex, crypto or stock (default: stock for a file that rests on weekends, else crypto)
+  --date-order O      ymd, dmy or mdy, for a file whose dates do not tell
   --color             use colours even if the output is no terminal
   --help              this text
 
@@ -39,7 +40,8 @@ const DAY_MS = 86_400_000;
 interface Options {
   readonly data: string | undefined;
   readonly timeframe: string | undefined;
-  readonly assetClass: string;
+  readonly assetClass: string | undefined;
+  readonly dateOrder: DateOrder | undefined;
   readonly paint: Paint;
 }
 
@@ -50,7 +52,8 @@ async function main(args: readonly string[]): Promise<void> {
     options: {
       data: { type: "string" },
       timeframe: { type: "string" },
-      "asset-class": { type: "string", default: "crypto" },
+      "asset-class": { type: "string" },
+      "date-order": { type: "string" },
       color: { type: "boolean", default: showsColor() },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -60,8 +63,9 @@ async function main(args: readonly string[]): Promise<void> {
   say("Starting Hindcast in a temporary folder ...");
   const service = await startService();
   try {
-    const { data, timeframe, "asset-class": assetClass, color } = values;
-    await demonstrate(service, { data, timeframe, assetClass, paint: color ? inColor : withoutColor });
+    const { data, timeframe, "asset-class": assetClass, "date-order": order, color } = values;
+    const paint = color ? inColor : withoutColor;
+    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), paint });
   } finally {
     await service.stop();
   }
@@ -77,11 +81,9 @@ export async function demonstrate(service: Omit<Service, "stop">, options: Optio
   const request = data === undefined ? sampleRequest(name) : await importRequest(api, service, name, data, options);
   const { strategy, symbol, start_date: start, end_date: end } = request;
   say(`\n${paint("bold", `${strategy} on ${symbol}`)}, ${start} to ${end}:`);
+  if (data === undefined) say("These candles are generated, not a market's: try your own with --data.");
   const { backtest } = await api.backtests.create.mutate({ backtest: request });
   await show(api, await follow(api, backtest, paint), paint);
-  if (data === undefined) {
-    say("\nThese candles are generated, and kinder to followers of trends than a market is: try your own with --data.");
-  }
   say(`
 How to go on: \`npx -y deno@2.9.6 task start\` serves the API on http://127.0.0.1:8000 and keeps its data in .data.
 README.md shows a backtest with curl and with a typed client.`);
@@ -129,12 +131,21 @@ async function importRequest(
   path: string,
   options: Options,
 ): Promise<BacktestRequest> {
-  const timeframe = options.timeframe ?? await guessTimeframe(path);
-  const symbol = basename(path).replace(/\.[^.]*$/, "").toUpperCase();
-  const query = { symbol, exchange: "IMPORT", assetClass: options.assetClass, timeframe };
+  const guess = await guessSeries(path, options);
+  const { timeframe = guess.timeframe, assetClass = guess.restsOnWeekends ? "stock" : "crypto", dateOrder } = options;
+  const symbol = basename(path).replace(/\.(gz|zip)$/i, "").replace(/\.[^.]*$/, "").toUpperCase();
+  const query = {
+    symbol,
+    exchange: "IMPORT",
+    assetClass,
+    timeframe,
+    ...(dateOrder === undefined ? {} : { dateOrder }),
+  };
   const file = await Deno.open(path);
-  const { imported, rejected_count, rejected } = await importCsv(url, ingestionSecret, query, file.readable);
+  const answer = await importCsv(url, ingestionSecret, query, file.readable);
+  const { imported, rejected_count, rejected, dialect } = answer;
   say(`\nImported ${imported} candles of ${timeframe} from ${path}, ${rejected_count} lines rejected.`);
+  say(`Read as ${assetClass}, dialect ${dialect.name}${answer.convention === null ? "" : `, ${answer.convention}`}.`);
   for (const { line, reason } of rejected.slice(0, 5)) say(`  line ${line}: ${reason}`);
   const held = await findHolding(api, symbol, query.exchange);
   if (held === undefined) throw new Error(`Cannot run a backtest: ${path} held no usable candle`);
@@ -168,14 +179,15 @@ async function show(api: Api, { id, status, result, error }: Backtest, paint: Pa
   if (result === null) throw new Error(`The backtest has ${status}: ${error?.message ?? "no reason given"}`);
   const seconds = (result.duration_ms / 1000).toFixed(2);
   say(`${result.data.candles.toLocaleString("en-US")} candles in ${seconds} s\n`);
-  say(drawMetrics(result.metrics, paint));
-  const { equity } = await api.backtests.equity.query({ id, points: EQUITY_POINTS });
+  const columns = columnsOf();
+  say(drawMetrics(result.metrics, paint, columns));
+  const { equity } = await api.backtests.equity.query({ id, points: Math.min(EQUITY_POINTS, pointsIn(columns)) });
   say(`\n${paint("bold", "Equity")}`);
   say(drawEquity(equity, paint));
   const trades = await listTrades(api, id);
   const shown = trades.slice(-TRADES_SHOWN);
   say(`\n${paint("bold", `The last ${shown.length} of ${trades.length} trades`)}`);
-  say(drawTrades(shown, paint));
+  say(drawTrades(shown, paint, columns));
 }
 
 if (import.meta.main) {

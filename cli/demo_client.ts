@@ -23,6 +23,8 @@ const importSchema = z.object({
   imported: z.number(),
   rejected_count: z.number(),
   rejected: z.array(z.object({ line: z.number(), reason: z.string() })),
+  convention: z.string().nullable(),
+  dialect: z.object({ name: z.string() }),
 });
 
 /**

@@ -9,7 +9,8 @@ const ratio = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximum
 const share = new Intl.NumberFormat("en-US", { style: "percent", minimumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en-US");
 
-const AXIS_COLUMNS = 15;
+const AMOUNT_COLUMNS_MAX = 13;
+const AXIS_COLUMNS = AMOUNT_COLUMNS_MAX + 2;
 const BAR_COLUMNS = 40;
 // One line a row: the default draws a rule between any two.
 const COMPACT = { mid: "", "left-mid": "", "mid-mid": "", "right-mid": "" };
@@ -33,20 +34,45 @@ const SHOWN: readonly (readonly [key: keyof Metrics, label: string, format: Intl
   ["fees_paid", "Fees paid", money],
 ];
 
-/** Draws the main metrics as a table of two columns. */
-export function drawMetrics(metrics: Metrics, paint: Paint): string {
-  const table = new Table({
-    head: ["Metric", "Value", "Metric", "Value"].map((title) => paint("bold", title)),
-    colAligns: ["left", "right", "left", "right"],
-    chars: COMPACT,
-    style: STYLE,
-  });
+/** Formats a number in at most 13 characters; one that has no room is written with an exponent. */
+function formatShort(format: Intl.NumberFormat, value: number): string {
+  const text = format.format(value);
+  const isLost = value !== 0 && format === money && Math.abs(value) < 0.01;
+  return text.length > AMOUNT_COLUMNS_MAX || isLost ? value.toExponential(3) : text;
+}
+
+/** The points of an equity curve that have room in a terminal. */
+export function pointsIn(columns: number): number {
+  return Math.max(2, columns - AXIS_COLUMNS - 1);
+}
+
+/** Draws the main metrics as a table of two columns, or of one where the terminal is narrow. */
+export function drawMetrics(metrics: Partial<Metrics>, paint: Paint, columns: number): string {
   const cells = SHOWN.map(([key, label, format]) => {
     const value = metrics[key];
-    return [label, typeof value === "number" ? format.format(value) : "undefined"];
+    return [label, typeof value === "number" ? formatShort(format, value) : "undefined"];
   });
-  for (let i = 0; i < cells.length; i += 2) table.push(cells.slice(i, i + 2).flat());
-  return table.toString();
+  return fit([2, 1], columns, (pairs) => {
+    const table = new Table({
+      head: Array(pairs).fill(["Metric", "Value"]).flat().map((title) => paint("bold", title)),
+      colAligns: Array(pairs).fill(["left", "right"]).flat(),
+      chars: COMPACT,
+      style: STYLE,
+    });
+    for (let i = 0; i < cells.length; i += pairs) table.push(cells.slice(i, i + pairs).flat());
+    return table.toString();
+  });
+}
+
+/** Draws the first of some shapes that has room in a terminal, else the last. */
+function fit<Shape>(shapes: readonly Shape[], columns: number, draw: (shape: Shape) => string): string {
+  let drawn = "";
+  for (const shape of shapes) {
+    drawn = draw(shape);
+    // The border has no colours.
+    if (drawn.indexOf("\n") <= columns) break;
+  }
+  return drawn;
 }
 
 /**
@@ -60,7 +86,7 @@ export function drawEquity(points: readonly EquityPoint[], paint: Paint): string
   if (first === undefined || last === undefined) return "(no equity)";
   const chart = plot(points.map((point) => point.equity), {
     height: 10,
-    format: (value) => money.format(value).padStart(AXIS_COLUMNS - 1),
+    format: (value) => formatShort(money, value).padStart(AXIS_COLUMNS - 1),
   });
   const [begin, end] = [first.timestamp.slice(0, 10), last.timestamp.slice(0, 10)];
   const width = Math.max(...chart.split("\n").map((line) => line.trimEnd().length));
@@ -72,31 +98,35 @@ export function drawEquity(points: readonly EquityPoint[], paint: Paint): string
   return [...curve, paint("dim", dates)].join("\n");
 }
 
+type Cell = (trade: Trade, paint: Paint) => string;
+const moment = (time: string | null) => time === null ? "open" : time.slice(0, 16).replace("T", " ");
+
+/** The columns of trades; those with a higher rank are left out first where the terminal is narrow. */
+const TRADE_COLUMNS: readonly (readonly [title: string, align: "left" | "right", rank: number, cell: Cell])[] = [
+  ["#", "right", 5, ({ number }) => String(number)],
+  ["Side", "left", 3, ({ side }) => side],
+  ["Quantity", "right", 4, ({ quantity }) => quantity.toPrecision(6)],
+  ["Entered", "left", 0, ({ entry_time: time }) => moment(time)],
+  ["at", "right", 1, ({ entry_price: price }) => formatShort(money, price)],
+  ["Left", "left", 6, ({ exit_time: time }) => moment(time)],
+  ["at", "right", 2, ({ exit_price: price }) => price === null ? "" : formatShort(money, price)],
+  ["Profit", "right", 0, ({ pnl }, paint) => paint(pnl < 0 ? "red" : "green", formatShort(money, pnl))],
+  ["Why", "left", 7, ({ exit_reason: reason }) => reason ?? ""],
+];
+
 /** Draws trades as a table. */
-export function drawTrades(trades: readonly Trade[], paint: Paint): string {
-  const table = new Table({
-    head: ["#", "Side", "Quantity", "Entered", "at", "Left", "at", "Profit", "Why"].map((title) =>
-      paint("bold", title)
-    ),
-    colAligns: ["right", "left", "right", "left", "right", "left", "right", "right", "left"],
-    chars: COMPACT,
-    style: STYLE,
+export function drawTrades(trades: readonly Trade[], paint: Paint, columns: number): string {
+  return fit([7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
+    const shown = TRADE_COLUMNS.filter(([, , rank]) => rank <= rankMax);
+    const table = new Table({
+      head: shown.map(([title]) => paint("bold", title)),
+      colAligns: shown.map(([, align]) => align),
+      chars: COMPACT,
+      style: STYLE,
+    });
+    for (const trade of trades) table.push(shown.map(([, , , cell]) => cell(trade, paint)));
+    return table.toString();
   });
-  const moment = (time: string | null) => time === null ? "open" : time.slice(0, 16).replace("T", " ");
-  for (const trade of trades) {
-    table.push([
-      trade.number,
-      trade.side,
-      trade.quantity.toPrecision(6),
-      moment(trade.entry_time),
-      money.format(trade.entry_price),
-      moment(trade.exit_time),
-      trade.exit_price === null ? "" : money.format(trade.exit_price),
-      paint(trade.pnl < 0 ? "red" : "green", money.format(trade.pnl)),
-      trade.exit_reason ?? "",
-    ]);
-  }
-  return table.toString();
 }
 
 /** Draws a bar of fixed width. @param done From 0 to 1. */

@@ -1,4 +1,5 @@
 const encoder = new TextEncoder();
+const COLUMNS_ELSEWHERE = 120;
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, cyan: 36 };
 
 /** Gives a text a style, or leaves it as it is. */
@@ -13,6 +14,11 @@ export const withoutColor: Paint = (_, text) => text;
 /** True if standard output shows colours. */
 export function showsColor(): boolean {
   return Deno.stdout.isTerminal() && !Deno.noColor;
+}
+
+/** The width of the terminal; of a file or pipe, one that the tables have room in. */
+export function columnsOf(): number {
+  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : COLUMNS_ELSEWHERE;
 }
 
 /** Breaks a text into lines of at most `columnsMax` characters between words. */

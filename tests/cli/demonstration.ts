@@ -1,6 +1,7 @@
-/** The demonstration on a service that runs already: `demonstration.ts URL INGESTION_SECRET FILE.csv`. */
+/** The demonstration on a service that runs already: `demonstration.ts URL INGESTION_SECRET FILE`. */
 import { demonstrate } from "../../cli/demo.ts";
 import { withoutColor } from "../../cli/terminal.ts";
 
 const [url = "", ingestionSecret = "", data] = Deno.args;
-await demonstrate({ url, ingestionSecret }, { data, timeframe: undefined, assetClass: "crypto", paint: withoutColor });
+const guessed = { timeframe: undefined, assetClass: undefined, dateOrder: undefined };
+await demonstrate({ url, ingestionSecret }, { data, ...guessed, paint: withoutColor });

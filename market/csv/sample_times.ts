@@ -1,0 +1,50 @@
+import { DAY_MS, type Timeframe, TIMEFRAME_MS, TIMEFRAME_NAMES } from "../timeframes.ts";
+import type { Dialect } from "./dialect.ts";
+import { LineFields } from "./line_fields.ts";
+import { TimeReader } from "./times.ts";
+
+const NEWLINE = 0x0a;
+const MONTH_DAYS_MIN = 24;
+const MONTH_DAYS_MAX = 31;
+const WEEK_DAYS = 7;
+
+/** The times that the beginning of a file holds, in milliseconds since 1970, in the order of its lines. */
+export function sampleTimes(sample: Uint8Array, dialect: Dialect): number[] {
+  const { headerLines, delimiter, columns: { time, clock } } = dialect;
+  const reader = new TimeReader({ ...dialect, hasClock: clock !== null });
+  const fields = new LineFields();
+  const times: number[] = [];
+  for (let from = 0, line = 1; from < sample.length; line++) {
+    const found = sample.indexOf(NEWLINE, from);
+    const end = found < 0 ? sample.length : found;
+    if (line > headerLines && fields.cut(sample, from, end, delimiter) > Math.max(time, clock ?? 0)) {
+      const text = clock === null ? fields.text(time) : `${fields.text(time)} ${fields.text(clock)}`;
+      const bytes = new TextEncoder().encode(text);
+      const moment = clock === null ? reader.read(bytes, 0, bytes.length, true) : reader.readText(text);
+      if (!Number.isNaN(moment)) times.push(moment);
+    }
+    from = end + 1;
+  }
+  return times;
+}
+
+/** The timeframe whose candles are as long as the shortest step between two times; null where none is. */
+export function guessTimeframe(times: readonly number[]): Timeframe | null {
+  let step = Infinity;
+  for (let i = 1; i < times.length; i++) {
+    const between = Math.abs(times[i]! - times[i - 1]!);
+    if (between > 0) step = Math.min(step, between);
+  }
+  // The distance of the first or last trading days of two months can be less than a month.
+  if (step >= MONTH_DAYS_MIN * DAY_MS && step <= MONTH_DAYS_MAX * DAY_MS) return "1M";
+  return TIMEFRAME_NAMES.find((name) => name !== "1M" && TIMEFRAME_MS[name] === step) ?? null;
+}
+
+/** True if times of a week or more leave out Saturdays and Sundays. */
+export function restsOnWeekends(times: readonly number[]): boolean {
+  const days = new Set(times.map((time) => Math.floor(time / DAY_MS)));
+  // 1970-01-01 was a Thursday.
+  const isWeekend = (day: number) => (day + 4) % WEEK_DAYS === 0 || (day + 4) % WEEK_DAYS === WEEK_DAYS - 1;
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  return last - first >= WEEK_DAYS && ![...days].some(isWeekend);
+}

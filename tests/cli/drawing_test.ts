@@ -1,0 +1,38 @@
+import { expect } from "@std/expect";
+import { drawEquity, drawMetrics, drawTrades, pointsIn } from "../../cli/drawing.ts";
+import type { Trade } from "../../cli/demo_client.ts";
+import { withoutColor } from "../../cli/terminal.ts";
+
+const TRADE: Trade = {
+  ...{ number: 123_456, side: "short", entry_time: "2024-01-02T03:04:00.000Z", exit_time: "2024-01-02T03:05:00.000Z" },
+  ...{ exit_reason: "stop_loss", quantity: 1, entry_price: 1, exit_price: 1, pnl: 1, return: 0, fees: 0, tag: null },
+  ...{ candles: 1, mae: 0, mfe: 0, ambiguous: false },
+};
+
+Deno.test("tables and curves stay within the terminal, whatever their numbers are", () => {
+  for (const amount of [0, 12.5, -1234.56, 1e-9, 123_456_789_012_345, -9.87e300]) {
+    const metrics = {
+      initial_equity: amount,
+      final_equity: amount,
+      total_return: amount,
+      sharpe: amount,
+      trades: amount,
+    };
+    const trades = [{ ...TRADE, quantity: amount, entry_price: amount, exit_price: amount, pnl: amount }];
+    for (const columns of [44, 60, 80, 100, 120]) {
+      const points = Array.from({ length: pointsIn(columns) }, (_, i) => ({
+        timestamp: "2024-01-02T03:04:00.000Z",
+        equity: amount * (1 + i / 100),
+        drawdown: 0,
+        position: 0,
+      }));
+      const drawn = [
+        drawMetrics(metrics, withoutColor, columns),
+        drawTrades(trades, withoutColor, columns),
+        drawEquity(points, withoutColor),
+      ].join("\n");
+      const widest = Math.max(...drawn.split("\n").map((line) => line.length));
+      expect([amount, columns, widest <= columns, widest]).toEqual([amount, columns, true, widest]);
+    }
+  }
+});
