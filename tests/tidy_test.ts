@@ -65,7 +65,6 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["cli/strategy_check.ts", ["cli/", "workers/sandbox/conformance.ts", "types:workers/", "types:engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
-  // It recognises a file as the import does.
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   // A typed frontend, and nothing else of the service.
