@@ -93,8 +93,7 @@ const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
 const NO_SOURCES = /^(node_modules|dist(-.*)?)$/;
 // These use no library and not even the runtime: columns in, columns out.
 const PURE = ["engine/", "strategies/builtin/"];
-// Users' code is compiled here, in a process without rights, and nowhere else.
-// PGlite's own program is compiled where the embedded database is opened.
+// Users' code is compiled in a process without rights, PGlite's own program where the embedded database is opened.
 const COMPILES = ["workers/sandbox/", "tests/", "db/embedded/pglite_files.ts"];
 
 interface Found {
