@@ -1,4 +1,4 @@
-import { and, eq, inArray, notExists, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNull, notExists, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { backtests, modules, strategyVersions } from "./schema.ts";
 
@@ -29,6 +29,23 @@ export async function holdModule(tx: Db, sha256: string): Promise<boolean> {
 /** A module's bytes; null if none has this checksum. */
 export async function readModule(db: Db, sha256: string): Promise<Uint8Array | null> {
   const [row] = await db.select({ data: modules.data }).from(modules).where(eq(modules.sha256, sha256));
+  return row?.data ?? null;
+}
+
+/** The bytes of a module that came with one of a user's backtests; null where none of them has this checksum. */
+export async function readOwnModule(
+  db: Db,
+  { ownerId, sha256 }: { readonly ownerId: string; readonly sha256: string },
+): Promise<Uint8Array | null> {
+  const own = db.select({ one: sql`1` }).from(backtests).where(and(
+    eq(backtests.ownerId, ownerId),
+    eq(sql`${backtests.runtime} ->> 'sha256'`, sha256),
+    // A run of a registered strategy has its module, which may be another user's.
+    isNull(backtests.strategySlug),
+  ));
+  const [row] = await db.select({ data: modules.data }).from(modules).where(
+    and(eq(modules.sha256, sha256), exists(own)),
+  );
   return row?.data ?? null;
 }
 

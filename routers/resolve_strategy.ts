@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findStrategiesByName, findStrategy, getVersion, type StrategyRow } from "../db/strategies.ts";
 import type { Db } from "../db/client.ts";
-import { holdModule, type Module, storeModule } from "../db/modules.ts";
+import { holdModule, type Module, readOwnModule, storeModule } from "../db/modules.ts";
 import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
@@ -9,7 +9,14 @@ import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
-import { moduleSource, requireAllowed, runtimeConfigSchema, sandboxRuntime, withoutContent } from "./runtime_config.ts";
+import {
+  type ModuleSource,
+  moduleSource,
+  requireAllowed,
+  runtimeConfigSchema,
+  sandboxRuntime,
+  withoutContent,
+} from "./runtime_config.ts";
 import type { Context, User } from "./trpc.ts";
 
 /** The strategy of a backtest, ready to run. */
@@ -37,6 +44,13 @@ const namedSchema = z.looseObject({
 // A runtime with a slug names a strategy of the catalogue, even if its other fields are wrong.
 const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
+// As records show a module that came with them. Beside its hash, the place that it came from is ignored.
+const recordedSchema = z.looseObject({
+  type: z.literal("wasm"),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  artifact: z.unknown().optional(),
+  moduleUrl: z.unknown().optional(),
+});
 
 /**
  * Finds the strategy of a submitted backtest.
@@ -155,7 +169,9 @@ async function resolveInline(
   runtime: unknown,
   parameters: Parameters,
 ): Promise<ResolvedStrategy> {
-  const parsed = runtimeConfigSchema.safeParse(runtime);
+  const recorded = recordedSchema.safeParse(runtime);
+  const { sha256 = null, artifact: _artifact, moduleUrl: _url, ...rest } = recorded.data ?? {};
+  const parsed = runtimeConfigSchema.safeParse(sha256 === null ? runtime : rest);
   if (!parsed.success) throw validationFailed(parsed.error, PATH);
   const config = parsed.data;
   requireAllowed(config, ctx.remoteAllow, PATH);
@@ -163,7 +179,7 @@ async function resolveInline(
   const module = config.type !== "remote"
     ? await checkModule(
       ctx,
-      moduleSource(config, PATH),
+      sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256),
       withoutReserved(parameters),
       candles.lookbackCandles,
     )
@@ -180,6 +196,17 @@ async function resolveInline(
     module,
     shown: { ...withoutContent(config, undefined), ...(module === null ? {} : { sha256: module.sha256 }) },
   };
+}
+
+/** The module of an earlier backtest of the caller's. @throws AppError VALIDATION_FAILED */
+async function findOwnModule({ db, user }: UserContext, sha256: string): Promise<ModuleSource> {
+  const path = `${PATH}/sha256`;
+  const data = await readOwnModule(db, { ownerId: user.id, sha256 });
+  if (data !== null) return { data, moduleUrl: null, path };
+  const message = `must be the hash of a module that came with a backtest of yours, not ${quote(sha256)}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
 }
 
 function unknown(path: string, message: string): AppError {

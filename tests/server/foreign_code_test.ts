@@ -104,6 +104,20 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
       .toEqual(expected);
   });
 
+  await t.step("a record's parameters make the same run again, and only its owner may use its module", async () => {
+    const runtime = { type: "wasm", artifact, lookbackCandles: 200 };
+    const backtest = { ...RANGE, strategy: "unregistered", parameters: { timeframe: "1h", runtime } };
+    const first = await user.send("POST", "/api/backtests", { backtest });
+    const again = { ...backtest, parameters: first.at("/backtest/parameters") };
+    const second = await user.finish(
+      (await user.send("POST", "/api/backtests", { backtest: again })).at("/backtest/id"),
+    );
+    const { result: { run_key } } = JSON.parse((await user.finish(first.at("/backtest/id"))).text).backtest;
+    expect([second.at("/backtest/status"), second.at("/backtest/result/run_key")]).toEqual(["completed", run_key]);
+    const refused = await (await service.user()).send("POST", "/api/backtests", { backtest: again });
+    expect([refused.status, refused.at("/error/issues/0/path")]).toEqual([400, "/backtest/parameters/runtime/sha256"]);
+  });
+
   await t.step("a module that is given with the backtest is tried with the backtest's parameters", async () => {
     // It will not run without any: {} has two bytes.
     const picky = strategyWat({ init: "(i32.le_u (i32.load offset=12 (local.get $frame)) (i32.const 2))" });
