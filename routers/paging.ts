@@ -12,7 +12,12 @@ const limitSchema = integerSchema.pipe(z.int().min(1).max(200));
 const cursorSchema = z.string().max(200);
 
 /** The paging keys of every list. */
-export const pageShape = { limit: limitSchema.default(50), cursor: cursorSchema.optional() };
+export const pageShape = {
+  limit: limitSchema.default(50),
+  cursor: cursorSchema.optional(),
+  /** Sent by tRPC's infinite queries; there is no other direction. */
+  direction: z.literal("forward").optional(),
+};
 
 /** The paging keys of a list that is complete without `limit`. */
 export const listShape = { limit: limitSchema.optional(), cursor: cursorSchema.optional() };

@@ -22,19 +22,22 @@ databaseTest(
   },
 );
 
-databaseTest("a strategy's schema and defaults are read back in the order in which they were written", async ({ db }) => {
-  await addUser(db, "ann");
-  const parameterSchema = { type: "object", properties: { slow: { minimum: 1, default: 9 }, fast: {}, a: {} } };
-  const texts = { name: "Cross", slug: "mine", description: "", language: "c", defaultFrequency: "DAILY" };
-  const strategy = { ...texts, runtimeType: "remote", minCandles: 1, lookbackCandles: 0, isPublic: true } as const;
-  const values = { ...strategy, ownerId: "ann", defaultConfig: { slow: 2, fast: 1, a: 3 }, parameterSchema };
-  await insertStrategy(db, values, { version: "1", runtimeConfig: {} });
-  const read = async () => {
-    const { strategy } = (await findStrategy(db, { slug: "mine", userId: "ann" }))!;
-    return [JSON.stringify(strategy.parameterSchema), JSON.stringify(strategy.defaultConfig)];
-  };
-  const [schema, config] = await read();
-  expect([schema, config]).toEqual([JSON.stringify(parameterSchema), '{"slow":2,"fast":1,"a":3}']);
-  await updateStrategy(db, { slug: "mine", ownerId: "ann" }, { defaultConfig: { timeframe: "1h", b: 1, a: 2 } });
-  expect(await read()).toEqual([schema, '{"timeframe":"1h","b":1,"a":2}']);
-});
+databaseTest(
+  "a strategy's schema and defaults are read back in the order in which they were written",
+  async ({ db }) => {
+    await addUser(db, "ann");
+    const parameterSchema = { type: "object", properties: { slow: { minimum: 1, default: 9 }, fast: {}, a: {} } };
+    const texts = { name: "Cross", slug: "mine", description: "", language: "c", defaultFrequency: "DAILY" };
+    const strategy = { ...texts, runtimeType: "remote", minCandles: 1, lookbackCandles: 0, isPublic: true } as const;
+    const values = { ...strategy, ownerId: "ann", defaultConfig: { slow: 2, fast: 1, a: 3 }, parameterSchema };
+    await insertStrategy(db, values, { version: "1", runtimeConfig: {} });
+    const read = async () => {
+      const { strategy } = (await findStrategy(db, { slug: "mine", userId: "ann" }))!;
+      return [JSON.stringify(strategy.parameterSchema), JSON.stringify(strategy.defaultConfig)];
+    };
+    const [schema, config] = await read();
+    expect([schema, config]).toEqual([JSON.stringify(parameterSchema), '{"slow":2,"fast":1,"a":3}']);
+    await updateStrategy(db, { slug: "mine", ownerId: "ann" }, { defaultConfig: { timeframe: "1h", b: 1, a: 2 } });
+    expect(await read()).toEqual([schema, '{"timeframe":"1h","b":1,"a":2}']);
+  },
+);
