@@ -202,7 +202,7 @@ async function resolveInline(
 async function findOwnModule({ db, user }: UserContext, sha256: string): Promise<ModuleSource> {
   const path = `${PATH}/sha256`;
   const data = await readOwnModule(db, { ownerId: user.id, sha256 });
-  if (data !== null) return { data, moduleUrl: null, path };
+  if (data !== null) return { data, moduleUrl: null, path, format: "wasm" };
   const message = `must be the hash of a module that came with a backtest of yours, not ${quote(sha256)}`;
   throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
     issues: [{ path, message }],
