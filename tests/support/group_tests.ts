@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const TESTS = new URL("../", import.meta.url);
 // Enough groups remain to keep all cores busy until the end.
-const FILES_PER_GROUP = 6;
+const FILES_PER_GROUP = 8;
 
 /**
  * Writes modules that each import a few test files of the same folder, or of neighbouring ones.

@@ -3,6 +3,15 @@ import { freePort } from "./free_port.ts";
 import { IN_MEMORY } from "./ram_disk.ts";
 import { until } from "./until.ts";
 
+const INITDB_FLAGS = [
+  "--no-sync",
+  // Whatever the machine speaks: a language that is not installed would keep the server from starting.
+  "--locale=C",
+  "--encoding=UTF8",
+  // Tests connect thousands of times. Each time, both sides hash the password in so many rounds.
+  "--set=scram_iterations=1",
+];
+
 /** A PostgreSQL server of our own. */
 export interface OwnPostgres {
   readonly url: string;
@@ -40,8 +49,7 @@ export async function startPostgres(
     persistent: false,
     // PostgreSQL refuses to run as root, so under root the server runs as a user made for it.
     createPostgresUser: Deno.uid() === 0,
-    // Whatever the machine speaks: a language that is not installed would keep it from starting.
-    initdbFlags: ["--no-sync", "--locale=C", "--encoding=UTF8"],
+    initdbFlags: INITDB_FLAGS,
     postgresFlags: [
       "-c",
       "max_connections=300",
