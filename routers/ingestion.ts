@@ -147,12 +147,13 @@ export const ingestionStreamsRouter = router({
       symbol: marketNameSchema,
       exchange: marketNameSchema,
       assetClass: z.enum(ASSET_CLASSES).optional(),
-      timeframe: z.enum(TIMEFRAME_NAMES),
+      timeframe: z.enum(TIMEFRAME_NAMES).optional(),
       session: z.enum(EXCHANGE_NAMES).transform((name) => EXCHANGE_SESSIONS[name]).optional(),
       body: z.instanceof(ReadableStream<Uint8Array>).nullable(),
     }))
     .output(z.object({
       run: runSchema,
+      timeframe: z.enum(TIMEFRAME_NAMES),
       imported: z.int(),
       unchanged: z.int(),
       revised: z.int(),

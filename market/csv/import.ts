@@ -21,7 +21,8 @@ export interface CsvImport {
   readonly exchange: string;
   /** Required for a new instrument. */
   readonly assetClass?: AssetClass | undefined;
-  readonly timeframe: Timeframe;
+  /** Default: that of the file's first lines. */
+  readonly timeframe?: Timeframe | undefined;
   /** Of a new instrument; default: that of its exchange or asset class. */
   readonly session?: Session | undefined;
   /** The reading to use instead of the recognised one. */
@@ -37,6 +38,7 @@ export interface CsvImport {
 /** The outcome of an import, in lines. */
 export interface CsvImportResult {
   readonly run: IngestionRun;
+  readonly timeframe: Timeframe;
   readonly imported: number;
   readonly unchanged: number;
   readonly revised: number;
@@ -68,15 +70,16 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
   const target = await findTarget(db, request);
   const { provider } = target;
   const text = new FileText(request.body, request.bytesMax);
-  const reader = new CsvReader(request.timeframe, request.now ?? Date.now(), target, request.forced);
+  const reader = new CsvReader(request.timeframe ?? null, request.now ?? Date.now(), target, request.forced);
   const counts = { imported: 0, unchanged: 0, revised: 0 };
-  const { symbol, exchange, timeframe } = request;
+  const { symbol, exchange } = request;
   let run: IngestionRun | undefined;
   let instrument: Instrument | undefined;
   try {
     for await (const candles of readBatches(reader, text)) {
       run ??= await beginRun(db, request);
       instrument ??= await ensureInstrument(db, target);
+      const { timeframe } = reader;
       const step = { runId: run.id, instrument, provider, timeframe, candles, ...stretchOf(candles, timeframe) };
       const stored = await db.transaction((tx) => archiveStep(tx, step));
       counts.imported += stored.imported;
@@ -84,7 +87,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       counts.revised += stored.revised;
     }
     run ??= await beginRun(db, request);
-    const { rejected, rejectedCount, convention } = reader;
+    const { rejected, rejectedCount, convention, timeframe } = reader;
     const [first] = rejected;
     if (first !== undefined) {
       const message = `${rejectedCount} lines; the first: line ${first.line} ${first.reason}`;
@@ -94,11 +97,26 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
     }
     await finishRun(db, run.id, null);
     const dialect = describeDialect(text, reader);
-    return { run: await findRun(db, run.id) ?? run, ...counts, rejectedCount, rejected, convention, dialect };
+    return {
+      run: await findRun(db, run.id) ?? run,
+      timeframe,
+      ...counts,
+      rejectedCount,
+      rejected,
+      convention,
+      dialect,
+    };
   } catch (error) {
     if (run !== undefined) {
       const message = error instanceof Error ? error.message : String(error);
-      await insertEvents(db, [{ runId: run.id, type: "failed", symbol, exchange, timeframe, message }]);
+      await insertEvents(db, [{
+        runId: run.id,
+        type: "failed",
+        symbol,
+        exchange,
+        timeframe: reader.timeframe,
+        message,
+      }]);
       await finishRun(db, run.id, message);
     }
     throw error;

@@ -9,6 +9,7 @@ import { isBlank, LineFields } from "./line_fields.ts";
 import { parseDecimal } from "./fields.ts";
 import { parseWritten } from "./numbers.ts";
 import { recognise } from "./recognise.ts";
+import { guessTimeframe, sampleTimes } from "./sample_times.ts";
 import { VALUE_COLUMNS } from "./terms.ts";
 import { TimeReader } from "./times.ts";
 import { candleEnd, isDaily, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
@@ -52,10 +53,11 @@ export class CsvReader {
   readonly rejected: Rejection[] = [];
   rejectedCount = 0;
 
-  readonly #timeframe: Timeframe;
+  readonly #instrument: Traded;
+  #timeframe: Timeframe | null;
   readonly #closedUntilMs: number;
-  readonly #isDated: boolean;
-  readonly #finder: ConventionFinder;
+  #isDated = false;
+  #finder: ConventionFinder | undefined;
   readonly #rows = allocateCandles(BATCH_CANDLES_MIN + MONTH_CANDLES_MAX);
   #count = 0;
   /** -1 where the newest candle comes first: times are then negated, so that they increase in either case. */
@@ -78,16 +80,16 @@ export class CsvReader {
   readonly #values = new Float64Array(VALUE_COLUMNS.length);
 
   /**
+   * @param timeframe null for that of the file's first lines.
    * @param nowMs Milliseconds since 1970; candles that close later are left out.
    * @param instrument Its session tells how its candles may be stamped.
    * @param forced The reading that a user asks for.
    */
-  constructor(timeframe: Timeframe, nowMs: number, instrument = UTC_INSTRUMENT, forced: ForcedDialect = {}) {
+  constructor(timeframe: Timeframe | null, nowMs: number, instrument = UTC_INSTRUMENT, forced: ForcedDialect = {}) {
     this.#forced = forced;
     this.#timeframe = timeframe;
     this.#closedUntilMs = nowMs;
-    this.#isDated = isDaily(timeframe);
-    this.#finder = new ConventionFinder(instrument, timeframe);
+    this.#instrument = instrument;
   }
 
   /** How the file is written, once all of it was read. */
@@ -96,9 +98,15 @@ export class CsvReader {
     return this.#dialect;
   }
 
+  /** The file's timeframe, once its first candle was read. */
+  get timeframe(): Timeframe {
+    if (this.#timeframe === null) throw new Error("Cannot know the timeframe of a file before it was read");
+    return this.#timeframe;
+  }
+
   /** How the file stamps its candles, in words; null before its first candle. */
   get convention(): string | null {
-    return this.#finder.name;
+    return this.#finder?.name ?? null;
   }
 
   /**
@@ -147,6 +155,12 @@ export class CsvReader {
       const dialect = recognise(sample, isWhole, this.#forced);
       if (dialect === null) continue;
       this.#dialect = dialect;
+      const timeframe = this.#timeframe ??= guessTimeframe(sampleTimes(sample, dialect));
+      if (timeframe === null) {
+        throw new CsvError("Cannot tell the timeframe: name it, such as timeframe=1d", { parameter: "timeframe" });
+      }
+      this.#isDated = isDaily(timeframe);
+      this.#finder = new ConventionFinder(this.#instrument, timeframe);
       this.#times = new TimeReader({ ...dialect, hasClock: dialect.columns.clock !== null });
       if (BYTE_ORDER_MARK.every((byte, i) => this.#rest[i] === byte)) this.#rest = this.#rest.subarray(3);
       return true;
@@ -214,8 +228,8 @@ export class CsvReader {
     if (fault !== null) return this.#reject(() => fault);
     if (ticker !== null && !this.#isOfTicker(ticker)) return NaN;
     const written = { time, local: this.#isDated ? this.#times!.local : time };
-    const stamped = this.#finder.read(written);
-    return Number.isNaN(stamped) ? this.#reject(() => this.#finder.explain(written)) : this.#checkTime(stamped, time);
+    const stamped = this.#finder!.read(written);
+    return Number.isNaN(stamped) ? this.#reject(() => this.#finder!.explain(written)) : this.#checkTime(stamped, time);
   }
 
   #readTime(bytes: Uint8Array): number {
@@ -248,7 +262,7 @@ export class CsvReader {
     // The second candle shows the direction of the file.
     if (this.#taken === 1 && time < this.#last) this.#reverse();
     if (time * this.#direction <= this.#last) return this.#reject(() => this.#disorder(time));
-    if (candleEnd(time, this.#timeframe) > this.#closedUntilMs) {
+    if (candleEnd(time, this.timeframe) > this.#closedUntilMs) {
       return this.#reject(() => `${new Date(time).toISOString()} is a candle that has not closed yet`);
     }
     this.#last = time * this.#direction;

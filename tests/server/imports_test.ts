@@ -43,19 +43,24 @@ async function importFiles(client: TestClient) {
 }
 
 async function importPrograms(client: TestClient) {
-  const path = "/api/admin/ingestion/import?exchange=NASDAQ&assetClass=stock&timeframe=1d";
+  const path = "/api/admin/ingestion/import?exchange=NASDAQ&assetClass=stock";
   const post = (query: string, body: string | Uint8Array<ArrayBuffer>, type: string) =>
     client.send("POST", `${path}&${query}`, body, { ...secret, "content-type": type });
   const file = "Date;Open;High;Low;Close;Volume\r\n13.02.2024;1,5;3;0,5;2;1.000\r\n14.02.2024;2,5;4;1,5;3;2.000\r\n";
   const packed = await post("symbol=PACKED", new Uint8Array(gzipSync(file)), "application/gzip");
-  expect([packed.status, packed.at("/imported"), packed.at("/dialect")]).toEqual([200, 2, {
-    ...{ name: "plain", packing: "gzip", encoding: "utf-8", delimiter: ";" },
-    columns: {
-      ...{ time: "Date", clock: null, open: "Open", high: "High", low: "Low", close: "Close", volume: "Volume" },
-      ticker: null,
+  expect([packed.status, packed.at("/imported"), packed.at("/timeframe"), packed.at("/dialect")]).toEqual([
+    200,
+    2,
+    "1d",
+    {
+      ...{ name: "plain", packing: "gzip", encoding: "utf-8", delimiter: ";" },
+      columns: {
+        ...{ time: "Date", clock: null, open: "Open", high: "High", low: "Low", close: "Close", volume: "Volume" },
+        ticker: null,
+      },
+      ...{ date_order: "dmy", time_unit: null, decimal_mark: "comma", timezone: "UTC" },
     },
-    ...{ date_order: "dmy", time_unit: null, decimal_mark: "comma", timezone: "UTC" },
-  }]);
+  ]);
   const ticks = await client.get(`${TICKS}?symbol=PACKED&startDate=2024-02-13&endDate=2024-02-14&timeframe=1d`);
   expect(ticks.at("/ticks/0")).toMatchObject({ open: 1.5, low: 0.5, volume: 1000 });
   const open = "Date,Open,High,Low,Close,Volume\n01/02/2024,1,1,1,1,1\n";
@@ -63,7 +68,14 @@ async function importPrograms(client: TestClient) {
   expect([asked.status, asked.at("/error/code"), asked.at("/error/issues/0/path")]).toEqual([
     ...[400, "VALIDATION_FAILED", "/dateOrder"],
   ]);
-  const forced = await post("symbol=OPEN&dateOrder=mdy&columns=time,open,high,low,close,-", open, "text/csv");
+  // One candle has no distance.
+  const single = await post("symbol=OPEN&dateOrder=dmy", open, "text/csv");
+  expect([single.status, single.at("/error/issues/0/path")]).toEqual([400, "/timeframe"]);
+  const forced = await post(
+    "symbol=OPEN&timeframe=1d&dateOrder=mdy&columns=time,open,high,low,close,-",
+    open,
+    "text/csv",
+  );
   expect([forced.at("/imported"), forced.at("/dialect/date_order"), forced.at("/dialect/columns/volume")]).toEqual([
     ...[1, "mdy", null],
   ]);

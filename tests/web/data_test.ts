@@ -1,6 +1,7 @@
 /** Market data and its administration, in a real browser against the real service. */
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
+import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { openPostgres } from "../../db/client.ts";
 import { grantAdmin } from "../../db/users.ts";
@@ -54,6 +55,34 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     await page.getByText("24 candles loaded").waitFor();
   });
 
+  await t.step(
+    "a dropped, packed file of another program is imported, and one with two readings is asked about",
+    async () => {
+      await page.goto(`${service.url}/data`);
+      const rows = ["Date;Open;High;Low;Close;Volume", "01.02.2024;1,5;3;0,5;2;10", "02.02.2024;2,5;4;1,5;3;20"];
+      await dropFile(page, "CACAO_XETRA.csv.gz", gzipSync(rows.join("\r\n")));
+      await page.getByText("A packed file.").waitFor();
+      expect(await page.getByLabel("Symbol", { exact: true }).inputValue()).toBe("CACAO");
+      await page.locator("form").getByLabel("Class").selectOption("stock");
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("Imported CACAO on XETRA, 1d.").waitFor();
+      await page.getByText("a plain file, gzip, semicolons, dates day first, decimal comma, stamped at 00:00 UTC")
+        .waitFor();
+      await page.goto(`${service.url}/data`);
+      await chooseFile(page, "CACAO_XETRA.csv", [
+        "Date,Open,High,Low,Close",
+        "01/02/2024,1,1,1,1",
+        "02/02/2024,1,1,1,1",
+      ]);
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("is 2024-02-01 (day first) or 2024-01-02 (month first)").waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.locator("form").getByLabel("Dates").selectOption("dmy");
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("dates day first, decimal point, no volume").waitFor();
+    },
+  );
+
   await t.step("a file without candles is refused in words", async () => {
     await page.goto(`${service.url}/data`);
     await chooseFile(page, "COCOA_ICE_1h.csv", ["This is", "no table"]);
@@ -95,6 +124,18 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
   // The browser itself reports the refusals that the steps above provoke.
   expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
 });
+
+/** Drops a file as a desktop does. */
+async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    `(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(${JSON.stringify([...bytes])})], ${JSON.stringify(name)}));
+      return transfer;
+    })()`,
+  );
+  await page.getByText("Drop a file here, or").dispatchEvent("drop", { dataTransfer: transfer });
+}
 
 async function chooseFile(page: Page, name: string, lines: readonly string[]): Promise<void> {
   await page.getByLabel("CSV file").setInputFiles({

@@ -1,5 +1,5 @@
 import type { UseMutationResult } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
+import { type FieldErrors, useForm, type UseFormRegister } from "react-hook-form";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
@@ -12,14 +12,29 @@ interface Values {
   readonly exchange: string;
   readonly assetClass: string;
   readonly timeframe: Timeframe | "";
+  readonly dateOrder: ImportRequest["dateOrder"];
+  readonly decimalMark: ImportRequest["decimalMark"];
+  readonly timezone: string;
 }
 
-const FIELDS = ["symbol", "exchange", "assetClass", "timeframe"] as const;
+const FIELDS = ["symbol", "exchange", "assetClass", "timeframe", "dateOrder", "decimalMark", "timezone"] as const;
 const CLASSES = [
   { value: "", label: "as held" },
   { value: "crypto", label: "crypto" },
   { value: "stock", label: "stock" },
   { value: "forex", label: "forex" },
+];
+
+const ORDERS = [
+  { value: "", label: "as recognised" },
+  { value: "dmy", label: "day, month, year" },
+  { value: "mdy", label: "month, day, year" },
+  { value: "ymd", label: "year, month, day" },
+];
+const MARKS = [
+  { value: "", label: "as recognised" },
+  { value: "point", label: "1234.5" },
+  { value: "comma", label: "1234,5" },
 ];
 
 /** Names the instrument and the timeframe of a file, and imports it. */
@@ -34,16 +49,19 @@ export function CsvForm({ file, preview, send }: {
       exchange: preview.exchange,
       assetClass: "",
       timeframe: preview.timeframe ?? "",
+      dateOrder: "",
+      decimalMark: "",
+      timezone: "",
     },
   });
-  const submit = handleSubmit(async ({ timeframe, ...rest }) => {
-    if (timeframe === "") return;
-    await send.mutateAsync({ file, timeframe, ...rest }).catch((error: unknown) => {
+  const submit = handleSubmit(async (values) => {
+    await send.mutateAsync({ file, ...values }).catch((error: unknown) => {
       let isShown = false;
       for (const { path, message } of error instanceof RestError ? error.issues : []) {
         const name = FIELDS.find((field) => path === `/${field}`);
         if (name === undefined) continue;
-        setError(name, { message: `It ${message}` }, { shouldFocus: true });
+        // A question about the file is a sentence; a fault of a field follows its name.
+        setError(name, { message: message.startsWith("Cannot") ? message : `It ${message}` }, { shouldFocus: true });
         isShown = true;
       }
       if (!isShown) setError("root", { message: error instanceof Error ? error.message : String(error) });
@@ -75,14 +93,46 @@ export function CsvForm({ file, preview, send }: {
           label="Timeframe"
           hint={preview.timeframe === null ? undefined : `The file looks like ${preview.timeframe}`}
           error={errors.timeframe?.message}
-          options={[{ value: "", label: "choose" }, ...TIMEFRAMES.map((value) => ({ value, label: value }))]}
-          {...register("timeframe", { required: "Choose the length of the candles" })}
+          options={[{ value: "", label: "as recognised" }, ...TIMEFRAMES.map((value) => ({ value, label: value }))]}
+          {...register("timeframe")}
         />
+        <ReadingFields register={register} errors={errors} />
       </div>
       <p role="alert" className="min-h-5 text-sm break-words text-danger">{errors.root?.message}</p>
       <Button type="submit" kind="primary" className="mt-1" disabled={send.isPending}>
         {send.isPending ? "Importing …" : "Import"}
       </Button>
     </form>
+  );
+}
+
+/** The reading of a file, where it does not tell. */
+function ReadingFields({ register, errors }: {
+  readonly register: UseFormRegister<Values>;
+  readonly errors: FieldErrors<Values>;
+}) {
+  return (
+    <>
+      <SelectField
+        label="Dates"
+        hint="Where a file does not tell"
+        error={errors.dateOrder?.message}
+        options={ORDERS}
+        {...register("dateOrder")}
+      />
+      <SelectField
+        label="Decimals"
+        hint="Where a file does not tell"
+        error={errors.decimalMark?.message}
+        options={MARKS}
+        {...register("decimalMark")}
+      />
+      <Field
+        label="Time zone"
+        hint="Of times without one; UTC if empty"
+        error={errors.timezone?.message}
+        {...register("timezone")}
+      />
+    </>
   );
 }

@@ -8,7 +8,7 @@ import { CsvOutcome } from "./csv_outcome.tsx";
 import { type CsvPreview, previewCsv } from "./csv_preview.ts";
 import { importCsv, type ImportRequest } from "./import_route.ts";
 
-/** Takes candles from a CSV file. */
+/** Takes candles from a file. */
 export function CsvImport() {
   const queries = useQueryClient();
   const [chosen, setChosen] = useState<{ readonly file: File; readonly preview: CsvPreview } | null>(null);
@@ -24,8 +24,9 @@ export function CsvImport() {
     <section aria-label="Import from CSV" className="rounded-lg border border-line bg-surface p-4">
       <h2 className="text-lg font-semibold">Import from CSV</h2>
       <p className="mt-1 mb-3 text-sm text-muted">
-        A header, then a line for each candle: time, open, high, low, close and volume, separated by commas. Times are
-        ISO 8601 or epochs; without an offset they are UTC.
+        Files of Yahoo, yfinance, Stooq, TradingView, Binance, MetaTrader, Dukascopy, CryptoDataDownload, Polygon,
+        Investing.com, Nasdaq.com and spreadsheets as they are, also as .gz or .zip. Others need a header that names
+        time, open, high, low and close.
       </p>
       <DropZone onFile={(file) => void choose(file)} />
       {chosen !== null && (
@@ -67,7 +68,7 @@ function DropZone({ onFile }: { readonly onFile: (file: File) => void }) {
       <input
         ref={input}
         type="file"
-        accept=".csv,.txt,text/csv,text/plain"
+        accept=".csv,.txt,.tsv,.gz,.zip,text/csv,text/plain,application/gzip,application/zip"
         aria-label="CSV file"
         hidden
         onChange={({ target }) => {
@@ -81,7 +82,7 @@ function DropZone({ onFile }: { readonly onFile: (file: File) => void }) {
   );
 }
 
-function Preview({ file, lines }: { readonly file: File; readonly lines: readonly string[] }) {
+function Preview({ file, lines }: { readonly file: File; readonly lines: readonly string[] | null }) {
   return (
     <>
       <p className="flex flex-wrap gap-x-2 text-sm">
@@ -93,7 +94,7 @@ function Preview({ file, lines }: { readonly file: File; readonly lines: readonl
         aria-label="First lines of the file"
         className="mt-1 mb-3 overflow-x-auto rounded-md bg-sunken p-2.5 font-mono text-xs"
       >
-        {lines.length === 0 ? "The file is empty." : lines.join("\n")}
+        {lines === null ? "A packed file." : lines.length === 0 ? "The file is empty." : lines.join("\n")}
       </pre>
     </>
   );

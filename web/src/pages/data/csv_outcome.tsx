@@ -5,13 +5,42 @@ import type { ImportAnswer, ImportRequest } from "./import_route.ts";
 
 const COLUMNS: readonly TableColumn[] = [{ label: "Line", width: "6rem" }, { label: "Reason", isText: true }];
 
+const DELIMITERS: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+const ORDERS: Readonly<Record<string, string>> = {
+  ymd: "dates year first",
+  dmy: "dates day first",
+  mdy: "dates month first",
+};
+const UNITS: Readonly<Record<string, string>> = {
+  s: "seconds since 1970",
+  ms: "milliseconds since 1970",
+  us: "microseconds since 1970",
+  ns: "nanoseconds since 1970",
+};
+
+/** The recognised dialect in words. */
+function describe({ dialect, convention }: ImportAnswer): string {
+  const { name, packing, encoding, delimiter, columns, date_order, time_unit, decimal_mark, timezone } = dialect;
+  return [
+    name === "plain" ? "a plain file" : `a file of ${name}`,
+    packing,
+    encoding === "utf-8" ? null : encoding,
+    DELIMITERS[delimiter],
+    time_unit === null ? ORDERS[date_order ?? ""] : UNITS[time_unit],
+    `decimal ${decimal_mark}`,
+    columns["volume"] === null ? "no volume" : null,
+    timezone === "UTC" ? null : `times of ${timezone}`,
+    convention,
+  ].filter((part) => part !== null && part !== undefined).join(", ");
+}
+
 /** The outcome of an import: what was recognised and stored, and each line that was not. */
 export function CsvOutcome({ request, answer }: {
   readonly request: ImportRequest;
   readonly answer: ImportAnswer;
 }) {
   const { symbol, exchange } = request;
-  const { imported, unchanged, revised, rejected, rejected_count, convention } = answer;
+  const { imported, unchanged, revised, rejected, rejected_count, timeframe } = answer;
   const facts = [
     ["imported", imported],
     ["unchanged", unchanged],
@@ -24,7 +53,7 @@ export function CsvOutcome({ request, answer }: {
         <p className="font-medium">
           {imported + unchanged + revised === 0
             ? "No candle was imported."
-            : `Imported ${symbol} on ${exchange}, ${request.timeframe}.`}
+            : `Imported ${symbol} on ${exchange}, ${timeframe}.`}
         </p>
         <dl className="mt-1 flex flex-wrap gap-x-5 text-sm">
           {facts.map(([label, count]) => (
@@ -36,7 +65,7 @@ export function CsvOutcome({ request, answer }: {
             </div>
           ))}
         </dl>
-        {convention !== null && <p className="mt-1 text-sm text-muted">Recognised: {convention}.</p>}
+        <p className="mt-1 text-sm text-muted">Recognised: {describe(answer)}.</p>
       </div>
       {imported + unchanged + revised > 0 && (
         <p className="mt-1 text-sm">

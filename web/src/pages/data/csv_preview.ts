@@ -6,8 +6,8 @@ const SAMPLE_LINES = 50;
 
 /** First guesses about a file; the user corrects them. */
 export interface CsvPreview {
-  /** The file's first lines. */
-  readonly lines: readonly string[];
+  /** The file's first lines; null for a packed file. */
+  readonly lines: readonly string[] | null;
   readonly symbol: string;
   readonly exchange: string;
   readonly timeframe: Timeframe | null;
@@ -15,14 +15,18 @@ export interface CsvPreview {
 
 /** Reads the beginning of a file, and guesses its instrument from its name and its timeframe from its times. */
 export async function previewCsv(file: File): Promise<CsvPreview> {
-  const text = await file.slice(0, PREVIEW_BYTES).text();
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/).slice(0, SAMPLE_LINES).filter((line) => line.trim() !== "");
-  const words = file.name.replace(/\.[^.]*$/, "").split(/[_\s,@-]+/).filter((word) => word !== "");
+  const head = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
+  const isPacked = (head[0] === 0x1f && head[1] === 0x8b) || (head[0] === 0x50 && head[1] === 0x4b);
+  const text = new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : "utf-8").decode(head);
+  const lines = isPacked ? [] : text.split(/\r?\n/).slice(0, SAMPLE_LINES).filter((line) => line.trim() !== "");
+  const words = file.name.replace(/\.(gz|zip)$/i, "").replace(/\.[^.]*$/, "").split(/[_\s,@-]+/).filter((word) =>
+    word !== ""
+  );
   const isTimeframe = (word: string) => TIMEFRAMES.some((each) => each === word || each === word.toLowerCase());
   const names = words.filter((word) => !isTimeframe(word) && !/^\d+$/.test(word));
   const named = TIMEFRAMES.find((each) => words.some((word) => word === each || word.toLowerCase() === each));
   return {
-    lines: lines.slice(0, PREVIEW_LINES),
+    lines: isPacked ? null : lines.slice(0, PREVIEW_LINES),
     symbol: names[0] ?? "",
     exchange: names[1] ?? "",
     timeframe: guessTimeframe(lines) ?? named ?? null,

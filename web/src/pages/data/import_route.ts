@@ -7,7 +7,12 @@ export interface ImportRequest {
   readonly symbol: string;
   readonly exchange: string;
   readonly assetClass: string;
-  readonly timeframe: Timeframe;
+  /** Empty for that of the file's first lines. */
+  readonly timeframe: Timeframe | "";
+  /** The reading of a file that has two; empty for the recognised one. */
+  readonly dateOrder: "" | "ymd" | "dmy" | "mdy";
+  readonly decimalMark: "" | "point" | "comma";
+  readonly timezone: string;
 }
 
 /** The outcome of an import, in lines of the file. */
@@ -20,9 +25,22 @@ export interface ImportAnswer {
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
   /** How the file stamps its candles, in words. */
   readonly convention: string | null;
+  readonly timeframe: Timeframe;
+  /** How the file is written. */
+  readonly dialect: {
+    readonly name: string;
+    readonly packing: string | null;
+    readonly encoding: string;
+    readonly delimiter: string;
+    readonly columns: Readonly<Record<string, string | null>>;
+    readonly date_order: string | null;
+    readonly time_unit: string | null;
+    readonly decimal_mark: string;
+    readonly timezone: string;
+  };
 }
 
-/** Archives the candles of a CSV file. @throws RestError */
+/** Archives the candles of a file; its bytes say whether it is packed. @throws RestError */
 export async function importCsv({ file, ...instrument }: ImportRequest): Promise<ImportAnswer> {
   const query = new URLSearchParams(Object.entries(instrument).filter(([, value]) => value !== ""));
   return await callRest(`/api/admin/ingestion/import?${query}`, {
