@@ -2,6 +2,7 @@ import { z } from "zod";
 import { backtestsRouter, backtestsStreamsRouter } from "./backtests.ts";
 import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
+import { toJsonSchema } from "./json_schema.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
@@ -21,7 +22,8 @@ const routers = {
 const procedureSchema = z.object({
   _def: z.object({
     type: z.enum(["query", "mutation", "subscription"]),
-    inputs: z.array(z.instanceof(z.ZodType)),
+    inputs: z.array(z.instanceof(z.ZodType)).max(1),
+    output: z.instanceof(z.ZodType).optional(),
   }),
 });
 
@@ -40,15 +42,22 @@ export const restRouter = router({
   ingestionStreams: ingestionStreamsRouter,
 });
 
-/**
- * Describes a procedure of `restRouter`: its kind, and the keys that its input may have.
- *
- * @param name As in `backtests.list`.
- */
-export function describeProcedure(name: string) {
-  const { _def: { type, inputs } } = procedureSchema.parse({
+/** A procedure of `restRouter`. */
+export interface ProcedureDescription {
+  readonly type: "query" | "mutation" | "subscription";
+  /** Undefined where it takes none. */
+  readonly input: z.ZodType | undefined;
+  /** Undefined where it gives none, or a stream. */
+  readonly output: z.ZodType | undefined;
+  /** The keys that its input may have. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Describes a procedure of `restRouter`. @param name As in `backtests.list`. */
+export function describeProcedure(name: string): ProcedureDescription {
+  const { _def: { type, inputs: [input], output } } = procedureSchema.parse({
     _def: Reflect.get(Object(Reflect.get(restRouter._def.procedures, name)), "_def"),
   });
-  const shapes = inputs.map((input) => z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
-  return { type, query: new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties))) };
+  const shape = input === undefined ? undefined : toJsonSchema(input, "input");
+  return { type, input, output, keys: new Set(Object.keys(shape?.properties ?? {})) };
 }

@@ -37,7 +37,7 @@ export const backtestSchema = z.object({
   star: z.boolean(),
   notes: z.string().nullable(),
   result: resultSchema.nullable(),
-});
+}).meta({ id: "Backtest" });
 
 /** A backtest in a list of summaries: without parameters, notes and result, but for the timeframe and a few metrics. */
 export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true }).extend({
@@ -45,7 +45,7 @@ export const summarySchema = backtestSchema.omit({ parameters: true, notes: true
   metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
   /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */
   sparkline: z.array(z.number()).nullable(),
-});
+}).meta({ id: "BacktestSummary" });
 
 /** A trade as clients read it; times are opens of the candles that filled it. */
 export const tradeSchema = z.object({
@@ -65,7 +65,7 @@ export const tradeSchema = z.object({
   exit_reason: z.string().nullable(),
   ambiguous: z.boolean(),
   tag: z.string().nullable(),
-});
+}).meta({ id: "Trade" });
 
 /** A point of the equity curve. */
 export const equityPointSchema = z.object({
@@ -73,10 +73,12 @@ export const equityPointSchema = z.object({
   equity: z.number(),
   drawdown: z.number(),
   position: z.number(),
-});
+}).meta({ id: "EquityPoint" });
 
 /** The return of a day, a month or a year: `equity` is that at its end. */
-export const returnSchema = z.object({ timestamp: z.iso.datetime(), return: z.number(), equity: z.number() });
+export const returnSchema = z.object({ timestamp: z.iso.datetime(), return: z.number(), equity: z.number() }).meta({
+  id: "PeriodReturn",
+});
 
 /** An order and its fate as clients read it. */
 export const orderSchema = z.object({
@@ -93,7 +95,7 @@ export const orderSchema = z.object({
   price: z.number().nullable(),
   fill_time: z.iso.datetime().nullable(),
   tag: z.string().nullable(),
-});
+}).meta({ id: "Order" });
 
 export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
   return { ...toShort(row), parameters: { ...row.parameters }, notes: row.notes, result: row.result };

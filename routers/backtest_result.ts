@@ -13,6 +13,9 @@ const sessionSchema = z.object({
   weekdays: z.array(z.int()).readonly(),
 });
 
+/** The name by which json_schema.ts knows the metrics. */
+export const METRICS_ID = "Metrics";
+
 // Results from before a metric existed lack it.
 const metricSchema = z.number().nullable().default(null);
 
@@ -31,9 +34,10 @@ export const resultSchema = z.object({
     session: sessionSchema.optional(),
   }),
   // The engine wrote it from settings that were checked at submission.
-  execution: z.custom<Execution>((value) => typeof value === "object" && value !== null),
+  execution: z.custom<Execution>((value) => typeof value === "object" && value !== null)
+    .meta({ type: "object", description: "Every assumption, defaults filled in: docs/execution.md explains each." }),
   metrics: z.object({ start: z.iso.datetime(), end: z.iso.datetime() })
-    .and(z.looseRecord(z.enum(NUMERIC_METRIC_NAMES), metricSchema)),
+    .and(z.looseRecord(z.enum(NUMERIC_METRIC_NAMES), metricSchema)).meta({ id: METRICS_ID }),
   undefined_metrics: z.record(z.string(), z.string()),
   bounds: z.object({ stop_first: boundSchema, target_first: boundSchema }).nullable(),
   notes: z.array(z.string()).readonly(),
@@ -44,4 +48,4 @@ export const resultSchema = z.object({
     orders: findingSchema,
   }),
   duration_ms: z.number(),
-});
+}).meta({ id: "Result" });

@@ -6,7 +6,8 @@ import { AppError, mustBe } from "./errors.ts";
  * An existing calendar date `YYYY-MM-DD`. JavaScript reads 2023-02-29 as 1 March, so the check is a round trip; PostgreSQL's calendar has
  * no year 0.
  */
-export const dateSchema = z.string().refine(isCalendarDate, mustBe("a calendar date YYYY-MM-DD"));
+export const dateSchema = z.string().refine(isCalendarDate, mustBe("a calendar date YYYY-MM-DD"))
+  .meta({ format: "date" });
 
 function isCalendarDate(text: string): boolean {
   if (!/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -52,6 +52,11 @@ const TRPC_CODES = {
 
 export type ErrorCode = keyof typeof TRPC_CODES;
 
+/** Every code. */
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(TRPC_CODES).filter((code): code is ErrorCode =>
+  Object.hasOwn(TRPC_CODES, code)
+);
+
 /** Most issues in one answer; a large request could have megabytes of them. */
 export const ISSUES_MAX = 100;
 

@@ -3,6 +3,9 @@ import { z } from "zod";
 import manifest from "../deno.json" with { type: "json" };
 import { type Context, publicProcedure, router } from "./trpc.ts";
 
+/** The service's version. */
+export const VERSION = manifest.version;
+
 // A longer check counts as failed: load balancers wait for the answer.
 const CHECK_MS_MAX = 1_500;
 // Time in which this thread is busy counts as one tick: the database may have answered meanwhile.
@@ -25,7 +28,7 @@ export const healthRouter = router({
     const [database, queue] = await Promise.all([checkDatabase(ctx), checkQueue(ctx)]);
     return {
       status: database === "ok" && queue !== "failed" ? "ok" as const : "failed" as const,
-      version: manifest.version,
+      version: VERSION,
       uptime_seconds: Math.floor((performance.now() - ctx.startedAt) / 1000),
       checks: { database, queue: queue === "failed" ? queue : "ok" as const },
       workers: queue === "failed" ? "unknown" as const : queue,

@@ -43,7 +43,7 @@ const runSchema = z.object({
   created_at: z.iso.datetime(),
   started_at: momentSchema,
   finished_at: momentSchema,
-});
+}).meta({ id: "IngestionRun" });
 
 const eventSchema = z.object({
   id: z.uuid(),
@@ -58,7 +58,7 @@ const eventSchema = z.object({
   candles: z.int().nullable(),
   message: z.string().nullable(),
   created_at: z.iso.datetime(),
-});
+}).meta({ id: "IngestionEvent" });
 
 // A text that is no UUID is an unknown id, like any other.
 const runIdSchema = z.string().max(100);

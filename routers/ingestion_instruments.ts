@@ -76,7 +76,7 @@ const instrumentSchema = z.object({
   session: sessionSchema,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-});
+}).meta({ id: "IngestedInstrument" });
 
 // A text that is no UUID is an unknown id, like any other.
 const idSchema = z.string().max(100);

@@ -31,20 +31,23 @@ const holdingSchema = z.object({
   first: z.iso.datetime().nullable(),
   last: z.iso.datetime().nullable(),
   candles: z.int(),
+}).meta({ id: "HeldInstrument" });
+
+/** An answer with candles. */
+export const ticksAnswerSchema = z.object({
+  symbol: z.string(),
+  timeframe: z.enum(TIMEFRAME_NAMES),
+  assetClass: z.enum(ASSET_CLASSES),
+  provider: z.enum(PROVIDERS),
+  ticks: z.array(tickSchema),
+  next_cursor: z.string().nullable(),
 });
 
 export const marketDataRouter = router({
   /** Up to `limit` candles of a range, and the cursor of the rest. */
   ticks: publicProcedure
     .input(z.strictObject({ ...ticksShape, limit: limitSchema }))
-    .output(z.object({
-      symbol: z.string(),
-      timeframe: z.enum(TIMEFRAME_NAMES),
-      assetClass: z.enum(ASSET_CLASSES),
-      provider: z.enum(PROVIDERS),
-      ticks: z.array(tickSchema),
-      next_cursor: z.string().nullable(),
-    }))
+    .output(ticksAnswerSchema)
     .query(async ({ ctx, input }) => {
       const { head, batches, nextCursor } = await readPage(ctx, input);
       requireFew(ctx, batches.reduce((sum, { time }) => sum + time.length, 0));

@@ -3,9 +3,12 @@ import { SCOPES } from "../db/schema.ts";
 import { SIGN_UP } from "./sign_up.ts";
 import { publicProcedure, router, userProcedure } from "./trpc.ts";
 
+/** The roles of users. */
+export const ROLES = ["user", "admin"] as const;
+
 const sessionAnswerSchema = z.object({
   session: z.object({ id: z.string(), expires_at: z.iso.datetime(), scope: z.enum(SCOPES).nullable() }),
-  user: z.object({ id: z.string(), email: z.string(), role: z.enum(["user", "admin"]), name: z.string() }),
+  user: z.object({ id: z.string(), email: z.string(), role: z.enum(ROLES), name: z.string() }),
 });
 
 export const sessionRouter = router({

@@ -33,12 +33,13 @@ export const entrySchema = z.object({
   }),
   created_at: z.iso.datetime().nullable(),
   updated_at: z.iso.datetime().nullable(),
-});
+}).meta({ id: "Strategy" });
 
 export type Entry = z.infer<typeof entrySchema>;
 
 /** An entry in a list of summaries. */
-export const entrySummarySchema = entrySchema.omit({ default_config: true, parameter_schema: true });
+export const entrySummarySchema = entrySchema.omit({ default_config: true, parameter_schema: true })
+  .meta({ id: "StrategySummary" });
 
 export function entrySummary(
   { default_config: _config, parameter_schema: _schema, ...entry }: Entry,
@@ -53,7 +54,7 @@ export const versionSchema = z.object({
   sha256: z.string().nullable(),
   size_bytes: z.int().nullable(),
   created_at: z.iso.datetime().nullable(),
-});
+}).meta({ id: "Version" });
 
 export type Version = z.infer<typeof versionSchema>;
 

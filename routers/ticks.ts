@@ -210,7 +210,7 @@ export const tickSchema = z.object({
   low: z.number(),
   close: z.number(),
   volume: z.number(),
-});
+}).meta({ id: "Tick" });
 
 export function toTicks(batches: readonly Candles[]): z.infer<typeof tickSchema>[] {
   return batches.flatMap(({ time, open, high, low, close, volume }) =>

@@ -23,7 +23,7 @@ export const tokenSchema = z.object({
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_used_at: z.iso.datetime().nullable(),
-});
+}).meta({ id: "Token" });
 
 const tokenRequestSchema = inputObject({
   name: plainText(NO_LINE, NAME_LENGTH_MAX).pipe(z.string().min(1)),

@@ -24,6 +24,7 @@ import { limitAddresses, limitSignIns, limitUsers, type RateLimits } from "./mid
 import { measure, StreamLimits } from "./middleware/stream_limits.ts";
 import { serveConsole } from "./console.ts";
 import { ReportShell } from "./encode_report.ts";
+import { describeApi } from "./openapi/document.ts";
 import { serveRest } from "./rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -120,6 +121,7 @@ export function createApp(options: AppOptions): Handler {
   });
   serveTrpc(app, streams, options);
   app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
+  serveDescription(app);
   serveConsole(app, options.consoleFolder);
 
   app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
@@ -171,6 +173,15 @@ function serveTrpc(app: Hono<ServerEnv>, streams: StreamLimits, options: AppOpti
     // A change has been made, so its answer is not refused.
     if (!(answer instanceof Response) || c.req.method === "POST") return answer;
     return await streams.bound(addressGroup(c.get("clientAddress")), await measure(answer));
+  });
+}
+
+/** Serves the description of the API, which is made when it is first asked for. */
+function serveDescription(app: Hono<ServerEnv>): void {
+  let text: string | undefined;
+  app.get("/openapi.json", (c) => {
+    text ??= JSON.stringify(describeApi());
+    return c.body(text, 200, { "content-type": "application/json", "cache-control": "public, max-age=300" });
   });
 }
 

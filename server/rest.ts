@@ -18,7 +18,7 @@ import { matchesTag } from "./negotiation.ts";
 type Api = ReturnType<typeof restRouter.createCaller>;
 
 /** Of the files that an import takes; their first bytes say which they are. */
-const FILE_TYPES = ["text/csv", "text/tab-separated-values", "application/gzip", "application/zip"] as const;
+export const FILE_TYPES = ["text/csv", "text/tab-separated-values", "application/gzip", "application/zip"] as const;
 
 /** The optional parts of a row. */
 interface RouteOptions<Output> {
@@ -36,12 +36,15 @@ interface RouteOptions<Output> {
   readonly page?: (output: Output, request: Request, shell: ReportShell) => Promise<Response>;
 }
 
-interface Route {
+/** A row of the table. */
+export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly status: number;
   /** The callers that it is for; the procedure's own guard asks for the same. */
   readonly access: Access;
+  /** As in `backtests.list`. */
+  readonly procedure: string;
   /** The kind of its procedure, on which the scope that a token needs depends. */
   readonly type: "query" | "mutation" | "subscription";
   readonly body: "none" | "json" | "optional" | "csv";
@@ -81,10 +84,11 @@ function route<Output>(
     if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
     return new Response(text, { status, headers });
   };
-  const { type, query } = describeProcedure(nameOf(procedure));
+  const name = nameOf(procedure);
+  const { type, keys: query } = describeProcedure(name);
   const isLong = options.encode !== undefined || options.page !== undefined;
   const body = hasBody ? options.body ?? "json" : "none";
-  return { method, path, status, access, type, body, isLong, query, call };
+  return { method, path, status, access, procedure: name, type, body, isLong, query, call };
 }
 
 /** The name of the procedure that a row calls, as in `backtests.list`. */

@@ -64,7 +64,18 @@ export function listAccountTargets(): readonly Target[] {
     const query = new Set<string>();
     const path = `/api/auth/${name}`;
     const type = method === "GET" ? "query" : "mutation";
-    const route = { method, path, status: 200, access: "public", type, body, isLong: false, query, call } as const;
+    const route = {
+      method,
+      path,
+      status: 200,
+      access: "public",
+      procedure: "",
+      type,
+      body,
+      isLong: false,
+      query,
+      call,
+    } as const;
     return { procedure: `accounts.${name}`, type: "query", shape, input: null, output: null, route };
   });
 }

@@ -1,3 +1,4 @@
+import { checkDescribed } from "./described_answers.ts";
 import { until } from "./until.ts";
 
 /** A backtest to submit: a week of the sample, which takes a moment. */
@@ -64,7 +65,9 @@ export class TestClient {
       redirect: "manual",
       ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
     });
-    return new Answer(response.status, response.headers, await response.text());
+    const answer = new Answer(response.status, response.headers, await response.text());
+    checkDescribed(method, path, { status: answer.status, headers: answer.headers, json: answer.at("") });
+    return answer;
   }
 
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer> {

@@ -1,0 +1,156 @@
+/** The usual routes of the authentication library, which has no schemas of ours. */
+import { z } from "zod";
+import type { ErrorCode } from "../../routers/errors.ts";
+import { ROLES } from "../../routers/session.ts";
+import { PASSWORD_LENGTHS } from "../auth.ts";
+
+/** A route below /api/auth. */
+export interface AccountRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly summary: string;
+  readonly access: "public" | "signed-in" | "admin";
+  readonly body?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly codes?: readonly ErrorCode[];
+  readonly example?: unknown;
+  readonly setsCookie?: true;
+}
+
+const password = z.string().min(PASSWORD_LENGTHS.least).max(PASSWORD_LENGTHS.most);
+const moment = z.iso.datetime();
+const user = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  email: z.email(),
+  emailVerified: z.boolean(),
+  role: z.string().nullable().optional().describe(`${ROLES.join(" or ")}; null is user.`),
+  createdAt: moment,
+  updatedAt: moment,
+}).meta({ id: "Account" });
+const session = z.looseObject({
+  id: z.string(),
+  token: z.string(),
+  userId: z.string(),
+  expiresAt: moment,
+  createdAt: moment,
+  ipAddress: z.string().nullable().optional(),
+  userAgent: z.string().nullable().optional(),
+}).meta({ id: "AccountSession" });
+const signedIn = z.looseObject({ token: z.string().nullable(), user });
+const done = z.looseObject({ success: z.boolean() });
+const status = z.looseObject({ status: z.boolean() });
+const userId = z.object({ userId: z.string() });
+const credentials = { email: "ada@example.com", password: "correct horse battery" };
+
+export const ACCOUNT_ROUTES: readonly AccountRoute[] = [
+  {
+    method: "POST",
+    path: "/sign-up/email",
+    summary: "Make an account and sign in",
+    access: "public",
+    body: z.object({ name: z.string(), email: z.email(), password }),
+    output: signedIn,
+    codes: ["VALIDATION_FAILED", "FORBIDDEN"],
+    example: { name: "Ada", ...credentials },
+    setsCookie: true,
+  },
+  {
+    method: "POST",
+    path: "/sign-in/email",
+    summary: "Sign in",
+    access: "public",
+    body: z.object({ email: z.email(), password: z.string() }),
+    output: signedIn,
+    codes: ["VALIDATION_FAILED", "UNAUTHENTICATED", "FORBIDDEN"],
+    example: credentials,
+    setsCookie: true,
+  },
+  { method: "POST", path: "/sign-out", summary: "End the session", access: "public", output: done },
+  {
+    method: "GET",
+    path: "/get-session",
+    summary: "The session and its user, or null",
+    access: "public",
+    output: z.object({ session, user }).nullable(),
+  },
+  {
+    method: "GET",
+    path: "/list-sessions",
+    summary: "The account's sessions",
+    access: "signed-in",
+    output: z.array(session),
+  },
+  {
+    method: "POST",
+    path: "/revoke-session",
+    summary: "End a session of the account",
+    access: "signed-in",
+    body: z.object({ token: z.string() }),
+    output: status,
+  },
+  {
+    method: "POST",
+    path: "/revoke-other-sessions",
+    summary: "End the account's other sessions",
+    access: "signed-in",
+    output: status,
+  },
+  {
+    method: "POST",
+    path: "/change-password",
+    summary: "Change the password, which ends the account's other sessions",
+    access: "signed-in",
+    body: z.object({ currentPassword: z.string(), newPassword: password }),
+    output: signedIn,
+    setsCookie: true,
+  },
+  {
+    method: "GET",
+    path: "/admin/list-users",
+    summary: "Users, for admins",
+    access: "admin",
+    query: z.object({
+      filterField: z.string().optional(),
+      filterOperator: z.enum(["eq", "contains"]).optional(),
+      filterValue: z.string().optional(),
+      limit: z.string().optional(),
+      offset: z.string().optional(),
+    }),
+    output: z.looseObject({ users: z.array(user), total: z.number() }),
+  },
+  {
+    method: "POST",
+    path: "/admin/create-user",
+    summary: "Make an account for somebody",
+    access: "admin",
+    body: z.object({ name: z.string(), email: z.email(), password, role: z.enum(ROLES).optional() }),
+    output: z.looseObject({ user }),
+    example: { name: "Bo", email: "bo@example.com", password: "correct horse bo" },
+  },
+  {
+    method: "POST",
+    path: "/admin/set-user-password",
+    summary: "Set a user's password, which ends their sessions and revokes their tokens",
+    access: "admin",
+    body: userId.extend({ newPassword: password }),
+    output: status,
+  },
+  {
+    method: "POST",
+    path: "/admin/set-role",
+    summary: "Set a user's role",
+    access: "admin",
+    body: userId.extend({ role: z.enum(ROLES) }),
+    output: z.looseObject({ user }),
+  },
+  {
+    method: "POST",
+    path: "/admin/remove-user",
+    summary: "Remove a user with all their records",
+    access: "admin",
+    body: userId,
+    output: done,
+  },
+];
