@@ -14,7 +14,7 @@ export async function testServerUrl(): Promise<string> {
 /**
  * Creates a database on the tests' PostgreSQL server; `drop` removes it.
  *
- * @param from `empty` has nothing, `migrated` has our tables, `service` also the queue's and the sample candles, as after a first start.
+ * @param from `empty` has nothing, `migrated` has our tables, `service` also the queue's, the sample candles and some users.
  */
 export async function createTestDatabase(
   from: "empty" | "migrated" | "service" = "empty",

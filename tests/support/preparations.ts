@@ -1,3 +1,4 @@
+import { TestClient } from "./client.ts";
 import { administer } from "./database.ts";
 import { copyFolder } from "./copy_folder.ts";
 
@@ -9,7 +10,16 @@ export interface Preparations {
   remove(): Promise<void>;
 }
 
-/** The preparations by name, each with what makes it. `migrated` has the tables, `service` also the queue's and the sample candles. */
+/** A database of the tests' PostgreSQL. */
+type Place = { readonly DATABASE_URL: string };
+
+// More than most tests need.
+const USERS = 4;
+
+/**
+ * The preparations by name, each with what makes it. `migrated` has the tables, `service` also the queue's and the sample candles, and
+ * in PostgreSQL some users, whose cookies are `sessions`.
+ */
 type Makers = Readonly<Record<string, () => Promise<string>>>;
 
 /**
@@ -20,6 +30,8 @@ type Makers = Readonly<Record<string, () => Promise<string>>>;
 export async function servePreparations(givenServer: string | undefined): Promise<Preparations> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const id = crypto.randomUUID().slice(0, 8);
+  const cookies: string[] = [];
+  const fillService = async (place: Place) => void cookies.push(...await runService(place, USERS));
   const removals: (() => Promise<void>)[] = [() => Deno.remove(folder, { recursive: true })];
   const makers: Makers = {
     server: async () => {
@@ -30,7 +42,8 @@ export async function servePreparations(givenServer: string | undefined): Promis
       return server.url;
     },
     "database/migrated": () => createDatabase("migrated", "template1", migratePostgres),
-    "database/service": async () => await createDatabase("service", await make("database/migrated"), runService),
+    "database/service": async () => await createDatabase("service", await make("database/migrated"), fillService),
+    sessions: () => make("database/service").then(() => JSON.stringify(cookies)),
     "folder/migrated": () => migratePglite(`${folder}/migrated`),
     "folder/service": async () => {
       copyFolder(await make("folder/migrated"), `${folder}/service`);
@@ -55,7 +68,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
   async function createDatabase(
     kind: "migrated" | "service",
     template: string,
-    fill: (place: { DATABASE_URL: string }) => Promise<void>,
+    fill: (place: Place) => Promise<void>,
   ): Promise<string> {
     const server = await make("server");
     const name = `template_${id}_${kind}`;
@@ -83,7 +96,7 @@ export async function servePreparations(givenServer: string | undefined): Promis
   return { url: `http://127.0.0.1:${http.addr.port}`, remove };
 }
 
-async function migratePostgres({ DATABASE_URL }: { DATABASE_URL: string }): Promise<void> {
+async function migratePostgres({ DATABASE_URL }: Place): Promise<void> {
   const { openPostgres } = await import("../../db/client.ts");
   await (await openPostgres(DATABASE_URL, 1)).close();
 }
@@ -121,10 +134,14 @@ async function runDeno(args: readonly string[]): Promise<void> {
   if (!success) throw new Error(`Cannot run deno ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Starts the service and ends it again. */
-async function runService(place: Readonly<Record<string, string>>): Promise<void> {
+/** Starts the service and ends it again. @returns The cookies of so many new users. */
+async function runService(place: Readonly<Record<string, string>>, users = 0): Promise<readonly string[]> {
   const { listen } = await import("../../main.ts");
   const { readConfig } = await import("../../server/config.ts");
   const shared = { PORT: "0", WORKERS: "0", BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
-  await (await listen(readConfig({ ...shared, ...place }))).close();
+  const service = await listen(readConfig({ ...shared, ...place }));
+  const clients = Array.from({ length: users }, () => new TestClient(service.url));
+  for (const client of clients) await client.signUp();
+  await service.close();
+  return clients.map(({ cookie }) => cookie);
 }

@@ -2,6 +2,7 @@ type Preparation =
   | "server"
   | "database/migrated"
   | "database/service"
+  | "sessions"
   | "folder/migrated"
   | "folder/service"
   | "packages"
