@@ -6,6 +6,7 @@
  */
 import { type DatabaseHandle, openPglite } from "../db/client.ts";
 import { importCsv } from "../market/csv/import.ts";
+import { FileText } from "../market/csv/file_text.ts";
 import { CsvReader } from "../market/csv/reader.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
 import { printFigures, timeWork, watchMemory } from "./measure.ts";
@@ -48,7 +49,7 @@ async function measureImport({ db }: DatabaseHandle): Promise<Record<string, str
   });
   const reading = await timeWork(async () => {
     const reader = new CsvReader("1m", Date.now());
-    for await (const piece of makeFile()) for (const _ of reader.push(piece));
+    for await (const piece of new FileText(makeFile(), Infinity).pieces()) for (const _ of reader.push(piece));
   });
   const memory = watchMemory();
   const target = { symbol: "BENCH", exchange: "BENCH", assetClass: "crypto", timeframe: "1m" } as const;
