@@ -14,11 +14,7 @@ export function findLines(values: Float64Array, linesMax: number): Lines | null 
     if (starts.length === linesMax) return null;
     const first = values[start]!;
     const step = stepAt(values, start);
-    let end = start + 1;
-    // -0 equals 0, and NaN differs from itself.
-    if (step !== 0) { while (values[end] !== 0 && values[end] === first + (end - start) * step) end++; }
-    else if (first !== 0 && first === first) { while (values[end] === first) end++; }
-    else while (end < values.length && Object.is(values[end], first)) end++;
+    const end = step === 0 ? constantEnd(values, start) : lineEnd(values, start, step);
     starts.push(start);
     steps.push(step);
     start = end;
@@ -28,6 +24,27 @@ export function findLines(values: Float64Array, linesMax: number): Lines | null 
     firsts: Float64Array.from(starts, (start) => values[start]!),
     steps: Float64Array.from(steps),
   };
+}
+
+/** The row after the last one with the same value. */
+function constantEnd(values: Float64Array, start: number): number {
+  const { length } = values;
+  const first = values[start]!;
+  let end = start + 1;
+  // -0 equals 0, and NaN differs from itself.
+  if (first === 0 || first !== first) { while (end < length && Object.is(values[end], first)) end++; }
+  else while (end < length && values[end] === first) end++;
+  return end;
+}
+
+/** The row after the last one on the line. */
+function lineEnd(values: Float64Array, start: number, step: number): number {
+  const { length } = values;
+  const first = values[start]!;
+  let end = start + 1;
+  // A zero may be -0.
+  while (end < length && values[end] !== 0 && values[end] === first + (end - start) * step) end++;
+  return end;
 }
 
 /** The distance to the next value; 0 where no line leads there. */

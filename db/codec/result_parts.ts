@@ -125,11 +125,7 @@ function encodeChunk(
   const cut = Object.fromEntries(
     Object.entries(columns).map(([name, values]) => [name, cutDoubles(values, begin, end)] as const),
   );
-  let [first, last] = [Infinity, -Infinity];
-  for (const value of cut[time] ?? []) {
-    if (value < first) first = value;
-    if (value > last) last = value;
-  }
+  const [first, last] = boundsOf(cut[time] ?? new Float64Array(0));
   return {
     part,
     chunk,
@@ -139,6 +135,15 @@ function encodeChunk(
     data: packColumns(pack === undefined ? cut : pack(cut)),
     tags: encodeTags(tags?.slice(begin, end) ?? []),
   };
+}
+
+function boundsOf(values: Float64Array): [least: number, most: number] {
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    least = Math.min(least, values[i]!);
+    most = Math.max(most, values[i]!);
+  }
+  return [least, most];
 }
 
 function cutDoubles(values: PartColumns["columns"][string], begin: number, end: number): Float64Array {
