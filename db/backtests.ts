@@ -4,6 +4,7 @@ import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { Db } from "./client.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
+import { settleTogether } from "./faults.ts";
 import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { storableText } from "./codec/storable.ts";
@@ -114,16 +115,23 @@ export interface CompletedRun extends AttemptKey {
   readonly areChunksWritten?: boolean;
 }
 
+/** What else storeResults() may know and do. */
+export interface StoreOptions {
+  /** Statements that share the last round trip; they come after all that may wait for a record. */
+  readonly alongside?: () => Promise<unknown>;
+  /** See insertChunks(). */
+  readonly storedCandles?: ReadonlySet<string>;
+}
+
 /**
  * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards.
  *
- * @param alongside Statements that share the last round trip; they come after all that may wait for a record.
  * @returns The ids of the stored runs; the others no longer hold their records, and nothing of them is stored.
  */
 export async function storeResults(
   tx: Db,
   runs: readonly CompletedRun[],
-  alongside: () => Promise<unknown> = () => Promise.resolve(),
+  { alongside = () => Promise.resolve(), storedCandles }: StoreOptions = {},
 ): Promise<ReadonlySet<string>> {
   if (runs.length === 0) {
     await alongside();
@@ -157,8 +165,8 @@ export async function storeResults(
   const stored = new Set(rows.map(({ id }) => id));
   const kept = runs.filter(({ id }) => stored.has(id));
   const left = kept.filter(({ areChunksWritten = false }) => !areChunksWritten);
-  await Promise.all([
-    insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks }))),
+  await settleTogether([
+    insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })), storedCandles),
     deleteChunksOfOthers(tx, kept),
     addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 }))),
     alongside(),

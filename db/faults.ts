@@ -2,6 +2,9 @@
 // serialization failures. Errors that the same statement would meet again, such as too little memory or time, are not in the list.
 const SQL_STATES = /^(08\w{3}|57P0\d|53000|53100|53300|58030|40001|40P01|25006)$/;
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const FOREIGN_KEY = "23503";
+// An earlier statement of the transaction has failed.
+const ABORTED = "25P02";
 // A wrong user or password, a missing database.
 const REFUSALS = /^(28\w{3}|3D000)$/;
 
@@ -21,4 +24,24 @@ export function isDatabaseFault(error: unknown): boolean {
 /** True if the server refused the connection for a reason that does not pass by itself. */
 export function isDatabaseRefusal(error: unknown): error is Error {
   return error instanceof Error && "code" in error && REFUSALS.test(String(error.code));
+}
+
+/**
+ * Waits for statements of one transaction that share a round trip.
+ *
+ * @throws The error of the statement that failed first, and not of those that the server then refused.
+ */
+export async function settleTogether(statements: readonly Promise<unknown>[]): Promise<void> {
+  const ended = await Promise.allSettled(statements);
+  const errors = ended.flatMap((end) => end.status === "rejected" ? [end.reason] : []);
+  if (errors.length > 0) throw errors.find((error) => !hasCode(error, ABORTED)) ?? errors[0];
+}
+
+/** True if a statement refers to a row that does not exist. @param error The error of a query or a transaction, with its causes. */
+export function isForeignKeyFault(error: unknown): boolean {
+  return hasCode(error, FOREIGN_KEY);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && (("code" in error && error.code === code) || hasCode(error.cause, code));
 }

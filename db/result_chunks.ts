@@ -5,9 +5,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
 import type { Db } from "./database.ts";
 import { decodeColumns } from "./codec/columns.ts";
-import { CHUNK_ROWS, encodeChunks, measureChunks, type PartColumns, type ResultChunk } from "./codec/result_parts.ts";
+import {
+  CHUNK_ROWS,
+  encodeChunks,
+  measureChunks,
+  type PartColumns,
+  type ResultChunk,
+  type SharedCandles,
+} from "./codec/result_parts.ts";
 import { unpackTrades } from "./codec/packed_trades.ts";
-import { backtests, type RESULT_PARTS, resultChunks } from "./schema.ts";
+import { settleTogether } from "./faults.ts";
+import { insertResultCandles } from "./result_candles.ts";
+import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
 const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
@@ -49,9 +58,27 @@ export interface AttemptChunks {
   readonly chunks: readonly ResultChunk[];
 }
 
-/** Writes the chunks of one or many runs, in statements of bounded size. */
-export async function insertChunks(tx: Db, runs: readonly AttemptChunks[]): Promise<void> {
-  for (const rows of groupBySize(runs)) await insertRows(tx, rows);
+/**
+ * Writes the chunks of one or many runs, in statements of bounded size.
+ *
+ * @param storedCandles SHA-256 of candles that are stored already.
+ * @throws The database's error for a foreign key where such candles are not stored any more.
+ */
+export async function insertChunks(
+  tx: Db,
+  runs: readonly AttemptChunks[],
+  storedCandles: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const insertAll = async () => {
+    for (const rows of groupBySize(runs)) await insertRows(tx, rows);
+  };
+  // Sent in this order, they share a round trip.
+  const candles = candlesOf(runs.flatMap(({ chunks }) => chunks), storedCandles);
+  await settleTogether([insertResultCandles(tx, candles), insertAll()]);
+}
+
+function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>): SharedCandles[] {
+  return chunks.flatMap(({ candles }) => candles && !stored.has(candles.sha256) ? [candles] : []);
 }
 
 /**
@@ -71,7 +98,10 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
           eq(backtests.status, "running"),
         ))
         .for("share");
-      if (held.length > 0) await insertRows(tx, rows, sql`on conflict do nothing`);
+      if (held.length > 0) {
+        const candles = insertResultCandles(tx, candlesOf(rows, new Set()));
+        await settleTogether([candles, insertRows(tx, rows, sql`on conflict do nothing`)]);
+      }
       return held.length > 0;
     });
     if (!isHeld) return false;
@@ -87,30 +117,38 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
  */
 async function insertRows(
   tx: Db,
-  rows: readonly (typeof resultChunks.$inferInsert)[],
+  rows: readonly PlacedChunk[],
   onConflict: SQL = sql``,
 ): Promise<void> {
   const bytes = Buffer.concat(rows.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
   // Positions in SQL begin at 1.
   let at = 1;
-  const places = rows.map(({ data, tags, ...row }) => {
-    const place = { ...row, at, dataBytes: data.byteLength, tagsBytes: tags?.byteLength ?? null };
+  const places = rows.map(({ data, tags, candles, ...row }) => {
+    const place = {
+      ...row,
+      candles: candles?.sha256 ?? null,
+      at,
+      dataBytes: data.byteLength,
+      tagsBytes: tags?.byteLength ?? null,
+    };
     at += place.dataBytes + (place.tagsBytes ?? 0);
     return place;
   });
   await tx.execute(sql`
     insert into ${resultChunks}
-      (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags)
+      (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles)
     select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime",
-      substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes")
+      substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes"), candles
     from (select ${bytes}::bytea as bytes) as given, json_to_recordset(${JSON.stringify(places)}::json) as places(
       "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
-      "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer
+      "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text
     ) ${onConflict}`);
 }
 
-function* groupBySize(runs: readonly AttemptChunks[]): Generator<(typeof resultChunks.$inferInsert)[]> {
-  let rows: (typeof resultChunks.$inferInsert)[] = [];
+type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+
+function* groupBySize(runs: readonly AttemptChunks[]): Generator<PlacedChunk[]> {
+  let rows: PlacedChunk[] = [];
   let bytes = 0;
   for (const { backtestId, attempt, chunks } of runs) {
     for (const chunk of chunks) {
@@ -152,14 +190,15 @@ export async function readChunks(
   { first, last }: { readonly first: number; readonly last: number } = { first: 0, last: CHUNK_NUMBER_MAX },
 ): Promise<ChunkRows[]> {
   const { chunk, data, tags } = resultChunks;
-  const rows = await db.select({ chunk, data, tags })
+  const rows = await db.select({ chunk, data, tags, candles: resultCandles.data })
     .from(resultChunks)
     .innerJoin(backtests, ofResult(ownerId))
+    .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
   return rows.map((row) => ({
     chunk: row.chunk,
-    columns: unpackTrades(decodeColumns(row.data)),
+    columns: { ...unpackTrades(decodeColumns(row.data)), ...(row.candles === null ? {} : decodeColumns(row.candles)) },
     tags: row.tags === null ? null : decodeTags(row.tags),
   }));
 }

@@ -229,7 +229,14 @@ export const idempotencyKeys = pgTable("idempotency_keys", {
 /** The columns that a run leaves behind. */
 export const RESULT_PARTS = ["trades", "orders", "equity"] as const;
 
-/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed Arrow files. */
+/** Times and closes of candles that curves were marked at, by their content: runs over the same candles share them. */
+export const resultCandles = pgTable("result_candles", {
+  /** The SHA-256 of the bytes, hexadecimal. */
+  sha256: text("sha256").primaryKey(),
+  data: bytea("data").notNull(),
+});
+
+/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed columns. */
 export const resultChunks = pgTable("result_chunks", {
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
   /** The attempt that wrote it. Only the chunks of the attempt that completed the record are its result. */
@@ -244,4 +251,9 @@ export const resultChunks = pgTable("result_chunks", {
   data: bytea("data").notNull(),
   /** The rows' tags as compressed JSON, or null where no row has one. */
   tags: bytea("tags"),
-}, (table) => [primaryKey({ columns: [table.backtestId, table.attempt, table.part, table.chunk] })]);
+  /** The columns that it shares with other results, or null where it has all of its own. */
+  candles: text("candles").references(() => resultCandles.sha256),
+}, (table) => [
+  primaryKey({ columns: [table.backtestId, table.attempt, table.part, table.chunk] }),
+  index("result_chunks_candles_index").on(table.candles).where(sql`candles is not null`),
+]);

@@ -43,6 +43,8 @@ export interface RunTask {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** In shared memory, so that passing them to a thread copies nothing. */
   readonly candles: Candles;
+  /** Equal sums, equal candles; absent where nobody has summed them. */
+  readonly candlesSha256?: string;
   /** Candles before this one are lookback. */
   readonly firstIndex: number;
   readonly initialBalance: number;

@@ -2,6 +2,7 @@
  * A run's trades, orders and equity as they are stored: columns, cut into chunks of equal length, each of them compressed. The thread that
  * ran a built-in strategy makes them, so that the thread of HTTP does not.
  */
+import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { OrderColumns } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
@@ -17,8 +18,17 @@ export const CHUNK_ROWS = 10_000;
 /** Rows of a chunk of equity, which has no pages: with 10,000, a curve would take twice as long to encode. */
 export const EQUITY_CHUNK_ROWS = 40_000;
 
+/** Columns of candles that results share, packed. */
+export interface SharedCandles {
+  /** Of `data`, hexadecimal. */
+  readonly sha256: string;
+  readonly data: Uint8Array;
+}
+
 /** A chunk without its place in the database. */
-export type ResultChunk = Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+export type ResultChunk =
+  & Omit<typeof resultChunks.$inferInsert, "backtestId" | "attempt" | "candles">
+  & { readonly candles?: SharedCandles | null };
 
 /** Columns of equal length, to be stored as one part of a result. */
 export interface PartColumns {
@@ -30,6 +40,10 @@ export interface PartColumns {
   readonly tags?: readonly (string | null)[];
   /** Turns a chunk's columns into those to be stored. */
   readonly pack?: (columns: Columns) => Columns;
+  /** Names the columns that the chunk shares with other results, if the packed columns have all of them. */
+  readonly shared?: readonly string[];
+  /** Equal keys, equal shared columns: those of earlier results are not packed again. */
+  readonly sharedKey?: string | undefined;
 }
 
 /** The names of the stored columns of trades. */
@@ -75,6 +89,9 @@ export interface EquityColumns {
   readonly position: Float64Array;
 }
 
+// About 80 kB each at most; a year of minutes has 14.
+const PACKED_CANDLES_MAX = 100;
+
 /** A run's trades, to be numbered from 1 in the order of the columns. */
 export function tradesPart(trades: TradeColumns): PartColumns {
   const columns = Object.fromEntries(TRADE_COLUMNS.map((name) => [name, trades[name]]));
@@ -94,17 +111,23 @@ export function ordersPart(orders: OrderColumns): PartColumns {
  */
 export function equityPart({ time, equity, position }: EquityColumns, close?: Float64Array): PartColumns {
   const columns = { time, equity, position, ...(close === undefined ? {} : { close }) };
-  return { part: "equity", count: time.length, columns, time: "time", pack: packEquity };
+  return { part: "equity", count: time.length, columns, time: "time", pack: packEquity, shared: ["time", "close"] };
 }
 
-/** All parts of a result. @param candles The run's; those before `firstIndex` are lookback. */
+/**
+ * All parts of a result.
+ *
+ * @param candles The run's; those before `firstIndex` are lookback. `sha256` names them.
+ */
 export function resultParts(
   { trades, orders, equity, position }: Pick<RunResult, "trades" | "orders" | "equity" | "position">,
-  candles: { readonly time: Float64Array; readonly close: Float64Array },
+  candles: { readonly time: Float64Array; readonly close: Float64Array; readonly sha256?: string | undefined },
   firstIndex: number,
 ): PartColumns[] {
   const curve = { time: candles.time.subarray(firstIndex), equity, position };
-  return [tradesPart(trades), ordersPart(orders), equityPart(curve, candles.close.subarray(firstIndex))];
+  const sharedKey = candles.sha256 === undefined ? undefined : `${candles.sha256} ${firstIndex}`;
+  const equityOfRun = { ...equityPart(curve, candles.close.subarray(firstIndex)), sharedKey };
+  return [tradesPart(trades), ordersPart(orders), equityOfRun];
 }
 
 /** Encodes the parts of a result, a chunk at a time. */
@@ -118,13 +141,17 @@ export function* encodeChunks(parts: readonly PartColumns[]): Generator<ResultCh
 }
 
 function encodeChunk(
-  { part, columns, time, tags, pack }: PartColumns,
+  { part, columns, time, tags, pack, shared = [], sharedKey }: PartColumns,
   chunk: number,
   { begin, end }: { readonly begin: number; readonly end: number },
 ): ResultChunk {
   const cut = Object.fromEntries(
     Object.entries(columns).map(([name, values]) => [name, cutDoubles(values, begin, end)] as const),
   );
+  const packed = Object.entries(pack === undefined ? cut : pack(cut));
+  const apart = packed.filter(([name]) => shared.includes(name));
+  const hasCandles = shared.length > 0 && apart.length === shared.length;
+  const own = hasCandles ? packed.filter(([name]) => !shared.includes(name)) : packed;
   const [first, last] = boundsOf(cut[time] ?? new Float64Array(0));
   return {
     part,
@@ -132,9 +159,27 @@ function encodeChunk(
     rows: end - begin,
     firstTime: new Date(first),
     lastTime: new Date(last),
-    data: packColumns(pack === undefined ? cut : pack(cut)),
+    data: packColumns(Object.fromEntries(own)),
     tags: encodeTags(tags?.slice(begin, end) ?? []),
+    candles: hasCandles ? packCandles(Object.fromEntries(apart), sharedKey && `${sharedKey} ${begin} ${end}`) : null,
   };
+}
+
+/** Packed candles of this thread's last results, the oldest first. */
+const packedCandles = new Map<string, SharedCandles>();
+
+function packCandles(columns: Columns, key: string | undefined): SharedCandles {
+  const known = key === undefined ? undefined : packedCandles.get(key);
+  if (known !== undefined) return known;
+  const data = packColumns(columns);
+  const packed = { sha256: createHash("sha256").update(data).digest("hex"), data };
+  if (key === undefined) return packed;
+  packedCandles.set(key, packed);
+  for (const oldest of packedCandles.keys()) {
+    if (packedCandles.size <= PACKED_CANDLES_MAX) break;
+    packedCandles.delete(oldest);
+  }
+  return packed;
 }
 
 function boundsOf(values: Float64Array): [least: number, most: number] {
@@ -157,7 +202,9 @@ function encodeTags(tags: readonly (string | null)[]): Uint8Array | null {
   return new Uint8Array(zstdCompressSync(json, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }));
 }
 
-/** Bytes that chunks occupy. */
+/** Bytes that chunks occupy, with those that they may share. */
 export function measureChunks(chunks: readonly ResultChunk[]): number {
-  return chunks.reduce((bytes, { data, tags }) => bytes + data.byteLength + (tags?.byteLength ?? 0), 0);
+  return chunks.reduce((bytes, { data, tags, candles }) => {
+    return bytes + data.byteLength + (tags?.byteLength ?? 0) + (candles?.data.byteLength ?? 0);
+  }, 0);
 }

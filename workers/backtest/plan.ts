@@ -118,7 +118,15 @@ export function makePlan(
     `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
     ...(benchmark === null ? [] : describeBenchmark(record, benchmark)),
   ];
-  return { run: decider.toRun(task), task, read, session, notes, moduleSha256: decider.moduleSha256, runKey };
+  return {
+    run: decider.toRun(task, read.sha256),
+    task,
+    read,
+    session,
+    notes,
+    moduleSha256: decider.moduleSha256,
+    runKey,
+  };
 }
 
 /** Notes that the benchmark's candles begin later or end sooner than the record asks. */
@@ -160,7 +168,8 @@ export interface Decider {
   readonly moduleSha256: string | null;
   /** Candles that the strategy needs before the start date. */
   readonly lookback: number;
-  toRun(task: SandboxTask): Run;
+  /** @param candlesSha256 Of the task's candles. */
+  toRun(task: SandboxTask, candlesSha256: string): Run;
 }
 
 /**
@@ -205,7 +214,10 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
     identity: builtin.slug,
     moduleSha256: null,
     lookback: Math.max(builtin.lookback_candles, lookbackOf(builtin, parameters)),
-    toRun: (task) => ({ kind: "builtin", task: { ...task, slug: builtin.slug, parameters } }),
+    toRun: (task, candlesSha256) => ({
+      kind: "builtin",
+      task: { ...task, candlesSha256, slug: builtin.slug, parameters },
+    }),
   };
 }
 

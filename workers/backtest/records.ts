@@ -11,6 +11,7 @@ import {
 } from "../../db/backtests.ts";
 import { findFullUsers } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
+import { isForeignKeyFault } from "../../db/faults.ts";
 import { measureChunks } from "../../db/codec/result_parts.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
@@ -23,6 +24,8 @@ const log = getLogger(["hindcast", "queue"]);
 
 const QUEUE = QUEUES.backtests;
 const BATCH_MAX = 32;
+// A year of minutes has 14.
+const CANDLES_MAX = 10_000;
 // The embedded database does nothing else during a transaction: about 60 ms for so many bytes. A curve of 500,000 candles takes half.
 const TRANSACTION_BYTES_MAX = 1 << 21;
 
@@ -50,6 +53,8 @@ export class BacktestRecords {
   readonly #jobs: Jobs;
   readonly #claims: Batcher<string, ClaimedBacktest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
+  /** SHA-256 of candles that lately stored results refer to, so that their bytes need not be sent again. */
+  readonly #candles = new Set<string>();
 
   /** @param resultBytesMax Bytes that the backtests of one user may occupy. */
   constructor(db: Db, jobs: Jobs, resultBytesMax: number) {
@@ -68,9 +73,26 @@ export class BacktestRecords {
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
-      await db.transaction((tx: Db) => settleAll(tx, jobs, settlements));
+      const settle = () => db.transaction((tx: Db) => settleAll(tx, jobs, settlements, this.#candles));
+      try {
+        await settle();
+      } catch (error) {
+        if (this.#candles.size === 0 || !isForeignKeyFault(error)) throw error;
+        // Housekeeping has removed candles that no result needed any more.
+        this.#candles.clear();
+        await settle();
+      }
+      this.#remember(settlements);
       return settlements.map(() => undefined);
     }, BATCH_MAX);
+  }
+
+  #remember(settlements: readonly Settlement[]): void {
+    if (this.#candles.size > CANDLES_MAX) this.#candles.clear();
+    for (const { outcome } of settlements) {
+      if (outcome.type !== "completed") continue;
+      for (const { candles } of outcome.chunks) if (candles) this.#candles.add(candles.sha256);
+    }
   }
 
   /** Begins an attempt; null if the record has ended or is gone. */
@@ -100,7 +122,12 @@ export class BacktestRecords {
   }
 }
 
-async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[]): Promise<void> {
+async function settleAll(
+  tx: Db,
+  jobs: Jobs,
+  settlements: readonly Settlement[],
+  storedCandles: ReadonlySet<string>,
+): Promise<void> {
   const completed: CompletedRun[] = [];
   const over: TakenJob[] = [];
   for (const { job, attempt, outcome } of settlements) {
@@ -121,11 +148,12 @@ async function settleAll(tx: Db, jobs: Jobs, settlements: readonly Settlement[])
   }
   // Last, because it locks the storage totals: a deletion holds the record and waits for them, so locking in the other order would
   // be a deadlock.
-  await storeResults(tx, completed, () =>
+  const alongside = () =>
     Promise.all([
       jobs.complete(tx, QUEUE, over),
       jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const)),
-    ]));
+    ]);
+  await storeResults(tx, completed, { alongside, storedCandles });
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */

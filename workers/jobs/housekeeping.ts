@@ -5,6 +5,7 @@ import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
 import { removeExpiredTokens } from "../../db/tokens.ts";
+import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
@@ -34,7 +35,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 
 /**
  * Removes old data: ended backtests with their results if a limit is set, keys of submissions that are too old for a retry, module
- * checks without a waiting request, ended sessions, tokens that expired a month ago, and unused modules. Queued and running backtests
+ * checks without a waiting request, ended sessions, tokens that expired a month ago, unused modules, and candles that no result needs. Queued and running backtests
  * stay at any age.
  *
  * @param signal Ends it after the current batch; the next hour continues.
@@ -51,6 +52,8 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
   await removeExpiredTokens(db);
   const modules = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedModules(tx, BATCH)));
   if (modules > 0) log.info("Removed {count} unused modules", { count: modules });
+  const candles = await inBatches(signal, () => db.transaction((tx: Db) => removeUnusedCandles(tx, BATCH)));
+  if (candles > 0) log.info("Removed {count} unused pieces of results' candles", { count: candles });
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.housekeeping, [job]));
 }
 

@@ -18,7 +18,9 @@ const pool = new BufferPool(POOL_BYTES_MAX);
 
 self.onmessage = ({ data: { task, control } }: MessageEvent<ToWarmWorker>) => {
   const outcome = execute(task, control);
-  self.postMessage(outcome, [...buffersOf(outcome)]);
+  const chunks = outcome.type === "completed" ? outcome.chunks : [];
+  // Shared candles stay here for later results.
+  self.postMessage(outcome, [...buffersOf(chunks.map(({ data, tags }) => ({ data, tags })))]);
   pool.reclaim();
 };
 
@@ -28,7 +30,7 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
     if (isAskedToStop(control)) return NOT_BEGUN;
     const builtin = findBuiltin(task.slug);
     if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
-    const { slug: _slug, parameters, candles, seed, ...settings } = task;
+    const { slug: _slug, parameters, candles, candlesSha256: sha256, seed, ...settings } = task;
     const make = () => builtin.create(parameters, task.execution);
     const begun = currentMs();
     const result = run({ ...settings, candles, strategy: make(), control, pool });
@@ -37,7 +39,7 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
       run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
     const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
     const checked = currentMs();
-    const chunks = [...encodeChunks(resultParts(result, candles, task.firstIndex))];
+    const chunks = [...encodeChunks(resultParts(result, { ...candles, sha256 }, task.firstIndex))];
     const { metrics, undefinedMetrics, bounds, notes } = result;
     return {
       type: "completed",

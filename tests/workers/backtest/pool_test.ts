@@ -50,7 +50,10 @@ function chunksOf(outcome: Outcome<EncodedRun>): readonly ResultChunk[] {
 
 function equityOf(outcome: Outcome<EncodedRun>): readonly number[] {
   const chunks = chunksOf(outcome).filter(({ part }) => part === "equity");
-  return chunks.flatMap(({ data }) => [...unpackEquity(decodeColumns(data)) ?? []]);
+  return chunks.flatMap(({ data, candles }) => {
+    const shared = candles ? decodeColumns(candles.data) : {};
+    return [...unpackEquity({ ...decodeColumns(data), ...shared }) ?? []];
+  });
 }
 
 async function withPool(
@@ -84,6 +87,21 @@ Deno.test("a result keeps its values while later runs use the same memory", () =
     expect(bytes[2] === bytes[0]).toBe(true);
     expect(outcomes.map((outcome) => bytesOf(chunksOf(outcome)))).toEqual(bytes);
     expect(outcomes.map((outcome) => equityOf(outcome).length)).toEqual([50_000, 40_000, 50_000, 45_000, 40]);
+  }));
+
+Deno.test("runs over the same candles share their stored form, and others do not", () =>
+  withPool(1, async (pool) => {
+    const candlesOf = async (count: number, candlesSha256: string) => {
+      const run = task(count);
+      // It does not trade, so the equity is the cash.
+      const parameters = { ...run.parameters, slow: 200 };
+      const chunks = chunksOf(await pool.run({ ...run, parameters, candlesSha256 }, limits()));
+      return chunks.find(({ part }) => part === "equity")?.candles;
+    };
+    const [first, again, longer] = [await candlesOf(50, "a"), await candlesOf(50, "a"), await candlesOf(60, "b")];
+    expect(first?.data.length).toBeGreaterThan(0);
+    expect(again).toEqual(first);
+    expect(longer?.sha256).not.toBe(first?.sha256);
   }));
 
 Deno.test("a run reports progress and equity while it computes, and they agree with the result", () =>

@@ -2,7 +2,11 @@ import { expect } from "@std/expect";
 import { eq, sql } from "drizzle-orm";
 import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
-import { backtests, backtestSizes, resultChunks } from "../../../db/schema.ts";
+import { equityPart } from "../../../db/codec/result_parts.ts";
+import { readEquity } from "../../../db/equity.ts";
+import { removeUnusedCandles } from "../../../db/result_candles.ts";
+import { encodeParts } from "../../../db/result_chunks.ts";
+import { backtests, backtestSizes, resultCandles, resultChunks } from "../../../db/schema.ts";
 import { BacktestRecords, Batcher } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
 import { addUser, newBacktest, newChunks, newResult } from "../../support/backtests.ts";
@@ -44,6 +48,41 @@ Deno.test("runs that end together do not deadlock with the deletion of one of th
   expect(kept?.status).toBe("completed");
   expect(await db.select().from(backtestSizes)).toEqual([{ ownerId: "ann", bytes: kept?.sizeBytes }]);
   expect(await getBacktest(db, { id: failed.id, ownerId: "ann" })).toBeNull();
+  await handle.close();
+});
+
+Deno.test("runs over the same candles store these once, also after housekeeping has removed them meanwhile", async () => {
+  const handle = await openTestDatabase("PostgreSQL");
+  const { db } = handle;
+  await addUser(db, "ann");
+  const jobs = await Jobs.open(handle, 60);
+  const records = new BacktestRecords(db, jobs, 1e9);
+  const time = Float64Array.from({ length: 100 }, (_, i) => i * 60_000);
+  const close = time.map((_, i) => (4_000_000 + i * 7_919 % 100_003) / 100);
+  const settle = async (units: number) => {
+    const { id } = await insertBacktest(db, newBacktest("ann"));
+    await records.claim(id);
+    const position = time.map(() => units);
+    const curve = { time, equity: close.map((price) => 1000 + units * price), position };
+    const chunks = await encodeParts([equityPart(curve, close)]);
+    await records.settle({ id, retryCount: 0, data: {}, isSuspect: false }, 1, {
+      type: "completed",
+      result: newResult(),
+      chunks,
+      sparkline: [],
+    });
+    expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toEqual(curve);
+    return id;
+  };
+  const remove = () => db.transaction((tx: Db) => removeUnusedCandles(tx, 10));
+  const ids = [await settle(1), await settle(2)];
+  expect(await db.$count(resultCandles)).toBe(1);
+  expect(await remove()).toBe(0);
+  for (const id of ids) await deleteBacktest(db, { id, ownerId: "ann" });
+  expect(await remove()).toBe(1);
+  await settle(3);
+  expect(await db.$count(resultCandles)).toBe(1);
+  await jobs.close();
   await handle.close();
 });
 
