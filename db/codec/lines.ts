@@ -12,7 +12,6 @@ export function findLines(values: Float64Array, linesMax: number): Lines | null 
   const steps: number[] = [];
   for (let start = 0; start < values.length;) {
     if (starts.length === linesMax) return null;
-    const first = values[start]!;
     const step = stepAt(values, start);
     const end = step === 0 ? constantEnd(values, start) : lineEnd(values, start, step);
     starts.push(start);
