@@ -12,18 +12,20 @@ import { checkAll, checkRecords, checkResults, type Query, untilAllEnded } from 
 import { SeededRandom } from "./random.ts";
 import { readResult } from "./workload.ts";
 
-// 43,105 trades and 86,400 candles: 19 chunks, which are written in about ten transactions.
+// 86,929 trades and 174,240 candles: 23 chunks, which are written in about seven transactions.
 const LARGE = {
   symbol: "DEMO",
   exchange: "SAMPLE",
   strategy: "SMA Cross",
   start_date: "2024-01-01",
-  end_date: "2024-03-01",
+  end_date: "2024-05-01",
   initial_balance: 10_000,
   parameters: { timeframe: "1m", fast: 1, slow: 2 },
 };
-// Its chunks have 2.8 MB. The embedded database writes them to its log and to the table.
+// Its chunks have 2.7 MB. The embedded database writes them to its log and to the table.
 const LARGE_BYTES = 5_000_000;
+// After fewer bytes, none of its chunks may be stored.
+const FIRST_CHUNKS_BYTES = 1_500_000;
 // A dead run is repeated 10 to 15 seconds later, and meanwhile others die.
 const DEATHS_AT_ONCE = 8;
 // A kill may come after the record is completed.
@@ -121,7 +123,12 @@ export async function runEmbeddedChunks(
     while (killed.hits < kills) {
       const id = await submit(signedIn(service, user.cookie));
       killed.accepted.set(id, 0);
-      await untilWriting(signedIn(service, user.cookie), service, id, random.below(LARGE_BYTES));
+      await untilWriting(
+        signedIn(service, user.cookie),
+        service,
+        id,
+        FIRST_CHUNKS_BYTES + random.below(LARGE_BYTES - FIRST_CHUNKS_BYTES),
+      );
       await killFamily(service);
       killed.count(isHalf(await withDatabase(database, (query) => lookAt(query, id))));
       service = await start();
