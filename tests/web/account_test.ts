@@ -19,7 +19,7 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
   const strangerEmail = await stranger.signUp();
 
   await t.step("who has no session is asked to sign in, and every fault stands beside its field", async () => {
-    await page.goto(`${service.url}/runs?from=a-link`);
+    await page.goto(`${service.url}/runs?tag=a-link`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("link", { name: "Make an account" }).click();
@@ -33,7 +33,7 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
 
   await t.step("an account leads on to where the visitor was going", async () => {
     await fill(email, "correct horse battery");
-    await page.waitForURL(`${service.url}/runs?from=a-link`);
+    await page.waitForURL(`${service.url}/runs?tag=a-link`);
     await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
   });
 

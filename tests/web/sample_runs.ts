@@ -7,7 +7,6 @@ const LONG_NAME = "A strategy with a name as long as names may be, to see that e
 const RUNS = {
   good: {
     ...YEAR,
-    name: "Breakout with a tight stop",
     tags: ["breakout", "hourly"],
     star: true,
     notes: "Wider stops lose less often but more.\nNext: the same with a filter for the trend.",
