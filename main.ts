@@ -198,10 +198,12 @@ async function openHosted(): Promise<Service> {
   const service = await openService(config, { port: config.port, closing: closing.signal, onWait: () => {} });
   // The platform ends its processes without a signal.
   if (!config.isDeployed) {
-    closeOnSignal(async () => {
-      closing.abort();
-      await service.stopWork();
-      await service.close();
+    closeOnSignal({
+      close: async () => {
+        closing.abort();
+        await service.stopWork();
+        await service.close();
+      },
     });
   }
   return service;

@@ -37,7 +37,8 @@ export async function startService(): Promise<Service> {
   const errors = new Response(process.stderr).text();
   const stop = async () => {
     try {
-      process.kill("SIGTERM");
+      // SIGTERM would let it serve on for a while.
+      process.kill("SIGINT");
     } catch {
       // It has ended already.
     }

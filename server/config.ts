@@ -156,6 +156,11 @@ const configSchema = z.object({
     wholeNumber(1, 3600).default(30),
     "Seconds after which a client is given up that reads nothing of a long answer, or sends no more of a body.",
   ),
+  lameDuckSeconds: setting(
+    "LAME_DUCK_SECONDS",
+    wholeNumber(0, 60).default(1),
+    "Seconds after SIGTERM in which `/api/health` is 503 and everything else is still served, so that load balancers turn away.",
+  ),
   quotas: z.object({
     backtestsMax: setting(
       "USER_BACKTESTS_MAX",

@@ -1,11 +1,12 @@
 import { getLogger } from "@logtape/logtape";
 import type { Handler } from "./app.ts";
-import { unusable } from "./config.ts";
+import { type Config, unusable } from "./config.ts";
 import { type RestartingServer, serveWithRestarts } from "./restarting_server.ts";
 import { unavailableResponse } from "./unavailable_response.ts";
 
 // Requests under way get this long to end by themselves.
 const REQUESTS_MS = 2_500;
+const HEALTH_PATH = "/api/health";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -19,6 +20,11 @@ export interface Service extends Handler {
 /** The service on its socket. */
 export interface RunningService {
   readonly url: string;
+  /**
+   * Serves on for the lame-duck time so that load balancers turn away: the health is 503, and each answer ends its connection, so that
+   * a proxy keeps none.
+   */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,15 +44,17 @@ export interface Opening {
  * @throws ConfigError when it cannot listen on HOST and PORT, and the errors of `open`.
  */
 export async function serveHttp(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, lameDuckSeconds }: Pick<Config, "host" | "port" | "lameDuckSeconds">,
   open: (opening: Opening) => Promise<Service>,
 ): Promise<RunningService> {
   let service: Service | null = null;
+  let isLeaving = false;
   const opened = Promise.withResolvers<Service>();
   const waiting = Promise.withResolvers<null>();
   const server = listen({ host, port }, async (request, info) => {
     const ready = service ?? await Promise.race([opened.promise, waiting.promise]);
-    return ready === null ? unavailableResponse() : await ready.fetch(request, info);
+    if (ready === null) return unavailableResponse("the service is waiting for its database");
+    return isLeaving ? await answerLeaving(request, ready, info) : await ready.fetch(request, info);
   });
   try {
     const closing = new AbortController();
@@ -54,6 +62,10 @@ export async function serveHttp(
     const ready = await open({ port: server.addr.port, closing: closing.signal, onWait });
     service = ready;
     opened.resolve(ready);
+    const leave = async () => {
+      isLeaving = true;
+      await new Promise((resume) => setTimeout(resume, lameDuckSeconds * 1000));
+    };
     const close = async () => {
       // Event streams would keep the server from ending.
       closing.abort();
@@ -61,7 +73,7 @@ export async function serveHttp(
       await Promise.all([endRequests(server), ready.stopWork()]);
       await ready.close();
     };
-    return { url: `http://${urlHost(host)}:${server.addr.port}`, close };
+    return { url: `http://${urlHost(host)}:${server.addr.port}`, leave, close };
   } catch (error) {
     opened.promise.catch(() => {});
     opened.reject(error);
@@ -86,6 +98,14 @@ export function openOnFirstRequest(open: () => Promise<Handler>): (
     });
     return await (await opened).fetch(request, info);
   };
+}
+
+async function answerLeaving(request: Request, service: Service, info: Deno.ServeHandlerInfo): Promise<Response> {
+  const isHealth = new URL(request.url).pathname === HEALTH_PATH;
+  const answer = isHealth ? unavailableResponse("the service is shutting down") : await service.fetch(request, info);
+  const headers = new Headers(answer.headers);
+  headers.set("connection", "close");
+  return new Response(answer.body, { status: answer.status, headers });
 }
 
 function listen(

@@ -8,18 +8,30 @@ const EXIT_MS = 300;
 
 const log = getLogger(["hindcast"]);
 
+/** Work that a signal ends. */
+interface Closable {
+  /** Announces the end to those who send requests, and serves on meanwhile. */
+  leave?(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * Runs until SIGTERM or SIGINT, then closes what runs and exits with code 0. Before it is open, a signal ends the process at once.
  *
  * @param describe The text for standard output once it is open.
  */
-export async function runUntilSignal<Running extends { close(): Promise<void> }>(
+export async function runUntilSignal<Running extends Closable>(
   starting: Promise<Running>,
   describe: (running: Running) => string,
 ): Promise<void> {
   let isOpen = false;
-  closeOnSignal(async () => {
-    if (isOpen) await (await starting).close();
+  closeOnSignal({
+    leave: async () => {
+      if (isOpen) await (await starting).leave?.();
+    },
+    close: async () => {
+      if (isOpen) await (await starting).close();
+    },
   });
   const running = await starting;
   isOpen = true;
@@ -27,9 +39,11 @@ export async function runUntilSignal<Running extends { close(): Promise<void> }>
 }
 
 /** On SIGTERM or SIGINT, closes what runs and exits with code 0. */
-export function closeOnSignal(close: () => Promise<void>): void {
+export function closeOnSignal({ leave, close }: Closable): void {
   const stop = async (signal: string) => {
     log.info("Shutting down on {signal}", { signal });
+    // SIGINT comes from a person at a terminal, who waits.
+    if (signal === "SIGTERM") await leave?.();
     killProcessAfter(SHUTDOWN_MS + EXIT_MS);
     setTimeout(() => Deno.exit(0), SHUTDOWN_MS);
     await close();

@@ -1,6 +1,6 @@
 /** A service's first and last seconds: a database that is not there yet, and all that can keep it from ending. */
 import { expect } from "@std/expect";
-import { TestClient } from "./support/client.ts";
+import { BACKTEST, TestClient } from "./support/client.ts";
 import { administer, createTestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free_port.ts";
 import { listDescendants, untilGone } from "./support/processes.ts";
@@ -149,5 +149,27 @@ Deno.test("a service that is told to end twice, as a terminal and npx tell it, e
   Deno.kill(process.pid, "SIGINT");
   const { code, stderr } = await process.end("SIGTERM");
   expect([code, stderr.match(/Shutting down/g)]).toEqual([0, ["Shutting down"]]);
+  await drop();
+});
+
+Deno.test("a service that is told to end serves on for the lame-duck time with a health of 503", async () => {
+  const { url, drop } = await createTestDatabase("service");
+  const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LAME_DUCK_SECONDS: "5" });
+  const client = process.client();
+  expect((await client.get("/api/health")).status).toBe(200);
+  const ended = process.end("SIGTERM");
+  const health = await until(async () => {
+    const answer = await client.get("/api/health");
+    return answer.status === 503 && answer;
+  });
+  expect(health.at("/error")).toMatchObject({
+    code: "UNAVAILABLE",
+    message: "Cannot answer: the service is shutting down",
+  });
+  await client.signUp();
+  const submitted = await client.send("POST", "/api/backtests", { backtest: BACKTEST });
+  expect([submitted.status, submitted.headers.get("connection")]).toEqual([202, "close"]);
+  expect(await ended).toMatchObject({ code: 0, stderr: "" });
+  await expect(client.get("/api/health")).rejects.toThrow();
   await drop();
 });

@@ -17,7 +17,10 @@ Deno.test("the lines start a cluster and restart its processes one after another
   const { url, drop } = await createTestDatabase("service");
   // Two starts that found no build would each make one.
   await prepare("console");
-  const script = `${blockIn(PAGE, "sh", "export DATABASE_URL=")}\n${blockIn(PAGE, "sh", "kill -TERM")}
+  // tests/docs/proxy.ts restarts behind nginx.
+  const restart = blockIn(PAGE, "sh", "kill -TERM").replace("http://127.0.0.1\n", "http://127.0.0.1:8002\n")
+    .replace(/^sleep 5 .*/m, "");
+  const script = `${blockIn(PAGE, "sh", "export DATABASE_URL=")}\n${restart}
     until curl -sf http://127.0.0.1:8001/api/health; do sleep 0.2; done
     kill -TERM $API1 $API2 $WORKER
     wait $API1; wait $API2

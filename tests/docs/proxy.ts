@@ -2,6 +2,8 @@
 import { expect } from "@std/expect";
 import { installPackages } from "../support/debian.ts";
 import { freePort } from "../support/free_port.ts";
+import { BACKTEST, TestClient } from "../support/client.ts";
+import { inCluster } from "../support/cluster.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -9,10 +11,14 @@ const PAGE = new URL("../../docs/operating.md", import.meta.url);
 const NGINX = "/usr/sbin/nginx";
 await installPackages(["nginx-light"], [NGINX]);
 
-/** The page's configuration, for another port and service, with shorter times. */
-async function writeConfiguration(folder: string, port: number, service: string): Promise<string> {
-  const [, block = ""] = /```nginx\n([^]*?)```/.exec(await Deno.readTextFile(PAGE)) ?? [];
-  const own = block.replace("listen 80;", `listen 127.0.0.1:${port};`).replace("127.0.0.1:8000", service)
+/** The page's blocks for nginx: the whole, the upstream of a cluster, and the line of its location. */
+async function readBlocks(): Promise<string[]> {
+  return [...(await Deno.readTextFile(PAGE)).matchAll(/```nginx\n([^]*?)```/g)].map(([, block = ""]) => block);
+}
+
+/** Writes a configuration that listens on another port, with shorter times. */
+async function writeConfiguration(folder: string, port: number, block: string): Promise<string> {
+  const own = block.replace("listen 80;", `listen 127.0.0.1:${port};`)
     .replaceAll("10s;", "1s;").replace("keepalive_timeout 30s;", "keepalive_timeout 1s;");
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) =>
     `${name}_temp_path ${folder}/${name};`
@@ -21,6 +27,10 @@ async function writeConfiguration(folder: string, port: number, service: string)
   const http = `access_log off;\n${places.join("\n")}\n${own}`;
   await Deno.writeTextFile(path, `daemon off;\nmaster_process off;\npid ${folder}/pid;\nevents {}\nhttp {\n${http}}\n`);
   return path;
+}
+
+function startNginx(folder: string, path: string): Deno.ChildProcess {
+  return new Deno.Command(NGINX, { args: ["-p", folder, "-c", path, "-e", `${folder}/error`] }).spawn();
 }
 
 /** Sends a text and reads until the other side closes. @returns What it answered. */
@@ -34,8 +44,9 @@ Deno.test("the page's nginx closes idle and half-sent requests, and passes whole
   const service = await startTestService("PGlite", { TRUSTED_PROXIES: "127.0.0.1" });
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const port = freePort();
-  const path = await writeConfiguration(folder, port, new URL(service.url).host);
-  const nginx = new Deno.Command(NGINX, { args: ["-p", folder, "-c", path, "-e", `${folder}/error`] }).spawn();
+  const [block = ""] = await readBlocks();
+  const path = await writeConfiguration(folder, port, block.replace("127.0.0.1:8000", new URL(service.url).host));
+  const nginx = startNginx(folder, path);
   const client = service.client();
   const proxied = Object.assign(client, { url: `http://127.0.0.1:${port}` });
   expect((await until(() => proxied.get("/api/health").catch(() => null))).at("/status")).toBe("ok");
@@ -57,5 +68,53 @@ Deno.test("the page's nginx closes idle and half-sent requests, and passes whole
   nginx.kill("SIGTERM");
   await nginx.status;
   await service.close();
+  await Deno.remove(folder, { recursive: true });
+});
+
+const POSTS = 1_000;
+
+Deno.test("no request fails while two processes behind the page's nginx are restarted one after the other", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const port = freePort();
+  const places = [freePort(), freePort()];
+  const [whole = "", upstream = "", line = ""] = await readBlocks();
+  const own = whole.replace(/upstream [^]*?\n}\n/, upstream).replace(/(?=proxy_http_version)/, line)
+    .replace("127.0.0.1:8001", `127.0.0.1:${places[0]}`).replace("127.0.0.1:8002", `127.0.0.1:${places[1]}`)
+    .replace(/(?=proxy_http_version)/, "add_header x-upstream $upstream_addr;\n");
+  const path = await writeConfiguration(folder, port, own);
+  await inCluster(async (start) => {
+    const begin = (place: number) =>
+      start("serve", { PORT: String(place), WORKERS: "0", TRUSTED_PROXIES: "127.0.0.1", LAME_DUCK_SECONDS: "1" });
+    const processes = await Promise.all(places.map(begin));
+    const nginx = startNginx(folder, path);
+    const client = new TestClient(`http://127.0.0.1:${port}`);
+    const probe = () => client.get("/api/health");
+    expect((await until(() => probe().catch(() => null))).status).toBe(200);
+    await client.signUp();
+
+    let hasRestarted = false;
+    const restarting = (async () => {
+      for (const [i, place] of places.entries()) {
+        const ended = processes[i]!.end("SIGTERM");
+        while (!processes[i]!.hasEnded) expect((await probe()).status).toBe(200);
+        expect(await ended).toMatchObject({ code: 0 });
+        processes[i] = await begin(place);
+        await until(async () => (await probe()).headers.get("x-upstream") === `127.0.0.1:${place}`);
+      }
+      hasRestarted = true;
+    })();
+    const statuses = new Map<number, number>();
+    for (let sent = 0; sent < POSTS || !hasRestarted; sent++) {
+      // A restart that fails must end the test.
+      const posted = client.send("POST", "/api/backtests", { backtest: BACKTEST });
+      const { status } = await Promise.race([posted, restarting.then(() => posted)]);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    await restarting;
+    expect([...statuses.keys()]).toEqual([202]);
+    nginx.kill("SIGTERM");
+    await nginx.status;
+    await Promise.all(processes.map((process) => process.end("SIGINT")));
+  });
   await Deno.remove(folder, { recursive: true });
 });

@@ -27,6 +27,8 @@ async function readEvents(
 ): Promise<{ event: string; id: string; status: unknown }[]> {
   const response = await fetch(url, { headers });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
+  // nginx would hold the events back.
+  expect(response.headers.get("x-accel-buffering")).toBe("no");
   return (await response.text()).split("\n\n").filter((block) => block.startsWith("id:")).map((block) => {
     const [id, event, data] = block.split("\n").map((line) => line.slice(line.indexOf(" ") + 1));
     return { id: id ?? "", event: event ?? "", status: JSON.parse(data ?? "{}").backtest.status };

@@ -106,7 +106,7 @@ export async function startProcess(
   const process = new Deno.Command(program, {
     args,
     cwd: ROOT,
-    env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", ...environment },
+    env: { PORT: "0", DATABASE_URL: "", LOG_LEVEL: "error", WORKERS: "1", LAME_DUCK_SECONDS: "0", ...environment },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
