@@ -14,6 +14,9 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+// The build's names are plain. No other path reaches the file system, which fails at long names and at zero bytes.
+const ASSETS = "/assets/:file{[\\w.-]{1,100}}";
+
 const BUILDING = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -35,7 +38,7 @@ const BUILDING = `<!doctype html>
 export function serveConsole(app: Hono<ServerEnv>, folder: string): void {
   const files = { root: folder, getContent: readFile, precompressed: true };
   const keep = (c: HonoContext, value: string) => void c.header("cache-control", value);
-  app.get("/assets/*", serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=31536000, immutable") }));
+  app.get(ASSETS, serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=31536000, immutable") }));
   app.get("/favicon.svg", serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=86400") }));
   const servePage = serveStatic({ ...files, path: `${folder}/index.html`, root: "", onFound: (_, c) => servesPage(c) });
   app.get("*", async (c, next) => {

@@ -59,6 +59,9 @@ Deno.test("programs get no page, nor does anybody a missing asset or another fil
     ["/trpc/nothing", BROWSER],
     ["/assets/missing-1a2b.js", BROWSER],
     ["/assets/%2e%2e%2fsecret.txt", BROWSER],
+    ["/assets/main%00.js", BROWSER],
+    [`/assets/${"a".repeat(5_000)}`, BROWSER],
+    ["/assets/main-1a2b.js/more", BROWSER],
   ];
   for (const [path, headers] of others) expect([path, (await site.get(path, headers)).status]).toEqual([path, 404]);
   expect(await (await site.get("/secret.txt")).text()).toBe("<title>Hindcast</title>");
