@@ -1,6 +1,8 @@
 /** The database's part of submissions alone: their statements, and pg-boss with nothing to do. */
 import { PgBoss } from "pg-boss";
+import { v7 as uuidv7 } from "uuid";
 import { type DatabaseHandle, openPglite, openPostgres } from "../db/client.ts";
+import { PostgresClient } from "../db/postgres.ts";
 import { addUser, newTenDaysBacktest, submitBacktest } from "../tests/support/backtests.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import { openEmbeddedBossDatabase } from "../workers/jobs/boss_database.ts";
@@ -38,12 +40,54 @@ async function openWith(handle: DatabaseHandle, remove: () => Promise<void>): Pr
   return { handle, queue, close };
 }
 
-/** The median milliseconds of a transaction with a record and its job. */
-export async function measureBareSubmit({ handle: { db }, queue }: Bare): Promise<number> {
+/** The median milliseconds of a transaction with a record and its job, by the service's own code. */
+export async function measureOwnSubmit({ handle: { db }, queue }: Bare): Promise<number> {
+  return await measureMedian(() => submitBacktest(db, queue, newTenDaysBacktest(OWNER)));
+}
+
+/** The median milliseconds of the same rows written by prepared statements on one connection, without any code of the service's. */
+export async function measureBareSubmit({ handle: { connection } }: Bare): Promise<number> {
+  if (connection.kind === "pglite") return await measureMedian(() => connection.pool.transaction(submitBare));
+  const client = await PostgresClient.connect(connection.url);
+  try {
+    return await measureMedian(() => client.transaction(submitBare));
+  } finally {
+    await client.close();
+  }
+}
+
+async function submitBare(client: PostgresClient): Promise<void> {
+  const { symbol, exchange, strategy, startDate, endDate, initialBalance, parameters } = newTenDaysBacktest(OWNER);
+  const id = uuidv7();
+  await Promise.all([
+    client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [OWNER]),
+    client.query("select bytes from backtest_sizes where owner_id = $1", [OWNER]),
+    client.query(
+      "select min(queue_position), max(queue_position) from backtests where owner_id = $1 and status in ('queued', 'running')",
+      [OWNER],
+    ),
+  ]);
+  await Promise.all([
+    client.query(
+      `insert into backtests (id, owner_id, symbol, exchange, strategy, start_date, end_date, initial_balance, parameters,
+        queue_position, size_bytes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 1000) returning *`,
+      [id, OWNER, symbol, exchange, strategy, startDate, endDate, initialBalance, parameters],
+    ),
+    client.query(
+      `insert into backtest_sizes (owner_id, bytes) values ($1, 1000)
+        on conflict (owner_id) do update set bytes = backtest_sizes.bytes + excluded.bytes`,
+      [OWNER],
+    ),
+    client.query("insert into pgboss.job (id, name, data) values ($1, 'backtests', $2)", [id, { backtestId: id }]),
+    client.query("select pg_notify('bare', $1)", [id]),
+  ]);
+}
+
+async function measureMedian(work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let k = 0; k < ROUNDS; k++) {
     const begun = performance.now();
-    await submitBacktest(db, queue, newTenDaysBacktest(OWNER));
+    await work();
     times.push(performance.now() - begun);
   }
   return median(times);

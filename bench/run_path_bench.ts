@@ -10,7 +10,7 @@ import type { TestClient } from "../tests/support/client.ts";
 import { Collector } from "../tests/support/collector.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
-import { measureBareQueue, measureBareSubmit, openBare } from "./bare_submission.ts";
+import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
 import { median } from "./measure.ts";
 import { archiveYears, type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
@@ -58,7 +58,9 @@ async function measure(kind: "embedded" | "PostgreSQL", environment: Record<stri
     const submitMs: number[] = [];
     for (const test of CASES) submitMs.push(...await measureCase(kind, client, collector, test));
     const bare = await openBare(kind);
-    await printGoal(`${kind}, submit p50`, median(submitMs), "bare statements", await measureBareSubmit(bare), 1.5);
+    const bareMs = await measureBareSubmit(bare);
+    await printGoal(`${kind}, submit p50`, median(submitMs), "bare prepared statements", bareMs, 1.5);
+    await say(`  the service's own transaction alone: ${ms(await measureOwnSubmit(bare))} ms`);
     await measureScans(kind, client, await measureBareQueue(bare, SCAN.count));
     await bare.close();
   } finally {
