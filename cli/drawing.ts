@@ -80,7 +80,7 @@ function fit<Shape>(shapes: readonly Shape[], columns: number, draw: (shape: Sha
  *
  * @param points Oldest first, at most as many as the terminal has columns beside the axis.
  */
-export function drawEquity(points: readonly EquityPoint[], paint: Paint): string {
+export function drawEquity(points: readonly Pick<EquityPoint, "timestamp" | "equity">[], paint: Paint): string {
   const first = points[0];
   const last = points.at(-1);
   if (first === undefined || last === undefined) return "(no equity)";
@@ -98,7 +98,13 @@ export function drawEquity(points: readonly EquityPoint[], paint: Paint): string
   return [...curve, paint("dim", dates)].join("\n");
 }
 
-type Cell = (trade: Trade, paint: Paint) => string;
+/** The fields of a trade that its table shows. */
+export type DrawnTrade = Pick<
+  Trade,
+  "number" | "side" | "quantity" | "entry_time" | "entry_price" | "exit_time" | "exit_price" | "pnl" | "exit_reason"
+>;
+
+type Cell = (trade: DrawnTrade, paint: Paint) => string;
 const moment = (time: string | null) => time === null ? "open" : time.slice(0, 16).replace("T", " ");
 
 /** The columns of trades; those with a higher rank are left out first where the terminal is narrow. */
@@ -115,7 +121,7 @@ const TRADE_COLUMNS: readonly (readonly [title: string, align: "left" | "right",
 ];
 
 /** Draws trades as a table. */
-export function drawTrades(trades: readonly Trade[], paint: Paint, columns: number): string {
+export function drawTrades(trades: readonly DrawnTrade[], paint: Paint, columns: number): string {
   return fit([7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
     const shown = TRADE_COLUMNS.filter(([, , rank]) => rank <= rankMax);
     const table = new Table({

@@ -7,17 +7,20 @@ import {
   MODULE_BYTES_MAX,
   tryEndpoint,
   validateModule,
+  validateScript,
 } from "../workers/sandbox/conformance.ts";
 import type { Integrity } from "../engine/result.ts";
+import type { DryRun } from "../workers/sandbox/task.ts";
 import { invocationFolder } from "./invocation.ts";
 import { say, stop } from "./terminal.ts";
 
 const USAGE = `Checks a strategy as a registration does, without a service.
 
-  deno task strategy check FILE.wasm [--parameters JSON]
+  deno task strategy check FILE.ts|FILE.wasm [--parameters JSON]
   deno task strategy check URL [--parameters JSON] [--mode batch|step] [--lookback N]
 
-A module is checked and runs over 512 generated candles in a sandbox process of its own (strategies/ABI.md). An endpoint
+A script or a module is checked and runs over 512 generated candles in a sandbox process of its own
+(strategies/SCRIPTS.md, strategies/ABI.md). An endpoint
 runs over the same candles as in a backtest, by default in both modes, with its integrity checks (strategies/REMOTE.md);
 it may be on your own machine.
 
@@ -49,6 +52,7 @@ export async function checkStrategy(args: readonly string[]): Promise<void> {
   if (values.help) return say(USAGE);
   if (target === undefined || rest.length > 0) return stop(USAGE);
   const parameters = readParameters(values.parameters);
+  if (/\.[jt]s$/.test(target)) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
   if (!/^https?:\/\//i.test(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
   const modes = MODES.filter((mode) => values.mode === undefined || mode === values.mode);
   if (modes.length === 0) throw new RangeError(`Cannot use the mode ${values.mode}: --mode must be batch or step`);
@@ -61,7 +65,7 @@ export async function checkStrategy(args: readonly string[]): Promise<void> {
   await checkEndpoint(target, parameters, modes, lookbackCandles);
 }
 
-function readParameters(text: string): Parameters {
+export function readParameters(text: string): Parameters {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -81,15 +85,40 @@ async function checkModuleFile(path: string, parameters: Parameters): Promise<vo
   const memoryMib = [report.memoryBytesMin, report.memoryBytesMax].map((bytes) => (bytes / MIB).toFixed(1));
   say(`${basename(path)}: ${count(module.length, "byte")}, ABI version ${report.abiVersion}`);
   row("memory", `${memoryMib[0]} MiB at first, ${memoryMib[1]} MiB at most`);
+  printDryRun(report, log);
+  say("Accepted: a registration with these parameters as default_config would take this module.");
+}
+
+async function checkScriptFile(path: string, parameters: Parameters): Promise<void> {
+  const source = await readScript(path);
+  const outcome = await validateScript(source, parameters, new AbortController().signal);
+  if (outcome.type === "failed") return stop(`Not accepted, ${outcome.code}: ${outcome.message}`);
+  if (outcome.type !== "completed") throw new Error(`Cannot check the script: ${describe(outcome)}`);
+  say(`${basename(path)}: ${count(new TextEncoder().encode(source).length, "byte")}`);
+  printDryRun(outcome.report, outcome.log);
+  say("Accepted: a registration with these parameters as default_config would take this script.");
+}
+
+function printDryRun(report: DryRun, log: readonly string[]): void {
   row("warm-up", `first decision with ${count(report.warmup, "candle")} visible`);
   row("dry run", `${count(report.candles, "candle")}, ${count(report.orders, "order")}`);
   row("orders", `${report.refused.status}: ${report.refused.evidence}`);
   row("time", `${count(report.nanosecondsPerCandle, "nanosecond")} a candle, not yet optimised`);
   for (const line of log) row("log", line);
-  say("Accepted: a registration with these parameters as default_config would take this module.");
 }
 
-async function readModule(path: string): Promise<Uint8Array> {
+/** The text of a script. @throws Error When the file cannot be read. */
+export async function readScript(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound ? "the file does not exist" : messageOf(error);
+    throw new Error(`Cannot read the script ${path}: ${reason}`);
+  }
+}
+
+/** The bytes of a module. @throws Error When the file cannot be read. */
+export async function readModule(path: string): Promise<Uint8Array> {
   try {
     const { size } = await Deno.stat(path);
     if (size <= MODULE_BYTES_MAX) return await Deno.readFile(path);

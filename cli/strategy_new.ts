@@ -6,19 +6,32 @@ import { say, stop } from "./terminal.ts";
 
 const DENO = `npx -y deno@${Deno.version.deno}`;
 
-/** Each language's name, kind of runtime, and how its file names end. */
+/** Each language's name, kind of runtime, folder of examples, source, and the file that the source leans on. */
 const LANGUAGES = {
-  rust: { language: "Rust", runtime: "wasm", strategy: "rs", bindings: "rs" },
-  assemblyscript: { language: "AssemblyScript", runtime: "wasm", strategy: "ts", bindings: "ts" },
-  c: { language: "C", runtime: "wasm", strategy: "c", bindings: "h" },
-  python: { language: "Python", runtime: "remote", strategy: "py", bindings: "py" },
-  typescript: { language: "TypeScript", runtime: "remote", strategy: "ts", bindings: "ts" },
+  typescript: { language: "TypeScript", runtime: "script", folder: "scripts", source: "ts", other: "strategy.d.ts" },
+  rust: { language: "Rust", runtime: "wasm", folder: "examples/rust", source: "rs", other: "hindcast.rs" },
+  assemblyscript: {
+    language: "AssemblyScript",
+    runtime: "wasm",
+    folder: "examples/assemblyscript",
+    source: "ts",
+    other: "hindcast.ts",
+  },
+  c: { language: "C", runtime: "wasm", folder: "examples/c", source: "c", other: "hindcast.h" },
+  python: { language: "Python", runtime: "remote", folder: "examples/python", source: "py", other: "hindcast.py" },
+  "typescript-endpoint": {
+    language: "TypeScript",
+    runtime: "remote",
+    folder: "examples/typescript",
+    source: "ts",
+    other: "hindcast.ts",
+  },
 } as const;
 
 type Language = keyof typeof LANGUAGES;
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
-const EXAMPLES = new URL("../strategies/examples/", import.meta.url);
+const STRATEGIES = new URL("../strategies/", import.meta.url);
 const HINDCAST = resolve(fileURLToPath(import.meta.url), "../..");
 const SERVICE = "http://127.0.0.1:8000";
 // The rule for slugs.
@@ -31,7 +44,8 @@ and register it.
   deno task strategy new NAME --lang ${Object.keys(LANGUAGES).join("|")}
 
 NAME is the new folder, and its last part the strategy's slug: lower-case letters, digits and single hyphens.
-Rust, AssemblyScript and C become WebAssembly modules; Python and TypeScript become endpoints.`;
+TypeScript becomes a script, Rust, AssemblyScript and C become WebAssembly modules, Python and typescript-endpoint become
+endpoints.`;
 
 const SCHEMA = JSON.stringify({
   type: "object",
@@ -77,7 +91,7 @@ export async function newStrategy(args: readonly string[]): Promise<void> {
 }
 
 async function writeStrategy(folder: string, name: string, lang: Language): Promise<void> {
-  const { strategy, bindings } = LANGUAGES[lang];
+  const { folder: examples, source, other } = LANGUAGES[lang];
   const readme = await fillReadme(name, lang);
   try {
     await Deno.mkdir(folder);
@@ -90,20 +104,20 @@ async function writeStrategy(folder: string, name: string, lang: Language): Prom
     }
     throw error;
   }
-  const example = new URL(`${lang}/`, EXAMPLES);
-  await Deno.copyFile(new URL(`momentum.${strategy}`, example), join(folder, `strategy.${strategy}`));
-  await Deno.copyFile(new URL(`hindcast.${bindings}`, example), join(folder, `hindcast.${bindings}`));
+  const example = new URL(`${examples}/`, STRATEGIES);
+  await Deno.copyFile(new URL(`momentum.${source}`, example), join(folder, `strategy.${source}`));
+  await Deno.copyFile(new URL(other, example), join(folder, other));
   await Deno.writeTextFile(join(folder, "README.md"), readme);
 }
 
 async function fillReadme(name: string, lang: Language): Promise<string> {
-  const { language, runtime, strategy } = LANGUAGES[lang];
+  const { language, runtime, source } = LANGUAGES[lang];
   const facts: Readonly<Record<string, string>> = {
     name,
-    lang,
+    label: language.toLowerCase(),
     language,
-    build: await readBuild(lang),
-    source: `strategy.${strategy}`,
+    build: runtime === "script" ? "" : await readBuild(lang),
+    source: `strategy.${source}`,
     hindcast: HINDCAST,
     deno: DENO,
     service: SERVICE,
@@ -121,7 +135,7 @@ async function fillReadme(name: string, lang: Language): Promise<string> {
 
 /** The section "Build" or "Run" of the example's README, for a strategy that is called strategy. */
 async function readBuild(lang: Language): Promise<string> {
-  const readme = await Deno.readTextFile(new URL(`${lang}/README.md`, EXAMPLES));
+  const readme = await Deno.readTextFile(new URL(`${LANGUAGES[lang].folder}/README.md`, STRATEGIES));
   const section = /^## (?:Build|Run)\n.*?(?=\n## |(?![^]))/ms.exec(readme)?.[0];
   if (section === undefined) throw new Error(`Cannot find how to build ${lang} in the README of its example`);
   return section.trim().replaceAll("sma_cross", "strategy");

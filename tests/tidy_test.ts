@@ -63,9 +63,11 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
   ["cli/strategy_check.ts", ["cli/", "workers/sandbox/conformance.ts", "types:workers/", "types:engine/"]],
+  ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "types:workers/", "engine/"]],
   // The demonstration calls the service as a typed frontend does.
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
+  ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   // A typed frontend, and nothing else of the service.
   ["web/src/", ["web/src/", "types:routers/app.ts"]],

@@ -92,12 +92,12 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
   const wrong: readonly (readonly [args: readonly string[], said: string])[] = [
     [[], "strategy new NAME"],
     [["build"], "Cannot run build"],
-    [["check"], "check FILE.wasm"],
+    [["check"], "check FILE.ts|FILE.wasm"],
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
     [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
     [["new", "my-strategy"], "--lang"],
-    [["new", "my-strategy", "--lang", "cobol"], "rust, assemblyscript, c, python, typescript"],
+    [["new", "my-strategy", "--lang", "cobol"], "typescript, rust, assemblyscript, c, python, typescript-endpoint"],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
     [["new", "/no/such/folder/my-strategy", "--lang", "c"], "the folder above does not exist"],
   ];
@@ -105,7 +105,7 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
     const ended = await runTaskCommand("strategy", args);
     expect([args, ended.code, ended.stderr]).toEqual([args, 1, expect.stringContaining(said)]);
   }
-  for (const args of [["--help"], ["check", "--help"], ["new", "--help"]]) {
+  for (const args of [["--help"], ["check", "--help"], ["new", "--help"], ["run", "--help"]]) {
     const ended = await runTaskCommand("strategy", args);
     expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining("deno task strategy")]);
   }
@@ -143,7 +143,7 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   await service.close();
 });
 
-for (const lang of ["python", "typescript"]) {
+for (const lang of ["python", "typescript-endpoint"]) {
   Deno.test(`the ${lang} template is accepted, and its README's commands run and register it`, async () => {
     await using template = await writeTemplate(lang);
     await using endpoint = await startEndpoint(template.folder);

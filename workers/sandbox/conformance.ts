@@ -1,5 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
-import { resolveExecution } from "../../engine/execution.ts";
+import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteTask } from "../protocol.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule, type ValidScript } from "./task.ts";
@@ -13,6 +13,7 @@ export const MODULE_BYTES_MAX = MODULE.bytesMax;
 const VALIDATION_MS_MAX = 5000;
 const REQUEST_MS_MAX = 10_000;
 const ENDPOINT_MS_MAX = 120_000;
+const RUN_MS_MAX = 600_000;
 const BALANCE = 10_000;
 
 /**
@@ -47,6 +48,37 @@ export async function validateScript(
     { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
     { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
   );
+}
+
+/** A module's bytes, or a script's text, and its own parameters. */
+export interface CodeTrial {
+  readonly code: Uint8Array | string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly candles: Candles;
+  /** Length of a candle; null for calendar months. */
+  readonly timeframeMs: number | null;
+  readonly assetClass: AssetClass;
+  readonly initialBalance: number;
+}
+
+/** Runs a user's code over candles as a backtest would, integrity checks included, with the service's default execution. */
+export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Outcome<SandboxRun>> {
+  const { code, parameters, candles, timeframeMs, assetClass, initialBalance } = trial;
+  const task = {
+    candles,
+    firstIndex: 0,
+    initialBalance,
+    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    timeframeMs,
+    assetClass,
+    finer: null,
+    seed: 1,
+  };
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, task };
+  const limits = { deadlineMs: RUN_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal };
+  return typeof code === "string"
+    ? await runInSandbox({ kind: "script", source: code, ...common }, limits)
+    : await runInSandbox({ kind: "run", module: code, ...common }, limits);
 }
 
 /** An endpoint and how to call it. */

@@ -1,0 +1,52 @@
+/** The author's loop with a script: written, run, checked, registered. */
+import { expect } from "@std/expect";
+import { blockIn } from "../support/pages.ts";
+import { runTaskCommand } from "../support/process.ts";
+import { startTestService } from "../support/service.ts";
+import { DRY_RUN, runCommand, writeTemplate } from "./strategy_support.ts";
+
+Deno.test("the typescript template is a script, and its README's commands run, check and register it", async () => {
+  await using template = await writeTemplate("typescript");
+  const { folder, readme } = template;
+  const local = (words: string) =>
+    blockIn(readme, "sh", words).replaceAll(`npx -y deno@${Deno.version.deno}`, Deno.execPath());
+  const ran = await runCommand(local("strategy run"), folder);
+  expect(ran).toMatch(/strategy\.ts: 512 candles/);
+  expect(ran).toMatch(/The last 8 of 13 trades/);
+  expect(ran).toMatch(/lookahead +passed/);
+  expect(await runCommand(local("strategy check"), folder)).toContain(DRY_RUN);
+
+  const service = await startTestService();
+  const user = await service.user();
+  const here = (words: string) =>
+    local(words).replaceAll("http://127.0.0.1:8000", service.url).replace("-b jar", `-b '${user.cookie}'`);
+  const registered = JSON.parse(await runCommand(here("/api/strategies"), folder));
+  expect(registered).toMatchObject({ strategy: { slug: "my-typescript", runtime_type: "script", is_owner: true } });
+  const { backtest } = JSON.parse(await runCommand(here("/api/backtests"), folder));
+  expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
+  await service.close();
+});
+
+Deno.test("run takes a file of candles and says why a script fails", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const rows = Array.from({ length: 60 }, (_, day) => {
+    const date = new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10);
+    return `${date},${100 + day},${102 + day},${99 + day},${101 + day},5`;
+  });
+  await Deno.writeTextFile(`${folder}/candles.csv`, ["Date,Open,High,Low,Close,Volume", ...rows].join("\n"));
+  await Deno.writeTextFile(
+    `${folder}/buy.ts`,
+    "strategy(() => ({ decide(i, _c, _a, orders) { if (i === 0) orders.buy(); } }));",
+  );
+  const ran = await runTaskCommand("strategy", ["run", `${folder}/buy.ts`, "--data", `${folder}/candles.csv`]);
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  expect(ran.stdout).toMatch(/candles\.csv: 60 candles of 1d, 0 lines rejected/);
+  expect(ran.stdout).toMatch(/2024-02-29/);
+  await Deno.writeTextFile(`${folder}/bad.ts`, "strategy(() => ({\n  decide() { close; },\n}));");
+  const failed = await runTaskCommand("strategy", ["run", `${folder}/bad.ts`]);
+  expect([failed.code, failed.stdout]).toEqual([
+    1,
+    expect.stringMatching(/STRATEGY_FAILED: .*close is not defined .*strategy\.ts:2:/),
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
