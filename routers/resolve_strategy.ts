@@ -2,7 +2,7 @@ import { z } from "zod";
 import { findStrategiesByName, findStrategy, getVersion, type StrategyRow } from "../db/strategies.ts";
 import type { Db } from "../db/client.ts";
 import { holdModule, type Module, readOwnModule, storeModule } from "../db/modules.ts";
-import { RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
+import { CODE_FORMATS, RUNTIME_TYPES, type SandboxRuntime } from "../db/schema.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/builtin.ts";
@@ -12,6 +12,7 @@ import { type ParameterRules, type Parameters, withoutReserved } from "./paramet
 import {
   type ModuleSource,
   moduleSource,
+  parseStored,
   requireAllowed,
   runtimeConfigSchema,
   sandboxRuntime,
@@ -44,12 +45,10 @@ const namedSchema = z.looseObject({
 // A runtime with a slug names a strategy of the catalogue, even if its other fields are wrong.
 const sluggedSchema = z.looseObject({ slug: z.unknown().refine((slug) => slug !== undefined) });
 const inlineSchema = z.looseObject({ type: z.enum(RUNTIME_TYPES) });
-// As records show a module that came with them. Beside its hash, the place that it came from is ignored.
+// As records show a module or a script that came with them. Beside its hash, the place that it came from is ignored.
 const recordedSchema = z.looseObject({
-  type: z.literal("wasm"),
+  type: z.enum(CODE_FORMATS),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  artifact: z.unknown().optional(),
-  moduleUrl: z.unknown().optional(),
 });
 
 /**
@@ -170,8 +169,8 @@ async function resolveInline(
   parameters: Parameters,
 ): Promise<ResolvedStrategy> {
   const recorded = recordedSchema.safeParse(runtime);
-  const { sha256 = null, artifact: _artifact, moduleUrl: _url, ...rest } = recorded.data ?? {};
-  const parsed = runtimeConfigSchema.safeParse(sha256 === null ? runtime : rest);
+  const { sha256 = null, ...rest } = recorded.data ?? {};
+  const parsed = sha256 === null ? runtimeConfigSchema.safeParse(runtime) : parseStored(rest);
   if (!parsed.success) throw validationFailed(parsed.error, PATH);
   const config = parsed.data;
   requireAllowed(config, ctx.remoteAllow, PATH);
@@ -179,7 +178,7 @@ async function resolveInline(
   const module = config.type !== "remote"
     ? await checkModule(
       ctx,
-      sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256),
+      sha256 === null ? moduleSource(config, PATH) : await findOwnModule(ctx, sha256, config.type),
       withoutReserved(parameters),
       candles.lookbackCandles,
     )
@@ -198,11 +197,15 @@ async function resolveInline(
   };
 }
 
-/** The module of an earlier backtest of the caller's. @throws AppError VALIDATION_FAILED */
-async function findOwnModule({ db, user }: UserContext, sha256: string): Promise<ModuleSource> {
+/** The module, or the script's text, of an earlier backtest of the caller's. @throws AppError VALIDATION_FAILED */
+async function findOwnModule(
+  { db, user }: UserContext,
+  sha256: string,
+  format: ModuleSource["format"],
+): Promise<ModuleSource> {
   const path = `${PATH}/sha256`;
   const data = await readOwnModule(db, { ownerId: user.id, sha256 });
-  if (data !== null) return { data, moduleUrl: null, path, format: "wasm" };
+  if (data !== null) return { data, moduleUrl: null, path, format };
   const message = `must be the hash of a module that came with a backtest of yours, not ${quote(sha256)}`;
   throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
     issues: [{ path, message }],

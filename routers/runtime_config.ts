@@ -165,8 +165,12 @@ export function withoutAddress(config: Parameters): Record<string, unknown> {
   return rest;
 }
 
-/** Stands for a source that is stored by its hash. */
-const STORED = "stored";
+/** A config whose code is stored by its hash */
+export function parseStored(config: Parameters): z.ZodSafeParseResult<RuntimeConfig> {
+  const { artifact: _artifact, moduleUrl: _moduleUrl, ...rest } = config;
+  // The source of a script is required where it is given.
+  return runtimeConfigSchema.safeParse(rest.type === "script" ? { ...rest, source: "stored" } : rest);
+}
 
 /** The runtime that a worker needs for a version. @param sha256 The module's hash; null for a remote strategy. */
 export function sandboxRuntime(
@@ -174,8 +178,8 @@ export function sandboxRuntime(
   sha256: string | null,
   candles: { readonly minCandles: number; readonly lookbackCandles: number },
 ): SandboxRuntime {
-  const { artifact: _artifact, ...rest } = config;
-  const parsed = runtimeConfigSchema.parse({ ...rest, ...(rest.type === "script" ? { source: STORED } : {}) });
+  const { data: parsed, error } = parseStored(config);
+  if (error !== undefined) throw error;
   const lookback = { ...candles, lookbackCandles: parsed.lookbackCandles ?? candles.lookbackCandles };
   if (parsed.type !== "remote") {
     if (sha256 === null) throw new Error("Cannot run a version without the hash of its code");

@@ -138,6 +138,10 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     const artifact = await user.get("/api/strategies/script-cross/versions/1.0/artifact");
     expect([artifact.status, artifact.text]).toEqual([200, source]);
     expect(await runToTrades(user, "inline", { runtime: script })).toEqual(await runToTrades(user, "script-cross"));
+    const [latest] = (await user.get("/api/backtests?limit=2")).list("/backtests").slice(1);
+    const shown = Object(Object(latest).parameters).runtime;
+    expect(shown.source).toBeUndefined();
+    expect(await runToTrades(user, "again", { runtime: shown })).toEqual(expected);
     const types = await user.get("/strategy.d.ts");
     expect([types.status, types.text.includes("declare function sma(")]).toEqual([200, true]);
   });

@@ -1,0 +1,69 @@
+/** A folder or file, and what it may import of ours; the first row that fits a file counts. `types:` allows `import type` alone. */
+export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["engine/", ["engine/"]],
+  ["strategies/builtin/", ["strategies/builtin/", "engine/"]],
+  ["strategies/examples/", ["strategies/examples/"]],
+  // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
+  ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
+  ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],
+  // Our own strategies run in it: it encodes their results.
+  ["workers/sandbox/builtin_worker.ts", [
+    "workers/sandbox/",
+    "engine/",
+    "strategies/builtin/",
+    "db/codec/",
+    "workers/outcome.ts",
+    "workers/protocol.ts",
+  ]],
+  ["workers/sandbox/", [
+    "workers/sandbox/",
+    "engine/",
+    "strategies/builtin/",
+    "workers/outcome.ts",
+    "workers/protocol.ts",
+  ]],
+  // Pure: the sandbox loads them beside its own code.
+  ["workers/outcome.ts", []],
+  ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
+  ["workers/", ["workers/", "db/", "market/", "engine/", "strategies/builtin/"]],
+  ["db/", ["db/", "engine/"]],
+  ["market/", ["market/", "db/", "types:engine/"]],
+  ["routers/", [
+    "routers/",
+    "db/",
+    "market/",
+    "engine/execution.ts",
+    "engine/order_columns.ts",
+    "engine/strategy.ts",
+    "engine/version.ts",
+    "engine/metrics/definitions.ts",
+    // Pure: the returns of a stored curve.
+    "engine/metrics/period_returns.ts",
+    "types:engine/",
+    "strategies/builtin/",
+    // Pure: the one rule on where a user's URL may lead.
+    "workers/egress/rules.ts",
+    // A request's steps are spans as a job's are.
+    "workers/telemetry.ts",
+    "deno.json",
+  ]],
+  ["server/auth.ts", ["server/", "routers/", "db/"]],
+  // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
+  ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/sign_up.ts"]],
+  ["server/", ["server/", "routers/"]],
+  ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
+  // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.
+  ["cli/strategy_check.ts", ["cli/", "workers/sandbox/conformance.ts", "types:workers/", "types:engine/"]],
+  ["cli/strategy_run.ts", ["cli/", "workers/sandbox/", "types:workers/", "engine/"]],
+  // The demonstration calls the service as a typed frontend does.
+  ["cli/demo_client.ts", ["types:routers/app.ts"]],
+  ["cli/guess_series.ts", ["cli/", "market/csv/"]],
+  ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
+  ["cli/", ["cli/", "server/config.ts", "deno.json"]],
+  // A typed frontend, and nothing else of the service.
+  ["web/src/", ["web/src/", "types:routers/app.ts"]],
+  ["web/", ["web/"]],
+  ["main.ts", ["*"]],
+  ["tests/", ["*"]],
+  ["bench/", ["*"]],
+];
