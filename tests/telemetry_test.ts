@@ -85,15 +85,17 @@ Deno.test("a backtest is one trace from its request to its result, through two p
       const received = span({ name: "receive backtests" }, id);
       expect(received).toMatchObject({ kind: KIND.client, service: "worker", parentSpanId: sent.spanId });
       expect(received.endMs).toBeGreaterThan(received.startMs);
-      for (const name of ["claim", "load candles", "simulate", "encode", "store"]) {
+      for (const name of ["claim", "load candles", "simulate", "store"]) {
         const part = span({ name, parentSpanId: processed.spanId });
         expect(part).toMatchObject({ kind: KIND.internal, service: "worker", traceId: request?.traceId });
       }
       const simulated = span({ name: "simulate", parentSpanId: processed.spanId });
-      const [ran, checked] = ["run", "check integrity"].map((name) => span({ name, parentSpanId: simulated.spanId }));
+      const stages = ["run", "check integrity", "encode"];
+      const [ran, checked, encoded] = stages.map((name) => span({ name, parentSpanId: simulated.spanId }));
       expect(ran?.startMs).toBeGreaterThan(simulated.startMs - 1);
       expect(ran?.endMs).toBe(checked?.startMs);
-      expect(checked?.endMs).toBeLessThan(simulated.endMs + 1);
+      expect(checked?.endMs).toBe(encoded?.startMs);
+      expect(encoded?.endMs).toBeLessThan(simulated.endMs + 1);
     }
     expect(collector.spans.find(({ spanId }) => spanId === "cd".repeat(8))).toBeUndefined();
     expect(span({ name: "send backtests" }, ids[2]).traceId).toBe("ab".repeat(16));
