@@ -52,7 +52,7 @@ async function bundle(): Promise<{ readonly script: string; readonly style: stri
       ...viteConfig.build,
       write: false,
       cssCodeSplit: false,
-      rolldownOptions: { input: ENTRY, output: { codeSplitting: false } },
+      rolldownOptions: { ...viteConfig.build?.rolldownOptions, input: ENTRY, output: { codeSplitting: false } },
     },
   });
   const files = [made].flat().flatMap((each) => "output" in each ? each.output : []);

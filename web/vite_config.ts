@@ -15,6 +15,8 @@ export const viteConfig: InlineConfig = {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
+    // A busy machine makes every build slow; a start of the service would print the warning.
+    rolldownOptions: { checks: { bundlerTimings: false } },
     emptyOutDir: true,
   },
 };
