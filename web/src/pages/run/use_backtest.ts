@@ -12,7 +12,7 @@ export function useBacktest(id: string) {
   const query = useQuery(api.backtests.get.queryOptions({ id }));
   const isLost = useConnectionLost();
   const isUnderWay = query.data !== undefined && !hasEnded(query.data.backtest);
-  const { status, reset } = useSubscription(
+  const { status, error, reset } = useSubscription(
     api.backtests.onEvent.subscriptionOptions({ id }, {
       enabled: isUnderWay && !isLost,
       onData: (backtest) => {
@@ -22,14 +22,16 @@ export function useBacktest(id: string) {
       },
     }),
   );
+  // The browser opens a lost stream again by itself and says nothing: only a call finds out that the service is gone.
+  const isCut = status === "error" || (status === "connecting" && error !== null);
   useEffect(() => {
-    if (status !== "error" || !isUnderWay) return;
+    if (!isCut || !isUnderWay) return;
     const timer = setTimeout(() => {
       void queries.invalidateQueries({ queryKey: api.backtests.get.queryKey({ id }) });
       reset();
     }, RETRY_MS);
     return () => clearTimeout(timer);
-  }, [status, isUnderWay, id, queries, reset]);
+  }, [isCut, isUnderWay, id, queries, reset]);
   return query;
 }
 
