@@ -29,16 +29,15 @@ import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
+import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
+import { columnsOf, formatSchema } from "./formats.ts";
 import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import {
-  CURVE_COLUMNS,
   rangeShape,
   readCurve,
   readReturns,
-  readWholeCurve,
   RETURNS_COLUMNS,
-  SERIES_FORMATS,
   type SeriesAnswer,
   toCurveRows,
   toRange,
@@ -49,10 +48,9 @@ import { type Context, router, userProcedure } from "./trpc.ts";
 const WAIT_SECONDS_MAX = 30;
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
-const POINTS_DEFAULT = 500;
-const pointsSchema = integerSchema.pipe(z.int().min(2).max(10_000));
 const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
-const formatSchema = z.enum(SERIES_FORMATS).default("json");
+const tradeColumns = columnsOf(tradeSchema);
+const orderColumns = columnsOf(orderSchema);
 // For callers that cannot leave.
 const NEVER = new AbortController().signal;
 
@@ -211,18 +209,20 @@ export const backtestsStreamsRouter = router({
 
   /** The orders of one of the caller's backtests: all of them, or a page. */
   orders: userProcedure
-    .input(inputObject({ id: idSchema, ...listShape }))
-    .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
+    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
       const list = orderList(ctx.db, await mustOwnRun(ctx, id));
-      return { name: "orders", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
+      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { name: "orders", pages, table: { format, columns: orderColumns, isPage: limit !== undefined } };
     }),
 
   /** The trades of one of the caller's backtests: all of them, or a page. */
   trades: userProcedure
-    .input(inputObject({ id: idSchema, ...listShape }))
-    .query(async ({ ctx, input: { id, limit, cursor } }): Promise<ListAnswer> => {
+    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
       const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
-      return { name: "trades", pages: readList(list, { limit, after: afterNumber(cursor) }, ctx.answer) };
+      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
     }),
 
   /** Server-sent events: the record after each change, the last one named `end`. */
@@ -233,28 +233,20 @@ export const backtestsStreamsRouter = router({
       return toEvents(followBacktest(ctx, { id, ownerId: ctx.user.id }, signal));
     }),
 
-  /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` says otherwise. */
+  /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
   equity: userProcedure
-    .input(inputObject({ id: idSchema, points: pointsSchema.optional(), format: formatSchema, ...rangeShape }))
-    .query(async ({ ctx, input: { id, points, format, ...moments } }): Promise<SeriesAnswer> => {
-      const range = toRange(moments);
-      const row = await mustGet(ctx.db, id, ctx.user.id);
-      if (format !== "json") {
-        const pieces = points === undefined
-          ? readWholeCurve(ctx.db, row, range)
-          : [await readCurve(ctx.db, row, points, range)];
-        return { format, columns: CURVE_COLUMNS, pieces };
-      }
-      return { format, body: { equity: toCurveRows(await readCurve(ctx.db, row, points ?? POINTS_DEFAULT, range)) } };
-    }),
+    .input(inputObject({ id: idSchema, ...curveShape }))
+    .query(async ({ ctx, input: { id, ...request } }) =>
+      answerCurve(ctx.db, await mustGet(ctx.db, id, ctx.user.id), request)
+    ),
 
   /** As `backtests.returns`. */
   returns: userProcedure
     .input(inputObject({ ...returnsShape, format: formatSchema }))
     .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
       const returns = await readReturns(ctx.db, await mustGet(ctx.db, id, ctx.user.id), period);
-      if (format === "json") return { format, body: { returns: toReturnRows(returns) } };
-      return { format, columns: RETURNS_COLUMNS, pieces: [returns] };
+      const body = () => Promise.resolve({ returns: toReturnRows(returns) });
+      return { format, columns: RETURNS_COLUMNS, body, pieces: () => [returns] };
     }),
 });
 

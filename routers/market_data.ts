@@ -6,6 +6,7 @@ import { type CandleBatch, lazyBatches } from "../market/archive/read.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { AppError } from "./errors.ts";
+import { type Format, formatSchema } from "./formats.ts";
 import { cutPage, decodeCursor, pageShape } from "./paging.ts";
 import {
   findWholeTicks,
@@ -103,16 +104,13 @@ export interface TicksAnswer {
   readonly batches: AsyncIterable<CandleBatch> | Iterable<CandleBatch>;
   /** Undefined for a whole range, null where nothing is left. */
   readonly nextCursor: string | null | undefined;
-  readonly format: TicksFormat | undefined;
+  readonly format: Format | undefined;
 }
-
-const TICKS_FORMATS = ["json", "csv", "arrow"] as const;
-export type TicksFormat = (typeof TICKS_FORMATS)[number];
 
 export const marketDataStreamsRouter = router({
   /** All candles of a range, or with a `limit` the first of them. */
   ticks: publicProcedure
-    .input(z.strictObject({ ...ticksShape, limit: limitSchema.optional(), format: z.enum(TICKS_FORMATS).optional() }))
+    .input(z.strictObject({ ...ticksShape, limit: limitSchema.optional(), format: formatSchema }))
     .query(async ({ ctx, input }): Promise<TicksAnswer> => {
       const { limit, format } = input;
       if (limit === undefined) {

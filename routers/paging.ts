@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AnswerBudget } from "./answer_budget.ts";
+import type { Column, Format } from "./formats.ts";
 import { AppError, mustBe, quote } from "./errors.ts";
 
 /** A whole number that may arrive as text, as it does in a query string. */
@@ -74,7 +75,14 @@ export async function readListPage<Row, Item>(
 export interface ListAnswer {
   /** The key of the list in the answer. */
   readonly name: string;
-  readonly pages: AsyncGenerator<Page<unknown>>;
+  readonly pages: AsyncGenerator<Page<object>>;
+  /** How its rows are CSV and Arrow; without it, the list is JSON alone. */
+  readonly table?: {
+    readonly format: Format | undefined;
+    readonly columns: readonly Column[];
+    /** The list ends at the request's limit. */
+    readonly isPage: boolean;
+  };
 }
 
 /** Reads a list in pieces: one page where there is a limit, else everything. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import type { EquityColumns } from "../db/codec/result_parts.ts";
@@ -11,6 +11,8 @@ import { tradingDaysOf } from "../market/calendar/trading_days.ts";
 import { isCoarser, isTimeframe } from "../market/timeframes.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { momentSchema, requireRising } from "./dates.ts";
+import type { Format } from "./formats.ts";
+import { decodeCursor, encodeCursor } from "./paging.ts";
 import { cutCurve, sampleCurve, type TimeRange, withDrawdown } from "./equity.ts";
 
 /** Columns of a completed run, a row for each time (milliseconds since 1970). */
@@ -22,12 +24,15 @@ export interface Series<Name extends string> {
 export type Curve = Series<"equity" | "drawdown" | "position">;
 export type Returns = Series<"return" | "equity">;
 
-export const SERIES_FORMATS = ["json", "csv", "arrow"] as const;
-
-/** A series to send: rows as JSON, or its columns, a piece after the other. */
-export type SeriesAnswer =
-  | { readonly format: "json"; readonly body: Readonly<Record<string, readonly object[]>> }
-  | { readonly format: "csv" | "arrow"; readonly columns: readonly string[]; readonly pieces: SeriesPieces };
+/** A series to send: rows as JSON, or its columns, a piece after the other; each is read when the format is known. */
+export interface SeriesAnswer {
+  readonly format: Format | undefined;
+  readonly columns: readonly string[];
+  body(): Promise<Readonly<Record<string, readonly object[] | string | null>>>;
+  pieces(): SeriesPieces;
+  /** Of a page; null where nothing is left. */
+  readonly nextCursor?: string | null;
+}
 
 type SeriesPieces = AsyncIterable<Series<string>> | Iterable<Series<string>>;
 
@@ -81,6 +86,45 @@ export async function* readWholeCurve(
     if (time.length > 0) yield { time, columns: { equity, drawdown, position } };
     if ((piece.time.at(-1) ?? 0) >= range.to) return;
   }
+}
+
+/** The first candles of the equity curve of a backtest in a range, and the cursor of the rest. */
+export async function readCurvePage(
+  db: Db,
+  row: Backtest,
+  limit: number,
+  range: TimeRange,
+): Promise<{ curve: Curve; nextCursor: string | null }> {
+  const pieces: Curve[] = [];
+  let rows = 0;
+  for await (const piece of readWholeCurve(db, row, range)) {
+    pieces.push(piece);
+    rows += piece.time.length;
+    if (rows > limit) break;
+  }
+  const take = (valuesOf: (piece: Curve) => Float64Array) => {
+    const taken = new Float64Array(Math.min(rows, limit));
+    let at = 0;
+    for (const piece of pieces) {
+      const part = valuesOf(piece).subarray(0, taken.length - at);
+      taken.set(part, at);
+      at += part.length;
+    }
+    return taken;
+  };
+  const time = take((piece) => piece.time);
+  const columns = {
+    equity: take((piece) => piece.columns.equity),
+    drawdown: take((piece) => piece.columns.drawdown),
+    position: take((piece) => piece.columns.position),
+  };
+  return { curve: { time, columns }, nextCursor: rows > limit ? encodeCursor(String(time.at(-1))) : null };
+}
+
+/** The part of a range behind a cursor of readCurvePage(). @throws AppError VALIDATION_FAILED for a cursor that we did not make */
+export function afterCursor(range: TimeRange, cursor: string | undefined): TimeRange {
+  const last = decodeCursor(cursor, z.string().regex(/^-?\d{1,15}$/));
+  return last === undefined ? range : { ...range, from: Math.max(range.from, Number(last) + 1) };
 }
 
 /** The returns of a backtest by day, month or year; empty until it has completed. */

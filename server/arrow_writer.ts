@@ -1,20 +1,38 @@
 import {
+  Bool,
+  type Data,
+  type DataType,
   Field,
   Float64,
+  Int32,
   makeData,
   RecordBatch,
   RecordBatchStreamWriter,
   Schema,
   Struct,
   TimestampMillisecond,
+  Utf8,
+  vectorFromArray,
 } from "apache-arrow";
+import type { Column } from "../routers/formats.ts";
 
 const TWO_32 = 2 ** 32;
 const END_BYTES = 8;
 const PREFIX_BYTES = 8;
 
+const TYPES: Readonly<Record<Column["kind"], DataType>> = {
+  time: new TimestampMillisecond("UTC"),
+  number: new Float64(),
+  integer: new Int32(),
+  boolean: new Bool(),
+  text: new Utf8(),
+};
+
+/** The values of a column: doubles for times (milliseconds since 1970) and numbers, or any that its kind has. */
+export type ArrowValues = Float64Array | readonly unknown[];
+
 /**
- * Rows as an Arrow IPC stream, a record batch at a time: `timestamp` (milliseconds, UTC) and columns of 64-bit numbers.
+ * Rows as an Arrow IPC stream, a record batch at a time.
  *
  * A stream is a sequence of messages: the schema, the batches, an end marker.
  *
@@ -23,40 +41,32 @@ const PREFIX_BYTES = 8;
 export class ArrowWriter {
   readonly #schema: Schema;
   readonly #fields: Field[];
-  readonly #nothing: Float64Array[];
 
   /** @param about The schema's metadata. */
-  constructor(names: readonly string[], about: Readonly<Record<string, string>>) {
-    this.#fields = [
-      new Field("timestamp", new TimestampMillisecond("UTC"), false),
-      ...names.map((name) => new Field(name, new Float64(), false)),
-    ];
+  constructor(columns: readonly Column[], about: Readonly<Record<string, string>>) {
+    this.#fields = columns.map(({ name, kind, isNullable }) => new Field(name, TYPES[kind], isNullable));
     this.#schema = new Schema(this.#fields, new Map(Object.entries(about)));
-    this.#nothing = names.map(() => NONE);
   }
 
   /** The first message: the schema. */
   start(): Uint8Array<ArrayBuffer> {
-    const whole = this.#encode(NONE, this.#nothing);
+    const whole = this.#encode(0, this.#fields.map(() => []));
     return whole.slice(0, schemaBytes(whole));
   }
 
-  /** @param values The named columns, each as long as `time`. */
-  batch(time: Float64Array, values: readonly Float64Array[]): Uint8Array<ArrayBuffer> {
-    const whole = this.#encode(time, values);
+  /** @param values The columns, each of this length. */
+  batch(length: number, values: readonly ArrowValues[]): Uint8Array<ArrayBuffer> {
+    const whole = this.#encode(length, values);
     return whole.slice(schemaBytes(whole), whole.length - END_BYTES);
   }
 
   /** The end marker. */
   end(): Uint8Array<ArrayBuffer> {
-    return this.#encode(NONE, this.#nothing).slice(-END_BYTES);
+    return this.#encode(0, this.#fields.map(() => [])).slice(-END_BYTES);
   }
 
-  #encode(time: Float64Array, values: readonly Float64Array[]): Uint8Array<ArrayBuffer> {
-    const length = time.length;
-    const timestamps = makeData({ type: new TimestampMillisecond("UTC"), length, nullCount: 0, data: toInt64(time) });
-    const numbers = values.map((data) => makeData({ type: new Float64(), length, nullCount: 0, data }));
-    const children = [timestamps, ...numbers];
+  #encode(length: number, values: readonly ArrowValues[]): Uint8Array<ArrayBuffer> {
+    const children = this.#fields.map(({ type }, i) => toData(type, values[i]!));
     const data = makeData({ type: new Struct(this.#fields), length, nullCount: 0, children });
     const writer = new RecordBatchStreamWriter();
     writer.write(new RecordBatch(this.#schema, data));
@@ -65,7 +75,13 @@ export class ArrowWriter {
   }
 }
 
-const NONE = new Float64Array(0);
+function toData(type: DataType, values: ArrowValues): Data {
+  if (!(values instanceof Float64Array)) return vectorFromArray(values, type).data[0] ?? makeData({ type, length: 0 });
+  const { length } = values;
+  return type instanceof Float64
+    ? makeData({ type, length, nullCount: 0, data: values })
+    : makeData({ type: new TimestampMillisecond("UTC"), length, nullCount: 0, data: toInt64(values) });
+}
 
 /** The length of the first message: a marker, the length of the metadata, and the metadata. A schema has no body. */
 function schemaBytes(stream: Uint8Array<ArrayBuffer>): number {

@@ -1,47 +1,68 @@
-import type { ListAnswer } from "../routers/paging.ts";
+import type { Format } from "../routers/formats.ts";
+import type { ListAnswer, Page } from "../routers/paging.ts";
+import { toTablePart, writeTable } from "./encode_table.ts";
+import { chooseFormat, type Pieces, sendPieces, streamOf } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";
 
 /**
- * Sends a list as JSON while it is read, at the client's pace, so that memory stays flat. A list of one piece is sent at once.
+ * Sends a list while it is read, at the client's pace, so that memory stays flat: as JSON, or, where its rows are a table, as CSV or
+ * Arrow. JSON of one piece is sent at once.
  *
  * A fault before the first piece has its own status. A later one breaks the answer off, so that nobody takes a part for the whole.
  */
-export async function encodeList({ name, pages }: ListAnswer): Promise<Response> {
+export async function encodeList({ name, pages, table }: ListAnswer, request: Request): Promise<Response> {
   const first = await pages.next();
   if (first.done) throw new Error(`Cannot send ${name}: there is no page`);
+  const format: Format = table === undefined ? "json" : chooseFormat(table.format, request);
+  if (table !== undefined && format !== "json") {
+    const parts = async function* () {
+      for await (const { items } of following(first.value, pages)) yield toTablePart(table.columns, items);
+    };
+    const nextCursor = table.isPage ? first.value.next_cursor : null;
+    return sendPieces(writeTable(format, table.columns, parts()), {
+      format,
+      request,
+      headers: new Headers(),
+      nextCursor,
+    });
+  }
   const second = await pages.next();
   const { items, next_cursor } = first.value;
-  if (second.done) return sendJson(JSON.stringify({ [name]: items, next_cursor }));
-  const encoder = new TextEncoder();
-  const texts = writeList(name, [first.value, second.value], pages);
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await texts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await texts.return(undefined);
-      await pages.return(undefined);
-    },
-  }, { highWaterMark: 0 });
-  return new Response(body, { headers: { "content-type": "application/json" } });
+  const headers = new Headers({ "content-type": "application/json" });
+  if (table !== undefined) headers.set("vary", "accept");
+  if (second.done) return sendJson(JSON.stringify({ [name]: items, next_cursor }), { headers });
+  return new Response(streamOf(writeJson(name, [first.value, second.value], pages)), { headers });
 }
 
-async function* writeList(
+/** A list that was begun. A reader who leaves ends its source. */
+async function* following<Item>(first: Page<Item>, rest: AsyncGenerator<Page<Item>>): AsyncGenerator<Page<Item>> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+async function* writeJson(
   name: string,
   begun: readonly { readonly items: readonly unknown[] }[],
   rest: ListAnswer["pages"],
-): AsyncGenerator<string> {
+): Pieces {
+  const encoder = new TextEncoder();
   let separator = "";
   const write = (items: readonly unknown[]) => {
-    if (items.length === 0) return "";
+    if (items.length === 0) return encoder.encode();
     const text = separator + items.map((item) => JSON.stringify(item)).join();
     separator = ",";
-    return text;
+    return encoder.encode(text);
   };
-  yield `{${JSON.stringify(name)}:[`;
-  for (const { items } of begun) yield write(items);
-  for await (const { items } of rest) yield write(items);
-  yield '],"next_cursor":null}';
+  try {
+    yield encoder.encode(`{${JSON.stringify(name)}:[`);
+    for (const { items } of begun) yield write(items);
+    for await (const { items } of rest) yield write(items);
+    yield encoder.encode('],"next_cursor":null}');
+  } finally {
+    await rest.return(undefined);
+  }
 }

@@ -30,7 +30,8 @@ export interface Operation {
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 
-const SERIES_MEDIA = ["text/csv", "application/vnd.apache.arrow.stream"];
+const TABLE_MEDIA = ["text/csv", "application/vnd.apache.arrow.stream"];
+const NEXT_CURSOR = { "X-Next-Cursor": "Of a page as CSV or Arrow: where the next one begins." };
 const LOCATION = { Location: "The path of what was made." };
 const NO_BACKTEST = ["BACKTEST_NOT_FOUND"] as const;
 const NO_STRATEGY = ["STRATEGY_NOT_FOUND"] as const;
@@ -90,8 +91,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: [...NO_CANDLES, ...PROVIDERS, "TIMEFRAME_TOO_FINE"],
     // Only a page has a cursor.
     output: ticksAnswerSchema.partial({ next_cursor: true }),
-    media: SERIES_MEDIA,
-    headers: { ETag: "Changes with the candles." },
+    media: TABLE_MEDIA,
+    headers: { ETag: "Changes with the candles.", ...NEXT_CURSOR },
   },
   "marketData.instruments": { summary: "The instruments that are held" },
   "backtestsStreams.list": {
@@ -156,25 +157,32 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     description: "In order of placement, complete without `limit`.",
     codes: NO_BACKTEST,
     output: listOf("orders", orderSchema),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
   },
   "backtestsStreams.trades": {
     summary: "The trades of a backtest",
     description: "Oldest first, complete without `limit`.",
     codes: NO_BACKTEST,
     output: listOf("trades", tradeSchema),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
   },
   "backtestsStreams.equity": {
     summary: "The equity curve of a backtest",
-    description: "Thinned to about `points` with the extremes kept; CSV and Arrow have every candle.",
+    description:
+      "Thinned to about `points` with the extremes kept; CSV and Arrow have every candle, as have pages of `limit`.",
     codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
-    output: z.object({ equity: z.array(equityPointSchema) }),
-    media: SERIES_MEDIA,
+    // Only a page has a cursor.
+    output: listOf("equity", equityPointSchema).partial({ next_cursor: true }),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
   },
   "backtestsStreams.returns": {
     summary: "The returns of a backtest by day, month or year",
     codes: NO_RESULT,
     output: z.object({ returns: z.array(returnSchema) }),
-    media: SERIES_MEDIA,
+    media: TABLE_MEDIA,
   },
   "strategiesStreams.list": {
     summary: "The catalogue of strategies",

@@ -9,7 +9,8 @@ export class ArrowTickWriter {
 
   /** @param about The schema's metadata. */
   constructor(about: Readonly<Record<string, string>>) {
-    this.#writer = new ArrowWriter(VALUES, about);
+    const columns = VALUES.map((name) => ({ name, kind: "number" as const, isNullable: false }));
+    this.#writer = new ArrowWriter([{ name: "timestamp", kind: "time", isNullable: false }, ...columns], about);
   }
 
   /** The first message: the schema. */
@@ -18,7 +19,7 @@ export class ArrowTickWriter {
   }
 
   batch(rows: Rows): Uint8Array<ArrayBuffer> {
-    return this.#writer.batch(rows.time, VALUES.map((name) => rows[name]));
+    return this.#writer.batch(rows.time.length, [rows.time, ...VALUES.map((name) => rows[name])]);
   }
 
   /** The end marker. */

@@ -1,7 +1,8 @@
-import { parseAccept } from "hono/utils/accept";
-import type { TicksAnswer, TicksFormat } from "../../routers/market_data.ts";
+import type { Format } from "../../routers/formats.ts";
+import type { TicksAnswer } from "../../routers/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
-import { choosePacking, matchesTag, pack } from "../negotiation.ts";
+import { chooseFormat, type Pieces, sendPieces } from "../send_pieces.ts";
+import { choosePacking, matchesTag } from "../negotiation.ts";
 import { createPieceCache, type PieceCache } from "./piece_cache.ts";
 import { type RowFormat, TickWriter } from "./tick_writer.ts";
 
@@ -14,47 +15,26 @@ const CACHE_CONTROL = "public, max-age=60";
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 const processCache = createPieceCache(CACHE_BYTES_MAX);
 
-type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
-
-const FORMATS: Record<TicksFormat, { type: string; write: (answer: TicksAnswer, cache: PieceCache) => Pieces }> = {
-  json: { type: "application/json", write: writeJson },
-  csv: { type: "text/csv; charset=utf-8", write: writeCsv },
-  arrow: { type: "application/vnd.apache.arrow.stream", write: writeArrow },
+const WRITERS: Record<Format, (answer: TicksAnswer, cache: PieceCache) => Pieces> = {
+  json: writeJson,
+  csv: writeCsv,
+  arrow: writeArrow,
 };
 
 /**
- * Streams candles as a response. Reading keeps the client's pace, so that memory stays flat.
- *
- * The request's parameter sets the format, else its Accept header, else it is JSON. JSON holds the cursor of a page; the other formats
- * have no place for it, and send it in the header x-next-cursor.
+ * Streams candles as a response.
  *
  * @param cache Keeps the text of stored chunks; by default one cache for the process.
  * @returns 304 where the client has the same answer already.
  */
 export function encodeTicks(answer: TicksAnswer, request: Request, cache: PieceCache = processCache): Response {
-  const format = answer.format ?? preferredFormat(request.headers.get("accept"));
+  const format = chooseFormat(answer.format, request);
   const packing = choosePacking(request.headers.get("accept-encoding"));
   // Compressed bytes need a tag of their own.
   const tag = `"${answer.tag}-${format}${packing === null ? "" : `-${packing}`}"`;
   const headers = new Headers({ etag: tag, "cache-control": CACHE_CONTROL, vary: "accept, accept-encoding" });
   if (matchesTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
-  headers.set("content-type", FORMATS[format].type);
-  if (format !== "json" && typeof answer.nextCursor === "string") headers.set("x-next-cursor", answer.nextCursor);
-  const pieces = FORMATS[format].write(answer, cache);
-  if (packing === null) return new Response(streamOf(pieces), { headers });
-  headers.set("content-encoding", packing);
-  return new Response(streamOf(pack(pieces, packing)), { headers });
-}
-
-/** The first supported type of the header, by weight and then by order (RFC 9110, section 12.5.1). */
-function preferredFormat(accept: string | null): TicksFormat {
-  for (const { type, q } of parseAccept((accept ?? "").toLowerCase())) {
-    if (q === 0) break;
-    if (type === "text/csv") return "csv";
-    if (type === "application/vnd.apache.arrow.stream") return "arrow";
-    if (type === "application/json" || type === "*/*" || type === "application/*") return "json";
-  }
-  return "json";
+  return sendPieces(WRITERS[format](answer, cache), { format, request, headers, nextCursor: answer.nextCursor });
 }
 
 // The last row's comma is removed at the end.
@@ -90,7 +70,7 @@ async function* writeCsv({ batches }: TicksAnswer, cache: PieceCache): Pieces {
 
 /** Rows in pieces of a page each; the pieces of stored chunks are cached. */
 async function* writeRows(
-  name: TicksFormat,
+  name: Format,
   format: RowFormat,
   batches: TicksAnswer["batches"],
   cache: PieceCache,
@@ -114,7 +94,7 @@ async function* writeRows(
 }
 
 /** Yields each batch once the next one is being read, so that the database and the client do not wait for each other. */
-async function* readAhead(name: TicksFormat, batches: TicksAnswer["batches"], cache: PieceCache) {
+async function* readAhead(name: Format, batches: TicksAnswer["batches"], cache: PieceCache) {
   let last;
   for await (const batch of batches) {
     const key = batch.sha256 === null ? null : `${name} ${batch.sha256}`;
@@ -136,18 +116,4 @@ async function* writeArrow({ head, batches }: TicksAnswer): Pieces {
 
 function textBytes(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
-}
-
-/** A stream that pulls pieces on demand; a reader that leaves ends their source. */
-function streamOf(pieces: Pieces): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  }, { highWaterMark: 0 });
 }

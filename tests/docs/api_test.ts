@@ -1,5 +1,6 @@
 /** docs/api.md agrees with the code: its examples are sent, and its tables compared. */
 import { expect } from "@std/expect";
+import { tableFromIPC } from "apache-arrow";
 import manifest from "../../deno.json" with { type: "json" };
 import { appRouter } from "../../routers/app.ts";
 import { AppError, type ErrorCode, errorStatus } from "../../routers/errors.ts";
@@ -146,6 +147,16 @@ Deno.test("the examples of requests and answers are real ones, and every field o
   const { backtest } = Object(ended.at(""));
   const path = `/api/backtests/${backtest.id}`;
   const first = async (list: string) => Object((await user.get(`${path}/${list}`)).list(`/${list}`)[0]);
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  await Deno.writeTextFile(`${folder}/jar`, user.jar());
+  const saving = blockIn(PAGE, "sh", "trades?format=csv");
+  const saved = await runLines(saving, { cwd: folder, env: { API: `${service.url}/api`, ID: backtest.id } });
+  expect([saved.code, saved.stderr]).toEqual([0, ""]);
+  expect((await Deno.readTextFile(`${folder}/trades.csv`)).startsWith("number,side,quantity,entry_time,")).toBe(true);
+  // Every hour of January.
+  expect(tableFromIPC(await Deno.readFile(`${folder}/equity.arrow`)).numRows).toBe(31 * 24);
+  await Deno.remove(folder, { recursive: true });
+
   const known = new Set(Object.keys(JSON.parse(request).backtest));
   const fields = [backtest, backtest.result, await first("trades"), await first("orders"), await first("equity")]
     .flatMap((each) => Object.keys(each)).filter((field) => !known.has(field));

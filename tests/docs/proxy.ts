@@ -1,20 +1,16 @@
 /** Runs the configuration of nginx that docs/operating.md gives, in front of a service: `deno task test:debian`. */
 import { expect } from "@std/expect";
 import { installPackages } from "../support/debian.ts";
+import { blockIn, readPage } from "../support/pages.ts";
 import { freePort } from "../support/free_port.ts";
 import { BACKTEST, TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const PAGE = new URL("../../docs/operating.md", import.meta.url);
+const PAGE = await readPage("docs/operating.md");
 const NGINX = "/usr/sbin/nginx";
 await installPackages(["nginx-light"], [NGINX]);
-
-/** The page's blocks for nginx: the whole, the upstream of a cluster, and the line of its location. */
-async function readBlocks(): Promise<string[]> {
-  return [...(await Deno.readTextFile(PAGE)).matchAll(/```nginx\n([^]*?)```/g)].map(([, block = ""]) => block);
-}
 
 /** Writes a configuration that listens on another port, with shorter times. */
 async function writeConfiguration(folder: string, port: number, block: string): Promise<string> {
@@ -44,7 +40,7 @@ Deno.test("the page's nginx closes idle and half-sent requests, and passes whole
   const service = await startTestService("PGlite", { TRUSTED_PROXIES: "127.0.0.1" });
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const port = freePort();
-  const [block = ""] = await readBlocks();
+  const block = blockIn(PAGE, "nginx", "listen 80;");
   const path = await writeConfiguration(folder, port, block.replace("127.0.0.1:8000", new URL(service.url).host));
   const nginx = startNginx(folder, path);
   const client = service.client();
@@ -72,13 +68,15 @@ Deno.test("the page's nginx closes idle and half-sent requests, and passes whole
 });
 
 const POSTS = 1_000;
+const CLIENTS = 4;
 
 Deno.test("no request fails while two processes behind the page's nginx are restarted one after the other", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const port = freePort();
   const places = [freePort(), freePort()];
-  const [whole = "", upstream = "", line = ""] = await readBlocks();
-  const own = whole.replace(/upstream [^]*?\n}\n/, upstream).replace(/(?=proxy_http_version)/, line)
+  const line = blockIn(PAGE, "nginx", "proxy_next_upstream");
+  const own = blockIn(PAGE, "nginx", "listen 80;")
+    .replace(/upstream [^]*?\n}\n/, blockIn(PAGE, "nginx", "zone hindcast")).replace(/(?=proxy_http_version)/, line)
     .replace("127.0.0.1:8001", `127.0.0.1:${places[0]}`).replace("127.0.0.1:8002", `127.0.0.1:${places[1]}`)
     .replace(/(?=proxy_http_version)/, "add_header x-upstream $upstream_addr;\n");
   const path = await writeConfiguration(folder, port, own);
@@ -104,13 +102,15 @@ Deno.test("no request fails while two processes behind the page's nginx are rest
       hasRestarted = true;
     })();
     const statuses = new Map<number, number>();
-    for (let sent = 0; sent < POSTS || !hasRestarted; sent++) {
-      // A restart that fails must end the test.
-      const posted = client.send("POST", "/api/backtests", { backtest: BACKTEST });
-      const { status } = await Promise.race([posted, restarting.then(() => posted)]);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-    await restarting;
+    let sent = 0;
+    const post = async () => {
+      for (; sent < POSTS || !hasRestarted; sent++) {
+        const { status } = await client.send("POST", "/api/backtests", { backtest: BACKTEST });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    // A restart that fails must end the test.
+    await Promise.all([restarting, ...Array.from({ length: CLIENTS }, post)]);
     expect([...statuses.keys()]).toEqual([202]);
     nginx.kill("SIGTERM");
     await nginx.status;

@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import type { TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
+import { requireTables } from "../support/tables.ts";
 import { startTestService } from "../support/service.ts";
 import { importTen, REQUEST } from "../support/ten_candles.ts";
 
@@ -91,6 +92,8 @@ for (const kind of DATABASES) {
       }
       expect((await trader.get(`/api/backtests/${id}/returns?period=hourly`)).status).toBe(400);
     });
+
+    await t.step("its trades, orders and equity as tables, whole and in pages", () => requireTables(trader, id));
 
     await t.step("an answer that has not changed is 304", async () => {
       const first = await trader.get(`/api/backtests/${id}`);

@@ -13,7 +13,11 @@ const EXPORTS = [
   ["equity?format=csv", "Equity, CSV"],
   ["equity?format=arrow", "Equity, Arrow"],
   ["returns?format=csv", "Monthly returns, CSV"],
+  ["trades?format=csv", "Trades, CSV"],
+  ["trades?format=arrow", "Trades, Arrow"],
   ["trades", "Trades, JSON"],
+  ["orders?format=csv", "Orders, CSV"],
+  ["orders?format=arrow", "Orders, Arrow"],
   ["orders", "Orders, JSON"],
 ] as const;
 
