@@ -9,6 +9,11 @@ import { PGlite } from "@electric-sql/pglite";
 import type { FromPgliteThread, ToPgliteThread } from "./pglite_messages.ts";
 
 let opened: Promise<PGlite> | undefined;
+// Small enough that neither thread holds a long answer whole, large enough that few messages cross.
+const PART_BYTES = 262_144;
+
+const part = new Uint8Array(PART_BYTES);
+let partLength = 0;
 // One message at a time, in their order.
 let working: Promise<unknown> = Promise.resolve();
 
@@ -23,10 +28,10 @@ async function handle(message: ToPgliteThread): Promise<void> {
   switch (message.type) {
     case "open":
       return post({ type: "opened" });
-    case "data": {
-      const data = (await pglite.execProtocolRaw(message.data)).slice();
-      return post({ type: "data", connection: message.connection, data }, [data.buffer]);
-    }
+    case "data":
+      // execProtocolRaw() would also parse each answer, and keep the parsed rows until the next exec().
+      await pglite.execProtocolRawStream(message.data, { onRawData: (data) => write(message.connection, data) });
+      return flush(message.connection);
     case "disconnect":
       // All connections share PGlite's one session: the next must find no transaction, lock or statement of the last.
       return void await pglite.exec("rollback; deallocate all; select pg_advisory_unlock_all()");
@@ -34,6 +39,23 @@ async function handle(message: ToPgliteThread): Promise<void> {
       await pglite.close();
       return post({ type: "closed" });
   }
+}
+
+/** @param data A view of PGlite's memory, which the next answer overwrites. */
+function write(connection: number, data: Uint8Array): void {
+  if (partLength + data.length > PART_BYTES) flush(connection);
+  if (data.length > PART_BYTES) return send(connection, data.slice());
+  part.set(data, partLength);
+  partLength += data.length;
+}
+
+function flush(connection: number): void {
+  if (partLength > 0) send(connection, part.slice(0, partLength));
+  partLength = 0;
+}
+
+function send(connection: number, data: Uint8Array<ArrayBuffer>): void {
+  post({ type: "data", connection, data }, [data.buffer]);
 }
 
 function post(message: FromPgliteThread, transfer: Transferable[] = []): void {
