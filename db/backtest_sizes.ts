@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import type { BacktestResult } from "../engine/result.ts";
+import { measureLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
 import { backtests, backtestSizes } from "./schema.ts";
@@ -11,7 +12,7 @@ const RECORD_BYTES = 1000;
 
 /** The columns that a statement that removes backtests returns, for `subtractSizes`. */
 export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
-type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
+export type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
 
 type Values = typeof backtests.$inferInsert;
 
@@ -28,11 +29,12 @@ export function measureLabels({ name, tags, notes }: Pick<Values, LabelName>): n
 }
 
 /** About how many bytes a run leaves behind. */
-export function measureResult({ result, chunks }: {
+export function measureResult({ result, chunks, log }: {
   readonly result: BacktestResult;
+  readonly log?: readonly string[];
   readonly chunks: readonly ResultChunk[];
 }): number {
-  return JSON.stringify(result).length + chunks.length * CHUNK_BYTES + measureChunks(chunks);
+  return JSON.stringify(result).length + chunks.length * CHUNK_BYTES + measureChunks(chunks) + measureLog(log);
 }
 
 /** About how many bytes a user's backtests have, with all that belongs to them. */

@@ -1,7 +1,8 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
-import { addSizes, measureRecord, measureResult, SIZE, subtractSizes } from "./backtest_sizes.ts";
+import { addSizes, measureRecord, measureResult, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
+import { insertLogs, measureLog } from "./backtest_logs.ts";
 import type { Db } from "./client.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
 import { settleTogether } from "./faults.ts";
@@ -104,6 +105,8 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
   return rows.length > 0;
 }
 
+type RunFailure = NonNullable<Backtest["error"]>;
+
 /** The results of a completed run. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
@@ -111,6 +114,8 @@ export interface CompletedRun extends AttemptKey {
   readonly sparkline?: readonly number[];
   /** Its trades, orders and equity. */
   readonly chunks: readonly ResultChunk[];
+  /** Lines that its strategy logged. */
+  readonly log?: readonly string[];
   /** True if insertChunksAhead() has written them. */
   readonly areChunksWritten?: boolean;
 }
@@ -121,6 +126,8 @@ export interface StoreOptions {
   readonly alongside?: () => Promise<unknown>;
   /** See insertChunks(). */
   readonly storedCandles?: ReadonlySet<string>;
+  /** Bytes of other records that the caller's transaction has changed. */
+  readonly moreSizes?: readonly Size[];
 }
 
 /**
@@ -131,10 +138,10 @@ export interface StoreOptions {
 export async function storeResults(
   tx: Db,
   runs: readonly CompletedRun[],
-  { alongside = () => Promise.resolve(), storedCandles }: StoreOptions = {},
+  { alongside = () => Promise.resolve(), storedCandles, moreSizes = [] }: StoreOptions = {},
 ): Promise<ReadonlySet<string>> {
   if (runs.length === 0) {
-    await alongside();
+    await settleTogether([...(moreSizes.length > 0 ? [addSizes(tx, moreSizes)] : []), alongside()]);
     return new Set();
   }
   const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
@@ -168,28 +175,37 @@ export async function storeResults(
   await settleTogether([
     insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })), storedCandles),
     deleteChunksOfOthers(tx, kept),
-    addSizes(tx, rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 }))),
+    addSizes(tx, [...moreSizes, ...rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 }))]),
+    insertLogs(tx, kept.map(({ id, log = [] }) => ({ backtestId: id, lines: log }))),
     alongside(),
   ]);
   return stored;
 }
 
 /**
- * Ends a run without a result.
+ * Ends a run without a result, with the lines that its strategy logged.
  *
- * @returns Whether it was recorded; false when the run no longer holds the record.
+ * @returns The bytes by which its owner's storage has grown, for addSizes(); null when the run no longer holds the record.
  */
 export async function failBacktest(
   tx: Db,
-  run: AttemptKey & { readonly error: { readonly code: string; readonly message: string } },
-): Promise<boolean> {
+  { log = [], ...run }: AttemptKey & { readonly error: RunFailure; readonly log?: readonly string[] | undefined },
+): Promise<Size | null> {
   const error = { ...run.error, message: storableText(run.error.message) };
-  const rows = await tx.update(backtests)
-    .set({ status: "failed", error, finishedAt: sql`now()` })
+  const sizeBytes = measureLog(log);
+  const [row] = await tx.update(backtests)
+    .set({
+      status: "failed",
+      error,
+      finishedAt: sql`now()`,
+      sizeBytes: sql`${backtests.sizeBytes} + ${sizeBytes}::bigint`,
+    })
     .where(held(run))
-    .returning({ id: backtests.id });
-  if (rows.length > 0) await deleteChunks(tx, run.id);
-  return rows.length > 0;
+    .returning({ ownerId: backtests.ownerId });
+  if (row === undefined) return null;
+  await deleteChunks(tx, run.id);
+  await insertLogs(tx, [{ backtestId: run.id, lines: log }]);
+  return { ownerId: row.ownerId, sizeBytes };
 }
 
 /**
@@ -210,11 +226,7 @@ export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean>
  *
  * @returns Whether it was recorded; false when the record has ended or was deleted.
  */
-export async function abandonBacktest(
-  tx: Db,
-  id: string,
-  error: { readonly code: string; readonly message: string },
-): Promise<boolean> {
+export async function abandonBacktest(tx: Db, id: string, error: RunFailure): Promise<boolean> {
   const rows = await tx.update(backtests)
     .set({ status: "failed", error, finishedAt: sql`now()` })
     .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))

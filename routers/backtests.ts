@@ -23,6 +23,7 @@ import {
   tradeList,
 } from "./backtest_lists.ts";
 import { drawingProcedures } from "./backtest_drawings.ts";
+import { logProcedures } from "./backtest_log.ts";
 import { reportProcedures } from "./backtest_report.ts";
 import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
@@ -192,6 +193,7 @@ export const backtestsRouter = router({
 
   ...drawingProcedures,
   ...reportProcedures,
+  ...logProcedures,
 });
 
 /** Procedures with streams, which only REST can carry. */

@@ -124,6 +124,7 @@ export const ROUTES: readonly Route[] = [
   }),
   route("GET", "/api/backtests/:id/report", 200, "user", (api) => api.backtests.report, { page: encodeReport }),
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
+  route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
   route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {

@@ -19,6 +19,8 @@ export interface Failed {
   readonly type: "failed";
   readonly code: FailureCode;
   readonly message: string;
+  /** Lines that the strategy logged, and the stack of its error. */
+  readonly log?: readonly string[];
 }
 
 /** The run ended early and may begin again: it was cancelled, its worker closes, or no worker became free. */

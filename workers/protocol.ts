@@ -10,6 +10,8 @@ import type { RunResult } from "../engine/run.ts";
 export interface SimulatedRun {
   readonly result: RunResult;
   readonly integrity: Integrity;
+  /** Lines that the strategy logged. */
+  readonly log?: readonly string[];
 }
 
 /** The value of a completed run in the form in which it is stored. */
@@ -21,6 +23,8 @@ export interface EncodedRun {
   readonly chunks: readonly ResultChunk[];
   /** The equity in a few points, as fractions of the initial balance. */
   readonly sparkline: readonly number[];
+  /** Lines that the strategy logged. */
+  readonly log?: readonly string[];
   /** When a warm worker did the parts of the run; absent for foreign code. */
   readonly times?: RunTimes;
 }

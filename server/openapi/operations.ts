@@ -1,5 +1,6 @@
 /** The words of the API's description: one entry for each row of ROUTES. */
 import { z } from "zod";
+import { logSchema } from "../../routers/backtest_log.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -152,6 +153,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: { ETag: "A hash of the file." },
   },
   "backtests.cancel": { summary: "Cancel a backtest", codes: [...NO_BACKTEST, "NOT_CANCELLABLE"] },
+  "backtests.log": {
+    summary: "The log of a backtest",
+    description: "Lines that the strategy logged, and the stack of the error that ended it.",
+    codes: NO_BACKTEST,
+    output: logSchema,
+  },
   "backtestsStreams.orders": {
     summary: "The orders of a backtest",
     description: "In order of placement, complete without `limit`.",

@@ -11,6 +11,7 @@ import {
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
+import { readLog } from "../../db/backtest_logs.ts";
 import { listBacktests } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
@@ -64,7 +65,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
     expect(await ann(id)).toMatchObject({ progress: 0.5, partialEquity });
     expect(await claim(id)).toMatchObject({ status: "running", attempts: 2, progress: 0, partialEquity: null });
     expect(await setProgress(db, { id, attempt: 1, progress: 0.9, partialEquity })).toBe(false);
-    expect(await failBacktest(db, { id, attempt: 1, error })).toBe(false);
+    expect(await failBacktest(db, { id, attempt: 1, error })).toBeNull();
     expect(await releaseBacktest(db, { id, attempt: 1 })).toBe(false);
     expect(await ann(id)).toMatchObject({ status: "running", attempts: 2, progress: 0 });
   });
@@ -99,7 +100,9 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
   await step("a run that fails says why, and is not claimed again", async () => {
     const id = await queue();
     await claim(id);
-    expect(await failBacktest(db, { id, attempt: 1, error })).toBe(true);
+    const log = ["one", "two"];
+    expect(await failBacktest(db, { id, attempt: 1, error, log })).toEqual({ ownerId: "ann", sizeBytes: 14 });
+    expect(await readLog(db, id)).toEqual(log);
     expect(await ann(id)).toMatchObject({ status: "failed", error, result: null });
     expect(await claim(id)).toBeNull();
     expect(await abandonBacktest(db, id, error)).toBe(false);

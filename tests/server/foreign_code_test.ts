@@ -17,6 +17,8 @@ const RANGE = {
   end_date: "2024-05-01",
   initial_balance: 10_000,
 };
+/** A script has a console of its own. */
+const LOG = "console.log";
 const PARAMETERS = { timeframe: "1h", fast: 12, slow: 48, direction: "both" };
 
 async function readExample(path: string): Promise<Uint8Array> {
@@ -155,14 +157,23 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
       "/strategy/initial_version/runtime_config/source",
     );
     // The sample has more candles than the 512 of the check.
-    const late = { type: "script", source: "strategy(() => ({ decide(i) { if (i > 600) null.x; } }));" };
+    const source = `strategy(() => ({ decide(i) { if (i === 3) ${LOG}("three"); if (i > 600) fail(); } }));
+function fail() { null.x; }`;
+    const late = { type: "script", source };
     const backtest = { ...RANGE, strategy: "late", parameters: { timeframe: "1h", runtime: late } };
     const submitted = await user.send("POST", "/api/backtests", { backtest });
     const failed = await user.finish(submitted.at("/backtest/id"));
     expect(failed.at("/backtest/error/code")).toBe("STRATEGY_FAILED");
     expect(failed.at("/backtest/error/message")).toMatch(
-      /candle 601 .*Cannot read properties of null.*strategy\.ts:1:/,
+      /candle 601 .*Cannot read properties of null.*strategy\.ts:2:/,
     );
+    const path = `/api/backtests/${failed.at("/backtest/id")}/log`;
+    expect((await user.get(path)).at("/log")).toEqual([
+      "three",
+      expect.stringMatching(/^ ?at fail \(strategy\.ts:2:\d+\)$/),
+      expect.stringMatching(/^ ?at .*decide \(strategy\.ts:1:\d+\)$/),
+    ]);
+    expect((await (await service.user()).get(path)).status).toBe(404);
   });
 
   await t.step("a remote endpoint, registered or given with the backtest, in both modes", async () => {

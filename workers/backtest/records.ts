@@ -9,7 +9,7 @@ import {
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
-import { findFullUsers } from "../../db/backtest_sizes.ts";
+import { findFullUsers, type Size } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { isForeignKeyFault } from "../../db/faults.ts";
 import { measureChunks } from "../../db/codec/result_parts.ts";
@@ -129,6 +129,7 @@ async function settleAll(
   storedCandles: ReadonlySet<string>,
 ): Promise<void> {
   const completed: CompletedRun[] = [];
+  const grown: Size[] = [];
   const over: TakenJob[] = [];
   for (const { job, attempt, outcome } of settlements) {
     const run = { id: job.id, attempt };
@@ -139,8 +140,9 @@ async function settleAll(
       await jobs.giveBack(tx, QUEUE, job);
     } else {
       if (outcome.type === "failed") {
-        const { code, message } = outcome;
-        await failBacktest(tx, { ...run, error: { code, message } });
+        const { code, message, log } = outcome;
+        const size = await failBacktest(tx, { ...run, error: { code, message }, log });
+        if (size !== null && size.sizeBytes > 0) grown.push(size);
       }
       if (outcome.type === "completed") completed.push({ ...run, ...outcome });
       over.push(job);
@@ -153,7 +155,7 @@ async function settleAll(
       jobs.complete(tx, QUEUE, over),
       jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const)),
     ]);
-  await storeResults(tx, completed, { alongside, storedCandles });
+  await storeResults(tx, completed, { alongside, storedCandles, moreSizes: grown });
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */

@@ -83,10 +83,17 @@ async function encode(
   { candles, firstIndex, initialBalance }: Pick<SandboxTask, "candles" | "firstIndex" | "initialBalance">,
 ): Promise<Outcome<EncodedRun>> {
   if (outcome.type !== "completed") return outcome;
-  const { result: { metrics, undefinedMetrics, bounds, notes, ...columns }, integrity } = outcome;
+  const { result: { metrics, undefinedMetrics, bounds, notes, ...columns }, integrity, log = [] } = outcome;
   const result = { metrics, undefinedMetrics, bounds, notes };
   const chunks = await traceStep("encode", () => encodeParts(resultParts(columns, candles, firstIndex)));
-  return { type: "completed", result, integrity, chunks, sparkline: drawSparkline(columns.equity, initialBalance) };
+  return {
+    type: "completed",
+    result,
+    integrity,
+    log,
+    chunks,
+    sparkline: drawSparkline(columns.equity, initialBalance),
+  };
 }
 
 /** Lets at most one call through in PROGRESS_MS. */

@@ -31,6 +31,8 @@ export class ScriptGuest implements PlayedGuest {
   readonly workingMax = WORKING_MAX.limit;
   readonly frame = 0;
   readonly memory: { buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
+  /** Places in the script that led to the error which ended it, the innermost first. */
+  stack: readonly string[] = [];
   readonly #door: Door;
   #words = new Int32Array(0);
   /** Columns in the realm, and the whole ones of the host, which it shows candle by candle. */
@@ -85,7 +87,10 @@ export class ScriptGuest implements PlayedGuest {
 
   /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */
   explain(error: unknown, doing: string): unknown {
-    if (error instanceof ScriptError) return new RunError("STRATEGY_FAILED", `${doing}: ${error.describe()}`);
+    if (error instanceof ScriptError) {
+      this.stack = error.stackLines();
+      return new RunError("STRATEGY_FAILED", `${doing}: ${error.describe()}`);
+    }
     if (!(error instanceof RangeError)) return error;
     // Our own: the script's calls left no room on the stack, or its columns none in memory.
     const isMemory = /memory|allocation|length/i.test(error.message);
@@ -146,9 +151,14 @@ class ScriptError extends Error {
 
   /** The message, and the first line of the stack. */
   describe(): string {
-    const { message, stack } = { message: "", stack: "", ...Object(parse(this.#description)) };
-    const [place = ""] = String(stack).split("\n");
-    return clean(`${message}${place === "" ? "" : ` at ${place}`}`);
+    const { message } = { message: "", ...Object(parse(this.#description)) };
+    const [place = ""] = this.stackLines();
+    return clean(`${message}${place}`);
+  }
+
+  stackLines(): readonly string[] {
+    const { stack } = { stack: "", ...Object(parse(this.#description)) };
+    return String(stack).split("\n").filter((line) => line !== "").map((line) => clean(` at ${line}`));
   }
 }
 

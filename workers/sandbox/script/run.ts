@@ -17,15 +17,16 @@ export async function doScriptJob(
   job: ScriptCheckJob | ScriptJob,
   control: Int32Array,
 ): Promise<Outcome<ValidScript> | Outcome<SandboxRun>> {
+  const guests: ScriptGuest[] = [];
   try {
     const script = await compileScript(job.source);
-    return job.kind === "script" ? backtest(job, script, control) : check(job, script);
+    return job.kind === "script" ? backtest(job, script, control, guests) : check(job, script);
   } catch (error) {
     if (error instanceof ScriptFault) {
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
       return { type: "failed", code, message: `Cannot use the script: ${error.message}` };
     }
-    if (error instanceof RunError) return error.outcome;
+    if (error instanceof RunError) return { ...error.outcome, log: [...logOf(guests), ...stackOf(guests)] };
     throw error;
   }
 }
@@ -36,12 +37,18 @@ function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
   return { type: "completed", report, log: guest.log() };
 }
 
-function backtest(job: ScriptJob, script: vm.Script, control: Int32Array): Outcome<SandboxRun> {
+/** @param guests Receives each instance, the first one first. */
+function backtest(
+  job: ScriptJob,
+  script: vm.Script,
+  control: Int32Array,
+  guests: ScriptGuest[],
+): Outcome<SandboxRun> {
   const { candles, firstIndex, seed, ...settings } = job.task;
-  let first: ScriptGuest | null = null;
   const makeGuest = (): ScriptGuest => {
     const guest = new ScriptGuest(script, job.parametersJson);
-    first ??= guest;
+    // Later instances repeat what the first one logs, and their memory is needed.
+    if (guests.length === 0) guests.push(guest);
     return guest;
   };
   const runOn = (until: number, words: Int32Array | null): RunResult => {
@@ -49,12 +56,16 @@ function backtest(job: ScriptJob, script: vm.Script, control: Int32Array): Outco
     return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
   };
   const result = runOn(candles.time.length, control);
-  const log = logOf(first);
+  const log = logOf(guests);
   const again = (until: number) => runOn(until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log };
 }
 
-function logOf(guest: ScriptGuest | null): readonly string[] {
-  return guest?.log() ?? [];
+function logOf([first]: readonly ScriptGuest[]): readonly string[] {
+  return first?.log() ?? [];
+}
+
+function stackOf([first]: readonly ScriptGuest[]): readonly string[] {
+  return first?.stack ?? [];
 }

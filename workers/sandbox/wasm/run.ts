@@ -31,17 +31,18 @@ export function doWasmJob(job: ValidateJob, control: Int32Array): Outcome<ValidM
 export function doWasmJob(job: WasmJob, control: Int32Array): Outcome<SandboxRun>;
 export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun>;
 export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun> {
+  const log: string[] = [];
   try {
     const checked = checkModule(job.module);
     const module = compile(checked);
-    return job.kind === "validate" ? dryRun(job, checked, module) : backtest(job, module, control);
+    return job.kind === "validate" ? dryRun(job, checked, module, log) : backtest(job, module, control, log);
   } catch (error) {
     if (error instanceof ModuleFault) {
       // A registered module was valid once: a run that refuses it has failed.
       const code = job.kind === "validate" ? "INVALID_MODULE" : "STRATEGY_FAILED";
       return { type: "failed", code, message: `Cannot use the module: ${error.message}` };
     }
-    if (error instanceof RunError) return error.outcome;
+    if (error instanceof RunError) return { ...error.outcome, log };
     throw error;
   }
 }
@@ -56,17 +57,25 @@ export function compile({ bytes }: CheckedModule): WebAssembly.Module {
   }
 }
 
-function dryRun(job: ValidateJob, checked: CheckedModule, module: WebAssembly.Module): Outcome<ValidModule> {
-  const log: string[] = [];
+function dryRun(
+  job: ValidateJob,
+  checked: CheckedModule,
+  module: WebAssembly.Module,
+  log: string[],
+): Outcome<ValidModule> {
   const strategy = new GuestStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
   return { type: "completed", report, log };
 }
 
-function backtest(job: WasmJob, module: WebAssembly.Module, control: Int32Array): Outcome<SandboxRun> {
+function backtest(
+  job: WasmJob,
+  module: WebAssembly.Module,
+  control: Int32Array,
+  log: string[],
+): Outcome<SandboxRun> {
   const { candles, firstIndex, seed, ...settings } = job.task;
-  const log: string[] = [];
   const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
   let last: Guest | null = null;
   let waitMs = MAKE_ROOM_MS;
