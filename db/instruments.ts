@@ -9,6 +9,9 @@ export type NewInstrument = typeof instruments.$inferInsert;
 export type AssetClass = Instrument["assetClass"];
 export type Provider = Instrument["provider"];
 
+// A wrong name must not cost much.
+const NAMES_MAX = 5_000;
+
 /** Identifies an instrument: a symbol can trade on several exchanges. */
 export interface InstrumentKey {
   readonly symbol: string;
@@ -38,6 +41,14 @@ export async function findInstrumentsBySymbol(
       by.assetClass === undefined ? undefined : eq(instruments.assetClass, by.assetClass),
     ))
     .orderBy(asc(instruments.createdAt), asc(instruments.id));
+}
+
+/** Names of instruments to suggest instead of a wrong one: the symbols and exchanges of the first NAMES_MAX. */
+export async function listMarketNames(db: Db): Promise<{ symbols: string[]; exchanges: string[] }> {
+  const rows = await db.select({ symbol: instruments.symbol, exchange: instruments.exchange }).from(instruments)
+    .orderBy(asc(instruments.symbol), asc(instruments.exchange)).limit(NAMES_MAX);
+  const distinct = (names: readonly string[]) => [...new Set(names)];
+  return { symbols: distinct(rows.map((row) => row.symbol)), exchanges: distinct(rows.map((row) => row.exchange)) };
 }
 
 /** Every instrument, by symbol and exchange. */

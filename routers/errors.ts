@@ -6,7 +6,7 @@ import {
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
-import { findNearest } from "./nearest_name.ts";
+import { findNearest } from "../market/nearest_name.ts";
 
 /** Our stable error codes, and the tRPC code (and so the HTTP status) of each. */
 const TRPC_CODES = {

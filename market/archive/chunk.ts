@@ -63,3 +63,14 @@ export function openChunk({ data, ...summary }: ChunkRow): Candles {
 function checksum(data: Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
+
+/** True if a stored chunk cannot be read. */
+export function isDamaged(row: ChunkRow): boolean {
+  try {
+    openChunk(row);
+    return false;
+  } catch (error) {
+    if (error instanceof DamagedChunkError) return true;
+    throw error;
+  }
+}

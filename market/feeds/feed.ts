@@ -58,6 +58,12 @@ export interface FeedVariable {
 /** Checked environment variables by name; one that is not set has its default. */
 export type FeedSettings = Readonly<Record<string, string | undefined>>;
 
+/** The variable that a feed cannot work without, and the feed's exchange. */
+export interface MissingSetting {
+  readonly missing: string;
+  readonly exchange: string;
+}
+
 /** A feed's file exports this: all that the registry and the configuration know about the feed. */
 export interface FeedDefinition {
   /** The name that PROVIDER_A and PROVIDER_B use. */
@@ -65,7 +71,7 @@ export interface FeedDefinition {
   readonly assetClasses: readonly AssetClass[];
   readonly variables: Readonly<Record<string, FeedVariable>>;
   /** Creates the feed without a request to its provider, or names the variable that it cannot work without. */
-  readonly create: (settings: FeedSettings) => Feed | { readonly missing: string };
+  readonly create: (settings: FeedSettings) => Feed | MissingSetting;
 }
 
 /** The reason why a feed did not answer. */
@@ -85,10 +91,17 @@ export type FeedFault =
 export class FeedError extends Error {
   override readonly name = "FeedError";
   readonly retryAfterSeconds: number;
+  /** The setting that a feed lacks; undefined where no feed is bound. */
+  readonly lacking: MissingSetting | undefined;
 
-  constructor(readonly fault: FeedFault, message: string, more: { retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(
+    readonly fault: FeedFault,
+    message: string,
+    more: { retryAfterSeconds?: number; lacking?: MissingSetting | undefined; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause });
     this.retryAfterSeconds = more.retryAfterSeconds ?? 0;
+    this.lacking = more.lacking;
   }
 }
 

@@ -16,6 +16,7 @@ import { excerpt, mirrorVariable, parseJson, ProviderClient, type ProviderSettin
 import { makePart, type Row } from "./rows.ts";
 import { compactSymbol } from "./symbols.ts";
 
+const EXCHANGE = "MASSIVE";
 const BASE_URL = "https://api.massive.com";
 
 const PAGE_ROWS = 50_000;
@@ -64,7 +65,7 @@ const newYorkDate = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_Yo
  */
 export class MassiveFeed implements Feed {
   readonly name = "Massive";
-  readonly exchange = "MASSIVE";
+  readonly exchange = EXCHANGE;
   readonly settleMs = SETTLE_MS;
   readonly #client: ProviderClient;
   readonly #now: () => number;
@@ -158,7 +159,7 @@ export const MASSIVE: FeedDefinition = {
     MASSIVE_BASE_URL: mirrorVariable("Massive"),
   },
   create: ({ MASSIVE_API_KEY: apiKey, MASSIVE_REQUESTS_PER_MINUTE, MASSIVE_BASE_URL: baseUrl }) => {
-    if (apiKey === undefined) return { missing: "MASSIVE_API_KEY" };
+    if (apiKey === undefined) return { missing: "MASSIVE_API_KEY", exchange: EXCHANGE };
     return new MassiveFeed({ baseUrl, apiKey, requestsPerMinute: Number(MASSIVE_REQUESTS_PER_MINUTE) });
   },
 };

@@ -53,8 +53,10 @@ export function createFeeds(settings: FeedSettings = {}): Feeds {
     if (feed !== undefined && "fetch" in feed) return feed;
     const reason = feed === undefined
       ? `${provider.toUpperCase()} names no feed for ${assetClass}`
-      : `${feed.missing} is not set`;
-    throw new FeedError("not_configured", `Cannot ask ${provider} for ${assetClass} candles: ${reason}`);
+      : `${feed.missing} is not set; set it, or import candles with POST /api/admin/ingestion/import`;
+    throw new FeedError("not_configured", `Cannot ask ${provider} for ${assetClass} candles: ${reason}`, {
+      lacking: feed,
+    });
   };
 }
 

@@ -1,8 +1,16 @@
 import type { Db } from "../../db/client.ts";
-import { type AssetClass, findInstrument, findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
+import {
+  type AssetClass,
+  findInstrument,
+  findInstrumentsBySymbol,
+  type Instrument,
+  listMarketNames,
+} from "../../db/instruments.ts";
 import { FEED_LABELS, instruments } from "../../db/schema.ts";
 import { compactSymbol } from "../feeds/symbols.ts";
 import { FeedError, type Feeds } from "../feeds/feed.ts";
+import { findNearest } from "../nearest_name.ts";
+import { describeFeedExchanges, listFeedExchanges } from "./describe_feeds.ts";
 import { describeTaken, type Target } from "../ingestion/fetch_series.ts";
 
 /** A request for candles by name; only the symbol is required. */
@@ -16,6 +24,11 @@ export interface TargetQuery {
 /** The archive does not hold the symbol, and no feed can have it. */
 export class UnknownTargetError extends Error {
   override readonly name = "UnknownTargetError";
+
+  /** @param hint Tells how to name it, or to get its candles; empty without one. */
+  constructor(message: string, readonly hint = "") {
+    super(hint === "" ? message : `${message}: ${hint}`);
+  }
 }
 
 /**
@@ -51,8 +64,13 @@ export async function chooseTargets(
   }
   const [first, ...rest] = usable;
   if (first !== undefined) return [first, ...rest];
-  const reason = known === undefined ? undefined : found.error;
-  throw taken ?? reason ?? new UnknownTargetError(`Cannot find candles of ${known ?? "any"} ${symbol}${where}`);
+  // Without a class or an exchange, a feed that is not configured is no likelier than the others.
+  const reason = known === undefined && exchange === undefined ? undefined : found.error;
+  throw taken ?? reason ??
+    new UnknownTargetError(
+      `Cannot find candles of ${known ?? "any"} ${symbol}${where}`,
+      await hintAt(db, feeds, query),
+    );
 }
 
 /**
@@ -76,13 +94,21 @@ export async function completeFirst(
   throw unknown;
 }
 
-/** The instruments that have the symbol, or else those that write it in another way: BTC/USDT is BTCUSDT. */
+/**
+ * The instruments that have the symbol, or else those that write it in another way: BTC/USDT is BTCUSDT. The exchange is found in any
+ * case where none has it as it is written.
+ */
 async function findHeld(db: Db, { symbol, exchange, assetClass }: TargetQuery): Promise<Instrument[]> {
-  const held = await findInstrumentsBySymbol(db, { symbol, exchange, assetClass });
+  const find = async (name: string) => {
+    const held = await findInstrumentsBySymbol(db, { symbol: name, exchange, assetClass });
+    if (held.length > 0 || exchange === undefined) return held;
+    const others = await findInstrumentsBySymbol(db, { symbol: name, assetClass });
+    return others.filter((instrument) => isSameExchange(instrument.exchange, exchange));
+  };
+  const held = await find(symbol);
   const compact = compactSymbol(symbol);
   if (held.length > 0 || compact === symbol) return held;
-  const others = await findInstrumentsBySymbol(db, { symbol: compact, exchange, assetClass });
-  return others.filter((instrument) => instrument.assetClass !== "stock");
+  return (await find(compact)).filter((instrument) => instrument.assetClass !== "stock");
 }
 
 function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: TargetQuery) {
@@ -92,16 +118,39 @@ function findFeeds(feeds: Feeds, { symbol, exchange, assetClass, provider }: Tar
     for (const each of assetClass === undefined ? instruments.assetClass.enumValues : [assetClass]) {
       try {
         const feed = feeds({ provider: label, assetClass: each });
-        if (feed === undefined || (exchange !== undefined && feed.exchange !== exchange)) continue;
+        if (feed === undefined || (exchange !== undefined && !isSameExchange(feed.exchange, exchange))) continue;
         // Each spelling of a pair would otherwise have an archive of its own. The case matters for stocks: BACpL is a preferred share.
         const name = each === "stock" ? symbol : compactSymbol(symbol);
         targets.push({ symbol: name, exchange: feed.exchange, assetClass: each, provider: label });
       } catch (reason) {
         if (!(reason instanceof FeedError)) throw reason;
-        // A feed that is not configured might have answered a query without an exchange.
-        if (exchange === undefined) error = reason;
+        // A feed that is not configured might have answered a query without an exchange, or with its own.
+        if (exchange === undefined || isSameExchange(reason.lacking?.exchange, exchange)) error = reason;
       }
     }
   }
   return { targets, error };
+}
+
+/** Exchanges of feeds are found in any case: Binance is BINANCE. */
+function isSameExchange(known: string | undefined, exchange: string): boolean {
+  return known?.toUpperCase() === exchange.toUpperCase();
+}
+
+/** The nearest names of a query that finds nothing, and the exchanges that it could have named. */
+async function hintAt(db: Db, feeds: Feeds, { symbol, exchange }: TargetQuery): Promise<string> {
+  const served = listFeedExchanges(feeds);
+  const held = await listMarketNames(db);
+  const near = [
+    findNearest(symbol, held.symbols.filter((name) => name !== symbol)),
+    exchange === undefined ? undefined : findNearest(
+      exchange,
+      [...held.exchanges, ...served.map((feed) => feed.exchange)].filter((name) => name !== exchange),
+    ),
+  ].filter((name) => name !== undefined);
+  return [
+    ...(near.length === 0 ? [] : [`did you mean ${near.join(" or ")}?`]),
+    ...(served.length === 0 ? [] : [`feeds serve ${describeFeedExchanges(served)}`]),
+    "candles of others must be imported",
+  ].join("; ");
 }

@@ -1,4 +1,4 @@
-import { type ChunkRow, type ChunkSummary, deleteChunk, readChunks } from "../../db/candle_chunks.ts";
+import { type ChunkSummary, deleteChunk, readChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { listInstrumentCoverage, removeCoverage, type SeriesKey } from "../../db/coverage.ts";
 import { insertEvents, insertRun } from "../../db/ingestion.ts";
@@ -6,7 +6,7 @@ import type { Instrument } from "../../db/instruments.ts";
 import { ArchiveCap } from "./archive_cap.ts";
 import { FetchLimits } from "./fetch_limits.ts";
 import { isHistoryAdjusted } from "../ingestion/adjusted_history.ts";
-import { DamagedChunkError, LostCandlesError, openChunk } from "../archive/chunk.ts";
+import { type DamagedChunkError, isDamaged, LostCandlesError } from "../archive/chunk.ts";
 import { canMake, isFed, rangeToFetch, type WantedCandles } from "../archive/made_candles.ts";
 import { type CandleQuery, isAdjusting, planRead, type ReadPlan } from "../archive/read_plan.ts";
 import { missingRanges } from "../archive/held.ts";
@@ -29,6 +29,8 @@ export interface Wanted extends WantedCandles {
   readonly beforeFetch?: () => void;
   /** True if finer candles are no substitute. */
   readonly isExact?: boolean;
+  /** Attempts without a new candle before the fetch fails; default: those of the read-through's patience. */
+  readonly attemptsMax?: number;
 }
 
 // A provider may still publish recent candles, but not every request needs to ask for them.
@@ -110,7 +112,7 @@ export class ReadThrough {
     // Another caller may have begun during the look-up.
     if (this.#inFlight.has(key)) return await this.complete(target, wanted);
     wanted.beforeFetch?.();
-    const done = this.#fetch(target, feed, timeframe, range, missing);
+    const done = this.#fetch(target, feed, timeframe, range, missing, wanted.attemptsMax);
     this.#inFlight.set(key, { range, done });
     try {
       return await done;
@@ -220,13 +222,15 @@ export class ReadThrough {
     timeframe: Timeframe,
     range: TimeRange,
     missing: readonly TimeRange[],
+    attemptsMax = this.#patience.attemptsMax,
   ): Promise<Instrument> {
     const runId = await this.#beginRun(target);
     const now = this.#now();
     try {
       // A caller who leaves does not stop the fetch: others may have joined, and the candles are archived anyway.
       const { signal } = this.#closing;
-      const work = { runId, target, timeframe, feed, patience: this.#patience, signal, now };
+      const patience = { ...this.#patience, attemptsMax };
+      const work = { runId, target, timeframe, feed, patience, signal, now };
       // Candles from before and after a split do not mix, so after a split the whole range is missing.
       const isAdjusted = await this.#isAdjusted(work);
       const { instrument } = await fetchSeries(this.#db, work, isAdjusted ? [range] : missing);
@@ -267,16 +271,6 @@ function keyOf({ instrumentId, timeframe }: SeriesKey): string {
 /** The name changes when the chunk is written again. */
 function nameOf(chunk: ChunkSummary): string {
   return `${keyOf(chunk)} ${chunk.month} ${chunk.updatedAt.getTime()}`;
-}
-
-function isDamaged(row: ChunkRow): boolean {
-  try {
-    openChunk(row);
-    return false;
-  } catch (error) {
-    if (error instanceof DamagedChunkError) return true;
-    throw error;
-  }
 }
 
 /** A time in the future was noted before the clock was set back, and counts as long ago. */

@@ -235,12 +235,13 @@ async function refuses(db: Db) {
     [
       () => api.ticks({ ...good, symbol: "NOPE", assetClass: "stock" }),
       "UNAVAILABLE",
-      "Cannot ask provider_b for stock candles: MASSIVE_API_KEY is not set",
+      "Cannot ask provider_b for stock candles: MASSIVE_API_KEY is not set; set it, or import candles with POST /api/admin/ingestion/import",
     ],
     [
       () => api.ticks({ ...good, symbol: "NOPE", assetClass: "crypto", exchange: "NOWHERE" }),
       "SYMBOL_NOT_FOUND",
-      "Cannot find candles of crypto NOPE on NOWHERE",
+      "Cannot find candles of crypto NOPE on NOWHERE: feeds serve DUKASCOPY (forex), BINANCE (crypto), " +
+      "MASSIVE (forex, crypto, stock; MASSIVE_API_KEY is not set); candles of others must be imported",
     ],
     [() => api.ticks({ ...good, cursor: "abc" }), "VALIDATION_FAILED", "/cursor"],
     [() => api.ticks({ ...good, cursor: btoa("1") }), "VALIDATION_FAILED", "/cursor"],

@@ -10,12 +10,23 @@ import type { Hours } from "../../market/calendar/exchange_sessions.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { canMake, isFed, rangeOfDates } from "../../market/archive/made_candles.ts";
 import { type CandleQuery, TimeframeTooFineError } from "../../market/archive/read_plan.ts";
-import { FeedError } from "../../market/feeds/feed.ts";
+import { FeedError, type FeedFault } from "../../market/feeds/feed.ts";
 import { chooseTargets, completeFirst, UnknownTargetError } from "../../market/on_demand/choose_target.ts";
 import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { isCoarser, isDaily, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
-import { RunError } from "../outcome.ts";
+import { type FailureCode, RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
+
+// A run can wait longer for a provider than a request: about 5 s between the attempts, besides the time that each one takes.
+const FETCH_ATTEMPTS_MAX = 4;
+
+const FEED_CODES = {
+  rate_limited: "PROVIDER_RATE_LIMITED",
+  failed: "PROVIDER_FAILED",
+  refused: "PROVIDER_FAILED",
+  unknown_symbol: "NO_DATA",
+  not_configured: "NO_DATA",
+} as const satisfies Record<FeedFault, FailureCode>;
 
 /** The services that provide candles. */
 export interface CandleServices {
@@ -55,7 +66,7 @@ export interface Benchmark {
  * Loads a backtest's candles.
  *
  * @param lookback Candles that the strategy needs before the start date; the archive may have fewer.
- * @throws {RunError} NO_DATA, RANGE_TOO_LARGE
+ * @throws {RunError} NO_DATA, RANGE_TOO_LARGE; PROVIDER_FAILED or PROVIDER_RATE_LIMITED when a feed had candles to give and did not.
  */
 export async function loadCandles(
   services: CandleServices,
@@ -105,7 +116,7 @@ async function loadBenchmark(
 /**
  * The instrument that a backtest names. Its feed first completes the candles of the range in the archive.
  *
- * @throws {RunError} NO_DATA, naming the exchanges that have the symbol, or the reason why its feed did not answer.
+ * @throws {RunError} NO_DATA, naming the exchanges that have the symbol or a feed's missing setting; those of FEED_CODES.
  */
 async function findBacktestInstrument(
   { db, candles, readThrough }: CandleServices,
@@ -118,12 +129,12 @@ async function findBacktestInstrument(
     const { symbol, exchange } = record;
     const targets = held === undefined ? await chooseTargets(db, readThrough.feeds, { symbol, exchange }) : [held];
     return await completeFirst(targets, (target) => {
-      return readThrough.complete(target, { ...wanted, ...rangeOfDates(target, wanted.timeframe, datesOf(record)) });
+      const range = rangeOfDates(target, wanted.timeframe, datesOf(record));
+      return readThrough.complete(target, { ...wanted, ...range, attemptsMax: FETCH_ATTEMPTS_MAX });
     });
   } catch (error) {
-    if (error instanceof UnknownTargetError) throw await noData(db, record);
-    if (error instanceof FeedError) throw new RunError("NO_DATA", error.message);
-    throw error;
+    if (error instanceof UnknownTargetError) throw await noData(db, record, { hint: error.hint });
+    throw toRunError(error);
   }
 }
 
@@ -131,7 +142,7 @@ async function findBacktestInstrument(
  * A backtest's candles in shared memory.
  *
  * @param lookback Candles before the start date; the archive may have fewer.
- * @throws {RunError} NO_DATA, naming the stored or damaged candles; RANGE_TOO_LARGE.
+ * @throws {RunError} NO_DATA, naming the stored or damaged candles; RANGE_TOO_LARGE; those of FEED_CODES.
  */
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
@@ -146,10 +157,16 @@ export async function readBacktestCandles(
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
     if (read.candles.time.length > read.lookback) return read;
   } catch (error) {
-    const isLacking = error instanceof TimeframeTooFineError || error instanceof FeedError;
-    throw isLacking || error instanceof LostCandlesError ? new RunError("NO_DATA", error.message) : error;
+    throw toRunError(error);
   }
-  throw await noData(db, record, wanted.timeframe);
+  throw await noData(db, record, { timeframe: wanted.timeframe });
+}
+
+/** The run's error for an error of a search for candles. */
+function toRunError(error: unknown): unknown {
+  if (error instanceof FeedError) return new RunError(FEED_CODES[error.fault], error.message);
+  const isLacking = error instanceof TimeframeTooFineError || error instanceof LostCandlesError;
+  return isLacking ? new RunError("NO_DATA", error.message) : error;
 }
 
 /**
@@ -224,12 +241,19 @@ export function datesOf(record: Backtest): { start: number; end: number } {
   return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }
 
-async function noData(db: Db, record: Backtest, timeframe?: Timeframe): Promise<RunError> {
+/** @param more `hint`: for a symbol of which the archive has nothing. */
+async function noData(
+  db: Db,
+  record: Backtest,
+  { timeframe, hint = "" }: { readonly timeframe?: Timeframe; readonly hint?: string },
+): Promise<RunError> {
   const candles = timeframe === undefined ? "candles" : `${timeframe} candles`;
   const range = `from ${record.startDate} to ${record.endDate}`;
   const instruments = await findInstrumentsBySymbol(db, { symbol: record.symbol });
   const held = await Promise.all(instruments.map((instrument) => describeHolding(db, instrument)));
-  const available = held.length === 0 ? "the archive has nothing of this symbol" : `the archive has ${held.join("; ")}`;
+  const available = held.length === 0
+    ? `the archive has nothing of this symbol${hint === "" ? "" : `; ${hint}`}`
+    : `the archive has ${held.join("; ")}`;
   return new RunError(
     "NO_DATA",
     `Cannot run on ${record.symbol} of ${record.exchange} without ${candles} ${range}: ${available}`,

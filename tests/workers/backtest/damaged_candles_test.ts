@@ -43,7 +43,7 @@ databaseTest("a run fetches damaged chunks of its candles and of the finer ones 
   await damageAll(db, instrument.id);
   script.refusal = { before: day("2024-02-01"), error: new FeedError("failed", "Cannot reach the feed") };
   expect((await readFiner())?.candles.time[0]).toBe(day("2024-02-01"));
-  await expect(read()).rejects.toMatchObject({ code: "NO_DATA", message: "Cannot reach the feed" });
+  await expect(read()).rejects.toMatchObject({ code: "PROVIDER_FAILED", message: "Cannot reach the feed" });
   await readThrough.close();
 });
 
