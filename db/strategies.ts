@@ -69,6 +69,15 @@ export async function findStrategiesByName(db: Db, key: { name: string; userId: 
     .orderBy(desc(eq(strategies.ownerId, key.userId)), strategies.id).limit(200);
 }
 
+/** Names and slugs of strategies that the user may see, to suggest instead of a wrong one: the newest `limit`. */
+export async function listStrategyNames(
+  db: Db,
+  { userId, limit }: { readonly userId: string; readonly limit: number },
+): Promise<{ name: string; slug: string }[]> {
+  return await db.select({ name: strategies.name, slug: strategies.slug }).from(strategies)
+    .where(visibleTo(userId)).orderBy(desc(strategies.id)).limit(limit);
+}
+
 /** The strategies that the user may see, newest first. */
 export async function listStrategies(db: Db, page: {
   readonly userId: string;

@@ -2,6 +2,8 @@
 const LENGTH_MAX = 40;
 // Of typing errors: more of them make another word.
 const EDITS_MAX = 2;
+// A longer list hides the name that is wanted.
+const LISTED_MAX = 12;
 
 /**
  * Finds the name that somebody probably meant.
@@ -21,6 +23,18 @@ export function findNearest(name: string, names: readonly string[]): string | un
     nearest = candidate;
   }
   return nearest;
+}
+
+/**
+ * The end of a message about a wrong name: the nearest right one, and all of them where they are few.
+ *
+ * @returns Begins with its punctuation; empty where neither helps.
+ */
+export function hintNames(name: string, names: readonly string[]): string {
+  const nearest = findNearest(name, names);
+  const all = names.length === 0 || names.length > LISTED_MAX ? "" : names.join(", ");
+  if (nearest === undefined) return all === "" ? "" : `; there are ${all}`;
+  return `: did you mean ${nearest}?${all === "" || all === nearest ? "" : ` There are ${all}`}`;
 }
 
 /** Levenshtein's distance, a row of its table at a time. */

@@ -9,7 +9,7 @@ import { HOURS, type Hours } from "../market/calendar/exchange_sessions.ts";
 import { shortestMs, type Timeframe } from "../market/timeframes.ts";
 import { dateSchema, parseRange } from "./dates.ts";
 import { inputObject } from "./input_object.ts";
-import { AppError, quote, validationFailed } from "./errors.ts";
+import { AppError, hintNearest, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
 import { readUsage, requireQueuePosition, requireRoomForModule } from "./quotas.ts";
@@ -152,7 +152,9 @@ function chooseTimeframe(strategy: ResolvedStrategy, submitted: Parameters): Tim
   const wanted = wantedTimeframe(strategy, submitted) ?? strategy.default_frequency;
   const timeframe = parseTimeframe(wanted);
   if (timeframe !== undefined) return timeframe;
-  const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(wanted)}`;
+  const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(wanted)}${
+    hintNearest(wanted, TIMEFRAME_WORDS)
+  }`;
   throw invalidParameters(strategy, `${PARAMETERS_PATH}/timeframe`, message);
 }
 
@@ -160,7 +162,7 @@ function chooseHours(strategy: ResolvedStrategy, requested: unknown): { readonly
   if (requested === undefined || requested === null) return {};
   const hours = HOURS.find((name) => name === requested);
   if (hours !== undefined) return { session: hours };
-  const message = `must be one of ${HOURS.join(", ")}, not ${quote(requested)}`;
+  const message = `must be one of ${HOURS.join(", ")}, not ${quote(requested)}${hintNearest(requested, HOURS)}`;
   throw invalidParameters(strategy, `${PARAMETERS_PATH}/session`, message);
 }
 

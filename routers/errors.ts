@@ -6,7 +6,7 @@ import {
 } from "@trpc/server/unstable-core-do-not-import";
 import { z } from "zod";
 import { isDatabaseFault } from "../db/faults.ts";
-import { findNearest } from "../market/nearest_name.ts";
+import { findNearest, hintNames } from "../market/nearest_name.ts";
 
 /** Our stable error codes, and the tRPC code (and so the HTTP status) of each. */
 const TRPC_CODES = {
@@ -226,11 +226,13 @@ z.config({
       case "invalid_value":
         return issue.input === undefined
           ? "is required"
-          : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(quote).join(", ")}, not ${value}`;
+          : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(quote).join(", ")}, not ${value}${
+            hintNearest(issue.input, issue.values)
+          }`;
       case "unrecognized_keys": {
         const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
         // A line for each key, for describeIssue().
-        return issue.keys.slice(0, ISSUES_MAX).map((key) => describeUnknownKey(key, known)).join("\n");
+        return issue.keys.slice(0, ISSUES_MAX).map((key) => UNKNOWN_KEY + hintNames(key, known)).join("\n");
       }
       case "invalid_format":
         return `must be a valid ${issue.format}, not ${value}`;
@@ -242,9 +244,11 @@ z.config({
 
 const UNKNOWN_KEY = "is not a known key";
 
-function describeUnknownKey(key: string, known: readonly string[]): string {
-  const nearest = findNearest(key, known);
-  return nearest === undefined ? UNKNOWN_KEY : `${UNKNOWN_KEY}: did you mean ${nearest}?`;
+/** The allowed text that is nearest to a refused one, as the end of a message. */
+export function hintNearest(value: unknown, allowed: readonly unknown[]): string {
+  const names = allowed.filter((each) => typeof each === "string");
+  const nearest = typeof value === "string" ? findNearest(value, names) : undefined;
+  return nearest === undefined ? "" : `: did you mean ${nearest}?`;
 }
 
 function sized(origin: string, bound: number | bigint): string {

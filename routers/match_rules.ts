@@ -1,4 +1,4 @@
-import { type Issue, ISSUES_MAX, pointer, quote } from "./errors.ts";
+import { hintNearest, type Issue, ISSUES_MAX, pointer, quote } from "./errors.ts";
 import type { Rules } from "./parameter_rules.ts";
 
 // Steps of one check. A step takes less than a tenth of a microsecond, and the API waits meanwhile.
@@ -6,6 +6,7 @@ const STEPS_MAX = 100_000;
 // Reading so many characters takes about a step.
 const STEP_CHARACTERS = 16;
 const LISTED_MAX = 20;
+const NEAREST_MAX = 100;
 
 /** The check of the parameters took too many steps. */
 export class TooManyStepsError extends Error {
@@ -133,7 +134,7 @@ class Match {
       if (rule === undefined) continue;
       const at = path + pointer([name]);
       if (own === undefined && rule.never) {
-        fits = this.#note(at, undefined, () => `is not a known parameter${this.#listKnown(properties)}`);
+        fits = this.#note(at, undefined, () => `is not a known parameter${this.#listKnown(properties, name)}`);
       } else if (!this.fits(rule, value, at)) fits = false;
       if (this.#isDone(fits)) break;
     }
@@ -206,8 +207,12 @@ class Match {
     return false;
   }
 
-  #listKnown(properties: ReadonlyMap<string, Rules> = new Map()): string {
-    return properties.size === 0 ? "" : `; there are ${this.#list([...properties.keys()])}`;
+  #listKnown(properties: ReadonlyMap<string, Rules> = new Map(), name: string): string {
+    if (properties.size === 0) return "";
+    const names = [...properties.keys()];
+    // A search among more would cost more than the steps say.
+    const near = names.length > NEAREST_MAX ? "" : hintNearest(name, names);
+    return near === "" ? `; there are ${this.#list(names)}` : `${near} There are ${this.#list(names)}`;
   }
 
   #list(values: readonly unknown[]): string {

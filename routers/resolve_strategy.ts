@@ -8,6 +8,7 @@ import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
+import { NAME_PATH, RUNTIME_PATH as PATH, unknownName, unknownSlug, unknownStrategy } from "./unknown_strategy.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
 import {
   type ModuleSource,
@@ -36,7 +37,6 @@ export interface ResolvedStrategy extends ParameterRules {
 
 type UserContext = Context & { readonly user: User };
 
-const PATH = "/backtest/parameters/runtime";
 // Clients may paste a catalogue entry's runtime: beside slug and version, all keys are ignored.
 const namedSchema = z.looseObject({
   slug: z.string().max(64),
@@ -88,13 +88,12 @@ async function resolveName(ctx: UserContext, name: string): Promise<ResolvedStra
   const own = found.filter((row) => row.strategy.ownerId === ctx.user.id);
   const fitting = own.length > 0 ? own : found;
   const only = fitting[0];
-  const path = "/backtest/strategy";
-  if (only === undefined) throw unknown(path, `must be the name of a strategy in the catalogue, not ${quote(name)}`);
+  if (only === undefined) throw await unknownName(ctx, name);
   if (fitting.length === 1) return resolveRow(ctx, only, only.latest);
   const slugs = fitting.map((row) => row.strategy.slug).sort();
   const message = `is the name of ${slugs.join(" and ")}: choose one with parameters.runtime.slug`;
   throw new AppError("AMBIGUOUS_STRATEGY", `Cannot choose the strategy: ${quote(name)} ${message}`, {
-    issues: [{ path, message }],
+    issues: [{ path: NAME_PATH, message }],
   });
 }
 
@@ -102,13 +101,16 @@ async function resolveSlug(ctx: UserContext, slug: string, version: string | und
   const builtin = findBuiltin(slug);
   if (builtin !== undefined) {
     if (version === undefined || version === ENGINE_VERSION) return resolveBuiltin(builtin);
-    throw unknown(`${PATH}/version`, `must be ${ENGINE_VERSION}, the only one of ${slug}, not ${quote(version)}`);
+    throw unknownStrategy(
+      `${PATH}/version`,
+      `must be ${ENGINE_VERSION}, the only one of ${slug}, not ${quote(version)}`,
+    );
   }
   const row = await findStrategy(ctx.db, { slug, userId: ctx.user.id });
-  if (row === null) throw unknown(`${PATH}/slug`, `must be a slug in the catalogue, not ${quote(slug)}`);
+  if (row === null) throw await unknownSlug(ctx, slug);
   if (version === undefined || version === row.latest.version) return resolveRow(ctx, row, row.latest);
   const older = await getVersion(ctx.db, { strategyId: row.strategy.id, version });
-  if (older === null) throw unknown(`${PATH}/version`, `must be a version of ${slug}, not ${quote(version)}`);
+  if (older === null) throw unknownStrategy(`${PATH}/version`, `must be a version of ${slug}, not ${quote(version)}`);
   return resolveRow(ctx, row, older);
 }
 
@@ -158,7 +160,7 @@ export async function keepModule(
   if (runtime === null || runtime.type === "remote") return;
   if (module !== null) return await storeModule(tx, module);
   if (await holdModule(tx, runtime.sha256)) return;
-  throw unknown("/backtest/strategy", `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
+  throw unknownStrategy(NAME_PATH, `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
 }
 
 /** A strategy that came with the backtest; its module passes the same check as at registration. */
@@ -208,12 +210,6 @@ async function findOwnModule(
   if (data !== null) return { data, moduleUrl: null, path, format };
   const message = `must be the hash of a module that came with a backtest of yours, not ${quote(sha256)}`;
   throw new AppError("VALIDATION_FAILED", `Cannot find the module: ${path} ${message}`, {
-    issues: [{ path, message }],
-  });
-}
-
-function unknown(path: string, message: string): AppError {
-  return new AppError("UNKNOWN_STRATEGY", `Cannot find the strategy: ${path} ${message}`, {
     issues: [{ path, message }],
   });
 }

@@ -65,7 +65,9 @@ Deno.test("unknown keys are refused by name, wrong values by path", () => {
   expect(complain({ sizing: { type: "risk_fraction", value: 2 } })).toEqual([
     "/sizing/value must be a fraction of equity, at most 1",
   ]);
-  expect(complain({ commission: { rat: 0.1 } })).toEqual(["/commission is not a known key: did you mean rate?"]);
+  expect(complain({ commission: { rat: 0.1 } })).toEqual([
+    "/commission is not a known key: did you mean rate? There are rate, fixed, perUnit, minimum, maximumRate",
+  ]);
   expect(complain({ slippage: 1 })).toEqual([
     "/slippage must be 0, {bps} up to 5000, {ticks, tickSize}, or {volumeShare, impact} up to 1 and 0.5, not 1",
   ]);

@@ -7,6 +7,7 @@ Deno.test("issues of a schema use the words of JSON and quote the refused value"
     [z.string(), undefined, "is required"],
     [z.enum(["remote", "wasm"]), undefined, "is required"],
     [z.enum(["remote", "wasm"]), "docker", 'must be one of "remote", "wasm", not "docker"'],
+    [z.enum(["remote", "wasm"]), "Wasn", 'must be one of "remote", "wasm", not "Wasn": did you mean wasm?'],
     [z.literal("object"), "array", 'must be "object", not "array"'],
     [z.int(), 1.5, "must be of type integer, not 1.5"],
     [z.record(z.string(), z.unknown()), [], "must be of type object, not []"],
@@ -39,7 +40,7 @@ Deno.test("a key that is not known is refused with the nearest one that is", () 
   const input = { symbl: 1, srot: 1, Status: 1, colour: 1, x: 1, ["y".repeat(100_000)]: 1 };
   const { error } = list.safeParse(input);
   const messages = error === undefined ? [] : validationFailed(error).issues.map(({ message }) => message);
-  const unknown = "is not a known key";
-  const near = (name: string) => `${unknown}: did you mean ${name}?`;
+  const unknown = "is not a known key; there are status, symbol, sort";
+  const near = (name: string) => `is not a known key: did you mean ${name}? There are status, symbol, sort`;
   expect(messages).toEqual([near("symbol"), unknown, near("status"), unknown, unknown, unknown]);
 });

@@ -49,7 +49,9 @@ Deno.test("an unknown parameter is told with those that there are", () => {
   refuse(schema, { quick: 1 }).toThrow(
     'Cannot run Test: /parameters/quick is not a known parameter; there are "fast", "levels"; to send it as a remark, name it "x-quick"',
   );
-  refuse(schema, { levels: { stp: 1 } }).toThrow('/levels/stp is not a known parameter; there are "stop", "target"');
+  refuse(schema, { levels: { stp: 1 } }).toThrow(
+    '/levels/stp is not a known parameter: did you mean stop? There are "stop", "target"',
+  );
   refuse({ type: "object", additionalProperties: false }, { quick: 1 }).toThrow(/is not a known parameter; to send/);
 });
 
