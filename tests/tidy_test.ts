@@ -10,7 +10,7 @@ const FILE_LINES_MAX = 300;
 
 /** Everything that is shipped; authors' examples and templates are read as text and not as part of the house. */
 const PRODUCT =
-  /^((bench|cli|db|engine|market|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
+  /^((bench|cli|client|db|engine|market|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
 /** Folders whose file names count among themselves: each runtime names its parts alike. */
 const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
 /** Files that may have equal names, and why. */

@@ -60,6 +60,9 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
+  // The package holds the router's type itself, so that it needs no file of ours.
+  ["client/index.ts", ["types:routers/app.ts"]],
+  ["client/", ["client/", "deno.json"]],
   // A typed frontend, and nothing else of the service.
   ["web/src/", ["web/src/", "types:routers/app.ts"]],
   ["web/", ["web/"]],
