@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
+import { copyAsCurl } from "./curl_steps.ts";
 import { editLabels, filterRuns } from "./label_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
@@ -150,6 +151,10 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
       await filterRuns(page, user);
     },
   );
+
+  await t.step("curl runs the command that a page copies, also for code inside of a run", async () => {
+    await copyAsCurl(page, user);
+  });
 
   await t.step("a lost connection is said, and repaired by itself", async () => {
     await page.context().setOffline(true);

@@ -6,13 +6,13 @@ export function toRequest(backtest: Backtest): BacktestRequest {
   return { symbol, exchange, strategy, start_date, end_date, initial_balance, parameters };
 }
 
-/** A command for a POSIX shell that submits the same run; the session's cookie is left to fill in. */
+/** A command for a POSIX shell that submits the same run, with a token of the environment. */
 export function toCurl(backtest: Backtest, origin: string): string {
   const body = JSON.stringify({ backtest: toRequest(backtest) }, null, 2);
   return [
     `curl -X POST ${quote(`${origin}/api/backtests`)}`,
     `  -H 'content-type: application/json'`,
-    `  -H 'cookie: better-auth.session_token=...'`,
+    '  -H "Authorization: Bearer $HINDCAST_TOKEN"',
     `  --data ${quote(body)}`,
   ].join(" \\\n");
 }

@@ -1,7 +1,7 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api, type Backtest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
@@ -25,14 +25,19 @@ const EXPORTS = [
 export function RunActions({ backtest }: { readonly backtest: Backtest }) {
   const { id } = backtest;
   const queries = useQueryClient();
-  const [note, setNote] = useState("");
+  const [note, setNote] = useState<ReactNode>(null);
   const cancel = useMutation(api.backtests.cancel.mutationOptions({
     onSuccess: (data) => queries.setQueryData(api.backtests.get.queryKey({ id }), data),
     onError: (error) => setNote(describeError(error)),
   }));
   const copy = async () => {
     await navigator.clipboard.writeText(toCurl(backtest, location.origin));
-    setNote("Copied");
+    setNote(
+      <>
+        Copied. Set HINDCAST_TOKEN to a token with the scope run: make one under{" "}
+        <Link to="/account" className="text-accent underline">Account &gt; Tokens</Link>.
+      </>,
+    );
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
