@@ -12,7 +12,7 @@ import { TestClient } from "../support/client.ts";
 import { launchBrowser } from "../support/launch_browser.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
 import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
-import { makeLongStrategy } from "./sample_strategies.ts";
+import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
 const SIZES = {
@@ -67,6 +67,8 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "new-run", path: "/runs/new" },
     { name: "strategies", path: "/strategies" },
     { name: "strategies-add", path: "/strategies?add=wasm" },
+    { name: "strategies-script", path: "/strategies?add=script", act: registerMistake },
+    { name: "strategy-script", path: `/strategies/${await makeScript(client)}` },
     { name: "strategy", path: "/strategies/donchian-breakout" },
     { name: "strategy-long", path: `/strategies/${long}` },
     { name: "new-run-long", path: `/runs/new?strategy=${long}` },
@@ -82,6 +84,15 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     }
   }
   return [...shots, { name: "runs", path: "/runs" }, ...runs, ...ADMIN_SHOTS];
+}
+
+/** Registers a script with a mistake in its fourth line. */
+async function registerMistake(page: Page): Promise<void> {
+  const area = page.getByRole("textbox", { name: "Script", exact: true });
+  await area.fill((await area.inputValue()).replace("period);", "period;"));
+  await page.getByLabel("Name", { exact: true }).fill("My Average");
+  await page.getByRole("button", { name: "Register" }).click();
+  await page.getByText("The script did not pass its check").waitFor();
 }
 
 function isWanted({ name }: Pick<Shot, "name">): boolean {

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { registerScript } from "./script_steps.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
 
 const MODULE = fileURLToPath(import.meta.resolve("../../strategies/examples/rust/sma_cross.wasm"));
@@ -84,6 +85,10 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await page.getByText("Net return").first().waitFor();
   });
 
+  await t.step("a script with a mistake is refused at its line, mended, registered and run", async () => {
+    await registerScript(page, service.url);
+  });
+
   await t.step("an endpoint is registered by its address, which must be public", async () => {
     await page.goto(`${service.url}/strategies?add=remote`);
     await page.getByLabel("Endpoint", { exact: true }).fill("http://127.0.0.1:9/run");
@@ -115,7 +120,14 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
 
   await t.step("long names and forty parameters fit a phone", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const path of [`/strategies/${long}`, `/runs/new?strategy=${long}`, "/strategies?add=wasm"]) {
+    for (
+      const path of [
+        `/strategies/${long}`,
+        `/runs/new?strategy=${long}`,
+        "/strategies?add=wasm",
+        "/strategies?add=script",
+      ]
+    ) {
       await page.goto(`${service.url}${path}`);
       await page.getByText("parameter39").or(page.getByLabel("Parameter schema")).first().waitFor();
       expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);

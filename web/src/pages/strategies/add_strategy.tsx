@@ -5,7 +5,11 @@ import { ADD_WAYS, type AddWay } from "./strategies_search.ts";
 import { RegisterStrategy } from "./register_strategy.tsx";
 
 const route = getRouteApi("/signed-in/strategies");
-const LABELS: Readonly<Record<AddWay, string>> = { wasm: "WebAssembly module", remote: "Remote endpoint" };
+const LABELS: Readonly<Record<AddWay, string>> = {
+  script: "Script",
+  wasm: "WebAssembly module",
+  remote: "Remote endpoint",
+};
 
 /** The ways to add a strategy, a tab each. */
 export function AddStrategy({ way }: { readonly way: AddWay }) {

@@ -2,25 +2,30 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { api, codeOf, describeError, issuesOf } from "../../api.ts";
+import { api, codeOf, describeError, issuesOf, type StrategyRequest } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { ModuleDrop } from "./module_drop.tsx";
+import { Refused } from "./refused.tsx";
 import { RegistrationFields } from "./registration_fields.tsx";
 import {
   type ModuleFile,
   registrationFieldAt,
   type RegistrationForm,
-  START_VALUES,
+  startValues,
   toRegistration,
   toSlug,
 } from "./registration_form.ts";
+import { ScriptField } from "./script_field.tsx";
 import type { AddWay } from "./strategies_search.ts";
 
-/** Registers a module or an endpoint, and shows what its check found. */
+/** Codes of a check that refused the code, and the words for what was checked. */
+const VERDICTS = { INVALID_MODULE: "module", INVALID_SCRIPT: "script" } as const;
+
+/** Registers a script, a module or an endpoint, and shows what its check found. */
 export function RegisterStrategy({ way }: { readonly way: AddWay }) {
   const queries = useQueryClient();
-  const form = useForm<RegistrationForm>({ defaultValues: START_VALUES, mode: "onTouched" });
+  const form = useForm<RegistrationForm>({ defaultValues: startValues(way), mode: "onTouched" });
   const [module, setModule] = useState<ModuleFile | null>(null);
   const [moduleFault, setModuleFault] = useState<string>();
   const create = useMutation(api.strategies.create.mutationOptions());
@@ -29,7 +34,7 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
     if (isModule && module === null) return setModuleFault("Choose a module");
     setModuleFault(undefined);
     try {
-      const data = await create.mutateAsync({ strategy: toRegistration(values, isModule ? module : null) });
+      const data = await create.mutateAsync({ strategy: toRegistration(values, way, module) });
       queries.setQueryData(api.strategies.get.queryKey({ slug: data.strategy.slug }), { strategy: data.strategy });
       await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
     } catch (error) {
@@ -37,8 +42,8 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
     }
   });
   const showRefusal = (error: unknown) => {
-    // The report below the module says it in full.
-    if (codeOf(error) === "INVALID_MODULE") return;
+    // The report says it in full.
+    if (verdictOf(error) !== null) return;
     let isShown = false;
     for (const { path, message } of issuesOf(error)) {
       const field = registrationFieldAt(path);
@@ -58,15 +63,18 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
     form.setValue("slug", toSlug(name));
   };
   const { isSubmitting, errors: { root } } = form.formState;
+  const refused = verdictOf(create.error);
+  const reason = describeError(create.error);
   if (create.data !== undefined) return <Accepted data={create.data} again={() => create.reset()} />;
   return (
     <form noValidate onSubmit={submit} aria-label="Register a strategy" className="flex flex-col gap-2">
       {isModule && <ModuleDrop module={module} error={moduleFault} onChoose={chooseModule} onRefuse={setModuleFault} />}
-      {codeOf(create.error) === "INVALID_MODULE" && <Refused reason={describeError(create.error)} />}
+      {way === "script" && <ScriptField form={form} refusal={refused === null ? "" : reason} />}
+      {refused !== null && <Refused subject={refused} reason={reason} source={sourceOf(create.variables?.strategy)} />}
       <RegistrationFields form={form} way={way} />
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
-          {isSubmitting ? isModule ? "Checking the module …" : "Registering …" : "Register"}
+          {isSubmitting ? way === "remote" ? "Registering …" : "Checking …" : "Register"}
         </Button>
         <p role="alert" className="min-w-0 text-sm break-words text-danger">{root?.message}</p>
       </div>
@@ -74,19 +82,16 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
   );
 }
 
-function Refused({ reason }: { readonly reason: string }) {
-  return (
-    <div role="alert" className="mb-2 rounded-md border border-l-4 border-line border-l-danger p-3">
-      <p className="font-semibold">
-        <span aria-hidden="true" className="text-danger">✕</span> The module did not pass its check
-      </p>
-      <p className="mt-1 break-words">{reason}</p>
-      <p className="mt-1 text-sm text-muted">
-        Nothing was stored. Mend the module and choose it again; `deno task strategy check` says the same without a
-        service.
-      </p>
-    </div>
-  );
+/** The text of a script that was submitted; it may have been changed since. */
+function sourceOf(strategy: StrategyRequest | undefined): string {
+  const config = strategy?.initial_version.runtime_config;
+  return config?.type === "script" ? config.source : "";
+}
+
+/** The kind of code that a check refused; null for any other error. */
+function verdictOf(error: unknown): (typeof VERDICTS)[keyof typeof VERDICTS] | null {
+  const code = codeOf(error);
+  return code === "INVALID_MODULE" || code === "INVALID_SCRIPT" ? VERDICTS[code] : null;
 }
 
 function Accepted({ data: { strategy, version }, again }: {
@@ -115,7 +120,11 @@ function Accepted({ data: { strategy, version }, again }: {
         )
         : (
           <ul className="mt-1 text-sm text-muted">
-            <li>✓ Its imports, exports and sizes are those of the contract</li>
+            <li>
+              ✓ {strategy.runtime_type === "script"
+                ? "It compiles"
+                : "Its imports, exports and sizes are those of the contract"}
+            </li>
             <li>✓ It ran over sample candles within its limits</li>
             <li className="break-all">✓ {formatCount(version.size_bytes)} bytes, SHA-256 {version.sha256}</li>
           </ul>

@@ -16,6 +16,8 @@ export interface RegistrationForm {
   isPublic: boolean;
   endpoint: string;
   mode: "batch" | "step";
+  /** The text of a script. */
+  source: string;
 }
 
 /** A module that was chosen. */
@@ -25,7 +27,7 @@ export interface ModuleFile {
   readonly base64: string;
 }
 
-export const START_VALUES: RegistrationForm = {
+const START_VALUES: RegistrationForm = {
   name: "",
   slug: "",
   description: "",
@@ -37,7 +39,43 @@ export const START_VALUES: RegistrationForm = {
   isPublic: false,
   endpoint: "",
   mode: "batch",
+  source: "",
 };
+
+/** A script to begin with: the example of strategies/SCRIPTS.md. */
+const TEMPLATE = `strategy(({ period = 20, stop = 0.1 }: { period?: number; stop?: number }) => ({
+  warmup: period + 1,
+  prepare({ close }) {
+    this.mean = sma(close, period);
+  },
+  decide(i, { close }, account, orders) {
+    plot("mean", this.mean[i]);
+    if (account.quantity === 0 && close[i] > this.mean[i]) orders.buy({ stopLossFraction: stop });
+    else if (account.quantity > 0 && close[i] < this.mean[i]) orders.close();
+  },
+}));
+`;
+
+const TEMPLATE_SCHEMA = {
+  type: "object",
+  properties: {
+    period: { type: "integer", default: 20, minimum: 2, description: "Candles of the average" },
+    stop: {
+      type: "number",
+      default: 0.1,
+      minimum: 0,
+      maximum: 1,
+      description: "Loss that ends a trade, as a fraction",
+    },
+  },
+};
+
+/** The form's first values; a script begins with one that runs. */
+export function startValues(way: AddWay): RegistrationForm {
+  if (way !== "script") return START_VALUES;
+  const schema = JSON.stringify(TEMPLATE_SCHEMA, null, 2);
+  return { ...START_VALUES, language: "typescript", source: TEMPLATE, schema };
+}
 
 const SLUG_LENGTH_MAX = 64;
 
@@ -56,14 +94,14 @@ export function findSchemaFault(text: string): string | undefined {
   }
 }
 
-/** The request that the form submits. @param module The module of a WASM strategy; null for a remote one. */
-export function toRegistration(form: RegistrationForm, module: ModuleFile | null): StrategyRequest {
+/** The request that the form submits. @param module The module of a WASM strategy; null for the others. */
+export function toRegistration(form: RegistrationForm, way: AddWay, module: ModuleFile | null): StrategyRequest {
   const parameter_schema: unknown = JSON.parse(form.schema);
   return {
     slug: form.slug.trim(),
     name: form.name.trim(),
     description: form.description.trim(),
-    runtime_type: module === null ? "remote" : "wasm",
+    runtime_type: way,
     language: form.language.trim(),
     default_frequency: form.timeframe,
     lookback_candles: Number(form.lookback),
@@ -71,11 +109,15 @@ export function toRegistration(form: RegistrationForm, module: ModuleFile | null
     is_public: form.isPublic,
     initial_version: {
       version: form.version.trim(),
-      runtime_config: module === null
-        ? { type: "remote", endpoint: form.endpoint.trim(), mode: form.mode }
-        : { type: "wasm", artifact: { file_name: module.name, content_base64: module.base64 } },
+      runtime_config: toRuntime(form, way, module),
     },
   };
+}
+
+function toRuntime({ source, endpoint, mode }: RegistrationForm, way: AddWay, module: ModuleFile | null) {
+  if (way === "script") return { type: "script" as const, source };
+  if (module === null) return { type: "remote" as const, endpoint: endpoint.trim(), mode };
+  return { type: "wasm" as const, artifact: { file_name: module.name, content_base64: module.base64 } };
 }
 
 const FIELDS: readonly (readonly [prefix: string, field: keyof RegistrationForm])[] = [
@@ -90,6 +132,7 @@ const FIELDS: readonly (readonly [prefix: string, field: keyof RegistrationForm]
   ["/strategy/initial_version/version", "version"],
   ["/strategy/initial_version/runtime_config/endpoint", "endpoint"],
   ["/strategy/initial_version/runtime_config/mode", "mode"],
+  ["/strategy/initial_version/runtime_config/source", "source"],
 ];
 
 /** The field that a refusal's JSON pointer is about, and the place within it; null for the module and anything else. */
@@ -100,6 +143,7 @@ export function registrationFieldAt(path: string): { name: keyof RegistrationFor
 
 /** How a module's author names the language, by the ways of adding one. */
 export const LANGUAGE_HINTS: Readonly<Record<AddWay, string>> = {
+  script: "typescript or javascript",
   wasm: "Such as rust, c or assemblyscript",
   remote: "Such as python",
 };

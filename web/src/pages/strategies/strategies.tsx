@@ -39,7 +39,7 @@ export function StrategiesPage() {
             })}
         />
         {add === undefined && (
-          <Link to="/strategies" search={{ add: "wasm" }} className={buttonClass("primary")}>Add a strategy</Link>
+          <Link to="/strategies" search={{ add: "script" }} className={buttonClass("primary")}>Add a strategy</Link>
         )}
       </header>
       {add !== undefined && <AddStrategy way={add} />}
@@ -87,7 +87,7 @@ function Empty({ kind, search }: { readonly kind: StrategyKind; readonly search:
   const text = search !== ""
     ? "No strategy fits this search."
     : kind === "yours"
-    ? "You have registered no strategy yet. Add a WebAssembly module or a remote endpoint."
+    ? "You have registered no strategy yet. Add a script, a WebAssembly module or a remote endpoint."
     : "No other user has made a strategy public.";
   return <p role="status" className="rounded-lg border border-line bg-surface p-12 text-center text-muted">{text}</p>;
 }

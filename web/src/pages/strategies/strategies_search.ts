@@ -3,7 +3,7 @@ export const STRATEGY_KINDS = ["all", "built in", "yours", "public"] as const;
 export type StrategyKind = (typeof STRATEGY_KINDS)[number];
 
 /** The ways to add a strategy. */
-export const ADD_WAYS = ["wasm", "remote"] as const;
+export const ADD_WAYS = ["script", "wasm", "remote"] as const;
 export type AddWay = (typeof ADD_WAYS)[number];
 
 /** The state of the catalogue's page that its address keeps. */

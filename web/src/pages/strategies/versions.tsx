@@ -2,11 +2,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, client, describeError, pagesOf, type Strategy } from "../../api.ts";
 import { formatCount, formatTime } from "../../parts/format.ts";
 import { MoreButton } from "../../parts/more_button.tsx";
+import { VersionSource } from "./version_source.tsx";
 
 const PAGE = 50;
 
-/** The versions of a strategy, highest first. Its owner can download the modules. */
-export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: Strategy }) {
+/** The versions of a strategy, highest first. Its owner can download modules and scripts, and read scripts. */
+export function Versions({ strategy: { slug, is_owner, runtime_type } }: { readonly strategy: Strategy }) {
   const list = useInfiniteQuery(
     pagesOf(
       [...api.strategies.versions.pathKey(), slug],
@@ -14,6 +15,7 @@ export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: 
     ),
   );
   const { data, error } = list;
+  const isScript = runtime_type === "script";
   const versions = data?.pages.flatMap((page) => page.versions) ?? [];
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
@@ -45,11 +47,11 @@ export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: 
                     ? (
                       <a
                         href={`/api/strategies/${slug}/versions/${encodeURIComponent(version)}/artifact`}
-                        download={`${slug}-${version}.wasm`}
+                        download={`${slug}-${version}.${isScript ? "ts" : "wasm"}`}
                         title={sha256}
                         className="text-accent underline"
                       >
-                        Module {sha256.slice(0, 12)}
+                        {isScript ? "Script" : "Module"} {sha256.slice(0, 12)}
                       </a>
                     )
                     : sha256 ?? String(runtime_config["endpoint"] ?? "–")}
@@ -60,6 +62,12 @@ export function Versions({ strategy: { slug, is_owner } }: { readonly strategy: 
         </table>
       </div>
       <MoreButton pages={list} label="Load older versions" className="mt-2" />
+      {isScript && is_owner && versions.length > 0 && (
+        <VersionSource
+          slug={slug}
+          versions={versions.map(({ version }) => version)}
+        />
+      )}
     </section>
   );
 }

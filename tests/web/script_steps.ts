@@ -1,0 +1,43 @@
+/** Steps about scripts on the page of strategies. */
+import { expect } from "@std/expect";
+import type { Page } from "playwright-core";
+import { findViolations } from "../support/browser.ts";
+import { blockIn, readPage } from "../support/pages.ts";
+
+/** Registers the script that the form begins with: first with a mistake, then mended. Runs it, and reads its source again. */
+export async function registerScript(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/strategies`);
+  await page.getByRole("link", { name: "Add a strategy" }).click();
+  const area = page.getByRole("textbox", { name: "Script", exact: true });
+  const template = await area.inputValue();
+  expect(template.trim()).toBe(blockIn(await readPage("strategies/SCRIPTS.md"), "ts", "strategy(").trim());
+  expect(await findViolations(page)).toEqual([]);
+
+  await page.getByLabel("Name", { exact: true }).fill("My Average");
+  await area.fill(template.replace("period);", "period;"));
+  await page.getByRole("button", { name: "Register" }).click();
+  const report = page.getByRole("alert").filter({ hasText: "The script did not pass its check" });
+  await report.getByText(/Line 4, column \d+: /).waitFor();
+  await report.getByText("this.mean = sma(close, period;").waitFor();
+  await page.getByText("✕ 4").waitFor();
+  expect(await area.getAttribute("aria-invalid")).toBe("true");
+  const before = await area.evaluate((element: HTMLTextAreaElement) => element.value.slice(0, element.selectionStart));
+  expect(before.split("\n").length).toBe(4);
+  expect(await findViolations(page)).toEqual([]);
+
+  await area.fill(template);
+  await page.getByRole("button", { name: "Register" }).click();
+  await page.getByText("My Average is registered, version 1.0.0").waitFor();
+  await page.getByRole("link", { name: "Run it" }).click();
+  await page.getByLabel("period", { exact: true }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+  await page.getByText("Net return").first().waitFor();
+
+  await page.goto(`${url}/strategies/my-average`);
+  const source = page.getByLabel("Source", { exact: true }).locator("code");
+  await source.waitFor();
+  expect(await source.textContent()).toBe(template);
+  await page.getByRole("link", { name: /^Script [0-9a-f]{12}$/ }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+}
