@@ -25,6 +25,7 @@ import {
 import { drawingProcedures } from "./backtest_drawings.ts";
 import { logProcedures } from "./backtest_log.ts";
 import { reportProcedures } from "./backtest_report.ts";
+import { verificationProcedures } from "./backtest_verification.ts";
 import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
 import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
@@ -194,6 +195,7 @@ export const backtestsRouter = router({
   ...drawingProcedures,
   ...reportProcedures,
   ...logProcedures,
+  ...verificationProcedures,
 });
 
 /** Procedures with streams, which only REST can carry. */

@@ -123,6 +123,11 @@ export const ROUTES: readonly Route[] = [
     encode: encodeEvents,
   }),
   route("GET", "/api/backtests/:id/report", 200, "user", (api) => api.backtests.report, { page: encodeReport }),
+  route("POST", "/api/backtests/:id/verify", 202, "user", (api) => api.backtests.verify, {
+    body: "optional",
+    location: ({ backtest }) => `/api/backtests/${backtest.id}`,
+  }),
+  route("GET", "/api/backtests/:id/differences", 200, "user", (api) => api.backtests.differences),
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
   route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),

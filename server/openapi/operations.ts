@@ -47,6 +47,16 @@ const REGISTRATION = [
   "QUOTA_EXCEEDED",
 ] as const;
 
+const SUBMISSION = [
+  ...NO_CANDLES,
+  ...REGISTRATION,
+  "UNKNOWN_STRATEGY",
+  "AMBIGUOUS_STRATEGY",
+  "TIMEFRAME_TOO_FINE",
+  "STRATEGY_NOT_FOUND",
+  "IDEMPOTENCY_CONFLICT",
+] as const;
+
 const listOf = (name: string, item: z.ZodType) =>
   z.object({ [name]: z.array(item), next_cursor: z.string().nullable() });
 
@@ -105,15 +115,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "backtests.create": {
     summary: "Submit a backtest",
     description: "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
-    codes: [
-      ...NO_CANDLES,
-      ...REGISTRATION,
-      "UNKNOWN_STRATEGY",
-      "AMBIGUOUS_STRATEGY",
-      "TIMEFRAME_TOO_FINE",
-      "STRATEGY_NOT_FOUND",
-      "IDEMPOTENCY_CONFLICT",
-    ],
+    codes: SUBMISSION,
     example: { backtest: BACKTEST },
     headers: LOCATION,
     requestHeaders: {
@@ -151,6 +153,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     output: null,
     media: ["text/html"],
     headers: { ETag: "A hash of the file." },
+  },
+  "backtests.verify": {
+    summary: "Run a backtest again",
+    description: "Submits the settings of a completed record as a new backtest. Then ask for the `differences`.",
+    codes: [...SUBMISSION, ...NO_BACKTEST, "NOT_COMPLETED"],
+    headers: LOCATION,
+  },
+  "backtests.differences": {
+    summary: "Whether two results are equal",
+    description: "`difference` is the first one: of the metrics, then of the trades, then of the orders.",
+    codes: [...NO_BACKTEST, "NOT_COMPLETED"],
   },
   "backtests.cancel": { summary: "Cancel a backtest", codes: [...NO_BACKTEST, "NOT_CANCELLABLE"] },
   "backtests.log": {

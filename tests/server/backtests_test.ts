@@ -3,6 +3,7 @@ import { tableFromIPC } from "apache-arrow";
 import type { TestClient } from "../support/client.ts";
 import { DATABASES } from "../support/database.ts";
 import { requireTables } from "../support/tables.ts";
+import { requireVerified } from "../support/verifying.ts";
 import { startTestService } from "../support/service.ts";
 import { importTen, REQUEST } from "../support/ten_candles.ts";
 
@@ -210,6 +211,8 @@ for (const kind of DATABASES) {
       const failed = await trader.finish(unknown.at("/backtest/id"));
       expect(failed.at("/backtest/error/code")).toBe("NO_DATA");
     });
+    await t.step("its repetition is equal, and another run differs", () => requireVerified(trader, id));
+
     await service.close();
   });
 }

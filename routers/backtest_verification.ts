@@ -1,0 +1,109 @@
+/** Runs a backtest again, and says where two results differ. */
+import { z } from "zod";
+import type { Backtest } from "../db/backtests.ts";
+import { backtestSchema, toBacktest } from "./backtest_records.ts";
+import { orderList, tradeList } from "./backtest_lists.ts";
+import { submitBacktest } from "./backtest_submission.ts";
+import { AppError } from "./errors.ts";
+import { inputObject } from "./input_object.ts";
+import { idSchema, mustGet } from "./owned_backtest.ts";
+import type { List } from "./paging.ts";
+import { type Context, userProcedure } from "./trpc.ts";
+
+const valueSchema = z.union([z.string(), z.number(), z.boolean()]).nullable();
+
+/** The first place where two results differ; a value is null where one of them has no such row. */
+const differenceSchema = z.object({
+  in: z.enum(["metrics", "trades", "orders"]),
+  /** Of the trade or order. */
+  number: z.int().nullable(),
+  field: z.string(),
+  value: valueSchema,
+  other: valueSchema,
+});
+type Difference = z.infer<typeof differenceSchema>;
+
+const comparisonSchema = z.object({
+  equal: z.boolean(),
+  /** False where the candles were revised between the runs, or the ranges differ. */
+  same_data: z.boolean(),
+  same_engine: z.boolean(),
+  difference: differenceSchema.nullable(),
+});
+
+export const verificationProcedures = {
+  /** Submits one of the caller's completed backtests again, with the settings of its record. */
+  verify: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .output(z.object({ backtest: backtestSchema }))
+    .mutation(async ({ ctx, input: { id } }) => {
+      const row = requireResult(await mustGet(ctx.db, id, ctx.user.id));
+      const { symbol, exchange, strategy, startDate, endDate, initialBalance, parameters } = row;
+      const request = { symbol, exchange, strategy, parameters: { ...parameters }, initial_balance: initialBalance };
+      const again = await submitBacktest(ctx, { ...request, start_date: startDate, end_date: endDate });
+      return { backtest: toBacktest(again) };
+    }),
+
+  /** Says whether two of the caller's completed backtests have equal results, and the first difference. */
+  differences: userProcedure
+    .input(inputObject({ id: idSchema, other: idSchema }))
+    .output(comparisonSchema)
+    .query(async ({ ctx, input }) => {
+      const row = requireResult(await mustGet(ctx.db, input.id, ctx.user.id));
+      const other = requireResult(await mustGet(ctx.db, input.other, ctx.user.id));
+      const difference = await ctx.answer.inTurn(() => findDifference(ctx, row, other));
+      return {
+        equal: difference === null,
+        same_data: row.result.data.sha256 === other.result.data.sha256,
+        same_engine: row.result.engine_version === other.result.engine_version,
+        difference,
+      };
+    }),
+};
+
+type Completed = Backtest & { readonly result: NonNullable<Backtest["result"]> };
+
+/** @throws AppError NOT_COMPLETED */
+function requireResult(row: Backtest): Completed {
+  const { id, status, result } = row;
+  if (result !== null) return { ...row, result };
+  throw new AppError("NOT_COMPLETED", `Cannot verify the backtest ${id}: it is ${status} and has no result`);
+}
+
+async function findDifference({ db }: Context, row: Completed, other: Completed): Promise<Difference | null> {
+  const metric = findField(row.result.metrics, other.result.metrics);
+  if (metric !== null) return { in: "metrics", number: null, ...metric };
+  const [one, two] = [row, other].map(({ id: backtestId, ownerId }) => ({ backtestId, ownerId }));
+  return await findRow("trades", tradeList(db, one!), tradeList(db, two!)) ??
+    await findRow("orders", orderList(db, one!), orderList(db, two!));
+}
+
+/** The first difference between two lists, of which a piece each is in memory at a time. */
+export async function findRow<Row, Item extends { readonly number: number }>(
+  name: "trades" | "orders",
+  one: List<Row, Item>,
+  two: List<Row, Item>,
+): Promise<Difference | null> {
+  let after: string | undefined;
+  for (;;) {
+    const [rows, others] = await Promise.all([one, two].map((list) => list.read(after, list.pieceRows)));
+    const [items, otherItems] = [rows!.map(one.show), others!.map(two.show)];
+    for (let i = 0; i < Math.max(items.length, otherItems.length); i++) {
+      const number = (items[i] ?? otherItems[i])!.number;
+      const field = findField(items[i] ?? {}, otherItems[i] ?? {});
+      if (field !== null) return { in: name, number, ...field };
+    }
+    const last = rows!.at(-1);
+    if (last === undefined || rows!.length < one.pieceRows) return null;
+    after = one.key(last);
+  }
+}
+
+function findField(one: object, two: object): Pick<Difference, "field" | "value" | "other"> | null {
+  for (const field of new Set([...Object.keys(one), ...Object.keys(two)])) {
+    const value = valueSchema.catch(null).parse(Reflect.get(one, field) ?? null);
+    const other = valueSchema.catch(null).parse(Reflect.get(two, field) ?? null);
+    if (value !== other) return { field, value, other };
+  }
+  return null;
+}
