@@ -160,16 +160,23 @@ export const ingestionStreamsRouter = router({
       rejected_count: z.int(),
       rejected: z.array(z.object({ line: z.int(), reason: z.string() })),
       convention: z.string().nullable(),
+      warnings: z.array(z.string()),
       dialect: dialectSchema,
     }))
     .mutation(async ({ ctx, input }) => {
       const { symbol, exchange, assetClass, timeframe, session, body, ...forced } = input;
-      const { run, rejectedCount, ...counts } = await importOrRefuse(ctx.db, {
+      const { run, rejectedCount, warnings, ...counts } = await importOrRefuse(ctx.db, {
         ...{ symbol, exchange, assetClass, timeframe, session, forced },
         body: body ?? new Blob([]).stream(),
         bytesMax: ctx.importBytesMax,
       });
-      return { ...counts, run: toRun(run), rejected: [...counts.rejected], rejected_count: rejectedCount };
+      return {
+        ...counts,
+        run: toRun(run),
+        rejected: [...counts.rejected],
+        rejected_count: rejectedCount,
+        warnings: [...warnings],
+      };
     }),
 });
 

@@ -118,7 +118,11 @@ async function* takeTurns(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
+/** The pieces as one. @param length Of all of them. */
+export function concat(
+  pieces: readonly Uint8Array[],
+  length = pieces.reduce((sum, piece) => sum + piece.length, 0),
+): Uint8Array {
   const joined = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {

@@ -47,6 +47,8 @@ export interface CsvImportResult {
   readonly rejected: readonly Rejection[];
   /** How the file stamps its candles, in words; null without a candle. */
   readonly convention: string | null;
+  /** Sentences about readings that may be wrong. */
+  readonly warnings: readonly string[];
   /** How the file is written. */
   readonly dialect: DialectAnswer;
 }
@@ -104,6 +106,7 @@ export async function importCsv(db: Db, request: CsvImport): Promise<CsvImportRe
       rejectedCount,
       rejected,
       convention,
+      warnings: reader.zoneHint === undefined ? [] : [reader.zoneHint],
       dialect,
     };
   } catch (error) {

@@ -5,13 +5,15 @@ import type { Traded } from "../calendar/exchange_sessions.ts";
 import { ConventionFinder } from "./conventions.ts";
 import { CsvError } from "./csv_error.ts";
 import type { Dialect, ForcedDialect } from "./dialect.ts";
+import { concat } from "./file_text.ts";
 import { isBlank, LineFields } from "./line_fields.ts";
 import { parseDecimal } from "./fields.ts";
 import { parseWritten } from "./numbers.ts";
 import { recognise } from "./recognise.ts";
-import { guessTimeframe, sampleTimes } from "./sample_times.ts";
+import { guessTimeframe, readSample } from "./sample_times.ts";
 import { VALUE_COLUMNS } from "./terms.ts";
 import { TimeReader } from "./times.ts";
+import { hintExchangeTime } from "./zone_hint.ts";
 import { candleEnd, isDaily, monthEnd, monthOf, type Timeframe } from "../timeframes.ts";
 
 /** A line that was left out. */
@@ -52,6 +54,8 @@ export class CsvReader {
   /** The first 100 lines that were left out. */
   readonly rejected: Rejection[] = [];
   rejectedCount = 0;
+  /** Set where times without a zone may be those of the exchange. */
+  zoneHint: string | undefined;
 
   readonly #instrument: Traded;
   #timeframe: Timeframe | null;
@@ -116,14 +120,14 @@ export class CsvReader {
    * @throws {CsvError} When the file is no CSV of candles.
    */
   *push(piece: Uint8Array): Generator<Candles> {
-    this.#rest = this.#rest.length === 0 ? piece : concat(this.#rest, piece);
+    this.#rest = this.#rest.length === 0 ? piece : concat([this.#rest, piece]);
     if (this.#dialect === undefined && !this.#recognise(false)) return;
     yield* this.#readLines();
   }
 
   /** Takes the end of the file. @throws {CsvError} When the file was empty. */
   *end(): Generator<Candles> {
-    if (this.#rest.at(-1) !== NEWLINE) this.#rest = concat(this.#rest, Uint8Array.of(NEWLINE));
+    if (this.#rest.at(-1) !== NEWLINE) this.#rest = concat([this.#rest, Uint8Array.of(NEWLINE)]);
     if (this.#dialect === undefined) this.#recognise(true);
     yield* this.#readLines();
     if (this.#count > 0) yield this.#takeBatch();
@@ -155,11 +159,14 @@ export class CsvReader {
       const dialect = recognise(sample, isWhole, this.#forced);
       if (dialect === null) continue;
       this.#dialect = dialect;
-      const timeframe = this.#timeframe ??= guessTimeframe(sampleTimes(sample, dialect));
+      const { times, isZoneless } = readSample(sample, dialect);
+      const timeframe = this.#timeframe ??= guessTimeframe(times);
       if (timeframe === null) {
         throw new CsvError("Cannot tell the timeframe: name it, such as timeframe=1d", { parameter: "timeframe" });
       }
       this.#isDated = isDaily(timeframe);
+      const isGuess = isZoneless && !this.#isDated && this.#forced.timezone === undefined;
+      if (isGuess) this.zoneHint = hintExchangeTime(times, this.#instrument);
       this.#finder = new ConventionFinder(this.#instrument, timeframe);
       this.#times = new TimeReader({ ...dialect, hasClock: dialect.columns.clock !== null });
       if (BYTE_ORDER_MARK.every((byte, i) => this.#rest[i] === byte)) this.#rest = this.#rest.subarray(3);
@@ -289,11 +296,4 @@ export class CsvReader {
     if (this.rejected.length < REJECTIONS_MAX) this.rejected.push({ line: this.#line, reason: reason() });
     return NaN;
   }
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }

@@ -10,6 +10,11 @@ const WEEK_DAYS = 7;
 
 /** The times that the beginning of a file holds, in milliseconds since 1970, in the order of its lines. */
 export function sampleTimes(sample: Uint8Array, dialect: Dialect): number[] {
+  return readSample(sample, dialect).times;
+}
+
+/** Those times, and whether they are times of day that name no zone. */
+export function readSample(sample: Uint8Array, dialect: Dialect): { times: number[]; isZoneless: boolean } {
   const { headerLines, delimiter, columns: { time, clock } } = dialect;
   const reader = new TimeReader({ ...dialect, hasClock: clock !== null });
   const fields = new LineFields();
@@ -25,7 +30,7 @@ export function sampleTimes(sample: Uint8Array, dialect: Dialect): number[] {
     }
     from = end + 1;
   }
-  return times;
+  return { times, isZoneless: reader.isZoneless };
 }
 
 /** The timeframe whose candles are as long as the shortest step between two times; null where none is. */

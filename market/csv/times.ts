@@ -99,6 +99,11 @@ export class TimeReader {
     return this.#fault;
   }
 
+  /** True once a time of day was read that names no zone. */
+  get isZoneless(): boolean {
+    return this.#zoneSeen === null;
+  }
+
   /**
    * Reads a moment, in milliseconds since 1970; NaN for anything else.
    *

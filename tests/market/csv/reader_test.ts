@@ -32,6 +32,7 @@ function read(
     rejected: reader.rejected,
     rejectedCount: reader.rejectedCount,
     convention: reader.convention,
+    zoneHint: reader.zoneHint,
   };
 }
 
@@ -259,4 +260,19 @@ Deno.test("batches end with a month, so that no month is written twice", () => {
   const backwards = read(`${HEADER}${lines.reverse().join("\n")}\n`, "1m", 65_536);
   expect(backwards.batches).toEqual([31 * 1440, 29 * 1440, 31 * 1440]);
   expect(backwards.rows[0]?.[0]).toBe(Date.UTC(2024, 2, 1));
+});
+
+Deno.test("a stock's intraday times without a zone are hinted to be the exchange's where only they fit the session", () => {
+  const hint = (instrument: Traded, timeframe: Timeframe, ...times: readonly string[]) =>
+    read(lines(...times), timeframe, Infinity, instrument).zoneHint;
+  const day = ["2024-03-08 09:30", "2024-03-08 09:35", "2024-03-08 15:55"];
+  expect(hint(STOCK, "5m", ...day)).toMatch(/are read as UTC.*import the file again with timezone=America\/New_York/);
+  expect(hint(STOCK, "5m", "2024-03-08 04:00", "2024-03-08 04:05", "2024-03-08 19:55")).toMatch(/New_York/);
+  expect(hint({ ...STOCK, exchange: "TSE" }, "5m", "2024-03-08 09:00", "2024-03-08 09:05")).toMatch(/Asia\/Tokyo/);
+  // New York's hours by the clock of UTC, times with a zone, epochs, days, and markets without a session.
+  expect(hint(STOCK, "5m", "2024-03-08 14:30", "2024-03-08 14:35", "2024-03-08 20:55")).toBeUndefined();
+  expect(hint(STOCK, "5m", ...day.map((time) => `${time}Z`))).toBeUndefined();
+  expect(hint(STOCK, "5m", ...day.map((time) => String(Date.parse(`${time}Z`))))).toBeUndefined();
+  expect(hint(STOCK, "1d", "2024-03-07", "2024-03-08")).toBeUndefined();
+  expect(hint({ assetClass: "crypto", exchange: "X" }, "5m", ...day)).toBeUndefined();
 });

@@ -66,6 +66,9 @@ export function CsvOutcome({ request, answer }: {
           ))}
         </dl>
         <p className="mt-1 text-sm text-muted">Recognised: {describe(answer)}.</p>
+        {answer.warnings.map((warning) => (
+          <p key={warning} className="mt-1 text-sm font-medium break-words">Check this: {warning}.</p>
+        ))}
       </div>
       {imported + unchanged + revised > 0 && (
         <p className="mt-1 text-sm">

@@ -25,6 +25,8 @@ export interface ImportAnswer {
   readonly rejected: readonly { readonly line: number; readonly reason: string }[];
   /** How the file stamps its candles, in words. */
   readonly convention: string | null;
+  /** Sentences about readings that may be wrong. */
+  readonly warnings: readonly string[];
   readonly timeframe: Timeframe;
   /** How the file is written. */
   readonly dialect: {
