@@ -61,7 +61,7 @@ export function RunActions({ backtest }: { readonly backtest: Backtest }) {
         </>
       )}
       <DeleteRun id={id} />
-      <span role="status" className="text-sm text-muted empty:hidden">{note}</span>
+      <p role="status" className="w-0 min-w-full text-sm text-muted empty:hidden sm:text-right">{note}</p>
     </div>
   );
 }
