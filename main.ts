@@ -18,6 +18,7 @@ import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
 import { ReadThrough } from "./market/on_demand/read_through.ts";
+import { UserTurns } from "./routers/user_turns.ts";
 import { createApp, type Handler } from "./server/app.ts";
 import { createAuth } from "./server/auth.ts";
 import { describeStart } from "./server/banner.ts";
@@ -118,6 +119,7 @@ function composeApp(config: Config, { port, closing, handle, directory, queue, r
     runCandlesMax: config.runCandlesMax,
     remoteAllow: new Set(config.remoteEndpointAllow),
     signUp: config.signUp,
+    userTurns: new UserTurns(),
     trustedProxies: config.trustedProxies,
     rateLimits: config.rateLimits,
     stallMs: config.streamStallSeconds * 1000,

@@ -6,6 +6,7 @@ import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { summarySchema, toSummary } from "./backtest_records.ts";
 import { CurveGrid } from "./curve_grid.ts";
 import { AppError, pointer } from "./errors.ts";
+import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet } from "./owned_backtest.ts";
 import { integerSchema } from "./paging.ts";
 import type { Context, User } from "./trpc.ts";
@@ -53,8 +54,7 @@ export async function compareBacktests(
   ctx: Context & { readonly user: User },
   { ids, points }: { readonly ids: readonly string[]; readonly points: number },
 ): Promise<Comparison> {
-  return await ctx.answer.inTurn(async () => {
-    ctx.answer.requireSome();
+  return await readLarge(ctx, async () => {
     const rows: Completed[] = [];
     for (const id of ids) rows.push(requireComparable(await mustGet(ctx.db, id, ctx.user.id), rows));
     const curves = await drawCurves(ctx, rows, points);
@@ -89,13 +89,14 @@ function timeframeOf({ parameters: { timeframe } }: Backtest): string | null {
 }
 
 async function drawCurves(
-  { db, user }: Context & { readonly user: User },
+  { db, user, answer }: Context & { readonly user: User },
   rows: readonly Completed[],
   points: number,
 ): Promise<Comparison["curves"]> {
   const start = Math.max(...rows.map(({ result }) => Date.parse(result.data.first)));
   const end = Math.max(...rows.map(({ result }) => Date.parse(result.data.last)));
   const grid = new CurveGrid({ start, end, points });
+  answer.takeCandles(rows.reduce((sum, { result }) => sum + result.data.candles, 0));
   for (const { id } of rows) await grid.draw(readEquityPieces(db, { backtestId: id, ownerId: user.id }, start));
   const { time, equity, drawdown } = grid.read();
   return {

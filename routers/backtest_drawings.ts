@@ -4,8 +4,8 @@ import { listTrades } from "../db/trades.ts";
 import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
 import { inputObject } from "./input_object.ts";
 import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { readLarge } from "./large_reads.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
-import { repairer } from "./ticks.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { publicProcedure, userProcedure } from "./trpc.ts";
 
@@ -48,9 +48,8 @@ export const drawingProcedures = {
     .output(runChartSchema)
     .query(async ({ ctx, input: { id, from, until, points } }) => {
       const row = await mustGet(ctx.db, id, ctx.user.id);
-      return await ctx.answer.inTurn(async () => {
-        ctx.answer.requireSome();
-        const chart = await readRunChart(ctx.db, row, { from, until, points }, (plan) => repairer(ctx, plan));
+      return await readLarge(ctx, async () => {
+        const chart = await readRunChart(ctx, row, { from, until, points });
         ctx.answer.take(chart.time.length * BUCKET_BYTES);
         return chart;
       });

@@ -7,11 +7,11 @@ import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
 import { AppError } from "./errors.ts";
 import { inputObject } from "./input_object.ts";
+import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet } from "./owned_backtest.ts";
 import { withoutAddress } from "./runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { readReturns, toReturnRows } from "./series.ts";
-import { repairer } from "./ticks.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "./trpc.ts";
 
@@ -42,13 +42,13 @@ export const reportProcedures = {
       const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id));
       const key = { backtestId: row.id, ownerId: row.ownerId };
       const range = { from: 0, until: undefined, points: CHART_POINTS };
-      return await ctx.answer.inTurn(async () => {
-        ctx.answer.requireSome();
+      return await readLarge(ctx, async () => {
+        ctx.answer.takeCandles(2 * row.result.data.candles);
         const trades = await listTrades(ctx.db, { ...key, after: 0, limit: REPORT_TRADES_MAX });
         const report = {
           backtest: toShareable(row),
           metrics: METRICS,
-          chart: await readRunChart(ctx.db, row, range, (plan) => repairer(ctx, plan)),
+          chart: await readRunChart(ctx, row, range),
           trades: toTradeColumns(trades),
           monthly: toReturnRows(await readReturns(ctx.db, row, "monthly")),
           yearly: toReturnRows(await readReturns(ctx.db, row, "yearly")),

@@ -33,6 +33,7 @@ import { inputObject } from "./input_object.ts";
 import { AppError } from "./errors.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "./formats.ts";
+import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import {
@@ -45,7 +46,7 @@ import {
   toRange,
   toReturnRows,
 } from "./series.ts";
-import { type Context, router, userProcedure } from "./trpc.ts";
+import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
 // A point of a series as JSON, about.
@@ -178,7 +179,7 @@ export const backtestsRouter = router({
     .query(async ({ ctx, input: { id, points, ...moments } }) => {
       const range = toRange(moments);
       const row = await mustGet(ctx.db, id, ctx.user.id);
-      const equity = await readInTurn(ctx, async () => toCurveRows(await readCurve(ctx.db, row, points, range)));
+      const equity = await readRows(ctx, row, async () => toCurveRows(await readCurve(ctx.db, row, points, range)));
       return { equity };
     }),
 
@@ -188,7 +189,7 @@ export const backtestsRouter = router({
     .output(z.object({ returns: z.array(returnSchema) }))
     .query(async ({ ctx, input }) => {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      const returns = await readInTurn(ctx, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
+      const returns = await readRows(ctx, row, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
       return { returns };
     }),
 
@@ -263,12 +264,16 @@ async function* toEvents(rows: AsyncGenerator<Backtest>) {
   }
 }
 
-/** Reads rows for one call of a batch after another, and counts their bytes. */
-async function readInTurn<Row>({ answer }: Context, read: () => Promise<Row[]>): Promise<Row[]> {
-  return await answer.inTurn(async () => {
-    answer.requireSome();
+/** Reads rows that are made of a run's whole curve, and counts its candles and their bytes. */
+async function readRows<Row>(
+  ctx: Context & { readonly user: User },
+  run: Backtest,
+  read: () => Promise<Row[]>,
+): Promise<Row[]> {
+  return await readLarge(ctx, async () => {
+    ctx.answer.takeCandles(run.result?.data.candles ?? 0);
     const rows = await read();
-    answer.take(rows.length * POINT_BYTES);
+    ctx.answer.take(rows.length * POINT_BYTES);
     return rows;
   });
 }

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
-import type { Db } from "../db/client.ts";
 import { readEquityPieces } from "../db/equity.ts";
 import { findInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
-import { planRead, type ReadPlan } from "../market/archive/read_plan.ts";
-import { candleBatches, type Repair, retryOnChange } from "../market/archive/read.ts";
+import { planRead } from "../market/archive/read_plan.ts";
+import { candleBatches, retryOnChange } from "../market/archive/read.ts";
 import { HOURS } from "../market/calendar/exchange_sessions.ts";
 import { candleEnd, isTimeframe } from "../market/timeframes.ts";
 import { type ChartColumns, chooseBuckets, CurveBuckets, emptyChart, PriceBuckets, toChart } from "./chart_columns.ts";
+import { repairer } from "./ticks.ts";
+import type { Context } from "./trpc.ts";
 
 const numbers = z.array(z.number());
 const prices = z.array(z.number().nullable());
@@ -47,19 +48,14 @@ export interface ChartRange {
   readonly points: number;
 }
 
-type MakeRepair = (plan: ReadPlan) => Repair;
-
 /**
  * The candles, equity, drawdown and position of a completed run, merged for drawing; empty until it has completed. It holds a piece of
  * the run in memory at a time, however long the run is.
- *
- * @param repair Called with a damaged chunk of candles, which is then read again.
  */
 export async function readRunChart(
-  db: Db,
+  ctx: Context,
   backtest: Backtest,
   range: ChartRange,
-  repair: MakeRepair,
 ): Promise<ChartColumns> {
   const { id: backtestId, ownerId, initialBalance: balance, result } = backtest;
   if (result === null) return emptyChart();
@@ -67,7 +63,8 @@ export async function readRunChart(
   const until = Math.min(range.until ?? count, count);
   const buckets = chooseBuckets(Math.min(range.from, until), until, range.points);
   const curve = new CurveBuckets(balance, buckets);
-  for await (const piece of readEquityPieces(db, { backtestId, ownerId })) {
+  for await (const piece of readEquityPieces(ctx.db, { backtestId, ownerId })) {
+    ctx.answer.takeCandles(piece.time.length);
     if (!curve.add(piece)) break;
   }
   const first = curve.firstTime;
@@ -75,7 +72,7 @@ export async function readRunChart(
   if (Number.isNaN(first)) return emptyChart();
   const [begin = first] = curve.time;
   const read = (start: number, end: number, add: (candles: Candles) => void) =>
-    readCandles(db, backtest, { start, end }, repair, add);
+    readCandles(ctx, backtest, { start, end }, add);
   const prices = await retryOnChange(async () => {
     const found = new PriceBuckets(curve);
     await read(begin, curve.lastTime.at(-1) ?? begin, found.add.bind(found));
@@ -91,16 +88,16 @@ export async function readRunChart(
 
 /** Reads the candles that open from `start` to `end`, both included, a stored chunk at a time. */
 async function readCandles(
-  db: Db,
+  ctx: Context,
   { symbol, exchange, parameters }: Backtest,
   { start, end }: { readonly start: number; readonly end: number },
-  repair: MakeRepair,
   add: (candles: Candles) => void,
 ): Promise<void> {
   const { timeframe } = parameters;
-  const instrument = await findInstrument(db, { symbol, exchange });
+  const instrument = await findInstrument(ctx.db, { symbol, exchange });
   if (instrument === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return;
   const hours = HOURS.find((name) => name === parameters.session) ?? "regular";
-  const plan = await planRead(db, { instrument, timeframe, hours, start, end: candleEnd(end, timeframe) });
-  for await (const candles of candleBatches(db, plan, repair(plan))) add(candles);
+  const plan = await planRead(ctx.db, { instrument, timeframe, hours, start, end: candleEnd(end, timeframe) });
+  ctx.answer.takeCandles(plan.chunks.reduce((sum, chunk) => sum + chunk.candles, 0));
+  for await (const candles of candleBatches(ctx.db, plan, repairer(ctx, plan))) add(candles);
 }

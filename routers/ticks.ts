@@ -175,7 +175,12 @@ export async function readPage(ctx: Context, input: TicksInput & { readonly limi
   try {
     return await retryOnChange(async () => {
       const found = await findTicks(ctx, input);
-      return { ...found, ...await readUpTo(input.limit, candleBatches(ctx.db, found.plan, repairer(ctx, found.plan))) };
+      const { plan } = found;
+      const count = (candles: number) => ctx.answer.takeCandles(candles);
+      return await ctx.answer.inTurn(async () => {
+        ctx.answer.requireSome();
+        return { ...found, ...await readUpTo(input.limit, candleBatches(ctx.db, plan, repairer(ctx, plan), count)) };
+      });
     });
   } catch (error) {
     throw toAppError(error, input);

@@ -5,6 +5,7 @@ import { SCOPES } from "../db/schema.ts";
 import type { Scope } from "../db/tokens.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
 import type { AnswerBudget } from "./answer_budget.ts";
+import type { UserTurns } from "./user_turns.ts";
 import { AppError, errorBody, toAppError, unstorable } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
 import type { SIGN_UP } from "./sign_up.ts";
@@ -63,6 +64,8 @@ export interface Services {
   /** `host:port` pairs that users' endpoints may have although they are not public. */
   readonly remoteAllow: ReadonlySet<string>;
   readonly signUp: (typeof SIGN_UP)[number];
+  /** For what takes long to read. */
+  readonly userTurns: UserTurns;
 }
 
 /** The context of a procedure's call. */

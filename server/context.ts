@@ -45,6 +45,7 @@ export async function createContext(c: HonoContext<ServerEnv>, sources: ContextS
     runCandlesMax: sources.runCandlesMax,
     remoteAllow: sources.remoteAllow,
     signUp: sources.signUp,
+    userTurns: sources.userTurns,
     user: found?.user ?? null,
     session: found?.session ?? null,
     hasIngestionSecret: secretMatches(c.req.header("x-ingestion-admin-secret"), sources.ingestionSecret),

@@ -79,11 +79,24 @@ export async function readPlan(
  * The plan must have no lookback.
  *
  * @param repair Called with each damaged chunk, which is then read again.
+ * @param onRead Called with the number of stored candles in each piece that is read.
  * @throws {CandlesChangedError} When a chunk was written after the plan was made, unless its bytes are the same.
  * @throws {DamagedChunkError} When a chunk is damaged and `repair` is absent.
  */
-export function candleBatches(db: Db, plan: ReadPlan, repair?: Repair): AsyncGenerator<Candles> {
-  return resampled(plan, readSource(db, plan, repair));
+export function candleBatches(
+  db: Db,
+  plan: ReadPlan,
+  repair?: Repair,
+  onRead?: (candles: number) => void,
+): AsyncGenerator<Candles> {
+  return resampled(plan, counted(readSource(db, plan, repair), onRead));
+}
+
+async function* counted(batches: AsyncIterable<Candles>, onRead?: (candles: number) => void): AsyncGenerator<Candles> {
+  for await (const batch of batches) {
+    onRead?.(batch.time.length);
+    yield batch;
+  }
 }
 
 /**

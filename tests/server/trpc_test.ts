@@ -76,6 +76,26 @@ Deno.test("a typed client uses the same procedures over a real socket", async (t
     expect((await connect("").backtests.metrics.query()).metrics.map(({ name }) => name)).toContain("sharpe");
   });
 
+  await t.step("a batch reads so many candles, however few it answers", async () => {
+    const range = { symbol: "DEMO", start_date: "2024-01-01", end_date: "2025-01-01" };
+    const backtest = { ...BACKTEST, ...range, parameters: { timeframe: "1d" } };
+    const { id } = (await api.backtests.create.mutate({ backtest })).backtest;
+    expect((await user.finish(id)).at("/backtest/status")).toBe("completed");
+    const read = async (calls: number, call: () => Promise<unknown>) => {
+      const answers = await Promise.allSettled(Array.from({ length: calls }, call));
+      return answers.map((one) => one.status === "rejected" ? one.reason.message : "read").sort();
+    };
+    const refusal = "Cannot answer so much at once: the calls of a batch may read 4000000 candles in all; " +
+      "send the rest in another";
+    // Each reads 366 days of the curve, the year's 527,040 minutes, and January's 44,640 again for the first close.
+    expect(await read(9, () => api.backtests.chart.query({ id, points: 10 })))
+      .toEqual([refusal, refusal, ...Array(7).fill("read")]);
+    // Twelve months are made of 527,040 minutes.
+    const months = { symbol: "DEMO", startDate: "2024-01-01", endDate: "2025-01-01", limit: 12 };
+    expect(await read(9, () => api.marketData.ticks.query({ ...months, timeframe: "1M" })))
+      .toEqual([refusal, ...Array(8).fill("read")]);
+  });
+
   await t.step("candles come with a limit", async () => {
     const range = { symbol: "DEMO", startDate: "2024-01-01", endDate: "2024-01-02" };
     const { ticks, next_cursor } = await api.marketData.ticks.query({ ...range, timeframe: "1h", limit: 10 });

@@ -2,6 +2,7 @@ import { AnswerBudget } from "../../routers/answer_budget.ts";
 import type { Db } from "../../db/client.ts";
 import { createFeeds } from "../../market/feeds/registry.ts";
 import { ReadThrough } from "../../market/on_demand/read_through.ts";
+import { UserTurns } from "../../routers/user_turns.ts";
 import type { Context } from "../../routers/trpc.ts";
 
 /** The context of a caller who has not signed in, on a service whose queue only takes note. */
@@ -26,6 +27,7 @@ export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
     runCandlesMax: 1_000_000,
     remoteAllow: new Set(),
     signUp: "open",
+    userTurns: new UserTurns(),
     user: null,
     session: null,
     hasIngestionSecret: false,

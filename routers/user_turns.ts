@@ -1,0 +1,44 @@
+import { AppError } from "./errors.ts";
+
+const AT_ONCE = 2;
+const WAITING_MAX = 64;
+const RETRY_AFTER_SECONDS = 2;
+
+interface Turns {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Lets few long readings of one user run at a time, in the order of their arrival: one user's must not slow everybody's. */
+export class UserTurns {
+  readonly #users = new Map<string, Turns>();
+
+  /**
+   * Runs the work when it is its turn.
+   *
+   * @throws AppError RATE_LIMITED where too much of the user's waits already.
+   */
+  async run<Answer>(userId: string, work: () => Promise<Answer>): Promise<Answer> {
+    const turns = this.#users.get(userId) ?? { running: 0, waiting: [] };
+    this.#users.set(userId, turns);
+    if (turns.running < AT_ONCE) turns.running++;
+    else {
+      if (turns.waiting.length === WAITING_MAX) throw tooMany();
+      // The turn of the one that ends is passed on, so the number of running ones stays.
+      await new Promise<void>((resolve) => turns.waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = turns.waiting.shift();
+      if (next !== undefined) next();
+      else if (--turns.running === 0) this.#users.delete(userId);
+    }
+  }
+}
+
+function tooMany(): AppError {
+  const message = `Cannot read yet: ${WAITING_MAX} of your requests for charts and curves wait; ` +
+    `retry in ${RETRY_AFTER_SECONDS} s`;
+  return new AppError("RATE_LIMITED", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
