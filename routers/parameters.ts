@@ -91,7 +91,8 @@ function countInlineBytes(runtime: unknown): number {
  *
  * @param submitted The submitted parameters, with or without the reserved keys. The schema sees `timeframe` if it describes it.
  * @param path The parameters' JSON pointer in the request, for the issues.
- * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters.
+ * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters. A submitted null that the schema
+ *   does not take is absent.
  * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where the check would take too long.
  */
 export function effectiveParameters(
@@ -100,18 +101,25 @@ export function effectiveParameters(
   path: string,
 ): Record<string, unknown> {
   const rules = readRules(strategy.parameter_schema, "");
-  const effective = {
-    ...withoutReserved(defaultsOf(rules)),
-    ...withoutReserved(strategy.default_config),
-    ...withoutReserved(submitted),
-  };
+  const defaults = { ...withoutReserved(defaultsOf(rules)), ...withoutReserved(strategy.default_config) };
+  let effective: Record<string, unknown> = {};
   const issues = findIssues((steps) => {
+    effective = { ...defaults, ...withoutNulls(rules, withoutReserved(submitted), steps) };
     const seen = { ...effective, ...describedTimeframe(strategy, rules, submitted, steps) };
     return matchRules(rules, withoutRemarks(rules, seen), path, steps);
   }, path);
   const first = issues[0];
   if (first === undefined) return effective;
   throw new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${first.path} ${first.message}`, { issues });
+}
+
+/** Leaves out what is null where the schema takes no null, known or not: null for an optional field means that it is absent. */
+function withoutNulls(rules: Rules, submitted: Parameters, steps: Steps): Parameters {
+  const takesNull = (name: string) => {
+    const rule = rules.properties?.get(name) ?? rules.additionalProperties;
+    return rule === undefined || matchRules(rule, null, "", steps).length === 0;
+  };
+  return Object.fromEntries(Object.entries(submitted).filter(([name, value]) => value !== null || takesNull(name)));
 }
 
 /** The timeframe that is wanted: as submitted, else by default_config, else by the schema's default. Undefined where nobody wants one. */

@@ -142,6 +142,28 @@ Deno.test("a schema may describe the timeframe, in either spelling", () => {
   expect(() => checkParameterSchema(wrong.parameter_schema, "/schema")).toThrow(/timeframe\/default must be one of/);
 });
 
+Deno.test("null is absent where the schema takes no null, also for a parameter that does not exist", () => {
+  const parameter_schema = {
+    type: "object",
+    properties: {
+      fast: { type: "integer", default: 10 },
+      stop: { type: ["number", "null"], default: 1 },
+      free: {},
+      slow: { type: "number" },
+    },
+    required: ["slow"],
+    additionalProperties: false,
+  };
+  const check = (schema: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>) =>
+    effectiveParameters({ name: "Test", default_config: { slow: 20 }, parameter_schema: schema }, own, "");
+  expect(check(parameter_schema, { fast: null, stop: null, free: null, slow: null, moduleUrl: null }))
+    .toEqual({ fast: 10, stop: null, free: null, slow: 20 });
+  // A typo with a value is still refused.
+  expect(() => check(parameter_schema, { fsat: 5 })).toThrow("/fsat is not a known parameter");
+  // A schema that lets other parameters be lets their nulls be.
+  expect(check({ type: "object" }, { other: null })).toEqual({ slow: 20, other: null });
+});
+
 Deno.test("a name that begins with x- is a remark, which no schema refuses", () => {
   const parameter_schema = {
     type: "object",

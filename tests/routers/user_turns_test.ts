@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { UserTurns } from "../../routers/large_reads.ts";
+import { UserTurns } from "../../routers/user_turns.ts";
 
 Deno.test("two long readings of a user go on at a time, in their order; another user's waits for none of them", async () => {
   const turns = new UserTurns();

@@ -130,6 +130,10 @@ Deno.test("null means absent for every optional field, and a version may come ba
   expect([accepted.status, accepted.at("/backtest/parameters/timeframe")]).toEqual([202, "1h"]);
   const without = await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters: null } });
   expect(without.status).toBe(202);
+  const generated = { ...BACKTEST, parameters: { timeframe: "1h", moduleUrl: null, fast: null } };
+  const taken = await user.send("POST", "/api/backtests", { backtest: generated });
+  expect([taken.status, taken.at("/backtest/parameters/fast")]).toEqual([202, without.at("/backtest/parameters/fast")]);
+  expect(taken.text).not.toContain("moduleUrl");
 
   const add = (body: object) => user.send("POST", "/api/strategies/nulls/versions", body);
   expect((await add({ version: "1.1", runtime_config })).at("/version/version")).toBe("1.1");
