@@ -1,9 +1,8 @@
-/** The package of the typed client, and a client made from the description of the API, work in a folder that has neither sources nor Deno. */
+/** The package of the typed client, and a client made from the description of the API, work without the sources. */
 import { expect } from "@std/expect";
-import { buildPackage } from "../../client/build_package.ts";
 import manifest from "../../deno.json" with { type: "json" };
 import { BACKTEST } from "../support/client.ts";
-import { blockIn, readPage } from "../support/pages.ts";
+import { blockIn, readPage, ROOT } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
 
 const TYPESCRIPT = manifest.scopes["./client/"].typescript.split("@").at(-1);
@@ -71,7 +70,7 @@ export const ended = (await waitFor({ id: "1" })).status === "done";
 
 const REST = `import createClient from "openapi-fetch";
 import type { paths } from "./described.js";
-const client = createClient<paths>({ baseUrl: "URL", headers: { authorization: "Bearer TOKEN" } });
+const client = createClient<paths, "application/json">({ baseUrl: "URL", headers: { authorization: "Bearer TOKEN" } });
 const made = await client.POST("/api/backtests", { body: { backtest: BACKTEST } });
 if (made.data === undefined) throw new Error(made.error.error.message);
 const path = { id: made.data.backtest.id };
@@ -93,15 +92,16 @@ Deno.test("clients that are installed with npm compile strictly, notice wrong ty
   const run = (...command: readonly [string, ...string[]]) => runIn(folder, command);
 
   await t.step("the package is packed and installed", async () => {
-    const built = new URL(`file://${folder}/package/`);
-    await buildPackage(built);
-    const declaration = await Deno.readTextFile(new URL("index.d.ts", built));
+    const lines = blockIn(await readPage("README.md"), "sh", "client:build");
+    const packed = await runIn(ROOT, ["sh", "-euc", lines.replace("npx -y deno@2.9.6", Deno.execPath())]);
+    expect([packed.code, packed.code === 0 ? "" : packed.stderr]).toEqual([0, ""]);
+    const declaration = await Deno.readTextFile(`${ROOT}dist/client/index.d.ts`);
     const imported = [...declaration.matchAll(/from "([^"]+)"/g)].map(([, name = ""]) => name);
     expect(new Set(imported)).toEqual(new Set(["@trpc/client", "@trpc/server"]));
-    const { stdout } = await run("npm", "pack", "./package", "--silent");
+    const file = `${ROOT}dist/${packed.stdout.trim().split("\n").at(-1)}`;
     await write("package.json", JSON.stringify({ private: true, type: "module" }));
     const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--silent"];
-    expect((await run("npm", "install", ...quiet, `./${stdout.trim()}`, ...INSTALLED)).code).toBe(0);
+    expect((await run("npm", "install", ...quiet, file, ...INSTALLED)).code).toBe(0);
   });
   await t.step("strict TypeScript accepts right programs, and notices each wrong type", async () => {
     const described = await run(
@@ -153,12 +153,23 @@ Deno.test("clients that are installed with npm compile strictly, notice wrong ty
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual({ status: "completed", sides: expect.arrayContaining(["long", "short"]) });
   });
+  await t.step("Python's standard library calls operations by their ids", async () => {
+    await write("call.py", blockIn(await readPage("docs/api.md"), "python", "operationId"));
+    const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")) };
+    const { code, stdout, stderr } = await runIn(folder, ["python3", "call.py"], env);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^completed 27 (long|short)\n$/);
+  });
   await service.close();
   await Deno.remove(folder, { recursive: true });
 });
 
-async function runIn(cwd: string, [command, ...args]: readonly [string, ...string[]]) {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd }).output();
+async function runIn(
+  cwd: string,
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, env }).output();
   const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: read(stdout), stderr: read(stderr) };
 }

@@ -23,6 +23,8 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["README.md", "task test", ".ci/run"],
   ["README.md", "-c jar", "tests/docs/readme_test.ts"],
   ["README.md", "createTRPCClient", "tests/docs/client_test.ts"],
+  ["README.md", "client:build", "tests/client/package_test.ts"],
+  ["docs/api.md", "operationId", "tests/client/package_test.ts"],
   ["README.md", "--lang python", "tests/docs/strategies_test.ts"],
   ["docs/api.md", "Authorization: Bearer", "tests/docs/api_test.ts"],
   ["docs/api.md", '"ticks":', "tests/docs/api_test.ts"],
