@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseEpoch } from "../market/csv/fields.ts";
 import { DAY_MS } from "../market/timeframes.ts";
 import { AppError, mustBe } from "./errors.ts";
 
@@ -15,11 +16,19 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** A date, which is its 00:00Z, or a moment in UTC; milliseconds since 1970. */
+// Seconds, milliseconds, microseconds or nanoseconds since 1970, for times from 2001 to 2286: the digits tell which.
+const EPOCH = /^(?:\d{10}|\d{13}|\d{16}|\d{19})$/;
+
+/** A date, which is its 00:00Z, a moment in UTC or a time since 1970 in any unit; milliseconds since 1970. */
 export const momentSchema = z.union(
-  [dateSchema, z.iso.datetime()],
-  mustBe("a date YYYY-MM-DD or a time in UTC such as 2024-01-31T09:30:00Z"),
-).transform((text) => Date.parse(text));
+  [dateSchema, z.iso.datetime(), z.string().regex(EPOCH)],
+  mustBe("a date YYYY-MM-DD, a time in UTC such as 2024-01-31T09:30:00Z, or s, ms, us or ns since 1970"),
+).transform((text) => EPOCH.test(text) ? epochMs(text) : Date.parse(text));
+
+function epochMs(digits: string): number {
+  const bytes = new TextEncoder().encode(digits);
+  return Math.floor(parseEpoch(bytes, 0, bytes.length));
+}
 
 /** The JSON pointers of a range's dates, for the issues of an error. */
 export interface RangePaths {
