@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import {
   type Api,
   type Backtest,
@@ -16,18 +16,25 @@ import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutCo
 
 const USAGE = `Runs a whole backtest on a service of its own and shows the result.
 
-  deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy] [--color]
+  deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy]
+                   [--keep DIR] [--color]
 
   --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
                       Binance and others as it is, also .gz or .zip, or any with a header row of names
   --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
   --asset-class C     forex, crypto or stock (default: stock for a file that rests on weekends, else crypto)
   --date-order O      ymd, dmy or mdy, for a file whose dates do not tell
+  --keep DIR          keep the service's data in this new folder, and print how to see the run in the console
   --color             use colours even if the output is no terminal
   --help              this text
 
-The demonstration writes to a temporary folder and removes it at the end.`;
+Without --keep, the demonstration writes to a temporary folder and removes it at the end.`;
 
+const HOW_TO_GO_ON = `
+How to go on: \`npx -y deno@2.9.6 task start\` serves the console and the API on http://127.0.0.1:8000, with the data
+in .data. \`--keep DIR\` keeps this run for the console. README.md shows a backtest with curl and with a typed client.`;
+
+const EMAIL = "demo@example.com";
 const STRATEGY_SLUG = "sma-cross";
 const SLUG_COLUMNS = 22;
 const TEXT_COLUMNS = 84;
@@ -42,6 +49,8 @@ interface Options {
   readonly timeframe: string | undefined;
   readonly assetClass: string | undefined;
   readonly dateOrder: DateOrder | undefined;
+  /** The folder that keeps the data; undefined where nothing is kept. */
+  readonly keep?: string | undefined;
   readonly paint: Paint;
 }
 
@@ -54,18 +63,20 @@ async function main(args: readonly string[]): Promise<void> {
       timeframe: { type: "string" },
       "asset-class": { type: "string" },
       "date-order": { type: "string" },
+      keep: { type: "string" },
       color: { type: "boolean", default: showsColor() },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return say(USAGE);
   if (values.data !== undefined) await Deno.stat(values.data);
-  say("Starting Hindcast in a temporary folder ...");
-  const service = await startService();
+  const keep = values.keep === undefined ? undefined : await makeKeptFolder(values.keep);
+  say(`Starting Hindcast in ${keep ?? "a temporary folder"} ...`);
+  const service = await startService(keep);
   try {
     const { data, timeframe, "asset-class": assetClass, "date-order": order, color } = values;
     const paint = color ? inColor : withoutColor;
-    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), paint });
+    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), keep, paint });
   } finally {
     await service.stop();
   }
@@ -75,8 +86,9 @@ async function main(args: readonly string[]): Promise<void> {
 export async function demonstrate(service: Omit<Service, "stop">, options: Options): Promise<void> {
   const { data, paint } = options;
   say(`It listens on ${service.url}.`);
-  const api = await signUp(service.url, "demo@example.com", crypto.randomUUID());
-  say("Signed up as demo@example.com.");
+  const password = crypto.randomUUID();
+  const api = await signUp(service.url, EMAIL, password);
+  say(`Signed up as ${EMAIL}.`);
   const name = await showStrategies(api, paint);
   const request = data === undefined ? sampleRequest(name) : await importRequest(api, service, name, data, options);
   const { strategy, symbol, start_date: start, end_date: end } = request;
@@ -84,9 +96,26 @@ export async function demonstrate(service: Omit<Service, "stop">, options: Optio
   if (data === undefined) say("These candles are generated, not a market's: try your own with --data.");
   const { backtest } = await api.backtests.create.mutate({ backtest: request });
   await show(api, await follow(api, backtest, paint), paint);
-  say(`
-How to go on: \`npx -y deno@2.9.6 task start\` serves the API on http://127.0.0.1:8000 and keeps its data in .data.
-README.md shows a backtest with curl and with a typed client.`);
+  say(options.keep === undefined ? HOW_TO_GO_ON : describeKept(options.keep, backtest.id, password));
+}
+
+/** Makes the folder to keep the data in. @throws Error where it holds something already */
+async function makeKeptFolder(path: string): Promise<string> {
+  const folder = resolve(path);
+  await Deno.mkdir(folder, { recursive: true });
+  for await (const { name } of Deno.readDir(folder)) {
+    throw new Error(`Cannot keep the demonstration in ${folder}: it holds ${name} already; name a new folder`);
+  }
+  return folder;
+}
+
+function describeKept(folder: string, id: string, password: string): string {
+  const quoted = /^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", `'\\''`)}'`;
+  return `
+Kept in ${folder}. To see this run in the console:
+  DATA_DIR=${quoted} npx -y deno@2.9.6 task start
+  http://127.0.0.1:8000/runs/${id}
+Sign in as ${EMAIL} with the password ${password}.`;
 }
 
 /** Lists the built-in strategies. @returns The name of the one that the demonstration runs. */

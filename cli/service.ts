@@ -10,12 +10,13 @@ export interface Service {
 }
 
 /**
- * Starts the service in a process of its own, on a free port and a temporary data directory.
+ * Starts the service in a process of its own, on a free port.
  *
+ * @param kept Its data directory, which stays; default: a temporary one, which is removed at the end.
  * @throws Error with the process's messages when it does not start.
  */
-export async function startService(): Promise<Service> {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-demo-" });
+export async function startService(kept?: string): Promise<Service> {
+  const folder = kept ?? await Deno.makeTempDir({ prefix: "hindcast-demo-" });
   const ingestionSecret = crypto.randomUUID();
   const process = new Deno.Command(Deno.execPath(), {
     args: taskArguments("start", folder),
@@ -43,7 +44,7 @@ export async function startService(): Promise<Service> {
       // It has ended already.
     }
     await process.status;
-    await Deno.remove(folder, { recursive: true });
+    if (kept === undefined) await Deno.remove(folder, { recursive: true });
   };
   const url = await findUrl(process.stdout);
   if (url !== null) return { url, ingestionSecret, stop };

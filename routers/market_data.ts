@@ -1,13 +1,16 @@
 import { z } from "zod";
-import { type InstrumentHolding, listHoldings } from "../db/instruments.ts";
+import { findInstrument, type InstrumentHolding, listHoldings } from "../db/instruments.ts";
 import { PROVIDERS } from "../db/schema.ts";
 import { ASSET_CLASSES } from "../engine/execution.ts";
+import { findGaps } from "../market/archive/gaps.ts";
 import { type CandleBatch, lazyBatches } from "../market/archive/read.ts";
+import type { TimeRange } from "../market/archive/time_ranges.ts";
 import { TIMEFRAME_NAMES } from "../market/timeframes.ts";
 import { holdingKeySchema, holdingKeyText } from "./holdings.ts";
 import { AppError } from "./errors.ts";
 import { type Format, formatSchema } from "./formats.ts";
-import { cutPage, decodeCursor, pageShape } from "./paging.ts";
+import { cutPage, decodeCursor, encodeCursor, pageShape } from "./paging.ts";
+import { marketNameSchema } from "./market_name.ts";
 import {
   findWholeTicks,
   limitSchema,
@@ -22,6 +25,12 @@ import { type Context, publicProcedure, router } from "./trpc.ts";
 
 // Four full pages.
 const BATCH_CANDLES_MAX = 200_000;
+
+const rangeSchema = z.object({ start: z.iso.datetime(), end: z.iso.datetime() });
+// So many candles are read in a search for gaps.
+const GAP_CANDLES_MAX = 200_000;
+// A gap as JSON, about.
+const GAP_BYTES = 80;
 
 const holdingSchema = z.object({
   symbol: z.string(),
@@ -71,7 +80,43 @@ export const marketDataRouter = router({
       const { page, next_cursor } = cutPage(rows, limit, ({ instrument }) => holdingKeyText(instrument));
       return { instruments: page.map(toHolding), next_cursor };
     }),
+
+  /** Stretches without candles between the stored ones of a timeframe, where trade was to be expected. */
+  gaps: publicProcedure
+    .input(z.strictObject({
+      symbol: marketNameSchema,
+      exchange: marketNameSchema,
+      timeframe: z.enum(TIMEFRAME_NAMES),
+      cursor: z.string().max(200).optional(),
+    }))
+    .output(z.object({
+      held: rangeSchema.nullable(),
+      gaps: z.array(rangeSchema),
+      count: z.int(),
+      next_cursor: z.string().nullable(),
+    }))
+    .query(async ({ ctx, input: { symbol, exchange, timeframe, cursor } }) => {
+      const instrument = await findInstrument(ctx.db, { symbol, exchange });
+      if (instrument === undefined) {
+        throw new AppError("SYMBOL_NOT_FOUND", `Cannot find gaps of ${symbol} on ${exchange}: it is not held`);
+      }
+      const after = decodeCursor(cursor, z.iso.date());
+      return await ctx.answer.inTurn(async () => {
+        ctx.answer.requireSome();
+        const { held, gaps, count, next } = await findGaps(ctx.db, instrument, timeframe, {
+          after,
+          candlesMax: GAP_CANDLES_MAX,
+        });
+        ctx.answer.take(gaps.length * GAP_BYTES);
+        const next_cursor = next === undefined ? null : encodeCursor(next);
+        return { held: held && toIsoRange(held), gaps: gaps.map(toIsoRange), count, next_cursor };
+      });
+    }),
 });
+
+function toIsoRange({ start, end }: TimeRange) {
+  return { start: new Date(start).toISOString(), end: new Date(end).toISOString() };
+}
 
 /** @throws AppError RANGE_TOO_LARGE where the calls of a batch read too much: all their answers stay in memory until the last one. */
 function requireFew({ read }: Context, candles: number): void {

@@ -110,6 +110,7 @@ export const ROUTES: readonly Route[] = [
   route("DELETE", "/api/tokens/:id", 204, "signed-in", (api) => api.tokens.revoke),
   route("GET", "/api/market-data/ticks", 200, "public", (api) => api.marketDataStreams.ticks, { encode: encodeTicks }),
   route("GET", "/api/market-data/instruments", 200, "public", (api) => api.marketData.instruments),
+  route("GET", "/api/market-data/gaps", 200, "public", (api) => api.marketData.gaps),
   route("GET", "/api/backtests", 200, "user", (api) => api.backtestsStreams.list, { encode: encodeList }),
   route("POST", "/api/backtests", 202, "user", (api) => api.backtests.create, {
     location: ({ backtest }) => `/api/backtests/${backtest.id}`,

@@ -4,8 +4,7 @@ import { addRunCandles, type IngestionEventType, insertEvents } from "../../db/i
 import { type Instrument, lockInstrument, type Provider } from "../../db/instruments.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { storeCandles, type StoreCounts } from "./store.ts";
-import { daysOf } from "./made_candles.ts";
-import { isGap } from "../calendar/trading_hours.ts";
+import { gapsBetween } from "./gaps.ts";
 import { FeedError } from "../feeds/feed.ts";
 import type { TimeRange } from "./time_ranges.ts";
 import { candleEnd, monthEnd, type Timeframe } from "../timeframes.ts";
@@ -82,18 +81,12 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCount
 
 function findGaps({ candles: { time }, instrument, timeframe, previousClose }: ArchiveStep) {
   if (previousClose === undefined) return [];
-  const gaps: (TimeRange & { message?: string })[] = [];
-  const days = daysOf(instrument, timeframe);
-  let [close, count] = [previousClose, 0];
-  for (const open of time) {
-    if (open > close && isGap(instrument, days, close, open) && ++count <= GAP_EVENTS_MAX) {
-      gaps.push({ start: close, end: open });
-    }
-    close = candleEnd(open, timeframe);
-  }
-  const last = gaps.at(-1);
-  if (last !== undefined && count > GAP_EVENTS_MAX) {
-    gaps.push({ start: last.end, end: close, message: `${count - GAP_EVENTS_MAX} more gaps in this range` });
+  const all = [...gapsBetween(instrument, timeframe, time, previousClose)];
+  const gaps: (TimeRange & { message?: string })[] = all.slice(0, GAP_EVENTS_MAX);
+  const [last, close] = [gaps.at(-1), time.at(-1)];
+  if (last !== undefined && close !== undefined && all.length > GAP_EVENTS_MAX) {
+    const message = `${all.length - GAP_EVENTS_MAX} more gaps in this range`;
+    gaps.push({ start: last.end, end: candleEnd(close, timeframe), message });
   }
   return gaps;
 }

@@ -106,6 +106,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: { ETag: "Changes with the candles.", ...NEXT_CURSOR },
   },
   "marketData.instruments": { summary: "The instruments that are held" },
+  "marketData.gaps": {
+    summary: "The gaps of what is held",
+    description: "Stretches without candles between the stored ones of a timeframe, where trade was to be expected.",
+    codes: ["SYMBOL_NOT_FOUND"],
+  },
   "backtestsStreams.list": {
     summary: "The caller's backtests",
     description: "Newest first, complete without `limit`. `view=summary` leaves out what makes an entry large.",

@@ -1,4 +1,7 @@
 import { expect } from "@std/expect";
+import { listen } from "../../main.ts";
+import { readConfig } from "../../server/config.ts";
+import { TestClient } from "../support/client.ts";
 import { drawPicture } from "../docs/picture.ts";
 import { readPage } from "../support/pages.ts";
 import { type Ended, runTask, runTaskCommand } from "../support/process.ts";
@@ -37,6 +40,31 @@ Deno.test("the demonstration goes from sign-up to the last trades as in the READ
   expect(timeless(drawPicture(ended.stdout))).toBe(timeless(await readPage("docs/demo.svg")));
   expect([...Deno.readDirSync(temporary)]).toEqual([]);
   await Deno.remove(temporary);
+});
+
+Deno.test("a kept demonstration is served again, and its password and its run's address are right", async () => {
+  const folder = `${await Deno.makeTempDir({ prefix: "hindcast-test-" })}/a kept one`;
+  const csv = `${folder}.csv`;
+  const days = Array.from({ length: 200 }, (_, i) => new Date(Date.UTC(2023, 0, 2 + i)).toISOString().slice(0, 10));
+  await Deno.writeTextFile(csv, ["date,open,high,low,close", ...days.map((day) => `${day},9,11,8,10`)].join("\n"));
+  const ended = await runTask("demo", ["--data", csv, "--keep", folder]);
+  expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  expect(ended.stdout).toContain(`DATA_DIR='${folder}' npx -y deno@${Deno.version.deno} task start`);
+  const [, path, password] =
+    /:8000(\/runs\/\S+)\nSign in as demo@example.com with the password (\S+)\.\n/.exec(ended.stdout) ?? [];
+  const service = await listen(readConfig({ DATA_DIR: folder, PORT: "0", WORKERS: "0", LOG_LEVEL: "error" }));
+  const client = new TestClient(service.url);
+  const answer = await client.send("POST", "/api/auth/sign-in/email", { email: "demo@example.com", password });
+  client.cookie = answer.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+  const kept = await client.get(`/api/backtests/${path?.slice("/runs/".length)}`);
+  expect([kept.status, kept.at("/backtest/status"), kept.at("/backtest/symbol")])
+    .toEqual([200, "completed", "A KEPT ONE"]);
+  await service.close();
+
+  // What is there already stays as it is.
+  const again = await runTask("demo", ["--keep", folder]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/Cannot keep .* name a new folder/)]);
+  await Deno.remove(`${folder}/..`, { recursive: true });
 });
 
 Deno.test("the demonstration takes the user's own candles, and says which lines it could not use", async () => {

@@ -128,6 +128,22 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     await page.getByRole("alert").getByText(/Invalid/).waitFor();
   });
 
+  await t.step(
+    "the address leads to sign in, and a new visitor in one click to the button of a first run",
+    async () => {
+      await page.goto(service.url);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await page.evaluate("localStorage.clear()");
+      await page.goto(service.url);
+      await page.getByRole("heading", { name: "Make an account" }).waitFor();
+      await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+      await page.getByLabel("Password").fill("correct horse battery");
+      await page.getByRole("button", { name: "Make an account" }).click();
+      // tests/web/runs_test.ts has the second click.
+      await page.getByRole("button", { name: "Run a first backtest" }).waitFor();
+    },
+  );
+
   await page.context().close();
   await browser.close();
   await service.close();

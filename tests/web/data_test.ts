@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { openPostgres } from "../../db/client.ts";
 import { grantAdmin } from "../../db/users.ts";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
+import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 
 const DAY = ["time,open,high,low,close,volume"];
@@ -83,6 +84,19 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     },
   );
 
+  await t.step("the gaps of what is held are drawn, and a click shows one in the chart", async () => {
+    const later = DAY.map((line) => line.replace("2024-03-01", "2024-03-04"));
+    const path = "/api/admin/ingestion/import?symbol=COCOA&exchange=ICE&timeframe=1h";
+    expect((await admin.send("POST", path, later.join("\n"), { "content-type": "text/csv" })).status).toBe(200);
+    await page.goto(`${service.url}/data/ICE/COCOA`);
+    await page.getByRole("img", { name: "1h: 1 gap" }).waitFor();
+    expect(await page.locator("svg rect title").textContent()).toBe("2024-03-02 00:00 to 2024-03-04 00:00 UTC, 2 d");
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "2024-03-02 00:00 2 d" }).click();
+    await page.waitForURL("**/data/ICE/COCOA?timeframe=1h&until=2024-03-05");
+    await page.getByText("48 candles loaded").waitFor();
+  });
+
   await t.step("a file without candles is refused in words", async () => {
     await page.goto(`${service.url}/data`);
     await chooseFile(page, "COCOA_ICE_1h.csv", ["This is", "no table"]);
@@ -110,6 +124,7 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     await page.getByRole("region", { name: "Instruments and schedules" }).getByRole("link", { name: "COCOA" })
       .waitFor();
     expect(await findViolations(page)).toEqual([]);
+    await editInstruments(page, admin);
     await page.getByRole("button", { name: "Fetch what is missing" }).click();
     await page.getByRole("cell", { name: "manual" }).first().waitFor();
     await shareSession(page.context(), user);
@@ -135,6 +150,41 @@ async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<vo
     })()`,
   );
   await page.getByText("Drop a file here, or").dispatchEvent("drop", { dataTransfer: transfer });
+}
+
+/** Adds an instrument, changes it and deletes it, by the form of the admin's page. */
+async function editInstruments(page: Page, admin: TestClient): Promise<void> {
+  const row = page.getByRole("region", { name: "Instruments and schedules" }).getByRole("row", { name: /BTCUSDT/ });
+  await page.getByRole("button", { name: "Add an instrument" }).press("Enter");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Enter a symbol").waitFor();
+  await page.getByLabel("Symbol", { exact: true }).fill("BTCUSDT");
+  await page.getByLabel("Exchange", { exact: true }).fill("BINANCE");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("It is required with provider_a").waitFor();
+  await page.getByLabel("Fetch from").and(page.locator(":focus")).waitFor();
+  await page.getByLabel("Fetch from").fill("2026-11-01");
+  await page.getByLabel("Schedule", { exact: true }).fill("every day");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.locator("[aria-invalid=true]").and(page.getByLabel("Schedule", { exact: true })).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel("Schedule", { exact: true }).fill("5 0 * * *");
+  await page.keyboard.press("Enter");
+  await row.getByText("5 0 * * *").waitFor();
+
+  await row.getByRole("button", { name: "Edit BTCUSDT" }).click();
+  await page.getByLabel("Schedule", { exact: true }).fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await row.getByText("5 0 * * *").waitFor({ state: "hidden" });
+  const listed = (await admin.get("/api/admin/ingestion/instruments")).list("/instruments");
+  expect(listed).toContainEqual(expect.objectContaining({
+    ...{ symbol: "BTCUSDT", exchange: "BINANCE", assetClass: "crypto", provider: "provider_a", timeframe: "1m" },
+    ...{ backfill_from: "2026-11-01", schedule: null },
+  }));
+  await row.getByRole("button", { name: "Edit BTCUSDT" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete instrument" }).click();
+  await row.waitFor({ state: "hidden" });
 }
 
 async function chooseFile(page: Page, name: string, lines: readonly string[]): Promise<void> {

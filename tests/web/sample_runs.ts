@@ -15,7 +15,11 @@ const RUNS = {
   },
   failed: { ...YEAR, start_date: "2023-01-01", end_date: "2023-02-01" },
   "no-trades": { ...YEAR, parameters: { timeframe: "1d", fast: 400, slow: 900 } },
-  "many-trades": { ...YEAR, parameters: { timeframe: "1m", fast: 10, slow: 30 } },
+  "many-trades": {
+    ...YEAR,
+    name: "Crossing every few minutes",
+    parameters: { timeframe: "1m", fast: 10, slow: 30 },
+  },
   "long-names": {
     ...YEAR,
     symbol: "SYMBOL-OF-NINETY-CHARACTERS-ABCDEFGHIJKLMNOPQRSTUVWXYZ-ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789",

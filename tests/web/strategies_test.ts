@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { registerScript } from "./script_steps.ts";
+import { until } from "../support/until.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
 
 const MODULE = fileURLToPath(import.meta.resolve("../../strategies/examples/rust/sma_cross.wasm"));
@@ -100,6 +101,71 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await page.getByLabel("Endpoint", { exact: true }).fill("https://example.com/run");
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByText("Far Away is registered, version 1.0.0").waitFor();
+  });
+
+  await t.step("its owner edits it and adds a version, with errors at the fields", async () => {
+    await page.goto(`${service.url}/strategies/far-away`);
+    await page.getByRole("button", { name: "Edit" }).press("Enter");
+    await page.getByLabel("Name", { exact: true }).fill("");
+    await page.getByLabel("Default configuration").fill("{");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Enter a name").waitFor();
+    await page.getByText(/^This is no JSON/).waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Far and Away");
+    await page.getByLabel("Default configuration").fill('{"timeframe": "2h"}');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/^\/timeframe must be one of/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Default configuration").fill('{"timeframe": "4h"}');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Far and Away" }).waitFor();
+    expect((await user.get("/api/strategies/far-away")).at("/strategy/default_config")).toEqual({ timeframe: "4h" });
+
+    await page.getByRole("button", { name: "New version" }).click();
+    expect(await page.getByLabel("Version", { exact: true }).inputValue()).toBe("1.0.1");
+    await page.getByLabel("Version", { exact: true }).fill("1.0.0");
+    await page.getByRole("button", { name: "Add the version" }).click();
+    await page.locator("[aria-invalid=true]").and(page.getByLabel("Version", { exact: true })).waitFor();
+    await page.getByLabel("Version", { exact: true }).fill("1.1.0");
+    await page.getByLabel("Endpoint", { exact: true }).fill("http://127.0.0.1:9/run");
+    await page.getByRole("button", { name: "Add the version" }).click();
+    await page.getByText(/^It must be public/).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByLabel("Endpoint", { exact: true }).fill("https://example.com/second");
+    await page.getByRole("button", { name: "Add the version" }).click();
+    await page.getByRole("region", { name: "Versions" }).getByText("https://example.com/second").waitFor();
+    expect(await page.getByRole("region", { name: "Versions" }).locator("tbody tr").count()).toBe(2);
+  });
+
+  await t.step("a new version of a module is checked like the first one", async () => {
+    await page.goto(`${service.url}/strategies/mine-in-rust`);
+    await page.getByRole("button", { name: "New version" }).click();
+    const file = page.getByLabel(/Drop a .wasm module|Choose or drop another/);
+    await file.setInputFiles({ name: "empty.wasm", mimeType: "", buffer: toBuffer(EMPTY_MODULE) });
+    await page.getByRole("button", { name: "Add the version" }).click();
+    await page.getByRole("alert").filter({ hasText: "The module did not pass its check" }).waitFor();
+    await page.getByLabel(/Choose or drop another/).setInputFiles(MODULE);
+    await page.getByRole("button", { name: "Add the version" }).click();
+    await page.getByRole("region", { name: "Versions" }).getByRole("rowheader", { name: "1.0.1" }).waitFor();
+  });
+
+  await t.step("three hundred strategies are searched, and come as the reader scrolls", async () => {
+    const names = Array.from({ length: 300 }, (_, i) => `Numbered ${String(i).padStart(3, "0")}`);
+    for (let i = 0; i < names.length; i += 20) {
+      await Promise.all(names.slice(i, i + 20).map((name) => makeStrategy(user, { name })));
+    }
+    await page.goto(`${service.url}/strategies?kind=yours`);
+    await page.getByRole("link", { name: "Numbered 299" }).waitFor();
+    await page.getByRole("link", { name: "Numbered 000" }).waitFor({ state: "hidden" });
+    await until(async () => {
+      await page.keyboard.press("End");
+      return await rows.count() >= 303;
+    });
+    await page.getByRole("link", { name: "Numbered 000" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("numbered 123");
+    await rows.nth(1).waitFor({ state: "hidden" });
+    await page.getByRole("link", { name: "Numbered 123" }).waitFor();
   });
 
   await t.step("its owner makes a strategy public and private, and deletes it after a question", async () => {

@@ -11,14 +11,23 @@ export interface AccountSession {
   readonly userAgent: string | null;
 }
 
+const KNOWN_KEY = "hindcast.account";
+
+/** True if somebody has signed in with this browser before. */
+export function wasSignedIn(): boolean {
+  return localStorage.getItem(KNOWN_KEY) !== null;
+}
+
 /** Signs in; the cookie is the browser's. @throws RestError */
 export async function signIn(email: string, password: string): Promise<void> {
   await post("sign-in/email", { email, password });
+  localStorage.setItem(KNOWN_KEY, "known");
 }
 
 /** Makes an account and signs in. @throws RestError */
 export async function signUp(email: string, password: string): Promise<void> {
   await post("sign-up/email", { name: email.split("@")[0] ?? email, email, password });
+  localStorage.setItem(KNOWN_KEY, "known");
 }
 
 /** Ends the session. @throws RestError */

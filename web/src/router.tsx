@@ -7,7 +7,8 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { api, codeOf, queryClient } from "./api.ts";
+import { wasSignedIn } from "./account_routes.ts";
+import { api, client, codeOf, queryClient } from "./api.ts";
 import { readInstrumentSearch } from "./pages/data/instrument_search.ts";
 import { readRunSearch } from "./pages/run/search.ts";
 import { readRunsSearch } from "./pages/runs/runs_search.ts";
@@ -36,8 +37,11 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/runs" });
+  beforeLoad: async () => {
+    // A visitor whose browser never had an account here most likely has none.
+    // The cache would take a refusal for the end of a session.
+    const isKnown = wasSignedIn() || await client.session.get.query().then(() => true, () => false);
+    throw redirect({ to: isKnown ? "/runs" : "/sign-up" });
   },
 });
 

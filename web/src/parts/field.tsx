@@ -74,6 +74,28 @@ export function CheckField({ label, hint, error, ...rest }: FieldProps & Compone
   );
 }
 
+/** A labelled text of some lines; `isCode` shows it in a font for code. */
+export function TextArea({ label, hint, error, isCode = false, ...rest }: FieldProps & ComponentProps<"textarea"> & {
+  readonly isCode?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
+      <textarea
+        {...rest}
+        id={id}
+        rows={5}
+        spellCheck={!isCode}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-note`}
+        className={`${controlClass(error)} min-h-32 resize-y py-1.5 ${isCode ? "font-mono text-sm" : ""}`}
+      />
+      <FieldNote id={`${id}-note`} hint={hint} error={error} />
+    </div>
+  );
+}
+
 /** The line below a field: its error, else its hint. The line is always there, so that nothing moves. */
 export function FieldNote({ id, hint, error }: Omit<FieldProps, "label"> & { readonly id: string }) {
   return (

@@ -58,6 +58,18 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
+/** A long time in the largest two units that it has: `3 d 4 h`, `25 min`. */
+export function formatSpan(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const parts = [[Math.floor(minutes / 1_440), "d"], [Math.floor(minutes / 60) % 24, "h"], [
+    minutes % 60,
+    "min",
+  ]] as const;
+  const shown = parts.slice(Math.max(0, parts.findIndex(([count]) => count > 0))).slice(0, 2);
+  return shown.filter(([count]) => count > 0).map(([count, unit]) => `${whole.format(count)} ${unit}`).join(" ") ||
+    "0 min";
+}
+
 /** The colour of a profit or a loss; none for zero. */
 export function toneClass(value: Maybe): string {
   return value === null || value === undefined || value === 0 ? "" : value > 0 ? "text-gain" : "text-loss";

@@ -53,7 +53,7 @@ function Ingestion() {
         <p role="alert" className="text-sm break-words text-danger">{fault ? describeError(fault) : ""}</p>
       </div>
       <IngestionRuns refetchMs={refetchMs} />
-      <IngestedInstruments onFetch={(instrument) => start.mutate({ instruments: [instrument] })} />
+      <IngestedInstruments onFetch={({ symbol, exchange }) => start.mutate({ instruments: [{ symbol, exchange }] })} />
       <IngestionEvents refetchMs={refetchMs} />
     </div>
   );

@@ -66,7 +66,7 @@ export function DataPage() {
       >
         {rows.map((each) => <Row key={`${each.symbol} ${each.exchange}`} instrument={each} />)}
       </Table>
-      <MoreButton pages={list} />
+      <MoreButton pages={list} isAuto />
       {session?.user.role === "user" && (
         <p className="text-sm text-muted">
           Admins import files of candles here. The operator of this service makes one with{" "}

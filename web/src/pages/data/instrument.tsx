@@ -8,6 +8,7 @@ import { type Timeframe, timeframesFrom } from "../../parts/candle_timeframes.ts
 import { Legend } from "../../parts/legend.tsx";
 import { useShownTheme } from "../../theme/theme.ts";
 import { endOf, findInstrument, loadCandles } from "./candle_pages.ts";
+import { HeldTimeline } from "./held_timeline.tsx";
 import { PriceChart } from "./price_chart.ts";
 
 const route = getRouteApi("/signed-in/data/$exchange/$symbol");
@@ -45,6 +46,7 @@ export function InstrumentPage() {
         </p>
       </header>
       <ChartCard instrument={instrument} />
+      <HeldTimeline instrument={instrument} />
     </div>
   );
 }

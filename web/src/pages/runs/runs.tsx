@@ -40,7 +40,7 @@ export function RunsPage() {
       <Filters search={search} put={put} />
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       <RunsTable runs={runs} search={search} put={put} isLoading={list.isPending} isStale={list.isPlaceholderData} />
-      <MoreButton pages={list} label="Load more runs" />
+      <MoreButton pages={list} label="Load more runs" isAuto />
     </div>
   );
 }

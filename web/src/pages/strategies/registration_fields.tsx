@@ -1,11 +1,11 @@
-import { useId } from "react";
 import type { UseFormReturn } from "react-hook-form";
-import { CheckField, controlClass, Field, FieldNote, SelectField } from "../../parts/field.tsx";
+import { CheckField, Field, SelectField, TextArea } from "../../parts/field.tsx";
+import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { findSchemaFault, LANGUAGE_HINTS, type RegistrationForm, toSlug } from "./registration_form.ts";
 import type { AddWay } from "./strategies_search.ts";
 
-const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1M"] as const;
-const MODES = [
+/** How a remote endpoint is called. */
+export const MODES = [
   { value: "batch", label: "batch: one call for the whole run" },
   { value: "step", label: "step: a call for each candle" },
 ] as const;
@@ -117,30 +117,6 @@ function TextFields({ form: { register, formState: { errors } } }: { readonly fo
         error={errors.schema?.message}
         {...register("schema", { validate: findSchemaFault })}
       />
-    </div>
-  );
-}
-
-function TextArea({ label, hint, error, isCode = false, ...rest }: React.ComponentProps<"textarea"> & {
-  readonly label: string;
-  readonly hint: string;
-  readonly error: string | undefined;
-  readonly isCode?: boolean;
-}) {
-  const id = useId();
-  return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">{label}</label>
-      <textarea
-        {...rest}
-        id={id}
-        rows={5}
-        spellCheck={!isCode}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${id}-note`}
-        className={`${controlClass(error)} min-h-32 resize-y py-1.5 ${isCode ? "font-mono text-sm" : ""}`}
-      />
-      <FieldNote id={`${id}-note`} hint={hint} error={error} />
     </div>
   );
 }

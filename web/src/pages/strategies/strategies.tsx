@@ -46,7 +46,7 @@ export function StrategiesPage() {
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {(isLoading || rows.length > 0) && <StrategyTable strategies={rows} isLoading={isLoading} isStale={isStale} />}
       {!isLoading && error === null && rows.length === 0 && <Empty kind={kind} search={search} />}
-      <MoreButton pages={pages} label="Load more" />
+      <MoreButton pages={pages} label="Load more" isAuto />
     </div>
   );
 }

@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { api, codeOf, type Strategy } from "../../api.ts";
-import { buttonClass } from "../../parts/button.tsx";
+import { Button, buttonClass } from "../../parts/button.tsx";
 import { Failure, NotFound } from "../../parts/failure.tsx";
 import { formatCount, formatDate } from "../../parts/format.ts";
 import { describeBounds, fieldsOf, type ParameterField } from "../../parts/parameter_fields.ts";
+import { EditStrategy } from "./edit_strategy.tsx";
+import { NewVersion } from "./new_version.tsx";
 import { OwnerActions } from "./owner_actions.tsx";
 import { describeRuntime, VisibilityBadge } from "./strategy_words.tsx";
 import { Versions } from "./versions.tsx";
@@ -21,7 +24,12 @@ export function StrategyPage() {
     if (error) return <Failure error={error} reset={() => void refetch()} />;
     return <p role="status" className="py-24 text-center text-muted">Loading the strategy …</p>;
   }
-  const { strategy } = data;
+  return <Shown key={slug} strategy={data.strategy} />;
+}
+
+function Shown({ strategy }: { readonly strategy: Strategy }) {
+  const { slug } = strategy;
+  const [open, setOpen] = useState<"edit" | "version" | null>(null);
   return (
     <div className="mx-auto flex max-w-6xl flex-col gap-4">
       <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
@@ -37,10 +45,27 @@ export function StrategyPage() {
           </p>
         </div>
         <div className="flex flex-wrap items-center gap-2">
-          {strategy.is_owner && <OwnerActions strategy={strategy} />}
+          {strategy.is_owner && (
+            <>
+              <Button onClick={() => setOpen(open === "edit" ? null : "edit")} aria-expanded={open === "edit"}>
+                Edit
+              </Button>
+              {strategy.runtime_type !== "script" && (
+                <Button
+                  onClick={() => setOpen(open === "version" ? null : "version")}
+                  aria-expanded={open === "version"}
+                >
+                  New version
+                </Button>
+              )}
+              <OwnerActions strategy={strategy} />
+            </>
+          )}
           <Link to="/runs/new" search={{ strategy: slug }} className={buttonClass("primary")}>Run it</Link>
         </div>
       </header>
+      {open === "edit" && <EditStrategy strategy={strategy} onDone={() => setOpen(null)} />}
+      {open === "version" && <NewVersion strategy={strategy} onDone={() => setOpen(null)} />}
       <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section className={PANEL}>
           <h2 className="font-semibold">Description</h2>
