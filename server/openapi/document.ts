@@ -103,7 +103,7 @@ function describeRow(row: Route, components: Components): Json {
   };
   const cached = row.method === "GET" && operation.headers?.ETag !== undefined;
   const unhealthy = row.procedure === "health.get"
-    ? { "503": { ...answer, description: "A part does not work." } }
+    ? { "503": { ...answer, content: orRefusal(content), description: "A part does not work, or the service closes." } }
     : {};
   return {
     operationId: nameOperation(row),
@@ -120,6 +120,12 @@ function describeRow(row: Route, components: Components): Json {
       ...unhealthy,
     },
   };
+}
+
+/** JSON that may also be a refusal. */
+function orRefusal(content: Readonly<Record<string, unknown>>): Json {
+  const { schema } = Object(content["application/json"]);
+  return { "application/json": { schema: { anyOf: [schema, { $ref: "#/components/schemas/Error" }] } } };
 }
 
 /** The keys of an input as parameters of the path and the query, and as a body. */
