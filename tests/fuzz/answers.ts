@@ -15,8 +15,9 @@ export interface Complaint {
   readonly detail: string;
 }
 
-// A stack, a path of ours, or a statement.
-const LEAK = /\.ts:\d+:\d+|node_modules|\n\s+at \S+|pgboss\.|select ".*" from|insert into "|Failed query/;
+// A stack, a path of ours, or a statement. A script is named in its own errors.
+const LEAK =
+  /(?<!\bstrategy)\.ts:\d+:\d+|node_modules|\n\s+at \S+|pgboss\.|select ".*" from|insert into "|Failed query/;
 
 const errorSchema = z.strictObject({
   error: z.strictObject({

@@ -38,12 +38,23 @@ for (const [kind, seed] of [["PGlite", 1], ["PostgreSQL", 2]] as const) {
   });
 }
 
+const MOMENT = "2024-01-01T00:00:00.000Z";
+const USER = {
+  id: "u",
+  name: "Ann",
+  email: "ann@example.com",
+  emailVerified: false,
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+};
+const SIGNED_IN = { token: null, user: USER };
+
 Deno.test("the report of a fault has the smallest request that shows it", async () => {
   // It fails on every body that mentions an exchange.
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const isFaulty = (await request.text()).includes('"exchange"');
     const headers = { "x-request-id": "r", "x-content-type-options": "nosniff" };
-    if (new URL(request.url).pathname.startsWith("/api/auth")) return Response.json({}, { headers });
+    if (new URL(request.url).pathname.startsWith("/api/auth")) return Response.json(SIGNED_IN, { headers });
     return Response.json({ error: REFUSAL }, { status: isFaulty ? 500 : 401, headers });
   });
   const world = await World.open(`http://127.0.0.1:${server.addr.port}`, "http://127.0.0.1:9");
