@@ -97,7 +97,8 @@ Deno.test("another user's record is answered exactly as a missing one, on every 
   for (const row of named) {
     const theirs = row.path.startsWith("/api/backtests") ? id : STRATEGY.slug;
     const nobodys = row.path.startsWith("/api/backtests") ? crypto.randomUUID() : "no-such-one";
-    const path = (name: string) => fill(row.path.replace(":version", "1"), name);
+    const query = row.path.endsWith("/differences") ? "?other=:id" : "";
+    const path = (name: string) => fill(row.path.replace(":version", "1") + query, name);
     const [hidden, missing] = [await call(other, row, path(theirs)), await call(other, row, path(nobodys))];
     expect([row.method, row.path, hidden.status]).toEqual([row.method, row.path, 404]);
     expect(told(hidden, theirs)).toEqual(told(missing, nobodys));
