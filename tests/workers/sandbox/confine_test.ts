@@ -77,18 +77,25 @@ Deno.test({ name: "Linux refuses memory to a sandbox that does not watch itself"
   expect(outcome).toMatchObject({ message: expect.stringMatching(/allocation failed|out of memory/) });
 });
 
+const DEADLINE_SECONDS = 67;
+
 Deno.test({ name: "a sandbox yields to the service, is the first to go and gains no rights", ignore }, async () => {
   const module = compileWat(strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" }));
   const task = taskOver(dailyCandles(wanderingCloses(100)));
   const stop = new AbortController();
   const seen = Promise.withResolvers<Record<string, unknown>>();
   const run = runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, {
-    deadlineMs: 60_000,
+    deadlineMs: 1000 * DEADLINE_SECONDS,
     memoryBytesMax: 2 ** 29,
     signal: stop.signal,
-    onProgress: () => seen.resolve(inspect(listDescendants(Deno.pid).at(-1)!.pid)),
+    onProgress: () => seen.resolve(inspect(ownSandbox())),
   });
-  const cpuSeconds = 60 * navigator.hardwareConcurrency;
+  const cpuSeconds = DEADLINE_SECONDS * navigator.hardwareConcurrency;
+  // Other tests of this process have sandboxes too: the limit of this one is its own.
+  const ownSandbox = () => {
+    const isOwn = (pid: number) => Deno.readTextFileSync(`/proc/${pid}/cmdline`).includes(`:${cpuSeconds}}`);
+    return listDescendants(Deno.pid).filter(({ pid }) => isOwn(pid)).at(-1)!.pid;
+  };
   expect(await seen.promise).toEqual({
     noNewPrivileges: "1",
     oomScoreAdjust: "1000",
