@@ -3,13 +3,10 @@
  *
  * The pictures go to web/screenshots/, which git ignores. A NAME chooses the pages whose name contains it.
  */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { buildConsole } from "../../web/build.ts";
-import { listen } from "../../main.ts";
-import { readConfig } from "../../server/config.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
-import { launchBrowser } from "../support/launch_browser.ts";
+import { onStage, type Stage } from "../support/stage.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
 import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
 import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
@@ -32,30 +29,16 @@ interface Shot {
 }
 
 const wanted = Deno.args;
-await buildConsole();
 await Deno.mkdir(FOLDER, { recursive: true });
-const data = await Deno.makeTempDir({ prefix: "hindcast-screenshots-" });
-const service = await listen(readConfig({ PORT: "0", DATA_DIR: data, WORKERS: "1", LOG_LEVEL: "error" }));
-const server = await launchBrowser();
-try {
-  const client = new TestClient(service.url);
-  await client.signUp("trader@example.com");
-  const admin = new TestClient(service.url);
-  await makeAdmin(await admin.signUp("admin@example.com"), data);
-  const shots = (await listShots(client)).filter(isWanted);
+await onStage(async (stage) => {
+  const admin = new TestClient(stage.url);
+  await makeAdmin(await admin.signUp("admin@example.com"), stage.data);
+  const shots = (await listShots(stage.client)).filter(isWanted);
   if (ADMIN_SHOTS.some(isWanted)) await fillArchive(admin);
-  const browser = await chromium.connect(server.wsEndpoint());
   for (const theme of THEMES) {
-    for (const [size, options] of Object.entries(SIZES)) {
-      await takeAll(browser, shots, { client, admin }, theme, size, options);
-    }
+    for (const [size, options] of Object.entries(SIZES)) await takeAll(stage, shots, admin, theme, size, options);
   }
-  await browser.close();
-} finally {
-  await server.close();
-  await service.close();
-  await Deno.remove(data, { recursive: true });
-}
+});
 Deno.exit();
 
 /** The pages, with what they show made before. */
@@ -100,9 +83,9 @@ function isWanted({ name }: Pick<Shot, "name">): boolean {
 }
 
 async function takeAll(
-  browser: Browser,
+  { browser, client, url }: Stage,
   shots: readonly Shot[],
-  { client, admin }: { readonly client: TestClient; readonly admin: TestClient },
+  admin: TestClient,
   theme: (typeof THEMES)[number],
   size: string,
   options: BrowserContextOptions,
@@ -113,7 +96,7 @@ async function takeAll(
     const page = await context.newPage();
     page.on("console", (message) => void (message.type() === "error" && print(`${name}: ${message.text()}`)));
     page.on("pageerror", (error) => print(`${name}: ${error}`));
-    await page.goto(`${service.url}${path}`, { waitUntil: "networkidle" });
+    await page.goto(`${url}${path}`, { waitUntil: "networkidle" });
     await act?.(page);
     const file = new URL(`${name}-${theme}-${size}.png`, FOLDER);
     await page.screenshot({ path: decodeURI(file.pathname), fullPage: true });

@@ -1,0 +1,79 @@
+/**
+ * The console in a real browser: how soon a result is on the screen, how long 527,040 candles take from the address to the drawn
+ * chart, and how much JavaScript the first page loads. Each figure is the median of some fresh visits, beside its goal; the service
+ * runs on the embedded database of the same machine.
+ */
+import { shareSession } from "../tests/support/browser.ts";
+import { onStage, type Stage } from "../tests/support/stage.ts";
+import { makeRun } from "../tests/web/sample_runs.ts";
+
+const VISITS = 5;
+const PAINT_GOAL_MS = 1000;
+const SCRIPT_GOAL_KB = 250;
+const DIST = new URL("../web/dist/", import.meta.url);
+
+type Context = Awaited<ReturnType<Stage["browser"]["newContext"]>>;
+
+/** Milliseconds from the start of the navigation. */
+interface Visit {
+  readonly paintMs: number;
+  readonly drawnMs: number;
+}
+
+await onStage(async (stage) => {
+  const hours = await makeRun(stage.client, "good");
+  const minutes = await makeRun(stage.client, "many-trades");
+  const short = await visitOften(stage, hours);
+  const long = await visitOften(stage, minutes);
+  row("first contentful paint, a year of 1h", median(short, "paintMs"), `${PAINT_GOAL_MS} ms`);
+  row("first contentful paint, a year of 1m", median(long, "paintMs"), `${PAINT_GOAL_MS} ms`);
+  row("8,784 candles drawn", median(short, "drawnMs"), "none stated");
+  row("527,040 candles drawn", median(long, "drawnMs"), "none stated");
+  say(`JavaScript of the first page, gzipped: ${(scriptBytes() / 1000).toFixed(0)} kB (goal ${SCRIPT_GOAL_KB} kB)`);
+});
+Deno.exit();
+
+async function visitOften(stage: Stage, id: string): Promise<Visit[]> {
+  const visits: Visit[] = [];
+  for (let n = 0; n < VISITS; n++) {
+    const context = await stage.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US" });
+    await shareSession(context, stage.client);
+    visits.push(await visit(context, `${stage.url}/runs/${id}`));
+    await context.close();
+  }
+  return visits;
+}
+
+/** A chart is drawn once its first canvas has as many colours as candles need. */
+async function visit(context: Context, address: string): Promise<Visit> {
+  const page = await context.newPage();
+  await page.goto(address, { waitUntil: "commit" });
+  const drawnMs = await (await page.waitForFunction(`(() => {
+    const canvas = document.querySelector("[role=img] canvas");
+    if (canvas === null || canvas.width === 0) return null;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colors = new Set(new Uint32Array(data.buffer));
+    return colors.size > 20 ? performance.now() : null;
+  })()`)).jsonValue();
+  const paintMs = await page.evaluate(`performance.getEntriesByName("first-contentful-paint")[0].startTime`);
+  if (typeof drawnMs !== "number" || typeof paintMs !== "number") throw new Error("Cannot read the browser's times");
+  return { paintMs, drawnMs };
+}
+
+function scriptBytes(): number {
+  const page = Deno.readTextFileSync(new URL("index.html", DIST));
+  const files = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path!);
+  return files.reduce((bytes, path) => bytes + Deno.statSync(new URL(`${path}.gz`, DIST)).size, 0);
+}
+
+function median(visits: readonly Visit[], key: keyof Visit): number {
+  return visits.map((one) => one[key]).toSorted((a, b) => a - b)[Math.floor(visits.length / 2)]!;
+}
+
+function row(what: string, ms: number, goal: string): void {
+  say(`${what}: ${ms.toFixed(0)} ms (goal ${goal})`);
+}
+
+function say(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
