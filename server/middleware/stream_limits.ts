@@ -202,6 +202,8 @@ function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOpt
       // A source that fails while it ends has nobody left to tell.
       reader.cancel(reason).catch(() => {});
     }, stallMs);
+    // A client that leaves with the last piece ends the answer a moment later: a process that closes need not wait.
+    Deno.unrefTimer(timer);
   };
   const body = new ReadableStream<Uint8Array>({
     start: expectRead,
