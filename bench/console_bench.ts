@@ -48,13 +48,16 @@ async function visitOften(stage: Stage, id: string): Promise<Visit[]> {
 async function visit(context: Context, address: string): Promise<Visit> {
   const page = await context.newPage();
   await page.goto(address, { waitUntil: "commit" });
-  const drawnMs = await (await page.waitForFunction(`(() => {
-    const canvas = document.querySelector("[role=img] canvas");
-    if (canvas === null || canvas.width === 0) return null;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    const colors = new Set(new Uint32Array(data.buffer));
-    return colors.size > 20 ? performance.now() : null;
-  })()`)).jsonValue();
+  const drawnMs = await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const canvas = document.querySelector("[role=img] canvas");
+      if (canvas === null || canvas.width * canvas.height === 0) return requestAnimationFrame(look);
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      if (new Set(new Uint32Array(data.buffer)).size > 20) resolve(performance.now());
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
   const paintMs = await page.evaluate(`performance.getEntriesByName("first-contentful-paint")[0].startTime`);
   if (typeof drawnMs !== "number" || typeof paintMs !== "number") throw new Error("Cannot read the browser's times");
   return { paintMs, drawnMs };
