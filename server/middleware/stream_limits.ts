@@ -95,8 +95,19 @@ export class StreamLimits {
   // Many streams that begin at once would make their first pieces in one turn, while everybody else waits.
   readonly #turns = new Turns();
 
-  /** @param options `stallMs`: the time after which a stream ends whose client reads nothing. */
-  constructor(options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number }) {
+  readonly #closing: AbortSignal | undefined;
+  /** Stops the watch of each open stream. */
+  readonly #watches = new Set<() => void>();
+
+  /**
+   * @param options `stallMs`: the time after which a stream ends whose client reads nothing; `closing`: ends the watch of all streams,
+   *   since a server that closes ends them itself.
+   */
+  constructor(
+    options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number; closing?: AbortSignal },
+  ) {
+    this.#closing = options.closing;
+    options.closing?.addEventListener("abort", () => this.#watches.forEach((stop) => stop()));
     this.#answers = new Slots("answers", options.answers ?? ANSWER_LIMITS);
     this.#events = new Slots("event streams", options.events ?? EVENT_LIMITS);
     this.#stallMs = options.stallMs;
@@ -139,7 +150,14 @@ export class StreamLimits {
 
   #watch(address: string, response: Response, onEnd: () => void): Response {
     const begin = isEventStream(response) ? undefined : () => this.#beginnings.takeInTurn(address);
-    return watch(response, { stallMs: this.#stallMs, nextTurn: () => this.#turns.next(), begin, onEnd });
+    return watch(response, {
+      stallMs: this.#stallMs,
+      watches: this.#watches,
+      isClosing: () => this.#closing?.aborted === true,
+      nextTurn: () => this.#turns.next(),
+      begin,
+      onEnd,
+    });
   }
 }
 
@@ -177,6 +195,8 @@ function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
 
 interface WatchOptions {
   readonly stallMs: number;
+  readonly watches: Set<() => void>;
+  isClosing(): boolean;
   /** Waits for the first piece's turn. @returns A function to call once the piece is there. */
   readonly begin: (() => Promise<() => void>) | undefined;
   /** Waits for a piece's turn. */
@@ -185,16 +205,21 @@ interface WatchOptions {
 }
 
 /** Passes a body on in pieces. When nothing has been read for the time, the source is given up and the answer breaks off. */
-function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOptions): Response {
+function watch(response: Response, options: WatchOptions): Response {
+  const { stallMs, watches, begin, nextTurn, onEnd } = options;
   const reader = response.body!.getReader();
   let rest: Uint8Array<ArrayBuffer> | undefined;
   let isBegun = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => clearTimeout(timer);
+  watches.add(stop);
   const end = () => {
-    clearTimeout(timer);
+    stop();
+    watches.delete(stop);
     onEnd();
   };
   const expectRead = (controller: ReadableStreamDefaultController) => {
+    if (options.isClosing()) return;
     timer = setTimeout(() => {
       const reason = new Error(`the client has read nothing for ${stallMs / 1000} s`);
       controller.error(reason);
@@ -202,8 +227,6 @@ function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOpt
       // A source that fails while it ends has nobody left to tell.
       reader.cancel(reason).catch(() => {});
     }, stallMs);
-    // A client that leaves with the last piece ends the answer a moment later: a process that closes need not wait.
-    Deno.unrefTimer(timer);
   };
   const body = new ReadableStream<Uint8Array>({
     start: expectRead,

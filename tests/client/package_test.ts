@@ -1,4 +1,5 @@
 /** The package of the typed client, and a client made from the description of the API, work without the sources. */
+import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
 import { BACKTEST } from "../support/client.ts";
@@ -80,89 +81,93 @@ const sides = listed.data?.trades.map((trade) => trade.side);
 process.stdout.write(JSON.stringify({ status: ended.data?.backtest.status, sides }));
 `;
 
-Deno.test("clients that are installed with npm compile strictly, notice wrong types and run in Node", async (t) => {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const service = await startTestService();
-  const user = await service.user();
-  const made = await user.send("POST", "/api/tokens", { token: { name: "a program", scope: "run" } });
-  const complete = (code: string) =>
-    code.replace("http://127.0.0.1:8000", service.url).replace("URL", service.url)
-      .replace(/hc_\.\.\.|TOKEN/, String(made.at("/secret"))).replace("BACKTEST", JSON.stringify(BACKTEST));
-  const write = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
-  const run = (...command: readonly [string, ...string[]]) => runIn(folder, command);
+Deno.test(
+  "clients that are installed with npm compile strictly, notice wrong types and run in Node",
+  LEAVES_CONNECTIONS,
+  async (t) => {
+    const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+    const service = await startTestService();
+    const user = await service.user();
+    const made = await user.send("POST", "/api/tokens", { token: { name: "a program", scope: "run" } });
+    const complete = (code: string) =>
+      code.replace("http://127.0.0.1:8000", service.url).replace("URL", service.url)
+        .replace(/hc_\.\.\.|TOKEN/, String(made.at("/secret"))).replace("BACKTEST", JSON.stringify(BACKTEST));
+    const write = (name: string, text: string) => Deno.writeTextFile(`${folder}/${name}`, text);
+    const run = (...command: readonly [string, ...string[]]) => runIn(folder, command);
 
-  await t.step("the package is packed and installed", async () => {
-    const lines = blockIn(await readPage("README.md"), "sh", "client:build");
-    const packed = await runIn(ROOT, ["sh", "-euc", lines.replace("npx -y deno@2.9.6", Deno.execPath())]);
-    expect([packed.code, packed.code === 0 ? "" : packed.stderr]).toEqual([0, ""]);
-    const declaration = await Deno.readTextFile(`${ROOT}dist/client/index.d.ts`);
-    const imported = [...declaration.matchAll(/from "([^"]+)"/g)].map(([, name = ""]) => name);
-    expect(new Set(imported)).toEqual(new Set(["@trpc/client", "@trpc/server"]));
-    const file = `${ROOT}dist/${packed.stdout.trim().split("\n").at(-1)}`;
-    await write("package.json", JSON.stringify({ private: true, type: "module" }));
-    const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--silent"];
-    expect((await run("npm", "install", ...quiet, file, ...INSTALLED)).code).toBe(0);
-  });
-  await t.step("strict TypeScript accepts right programs, and notices each wrong type", async () => {
-    const described = await run(
-      "node",
-      "node_modules/openapi-typescript/bin/cli.js",
-      `${service.url}/openapi.json`,
-      "-o",
-      "described.d.ts",
-    );
-    expect(described.code).toBe(0);
-    await write("tsconfig.json", JSON.stringify(TSCONFIG));
-    await write(
-      "main.ts",
-      complete(blockIn(await readPage("client/package_readme.md"), "ts", "createHindcast")) + MORE,
-    );
-    await write("wrong.ts", WRONG);
-    await write("rest.ts", complete(REST));
-    const { stdout } = await run("node", "node_modules/typescript/bin/tsc");
-    expect(
-      stdout.split("\n").filter((line) => /^\S/.test(line)).map((line) => line.replace(/,\d+\)(.*?TS\d+).*/, ")$1")),
-    )
-      .toEqual([
-        "wrong.ts(3): error TS2322",
-        "wrong.ts(4): error TS2551",
-        "wrong.ts(5): error TS2739",
-        "wrong.ts(6): error TS2322",
-        "wrong.ts(7): error TS2367",
-      ]);
-  });
-  await t.step("the package follows a backtest, reads pages, and passes refusals on", async () => {
-    const { code, stdout, stderr } = await run("node", "out/main.js");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^(long|short) -?[\d.]+\n/);
-    expect(JSON.parse(stdout.split("\n").at(-1)!)).toEqual({
-      known: [false, false, false],
-      status: "completed",
-      last: "completed",
-      profit: expect.any(Number),
-      pages: 14,
-      code: "BACKTEST_NOT_FOUND",
-      left: "enough",
-      scope: "run",
-      health: "ok",
-      sent: [`${service.url}/trpc/session.get,health.get?batch=1&input=%7B%7D`],
+    await t.step("the package is packed and installed", async () => {
+      const lines = blockIn(await readPage("README.md"), "sh", "client:build");
+      const packed = await runIn(ROOT, ["sh", "-euc", lines.replace("npx -y deno@2.9.6", Deno.execPath())]);
+      expect([packed.code, packed.code === 0 ? "" : packed.stderr]).toEqual([0, ""]);
+      const declaration = await Deno.readTextFile(`${ROOT}dist/client/index.d.ts`);
+      const imported = [...declaration.matchAll(/from "([^"]+)"/g)].map(([, name = ""]) => name);
+      expect(new Set(imported)).toEqual(new Set(["@trpc/client", "@trpc/server"]));
+      const file = `${ROOT}dist/${packed.stdout.trim().split("\n").at(-1)}`;
+      await write("package.json", JSON.stringify({ private: true, type: "module" }));
+      const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--silent"];
+      expect((await run("npm", "install", ...quiet, file, ...INSTALLED)).code).toBe(0);
     });
-  });
-  await t.step("the description of the API makes a client that submits, waits and reads trades", async () => {
-    const { code, stdout, stderr } = await run("node", "out/rest.js");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toEqual({ status: "completed", sides: expect.arrayContaining(["long", "short"]) });
-  });
-  await t.step("Python's standard library calls operations by their ids", async () => {
-    await write("call.py", blockIn(await readPage("docs/api.md"), "python", "operationId"));
-    const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")) };
-    const { code, stdout, stderr } = await runIn(folder, ["python3", "call.py"], env);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^completed 27 (long|short)\n$/);
-  });
-  await service.close();
-  await Deno.remove(folder, { recursive: true });
-});
+    await t.step("strict TypeScript accepts right programs, and notices each wrong type", async () => {
+      const described = await run(
+        "node",
+        "node_modules/openapi-typescript/bin/cli.js",
+        `${service.url}/openapi.json`,
+        "-o",
+        "described.d.ts",
+      );
+      expect(described.code).toBe(0);
+      await write("tsconfig.json", JSON.stringify(TSCONFIG));
+      await write(
+        "main.ts",
+        complete(blockIn(await readPage("client/package_readme.md"), "ts", "createHindcast")) + MORE,
+      );
+      await write("wrong.ts", WRONG);
+      await write("rest.ts", complete(REST));
+      const { stdout } = await run("node", "node_modules/typescript/bin/tsc");
+      expect(
+        stdout.split("\n").filter((line) => /^\S/.test(line)).map((line) => line.replace(/,\d+\)(.*?TS\d+).*/, ")$1")),
+      )
+        .toEqual([
+          "wrong.ts(3): error TS2322",
+          "wrong.ts(4): error TS2551",
+          "wrong.ts(5): error TS2739",
+          "wrong.ts(6): error TS2322",
+          "wrong.ts(7): error TS2367",
+        ]);
+    });
+    await t.step("the package follows a backtest, reads pages, and passes refusals on", async () => {
+      const { code, stdout, stderr } = await run("node", "out/main.js");
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^(long|short) -?[\d.]+\n/);
+      expect(JSON.parse(stdout.split("\n").at(-1)!)).toEqual({
+        known: [false, false, false],
+        status: "completed",
+        last: "completed",
+        profit: expect.any(Number),
+        pages: 14,
+        code: "BACKTEST_NOT_FOUND",
+        left: "enough",
+        scope: "run",
+        health: "ok",
+        sent: [`${service.url}/trpc/session.get,health.get?batch=1&input=%7B%7D`],
+      });
+    });
+    await t.step("the description of the API makes a client that submits, waits and reads trades", async () => {
+      const { code, stdout, stderr } = await run("node", "out/rest.js");
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(JSON.parse(stdout)).toEqual({ status: "completed", sides: expect.arrayContaining(["long", "short"]) });
+    });
+    await t.step("Python's standard library calls operations by their ids", async () => {
+      await write("call.py", blockIn(await readPage("docs/api.md"), "python", "operationId"));
+      const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")) };
+      const { code, stdout, stderr } = await runIn(folder, ["python3", "call.py"], env);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^completed 27 (long|short)\n$/);
+    });
+    await service.close();
+    await Deno.remove(folder, { recursive: true });
+  },
+);
 
 async function runIn(
   cwd: string,

@@ -1,10 +1,11 @@
 /** A visitor's way to a result, in a real browser against the real service. */
+import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { makeRun } from "./sample_runs.ts";
 
-Deno.test("a visitor signs up on the way to a run, reads it, and signs out", async (t) => {
+Deno.test("a visitor signs up on the way to a run, reads it, and signs out", LEAVES_CONNECTIONS, async (t) => {
   const service = await startTestService();
   const browser = await connectBrowser();
   const { page, complaints } = await openPage(browser);
@@ -151,17 +152,21 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
   expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
 });
 
-Deno.test("where sign-up is closed, the console has no form for it and says what to do", async () => {
-  const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
-  const browser = await connectBrowser();
-  const { page, complaints } = await openPage(browser);
-  await page.goto(`${service.url}/sign-up?to=/runs`);
-  await page.waitForURL(`${service.url}/sign-in?to=%2Fruns`);
-  await page.getByText("Ask an admin for an account").waitFor();
-  expect(await page.getByRole("link", { name: "Make an account" }).count()).toBe(0);
-  expect(await findViolations(page)).toEqual([]);
-  await page.context().close();
-  await browser.close();
-  await service.close();
-  expect(complaints).toEqual([]);
-});
+Deno.test(
+  "where sign-up is closed, the console has no form for it and says what to do",
+  LEAVES_CONNECTIONS,
+  async () => {
+    const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
+    const browser = await connectBrowser();
+    const { page, complaints } = await openPage(browser);
+    await page.goto(`${service.url}/sign-up?to=/runs`);
+    await page.waitForURL(`${service.url}/sign-in?to=%2Fruns`);
+    await page.getByText("Ask an admin for an account").waitFor();
+    expect(await page.getByRole("link", { name: "Make an account" }).count()).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.context().close();
+    await browser.close();
+    await service.close();
+    expect(complaints).toEqual([]);
+  },
+);

@@ -1,28 +1,33 @@
+import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { fileURLToPath } from "node:url";
 import { prepare } from "../support/prepare.ts";
 import { startTestService } from "../support/service.ts";
 
-Deno.test("deno task web serves the console's sources, and passes requests for data on to the service", async () => {
-  const [service] = await Promise.all([startTestService("PGlite", { WORKERS: "0" }), prepare("console")]);
-  const server = new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "web"],
-    cwd: fileURLToPath(new URL("../..", import.meta.url)),
-    env: { HINDCAST_URL: service.url, NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-  }).spawn();
-  const url = await findAddress(server.stdout);
-  const page = await (await fetch(url)).text();
-  expect(page).toContain("/src/main.tsx");
-  const module = await fetch(new URL("src/main.tsx", url));
-  expect([module.headers.get("content-type"), await module.text()])
-    .toEqual([expect.stringMatching(/javascript/), expect.stringContaining("/src/router.tsx")]);
-  expect(await (await fetch(new URL("api/health", url))).json()).toMatchObject({ status: "ok" });
-  server.kill("SIGTERM");
-  await server.status;
-  await service.close();
-});
+Deno.test(
+  "deno task web serves the console's sources, and passes requests for data on to the service",
+  LEAVES_CONNECTIONS,
+  async () => {
+    const [service] = await Promise.all([startTestService("PGlite", { WORKERS: "0" }), prepare("console")]);
+    const server = new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "web"],
+      cwd: fileURLToPath(new URL("../..", import.meta.url)),
+      env: { HINDCAST_URL: service.url, NO_COLOR: "1" },
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const url = await findAddress(server.stdout);
+    const page = await (await fetch(url)).text();
+    expect(page).toContain("/src/main.tsx");
+    const module = await fetch(new URL("src/main.tsx", url));
+    expect([module.headers.get("content-type"), await module.text()])
+      .toEqual([expect.stringMatching(/javascript/), expect.stringContaining("/src/router.tsx")]);
+    expect(await (await fetch(new URL("api/health", url))).json()).toMatchObject({ status: "ok" });
+    server.kill("SIGTERM");
+    await server.status;
+    await service.close();
+  },
+);
 
 /** The address that the server prints, once it listens. */
 async function findAddress(output: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {

@@ -1,4 +1,5 @@
 /** A trader's way from the form of a new run to a result, in a real browser against the real service. */
+import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
@@ -16,115 +17,121 @@ const SCHEMA = {
   required: ["zulu"],
   additionalProperties: false,
 };
-Deno.test("a trader makes a run, sees faults beside their fields, and runs it again with changes", async (t) => {
-  const service = await startTestService();
-  const user = await service.user();
-  const slug = await makeStrategy(user, { parameter_schema: SCHEMA });
-  const browser = await connectBrowser();
-  const { page, complaints } = await openPage(browser);
-  await shareSession(page.context(), user);
-  const submitted = async () => {
-    await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
-    const id = page.url().split("/").at(-1);
-    return { id, parameters: (await user.get(`/api/backtests/${id}`)).at("/backtest/parameters") };
-  };
+Deno.test(
+  "a trader makes a run, sees faults beside their fields, and runs it again with changes",
+  LEAVES_CONNECTIONS,
+  async (t) => {
+    const service = await startTestService();
+    const user = await service.user();
+    const slug = await makeStrategy(user, { parameter_schema: SCHEMA });
+    const browser = await connectBrowser();
+    const { page, complaints } = await openPage(browser);
+    await shareSession(page.context(), user);
+    const submitted = async () => {
+      await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+      const id = page.url().split("/").at(-1);
+      return { id, parameters: (await user.get(`/api/backtests/${id}`)).at("/backtest/parameters") };
+    };
 
-  await t.step("from the list, two keys lead to a result on the sample", async () => {
-    await page.goto(`${service.url}/runs`);
-    await page.getByRole("link", { name: "New run" }).first().waitFor();
-    await page.keyboard.press("n");
-    await page.getByRole("heading", { name: "New run", exact: true }).waitFor();
-    await page.getByText(/candles from 2024-01-01 to 2024-12-31/).waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    await page.keyboard.press("Control+Enter");
-    const { id } = await submitted();
-    await page.getByText("Net return").first().waitFor();
-    const run = await user.get(`/api/backtests/${id}`);
-    expect([run.at("/backtest/symbol"), run.at("/backtest/strategy_slug")]).toEqual(["DEMO", "sma-cross"]);
-    expect([run.at("/backtest/start_date"), run.at("/backtest/end_date")]).toEqual(["2024-01-01", "2025-01-01"]);
-  });
-
-  await t.step("the keyboard alone finds a strategy, and its form has a field for each parameter", async () => {
-    await page.keyboard.press("n");
-    const picker = page.getByRole("combobox", { name: "Strategy", exact: true });
-    await picker.focus();
-    await page.keyboard.press("Enter");
-    await page.getByPlaceholder("Search strategies").waitFor();
-    await page.keyboard.type("remote");
-    await page.getByRole("option", { name: /Remote One/ }).waitFor();
-    expect(await page.getByRole("listbox").getByRole("option").count()).toBe(1);
-    expect(await findViolations(page)).toEqual([]);
-    await page.keyboard.press("Enter");
-    await page.getByText("Comes first, as it is written · whole number, 2 to 9, default 5").waitFor();
-    const labels = page.getByRole("group", { name: "Parameters" }).locator("label");
-    expect((await labels.allTextContents()).sort()).toEqual(["alpha", "eager", "mode", "note", "zulu"]);
-  });
-
-  await t.step("what a schema refuses is said beside the field, before and after submitting", async () => {
-    await page.getByLabel("zulu").fill("1");
-    await page.getByLabel("alpha").fill("[1, 4]");
-    await page.getByLabel("Initial balance").fill("-5");
-    await page.keyboard.press("Control+Enter");
-    await page.getByText("Enter 2 or more").waitFor();
-    await page.getByText("Enter more than 0, at most 1e12").waitFor();
-    expect(await page.getByLabel("zulu").getAttribute("aria-invalid")).toBe("true");
-    await page.getByLabel("zulu").fill("3");
-    await page.getByLabel("Initial balance").fill("5000");
-    await page.keyboard.press("Control+Enter");
-    await page.getByText(/^It must be at most 3/).waitFor();
-    expect(await page.getByLabel("alpha").evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
-    expect(await findViolations(page)).toEqual([]);
-  });
-
-  await t.step("rules of execution are closed, counted, and submitted", async () => {
-    const summary = page.getByText("hindcast, all defaults");
-    await summary.click();
-    await page.getByLabel("Commission", { exact: true }).fill("0.001");
-    await page.getByLabel("Market orders fill").selectOption("close");
-    await page.getByText("hindcast, 2 changed").waitFor();
-    await page.getByLabel("Slippage").fill("9000");
-    await page.getByLabel("alpha").fill("[2]");
-    await page.getByLabel("mode").selectOption("bold");
-    await page.getByLabel("eager").uncheck();
-    await page.keyboard.press("Control+Enter");
-    await page.getByText("Enter 5000 or less").waitFor();
-    await page.getByLabel("Slippage").fill("5");
-    await page.keyboard.press("Control+Enter");
-    const { id, parameters } = await submitted();
-    expect(parameters).toMatchObject({
-      ...{ zulu: 3, alpha: [2], mode: "bold", eager: false, timeframe: "1h", runtime: { slug } },
-      execution: { profile: "hindcast", commission: { rate: 0.001, fixed: 0 }, fill: "close", slippage: { bps: 5 } },
+    await t.step("from the list, two keys lead to a result on the sample", async () => {
+      await page.goto(`${service.url}/runs`);
+      await page.getByRole("link", { name: "New run" }).first().waitFor();
+      await page.keyboard.press("n");
+      await page.getByRole("heading", { name: "New run", exact: true }).waitFor();
+      await page.getByText(/candles from 2024-01-01 to 2024-12-31/).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.keyboard.press("Control+Enter");
+      const { id } = await submitted();
+      await page.getByText("Net return").first().waitFor();
+      const run = await user.get(`/api/backtests/${id}`);
+      expect([run.at("/backtest/symbol"), run.at("/backtest/strategy_slug")]).toEqual(["DEMO", "sma-cross"]);
+      expect([run.at("/backtest/start_date"), run.at("/backtest/end_date")]).toEqual(["2024-01-01", "2025-01-01"]);
     });
-    await page.goto(`${service.url}/runs/new?from=${id}`);
-  });
 
-  await t.step("a run that starts from another has its values, and changes what is typed", async () => {
-    await page.getByRole("heading", { name: "Run again with changes" }).waitFor();
-    expect(await page.getByLabel("alpha").inputValue()).toBe("[2]");
-    await page.getByText("hindcast, 3 changed").waitFor();
-    await page.getByLabel("zulu").fill("7");
-    await page.getByRole("combobox", { name: "Instrument" }).click();
-    await page.getByRole("option", { name: /Another instrument/ }).click();
-    await page.getByLabel("Symbol").fill("BTC/USDT");
-    await page.getByLabel("Exchange").fill("BINANCE");
-    await page.getByRole("button", { name: "Run", exact: true }).click();
-    const { id, parameters } = await submitted();
-    expect(parameters).toMatchObject({ zulu: 7, eager: false, execution: { slippage: { bps: 5 }, fill: "close" } });
-    expect((await user.get(`/api/backtests/${id}`)).at("/backtest/symbol")).toBe("BTC/USDT");
-  });
+    await t.step("the keyboard alone finds a strategy, and its form has a field for each parameter", async () => {
+      await page.keyboard.press("n");
+      const picker = page.getByRole("combobox", { name: "Strategy", exact: true });
+      await picker.focus();
+      await page.keyboard.press("Enter");
+      await page.getByPlaceholder("Search strategies").waitFor();
+      await page.keyboard.type("remote");
+      await page.getByRole("option", { name: /Remote One/ }).waitFor();
+      expect(await page.getByRole("listbox").getByRole("option").count()).toBe(1);
+      expect(await findViolations(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.getByText("Comes first, as it is written · whole number, 2 to 9, default 5").waitFor();
+      const labels = page.getByRole("group", { name: "Parameters" }).locator("label");
+      expect((await labels.allTextContents()).sort()).toEqual(["alpha", "eager", "mode", "note", "zulu"]);
+    });
 
-  await t.step("a phone shows the form without scrolling sideways, and the way to run it", async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${service.url}/runs/new?strategy=donchian-breakout`);
-    await page.getByLabel("stopLossLevel").waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-    expect(await page.getByRole("button", { name: "Run", exact: true }).isVisible()).toBe(true);
-    expect(await findViolations(page)).toEqual([]);
-  });
+    await t.step("what a schema refuses is said beside the field, before and after submitting", async () => {
+      await page.getByLabel("zulu").fill("1");
+      await page.getByLabel("alpha").fill("[1, 4]");
+      await page.getByLabel("Initial balance").fill("-5");
+      await page.keyboard.press("Control+Enter");
+      await page.getByText("Enter 2 or more").waitFor();
+      await page.getByText("Enter more than 0, at most 1e12").waitFor();
+      expect(await page.getByLabel("zulu").getAttribute("aria-invalid")).toBe("true");
+      await page.getByLabel("zulu").fill("3");
+      await page.getByLabel("Initial balance").fill("5000");
+      await page.keyboard.press("Control+Enter");
+      await page.getByText(/^It must be at most 3/).waitFor();
+      expect(await page.getByLabel("alpha").evaluate((field) => field === field.ownerDocument.activeElement)).toBe(
+        true,
+      );
+      expect(await findViolations(page)).toEqual([]);
+    });
 
-  await page.context().close();
-  await browser.close();
-  await service.close();
-  // The browser itself reports the refusal that a step above provokes.
-  expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
-});
+    await t.step("rules of execution are closed, counted, and submitted", async () => {
+      const summary = page.getByText("hindcast, all defaults");
+      await summary.click();
+      await page.getByLabel("Commission", { exact: true }).fill("0.001");
+      await page.getByLabel("Market orders fill").selectOption("close");
+      await page.getByText("hindcast, 2 changed").waitFor();
+      await page.getByLabel("Slippage").fill("9000");
+      await page.getByLabel("alpha").fill("[2]");
+      await page.getByLabel("mode").selectOption("bold");
+      await page.getByLabel("eager").uncheck();
+      await page.keyboard.press("Control+Enter");
+      await page.getByText("Enter 5000 or less").waitFor();
+      await page.getByLabel("Slippage").fill("5");
+      await page.keyboard.press("Control+Enter");
+      const { id, parameters } = await submitted();
+      expect(parameters).toMatchObject({
+        ...{ zulu: 3, alpha: [2], mode: "bold", eager: false, timeframe: "1h", runtime: { slug } },
+        execution: { profile: "hindcast", commission: { rate: 0.001, fixed: 0 }, fill: "close", slippage: { bps: 5 } },
+      });
+      await page.goto(`${service.url}/runs/new?from=${id}`);
+    });
+
+    await t.step("a run that starts from another has its values, and changes what is typed", async () => {
+      await page.getByRole("heading", { name: "Run again with changes" }).waitFor();
+      expect(await page.getByLabel("alpha").inputValue()).toBe("[2]");
+      await page.getByText("hindcast, 3 changed").waitFor();
+      await page.getByLabel("zulu").fill("7");
+      await page.getByRole("combobox", { name: "Instrument" }).click();
+      await page.getByRole("option", { name: /Another instrument/ }).click();
+      await page.getByLabel("Symbol").fill("BTC/USDT");
+      await page.getByLabel("Exchange").fill("BINANCE");
+      await page.getByRole("button", { name: "Run", exact: true }).click();
+      const { id, parameters } = await submitted();
+      expect(parameters).toMatchObject({ zulu: 7, eager: false, execution: { slippage: { bps: 5 }, fill: "close" } });
+      expect((await user.get(`/api/backtests/${id}`)).at("/backtest/symbol")).toBe("BTC/USDT");
+    });
+
+    await t.step("a phone shows the form without scrolling sideways, and the way to run it", async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(`${service.url}/runs/new?strategy=donchian-breakout`);
+      await page.getByLabel("stopLossLevel").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+      expect(await page.getByRole("button", { name: "Run", exact: true }).isVisible()).toBe(true);
+      expect(await findViolations(page)).toEqual([]);
+    });
+
+    await page.context().close();
+    await browser.close();
+    await service.close();
+    // The browser itself reports the refusal that a step above provokes.
+    expect(complaints.filter((line) => !/the server responded with a status of 4/.test(line))).toEqual([]);
+  },
+);
