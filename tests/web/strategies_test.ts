@@ -56,7 +56,8 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await file.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: toBuffer([104, 105]) });
     await page.getByText("notes.txt is no WebAssembly module: choose a .wasm file").waitFor();
     await file.setInputFiles({ name: "my_module.wasm", mimeType: "", buffer: toBuffer(EMPTY_MODULE) });
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("my module");
+    // The browser reads the file meanwhile.
+    await until(async () => await page.getByLabel("Name", { exact: true }).inputValue() === "my module" || undefined);
     expect(await page.getByLabel("Slug", { exact: true }).inputValue()).toBe("my-module");
     await page.getByLabel("Language").fill("rust");
     await page.getByLabel("Parameter schema").fill("{");
