@@ -89,14 +89,15 @@ function describeFile(path: string, { candles, timeframe, rejectedCount, rejecte
 }
 
 async function watch(settings: Settings): Promise<void> {
-  await runOnce(settings);
-  say(`\nWatching ${basename(settings.path)}: save it to run again, Ctrl+C ends.`);
+  // Editors replace the file, so its folder is watched; from before the first run, which a save may overtake.
+  const changes = Deno.watchFs(resolve(settings.path, ".."));
+  let running = runOnce(settings);
+  void running.then(() => say(`\nWatching ${basename(settings.path)}: save it to run again, Ctrl+C ends.`));
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Editors replace the file, so its folder is watched.
-  for await (const { paths, kind } of Deno.watchFs(resolve(settings.path, ".."))) {
+  for await (const { paths, kind } of changes) {
     if (kind === "access" || !paths.includes(settings.path)) continue;
     clearTimeout(timer);
-    timer = setTimeout(() => void runOnce(settings), QUIET_MS);
+    timer = setTimeout(() => running = running.then(() => runOnce(settings)), QUIET_MS);
   }
 }
 
@@ -120,11 +121,15 @@ async function runOnce({ path, paint, data, ...trial }: Settings): Promise<boole
   return false;
 }
 
-function show({ result, integrity, log }: SandboxRun, time: Float64Array, paint: Paint): void {
+function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64Array, paint: Paint): void {
   const columns = columnsOf();
   say(drawMetrics(result.metrics, paint, columns));
   say(`\n${paint("bold", "Equity")}`);
   say(drawEquity(thin(result.equity, time, pointsIn(columns)), paint));
+  for (const { name, values } of plots) {
+    say(`\n${paint("bold", `Plotted: ${name}`)}`);
+    say(drawEquity(thinPlot(values, time, pointsIn(columns)), paint));
+  }
   const trades = lastTrades(result.trades);
   say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
   say(drawTrades(trades, paint, columns));
@@ -148,6 +153,12 @@ function thin(equity: Float64Array, time: Float64Array, countMax: number) {
     const i = count === 1 ? last : Math.round(n * last / (count - 1));
     return { timestamp: isoTime(time[time.length - equity.length + i]!), equity: equity[i]! };
   });
+}
+
+/** As thin(), of the candles that have a value. */
+function thinPlot(values: Float64Array, time: Float64Array, countMax: number) {
+  const drawn = time.filter((_, i) => !Number.isNaN(values[i]));
+  return thin(values.filter((value) => !Number.isNaN(value)), drawn, countMax);
 }
 
 function lastTrades(trades: SandboxRun["result"]["trades"]): DrawnTrade[] {

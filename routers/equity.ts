@@ -1,3 +1,5 @@
+import { extremesOf } from "../db/codec/sparkline.ts";
+
 /** A completed run's curve: a value per candle, time in milliseconds since 1970. */
 export interface EquityColumns {
   readonly time: Float64Array;
@@ -86,15 +88,6 @@ function chooseCandles(equity: Float64Array, drawdown: Float64Array, pointsMax: 
   if (pointsMax > 2) chosen.add(drawdown.reduce((deepest, depth, i) => depth > drawdown[deepest]! ? i : deepest, 0));
   // The candles above take up to three places; each stretch takes two.
   const stretches = Math.floor((pointsMax - 3) / 2);
-  for (let s = 0; s < stretches; s++) {
-    const end = Math.floor(((s + 1) * count) / stretches);
-    let low = Math.floor((s * count) / stretches);
-    let high = low;
-    for (let i = low; i < end; i++) {
-      if (equity[i]! < equity[low]!) low = i;
-      if (equity[i]! > equity[high]!) high = i;
-    }
-    chosen.add(low).add(high);
-  }
+  for (const [low, high] of extremesOf(equity, stretches)) chosen.add(low).add(high);
   return [...chosen].sort((a, b) => a - b);
 }

@@ -15,18 +15,25 @@ export function drawSparkline(equity: Float64Array, initialBalance: number): num
   if (count <= POINTS_MAX) kept.push(...equity);
   else {
     kept.push(equity[0]!);
-    const stretches = (POINTS_MAX - 2) / 2;
-    for (let s = 0; s < stretches; s++) {
-      const end = Math.floor(((s + 1) * count) / stretches);
-      let low = Math.floor((s * count) / stretches);
-      let high = low;
-      for (let i = low; i < end; i++) {
-        if (equity[i]! < equity[low]!) low = i;
-        if (equity[i]! > equity[high]!) high = i;
-      }
+    for (const [low, high] of extremesOf(equity, (POINTS_MAX - 2) / 2)) {
       kept.push(equity[Math.min(low, high)]!, equity[Math.max(low, high)]!);
     }
     kept.push(equity[count - 1]!);
   }
   return kept.map((value) => Number((value / initialBalance).toPrecision(DIGITS)));
+}
+
+/** Indexes of the lowest and the highest value in each of so many stretches of equal length, the first of equal ones. */
+export function* extremesOf(values: Float64Array, stretches: number): Generator<readonly [low: number, high: number]> {
+  const count = values.length;
+  for (let s = 0; s < stretches; s++) {
+    const end = Math.floor(((s + 1) * count) / stretches);
+    let low = Math.floor((s * count) / stretches);
+    let high = low;
+    for (let i = low; i < end; i++) {
+      if (values[i]! < values[low]!) low = i;
+      if (values[i]! > values[high]!) high = i;
+    }
+    yield [low, high];
+  }
 }

@@ -119,7 +119,7 @@ interface Strategy {
 // deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
 declare function strategy<Parameters>(create: (parameters: Parameters) => Strategy & ThisType<any>): void;
 
-/** Draws a value at the deciding candle: one series for each name, at most 16. */
+/** Draws a value at the deciding candle, one series for each name, at most 16. `deno task strategy run` shows them. */
 declare function plot(name: string, value: number | null | undefined): void;
 
 /** The parts of a time, in UTC: month 1 to 12, weekday 0 (Sunday) to 6. */

@@ -1,5 +1,6 @@
 /** The author's loop with a script: written, run, checked, registered. */
 import { expect } from "@std/expect";
+import { taskArguments } from "../../cli/service.ts";
 import { blockIn } from "../support/pages.ts";
 import { runTaskCommand } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
@@ -27,6 +28,13 @@ Deno.test("the typescript template is a script, and its README's commands run, c
   await service.close();
 });
 
+const BUYS = `strategy(() => ({
+  decide(i, { close }, account, orders) {
+    if (i === 0) orders.buy();
+    if (i % 2 === 0) plot("twice the close", 2 * close[i]);
+  },
+}));`;
+
 Deno.test("run takes a file of candles and says why a script fails", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const rows = Array.from({ length: 60 }, (_, day) => {
@@ -36,17 +44,52 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
   await Deno.writeTextFile(`${folder}/candles.csv`, ["Date,Open,High,Low,Close,Volume", ...rows].join("\n"));
   await Deno.writeTextFile(
     `${folder}/buy.ts`,
-    "strategy(() => ({ decide(i, _c, _a, orders) { if (i === 0) orders.buy(); } }));",
+    BUYS,
   );
   const ran = await runTaskCommand("strategy", ["run", `${folder}/buy.ts`, "--data", `${folder}/candles.csv`]);
   expect([ran.code, ran.stderr]).toEqual([0, ""]);
   expect(ran.stdout).toMatch(/candles\.csv: 60 candles of 1d, 0 lines rejected/);
   expect(ran.stdout).toMatch(/2024-02-29/);
+  expect(ran.stdout).toContain("Plotted: twice the close");
   await Deno.writeTextFile(`${folder}/bad.ts`, "strategy(() => ({\n  decide() { close; },\n}));");
   const failed = await runTaskCommand("strategy", ["run", `${folder}/bad.ts`]);
   expect([failed.code, failed.stdout]).toEqual([
     1,
     expect.stringMatching(/STRATEGY_FAILED: .*close is not defined .*strategy\.ts:2:/),
   ]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("run --watch runs a script again each time it is saved, whatever is wrong with it", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const file = `${folder}/buy.ts`;
+  await Deno.writeTextFile(file, BUYS);
+  const watching = new Deno.Command(Deno.execPath(), {
+    args: [...taskArguments("strategy", ".data"), "run", file, "--watch"],
+    cwd: new URL("../..", import.meta.url),
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = watching.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const readUntil = async (wanted: RegExp) => {
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += part.value;
+      if (wanted.test(text)) return;
+    }
+    throw new Error(`It ended before it said ${wanted}: ${text}`);
+  };
+  await readUntil(/Watching buy\.ts/);
+  await Deno.writeTextFile(file, BUYS.replace("orders.buy()", "orders.by()"));
+  await readUntil(/STRATEGY_FAILED: .*orders\.by is not a function .*strategy\.ts:3:/);
+  await Deno.remove(file);
+  await readUntil(/Cannot read the script .*buy\.ts: the file does not exist/);
+  await Deno.writeTextFile(file, BUYS);
+  await readUntil(/buy\.ts: 512 candles/);
+  watching.kill("SIGKILL");
+  await reader.cancel();
+  await watching.status;
   await Deno.remove(folder, { recursive: true });
 });

@@ -160,7 +160,7 @@ class SandboxProcess<Value extends object> {
     }
     // The runtime's own parser has no other answer to 60,000 parentheses.
     if (/overflowed its stack/.test(this.#errors)) {
-      this.#fail("STRATEGY_FAILED", "Cannot use the script: its parts are nested too deeply");
+      this.#fail("STRATEGY_FAILED", "Cannot read the strategy: its parts are nested too deeply");
     }
     const end = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#ended.resolve({ type: "broken", message: `its process ended ${end}: ${this.#errors.trim()}` });

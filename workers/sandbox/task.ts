@@ -57,6 +57,14 @@ export interface ScriptCheckJob {
 export interface ScriptJob extends Omit<ScriptCheckJob, "kind"> {
   readonly kind: "script";
   readonly task: SandboxTask;
+  /** True if the caller shows the series that the script plots. */
+  readonly showsPlots: boolean;
+}
+
+/** A series that a strategy plotted: a value a candle, NaN where it plotted none. */
+export interface Plot {
+  readonly name: string;
+  readonly values: Float64Array;
 }
 
 /** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
@@ -114,6 +122,7 @@ export interface ValidModule {
 export interface SandboxRun extends SimulatedRun {
   /** Lines that the strategy logged. */
   readonly log: readonly string[];
+  readonly plots?: readonly Plot[];
 }
 
 /** The value of a fetch that was answered with status 200. */

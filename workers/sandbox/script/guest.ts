@@ -4,6 +4,7 @@ import type { Candles } from "../../../engine/candles.ts";
 import { RunError } from "../../outcome.ts";
 import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
 import type { PlayedGuest } from "../player.ts";
+import type { Plot } from "../task.ts";
 import { computeIndicator } from "./indicators.ts";
 import { COLUMNS_MAX, LOG_LINES_MAX, PLOTS_MAX } from "./layout.ts";
 import type { Door } from "./realm/realm.ts";
@@ -14,15 +15,9 @@ const TAGS_BYTES = ORDERS_MAX.limit * TAG_BYTES_MAX;
 const ALIGN = 8;
 const LINE_CHARS_MAX = 1024;
 
-/** A series that a strategy plotted: a value a candle, NaN where it plotted none. */
-export interface Plot {
-  readonly name: string;
-  readonly values: Float64Array;
-}
-
 /**
- * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. What comes out of the realm is
- * a number, a text or a buffer, and each is checked; what it throws is shown to the realm alone.
+ * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. Numbers, texts and buffers come
+ * out of the realm, and each is checked; errors of the script are shown to its realm alone. A script that breaks its own realm fails.
  */
 export class ScriptGuest implements PlayedGuest {
   readonly warmup: number;
@@ -47,14 +42,14 @@ export class ScriptGuest implements PlayedGuest {
     this.#door = door;
     this.#attempt("start", () => runScript(script, realm, door));
     this.#attempt("create the strategy", () => door.start(parametersJson));
-    const warmup: unknown = door.warmup();
+    const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
   }
 
   /** Room for the host's tables behind the frame, and for tags behind them. */
   allocate(byteLength: number): number {
     const frameBytes = Math.ceil(FRAME_BYTES / ALIGN) * ALIGN;
-    this.memory.buffer = requireBuffer(this.#door.allocate(frameBytes + byteLength + TAGS_BYTES), ALIGN);
+    this.memory.buffer = requireBuffer(() => this.#door.allocate(frameBytes + byteLength + TAGS_BYTES), ALIGN);
     this.#words = new Int32Array(this.memory.buffer);
     return frameBytes;
   }
@@ -65,24 +60,24 @@ export class ScriptGuest implements PlayedGuest {
     const { time, open, high, low, close, volume } = candles;
     const columns = [time, open, high, low, close, volume];
     const first = columns.length;
-    for (const { name, inputs, numbers } of readRequests(this.#door.requests())) {
+    for (const { name, inputs, numbers } of readRequests(ask(() => this.#door.requests()))) {
       const made = computeIndicator(name, inputs.map((input) => readColumn(input, columns, time.length)), numbers);
       columns.push(...made);
-      if (columns.length - first > COLUMNS_MAX) {
-        throw new TypeError("Cannot believe a realm: it asks for too many columns");
-      }
+      if (columns.length - first > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
     }
     this.#whole = columns.slice(first);
-    this.#shown = this.#whole.map((_, n) => new Float64Array(requireBuffer(this.#door.column(n), time.length * 8)));
+    this.#shown = this.#whole.map((_, n) =>
+      new Float64Array(requireBuffer(() => this.#door.column(n), time.length * 8))
+    );
   }
 
   /** Decides at the newest candle. @returns The rows of the order table. @throws {RunError} When the script throws. */
   readonly onCandle = (): number => {
     const i = this.#words[FRAME.count / 4]! - 1;
     this.#show(i);
-    const rows: unknown = this.#door.decide();
+    const rows = ask(() => this.#door.decide());
     if (isWhole(rows, ORDERS_MAX.limit)) return rows;
-    throw new ScriptError(this.#door.failure());
+    throw new ScriptError(ask(() => this.#door.failure()));
   };
 
   /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */
@@ -107,7 +102,7 @@ export class ScriptGuest implements PlayedGuest {
   #attempt(what: string, call: () => unknown): void {
     let failure: unknown;
     try {
-      failure = call();
+      failure = ask(call);
     } catch (error) {
       throw this.explain(error, `Cannot ${what}`);
     }
@@ -122,19 +117,16 @@ export class ScriptGuest implements PlayedGuest {
     this.#count = i + 1;
   }
 
-  /** Lines that the script logged so far. */
+  /** Lines that the script logged so far; none from a broken realm. */
   log(): string[] {
-    const lines = parse(this.#door.log());
-    return Array.isArray(lines) ? lines.slice(0, LOG_LINES_MAX).map(String) : [];
+    return parseTexts(() => this.#door.log(), LOG_LINES_MAX);
   }
 
   /** The series that the script plotted, a value for each of `count` candles. */
   plots(count: number): Plot[] {
-    const names = parse(this.#door.plots());
-    if (!Array.isArray(names)) return [];
-    return names.slice(0, PLOTS_MAX).map((name, n) => ({
-      name: String(name),
-      values: new Float64Array(requireBuffer(this.#door.plot(n), count * 8)).slice(0, count),
+    return parseTexts(() => this.#door.plots(), PLOTS_MAX).map((name, n) => ({
+      name,
+      values: new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8)).slice(0, count),
     }));
   }
 }
@@ -170,7 +162,7 @@ function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
   } catch (error) {
     // An error of ours must not get into the realm.
     if (error instanceof Error) throw error;
-    return door.describe(error);
+    return ask(() => door.describe(error));
   }
 }
 
@@ -178,10 +170,37 @@ function isWhole(value: unknown, max: number): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max;
 }
 
-/** @throws {TypeError} When a realm gave something else than a buffer of at least this size. */
-function requireBuffer(value: unknown, byteLengthMin: number): ArrayBuffer {
+/** The value of a call into a realm. @throws {RunError} When even our functions there throw. */
+function ask(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    // An error of the realm is none of ours.
+    if (error instanceof Error) throw error;
+    throw brokenRealm("its functions fail");
+  }
+}
+
+function brokenRealm(reason: string): RunError {
+  return new RunError("STRATEGY_FAILED", `Cannot go on: the script has broken its own realm: ${reason}`);
+}
+
+/** @throws {RunError} When a realm gives something else than a buffer of at least this size. */
+function requireBuffer(call: () => unknown, byteLengthMin: number): ArrayBuffer {
+  const value = ask(call);
   if (types.isArrayBuffer(value) && value.byteLength >= byteLengthMin) return value;
-  throw new TypeError("Cannot believe a realm: it gave no buffer");
+  throw brokenRealm("it gives no buffer");
+}
+
+/** A realm's list of texts; an empty one for anything else. */
+function parseTexts(call: () => unknown, countMax: number): string[] {
+  try {
+    const texts = parse(ask(call));
+    return Array.isArray(texts) ? texts.slice(0, countMax).map(String) : [];
+  } catch (error) {
+    if (error instanceof RunError) return [];
+    throw error;
+  }
 }
 
 /** The value of a realm's JSON; null for anything else. */
@@ -203,7 +222,7 @@ interface ReadRequest {
 function readRequests(json: unknown): readonly ReadRequest[] {
   const requests = parse(json);
   if (Array.isArray(requests) && requests.every(isRequest)) return requests;
-  throw new TypeError("Cannot believe a realm: its requests are none");
+  throw brokenRealm("its requests are none");
 }
 
 function isRequest(value: unknown): value is ReadRequest {
@@ -221,7 +240,7 @@ function readColumn(input: unknown, columns: readonly Float64Array[], length: nu
   if (column !== undefined) return column;
   const constant: unknown = Reflect.get(Object(input), "constant");
   if (typeof constant === "number") return new Float64Array(length).fill(constant);
-  throw new TypeError("Cannot believe a realm: it asks for no column");
+  throw brokenRealm("it asks for no column");
 }
 
 function clean(text: string): string {

@@ -57,9 +57,10 @@ function backtest(
   };
   const result = runOn(candles.time.length, control);
   const log = logOf(guests);
+  const plots = job.showsPlots ? guests[0]?.plots(candles.time.length) ?? [] : [];
   const again = (until: number) => runOn(until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
-  return { type: "completed", result, integrity, log };
+  return { type: "completed", result, integrity, log, plots };
 }
 
 function logOf([first]: readonly ScriptGuest[]): readonly string[] {

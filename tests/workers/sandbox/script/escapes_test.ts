@@ -152,6 +152,9 @@ const TAKEOVERS: Readonly<Record<string, string>> = {
   "setters on Object":
     'Object.defineProperty(Object.prototype, "message", { set() { throw 1 }, get() { throw 1 } }); null.x',
   "JSON": 'JSON.stringify = () => ({}); JSON.parse = () => ({}); console.log({}); plot("a", 1)',
+  "a JSON that throws": "JSON.stringify = () => { throw 1 }; JSON.parse = () => { throw 1 }; null.x",
+  "lists that cannot be read": "Array.prototype.map = Array.prototype.filter = () => { throw 1 }; null.x",
+  "Error": "globalThis.Error = undefined; null.x",
   "String": "String.prototype.slice = () => { throw 1 }; console.log(1)",
   "Map": 'Map.prototype.get = () => ({}); plot("a", 1); orders.buy({ tag: "b" })',
   "Float64Array": 'globalThis.Float64Array = function () { return {} }; plot("a", 1)',
@@ -171,7 +174,7 @@ const TAKEOVERS: Readonly<Record<string, string>> = {
   "a generator left running": "const g = (function* () { for (;;) yield 1 })(); g.next()",
 };
 
-Deno.test("a script that takes its realm over harms nobody else", async (t) => {
+Deno.test("a script that takes its realm over fails alone", async (t) => {
   const healthy = `strategy(() => ({ decide(i, candles, account, orders) { if (i === 0) orders.buy(); } }));`;
   for (const [name, line] of Object.entries(TAKEOVERS)) {
     await t.step(name, async () => {

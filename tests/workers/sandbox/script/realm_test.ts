@@ -1,4 +1,4 @@
-/** What a script sees, asks for and orders. */
+/** A script sees candles, asks for indicators and places orders. */
 import { expect } from "@std/expect";
 import { atr } from "../../../../engine/indicators/atr.ts";
 import { macd } from "../../../../engine/indicators/macd.ts";

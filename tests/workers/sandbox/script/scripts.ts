@@ -2,9 +2,10 @@
 import type { Candles } from "../../../../engine/candles.ts";
 import { run, type RunResult } from "../../../../engine/run.ts";
 import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
-import { compileScript } from "../../../../workers/sandbox/script/compile.ts";
-import { type Plot, ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
-import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
+import { RunError } from "../../../../workers/outcome.ts";
+import { compileScript, ScriptFault } from "../../../../workers/sandbox/script/compile.ts";
+import { ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
+import type { Plot, SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver } from "../wasm/modules.ts";
 
 /** A run of a script, with what the script logged and plotted. */
@@ -35,13 +36,14 @@ export function deciding(lines: string, prepare = ""): string {
 }));`;
 }
 
-/** The message of the error that a run ends with; "none" when it ends well. */
+/** The message of the author's fault that a run ends with; "none" when it ends well. @throws What is no fault of the author's. */
 export async function failureOf(run: () => Promise<unknown>): Promise<string> {
   try {
     await run();
     return "none";
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    if (error instanceof RunError || error instanceof ScriptFault) return error.message;
+    throw error;
   }
 }
 
