@@ -103,10 +103,11 @@ export const marketDataRouter = router({
       const after = decodeCursor(cursor, z.iso.date());
       return await ctx.answer.inTurn(async () => {
         ctx.answer.requireSome();
-        const { held, gaps, count, next } = await findGaps(ctx.db, instrument, timeframe, {
+        const { held, gaps, count, candles, next } = await findGaps(ctx.db, instrument, timeframe, {
           after,
           candlesMax: GAP_CANDLES_MAX,
         });
+        ctx.answer.takeCandles(candles);
         ctx.answer.take(gaps.length * GAP_BYTES);
         const next_cursor = next === undefined ? null : encodeCursor(next);
         return { held: held && toIsoRange(held), gaps: gaps.map(toIsoRange), count, next_cursor };

@@ -17,6 +17,8 @@ export interface FoundGaps {
   /** The longest 1,000 of the part, oldest first. */
   readonly gaps: readonly TimeRange[];
   readonly count: number;
+  /** Candles that were read. */
+  readonly candles: number;
   /** The month up to which the search went; undefined where nothing is left. */
   readonly next: string | undefined;
 }
@@ -62,9 +64,11 @@ export async function findGaps(
     const times = isKnown ? [] : await timesOf(db, chunk, timeframe);
     gaps.push(...gapsBetween(instrument, timeframe, times, close));
     if (isKnown || times.length > 0) close = candleEnd(chunk.lastTime.getTime(), timeframe);
-    if (read >= candlesMax && i + 1 < chunks.length) return { held, ...longestOf(gaps), next: chunk.month };
+    if (read >= candlesMax && i + 1 < chunks.length) {
+      return { held, ...longestOf(gaps), candles: read, next: chunk.month };
+    }
   }
-  return { held, ...longestOf(gaps), next: undefined };
+  return { held, ...longestOf(gaps), candles: read, next: undefined };
 }
 
 function rangeOf(chunks: readonly ChunkSummary[], timeframe: Timeframe): TimeRange | null {

@@ -6,6 +6,7 @@ import { type AssetClass, findInstrument } from "../../../db/instruments.ts";
 import { findGaps } from "../../../market/archive/gaps.ts";
 import { importCsv } from "../../../market/csv/import.ts";
 import type { Timeframe } from "../../../market/timeframes.ts";
+import { AnswerBudget } from "../../../routers/answer_budget.ts";
 import { marketDataRouter } from "../../../routers/market_data.ts";
 import { createCallerFactory } from "../../../routers/trpc.ts";
 import { strangerContext } from "../../support/context.ts";
@@ -88,11 +89,19 @@ databaseTest("a long series is searched in parts, and the longest of many gaps a
 
   // January has 372 candles and February 336: the first part ends with February, and the second begins with the gap after it.
   const first = await search(undefined, 500);
-  expect([first.count, first.next]).toEqual([31 * 12 + 28 * 12 - 1, "2024-02-01"]);
+  expect([first.count, first.candles, first.next]).toEqual([31 * 12 + 28 * 12 - 1, 31 * 12 + 28 * 12, "2024-02-01"]);
   const second = await search(first.next, 500);
   expect([second.count, second.next]).toEqual([31 * 12, undefined]);
   expect(second.gaps[0]).toEqual({
     start: Date.parse("2024-02-29T23:00:00Z"),
     end: Date.parse("2024-03-01T00:00:00Z"),
   });
+
+  // The calls of one request read 4,000,000 candles at most; each of these reads all 1,080 of the series.
+  const answer = new AnswerBudget();
+  const api = createCallerFactory(marketDataRouter)(strangerContext(db, { answer }));
+  const call = () => api.gaps({ symbol: "COIN", exchange: "ONE", timeframe: "1h" });
+  answer.takeCandles(4_000_000 - sparse.length - 1);
+  expect([(await call()).count, (await call()).count]).toEqual([sparse.length - 1, sparse.length - 1]);
+  await expect(call()).rejects.toMatchObject({ appCode: "RANGE_TOO_LARGE" });
 });
