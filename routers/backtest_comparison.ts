@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import { readEquityPieces } from "../db/equity.ts";
-import type { BacktestResult } from "../engine/result.ts";
 import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { summarySchema, toSummary } from "./backtest_records.ts";
 import { CurveGrid } from "./curve_grid.ts";
 import { AppError, pointer } from "./errors.ts";
 import { readLarge } from "./large_reads.ts";
-import { idSchema, mustGet } from "./owned_backtest.ts";
+import { type CompletedBacktest, idSchema, mustGet } from "./owned_backtest.ts";
 import { integerSchema } from "./paging.ts";
 import type { Context, User } from "./trpc.ts";
 
@@ -43,7 +42,6 @@ export const comparisonSchema = z.object({
 });
 
 type Comparison = z.infer<typeof comparisonSchema>;
-type Completed = Backtest & { readonly result: BacktestResult };
 
 /**
  * Compares completed backtests of one user.
@@ -55,7 +53,7 @@ export async function compareBacktests(
   { ids, points }: { readonly ids: readonly string[]; readonly points: number },
 ): Promise<Comparison> {
   return await readLarge(ctx, async () => {
-    const rows: Completed[] = [];
+    const rows: CompletedBacktest[] = [];
     for (const id of ids) rows.push(requireComparable(await mustGet(ctx.db, id, ctx.user.id), rows));
     const curves = await drawCurves(ctx, rows, points);
     ctx.answer.take(curves.timestamps.length * POINT_BYTES + rows.length * RUN_BYTES);
@@ -72,7 +70,7 @@ export async function compareBacktests(
   });
 }
 
-function requireComparable(row: Backtest, others: readonly Backtest[]): Completed {
+function requireComparable(row: Backtest, others: readonly Backtest[]): CompletedBacktest {
   const { id, result, status } = row;
   if (others.some((other) => other.id === id)) throw refuse(`must name each backtest once, not ${id} twice`);
   if (result === null) throw refuse(`must name completed backtests, and ${id} is ${status}`);
@@ -90,7 +88,7 @@ function timeframeOf({ parameters: { timeframe } }: Backtest): string | null {
 
 async function drawCurves(
   { db, user, answer }: Context & { readonly user: User },
-  rows: readonly Completed[],
+  rows: readonly CompletedBacktest[],
   points: number,
 ): Promise<Comparison["curves"]> {
   const start = Math.max(...rows.map(({ result }) => Date.parse(result.data.first)));
@@ -106,7 +104,7 @@ async function drawCurves(
   };
 }
 
-function findDifferences(rows: readonly Completed[]): Comparison["differences"] {
+function findDifferences(rows: readonly CompletedBacktest[]): Comparison["differences"] {
   const settings = rows.map((row) => new Map(flatten(settingsOf(row), [])));
   const paths = new Set(settings.flatMap((each) => [...each.keys()]));
   return [...paths].map((path) => ({ path, values: settings.map((each) => each.get(path) ?? null) }))
@@ -114,7 +112,7 @@ function findDifferences(rows: readonly Completed[]): Comparison["differences"] 
 }
 
 /** The settings that decide a result, as they are named in the record. */
-function settingsOf({ result, parameters, ...row }: Completed) {
+function settingsOf({ result, parameters, ...row }: CompletedBacktest) {
   return {
     symbol: row.symbol,
     exchange: row.exchange,

@@ -2,13 +2,11 @@
 import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
 import { listTrades } from "../db/trades.ts";
-import type { BacktestResult } from "../engine/result.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
-import { AppError } from "./errors.ts";
 import { inputObject } from "./input_object.ts";
 import { readLarge } from "./large_reads.ts";
-import { idSchema, mustGet } from "./owned_backtest.ts";
+import { idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { withoutAddress } from "./runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { readReturns, toReturnRows } from "./series.ts";
@@ -39,7 +37,7 @@ export const reportProcedures = {
     .input(inputObject({ id: idSchema }))
     .output(reportSchema)
     .query(async ({ ctx, input: { id } }) => {
-      const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id));
+      const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id), "make a report of");
       const key = { backtestId: row.id, ownerId: row.ownerId };
       const range = { from: 0, until: undefined, points: CHART_POINTS };
       return await readLarge(ctx, async () => {
@@ -71,12 +69,4 @@ function toShareable(row: Backtest): z.infer<typeof backtestSchema> {
     parameters: { ...parameters, ...(config.success ? { runtime: withoutAddress(config.data) } : {}) },
     ...{ notes: null, tags: [], star: false },
   };
-}
-
-/** @throws AppError NOT_COMPLETED */
-function requireCompleted(row: Backtest): Backtest & { readonly result: BacktestResult } {
-  const { id, status, result } = row;
-  if (result !== null) return { ...row, result };
-  const advice = status === "queued" || status === "running" ? "wait for its end" : "it has no result";
-  throw new AppError("NOT_COMPLETED", `Cannot make a report of the backtest ${id}: it is ${status}; ${advice}`);
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { type Backtest, getBacktest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import type { BacktestResult } from "../engine/result.ts";
 import { notFound } from "./backtest_events.ts";
+import { AppError } from "./errors.ts";
 import type { Context, User } from "./trpc.ts";
 
 // Any text is looked up: an id that is no UUID does not exist, like any other unknown id.
@@ -12,6 +14,22 @@ export async function mustGet(db: Db, id: string, ownerId: string): Promise<Back
   const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
   if (row === null) throw notFound(id);
   return row;
+}
+
+/** A backtest that has completed. */
+export type CompletedBacktest = Backtest & { readonly result: BacktestResult };
+
+/**
+ * The backtest, if it has a result.
+ *
+ * @param act The verb of the message, such as `compare`.
+ * @throws AppError NOT_COMPLETED
+ */
+export function requireCompleted(row: Backtest, act: string): CompletedBacktest {
+  const { id, status, result } = row;
+  if (result !== null) return { ...row, result };
+  const advice = status === "queued" || status === "running" ? "wait for its end" : "it has no result";
+  throw new AppError("NOT_COMPLETED", `Cannot ${act} the backtest ${id}: it is ${status}; ${advice}`);
 }
 
 /** The key of what belongs to one of the caller's backtests. @throws AppError BACKTEST_NOT_FOUND */

@@ -1,5 +1,10 @@
 import { expect } from "@std/expect";
-import { findRow } from "../../routers/backtest_verification.ts";
+import { AnswerBudget } from "../../routers/answer_budget.ts";
+import { findRow, verificationProcedures } from "../../routers/backtest_verification.ts";
+import { createCallerFactory, router } from "../../routers/trpc.ts";
+import { addCompleted, addUser, tradeColumns } from "../support/backtests.ts";
+import { strangerContext } from "../support/context.ts";
+import { databaseTest } from "../support/database.ts";
 
 /** A list that is read two rows at a time. */
 function listOf(rows: readonly { readonly number: number; readonly price: number | null }[]) {
@@ -13,7 +18,7 @@ function listOf(rows: readonly { readonly number: number; readonly price: number
 }
 
 const ROWS = [1, 2, 3, 4, 5].map((number) => ({ number, price: number * 10 }));
-const compare = (other: Parameters<typeof listOf>[0]) => findRow("trades", listOf(ROWS), listOf(other));
+const compare = (other: Parameters<typeof listOf>[0]) => findRow("trades", listOf(ROWS), listOf(other), () => {});
 
 Deno.test("the first row that differs is named with its number and field", async () => {
   expect(await compare(ROWS)).toBe(null);
@@ -25,7 +30,28 @@ Deno.test("a list that ends sooner differs at the first row that it lacks", asyn
   for (const count of [0, 1, 2, 3, 4]) {
     const found = await compare(ROWS.slice(0, count));
     expect(found).toEqual({ in: "trades", number: count + 1, field: "number", value: count + 1, other: null });
-    const turned = await findRow("orders", listOf(ROWS.slice(0, count)), listOf(ROWS));
+    const turned = await findRow("orders", listOf(ROWS.slice(0, count)), listOf(ROWS), () => {});
     expect(turned).toEqual({ in: "orders", number: count + 1, field: "number", value: null, other: count + 1 });
   }
+});
+
+databaseTest("the comparisons of one request read a bounded number of trades and orders", async ({ db }) => {
+  await addUser(db, "ann");
+  const [id, other] = [
+    await addCompleted(db, { trades: tradeColumns(9) }),
+    await addCompleted(db, { trades: tradeColumns(9) }),
+  ];
+  const answer = new AnswerBudget();
+  const context = strangerContext(db, {
+    answer,
+    user: { id: "ann", email: "ann@example.com", name: "ann", role: "user" },
+    session: { id: "one", expiresAt: new Date(Date.now() + 60_000), scope: null },
+  });
+  const api = createCallerFactory(router(verificationProcedures))(context);
+  // Nine trades and an order of each are 20 rows, which count as 200 of 4,000,000 candles.
+  answer.takeCandles(4_000_000 - 201);
+  for (let call = 0; call < 2; call++) {
+    expect(await api.differences({ id, other })).toMatchObject({ equal: true, difference: null });
+  }
+  await expect(api.differences({ id, other })).rejects.toMatchObject({ appCode: "RANGE_TOO_LARGE" });
 });
