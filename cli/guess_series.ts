@@ -1,6 +1,6 @@
 import { FileText } from "../market/csv/file_text.ts";
 import { recognise } from "../market/csv/recognise.ts";
-import { guessTimeframe, restsOnWeekends, sampleTimes } from "../market/csv/sample_times.ts";
+import { guessTimeframe, readTimes, restsOnWeekends } from "../market/csv/sample_times.ts";
 import { DATE_ORDERS, type DateOrder } from "../market/csv/terms.ts";
 
 export type { DateOrder };
@@ -26,7 +26,7 @@ export async function guessSeries(
 ): Promise<SeriesGuess> {
   const sample = await readSample(path);
   const dialect = recognise(sample, true, { dateOrder: given.dateOrder });
-  const times = dialect === null ? [] : sampleTimes(sample, dialect);
+  const times = dialect === null ? [] : readTimes(sample, dialect).times;
   const timeframe = given.timeframe ?? guessTimeframe(times);
   if (timeframe === null) throw new Error(`Cannot guess the timeframe of ${path}: give it with --timeframe`);
   return { timeframe, restsOnWeekends: timeframe === "1d" && restsOnWeekends(times) };

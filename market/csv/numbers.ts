@@ -2,7 +2,8 @@ import { CsvError } from "./csv_error.ts";
 import type { DecimalMark } from "./terms.ts";
 
 const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9, T: 1e12 };
-const WRITTEN = /^([+-]?)\s*[$€£¥]?\s*([\d.,]+)\s*[$€£¥]?([KMBT]?)$/i;
+// No two parts take the same blanks: the time to refuse a long field grows with its length alone.
+const WRITTEN = /^([+-]?)\s*(?:[$€£¥]\s*)?([\d.,]+)\s*[$€£¥]?([KMBT]?)$/i;
 const GROUPED: Readonly<Record<DecimalMark, RegExp>> = {
   point: /^(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)?(?:\.\d*)?$/,
   comma: /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)?(?:,\d*)?$/,

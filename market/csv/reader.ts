@@ -10,7 +10,7 @@ import { isBlank, LineFields } from "./line_fields.ts";
 import { parseDecimal } from "./fields.ts";
 import { parseWritten } from "./numbers.ts";
 import { recognise } from "./recognise.ts";
-import { guessTimeframe, readSample } from "./sample_times.ts";
+import { guessTimeframe, readTimes } from "./sample_times.ts";
 import { VALUE_COLUMNS } from "./terms.ts";
 import { TimeReader } from "./times.ts";
 import { hintExchangeTime } from "./zone_hint.ts";
@@ -159,7 +159,7 @@ export class CsvReader {
       const dialect = recognise(sample, isWhole, this.#forced);
       if (dialect === null) continue;
       this.#dialect = dialect;
-      const { times, isZoneless } = readSample(sample, dialect);
+      const { times, isZoneless } = readTimes(sample, dialect);
       const timeframe = this.#timeframe ??= guessTimeframe(times);
       if (timeframe === null) {
         throw new CsvError("Cannot tell the timeframe: name it, such as timeframe=1d", { parameter: "timeframe" });

@@ -8,13 +8,11 @@ const MONTH_DAYS_MIN = 24;
 const MONTH_DAYS_MAX = 31;
 const WEEK_DAYS = 7;
 
-/** The times that the beginning of a file holds, in milliseconds since 1970, in the order of its lines. */
-export function sampleTimes(sample: Uint8Array, dialect: Dialect): number[] {
-  return readSample(sample, dialect).times;
-}
-
-/** Those times, and whether they are times of day that name no zone. */
-export function readSample(sample: Uint8Array, dialect: Dialect): { times: number[]; isZoneless: boolean } {
+/**
+ * The times that the beginning of a file holds, in milliseconds since 1970, in the order of its lines, and whether they are times of day
+ * that name no zone.
+ */
+export function readTimes(sample: Uint8Array, dialect: Dialect): { times: number[]; isZoneless: boolean } {
   const { headerLines, delimiter, columns: { time, clock } } = dialect;
   const reader = new TimeReader({ ...dialect, hasClock: clock !== null });
   const fields = new LineFields();

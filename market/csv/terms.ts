@@ -7,7 +7,6 @@ export const DECIMAL_MARKS = ["point", "comma"] as const;
 export type DecimalMark = (typeof DECIMAL_MARKS)[number];
 
 export const VALUE_COLUMNS = ["open", "high", "low", "close", "volume"] as const;
-export type ValueColumn = (typeof VALUE_COLUMNS)[number];
 
 /** The parts of a line that are read: a date may have its time of day in a column of its own, and a line may name its instrument. */
 export const COLUMN_ROLES = ["time", "clock", ...VALUE_COLUMNS, "ticker"] as const;

@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { parseDecimal, parseTime } from "../../../market/csv/fields.ts";
+import { parseWritten } from "../../../market/csv/numbers.ts";
 
 const encoder = new TextEncoder();
 
@@ -122,4 +123,11 @@ Deno.test("a time that does not exist is refused", () => {
       "yesterday",
     ]
   ) expect([text, time(text)]).toEqual([text, null]);
+});
+
+Deno.test("a long field that is no number is refused in a time that grows with its length alone", () => {
+  // With the square of the length it would be hours.
+  expect(decimal(`${"1".repeat(1_000_000)}x`)).toBe(NaN);
+  expect(parseWritten(`+${" ".repeat(1_000_000)}x`, "point")).toBe(NaN);
+  expect(parseWritten("+ $ 1,234.50", "point")).toBe(1234.5);
 });
