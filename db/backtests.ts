@@ -120,7 +120,7 @@ export interface CompletedRun extends AttemptKey {
   readonly areChunksWritten?: boolean;
 }
 
-/** What else storeResults() may know and do. */
+/** Options of storeResults(). */
 export interface StoreOptions {
   /** Statements that share the last round trip; they come after all that may wait for a record. */
   readonly alongside?: () => Promise<unknown>;

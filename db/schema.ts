@@ -236,13 +236,13 @@ export const resultCandles = pgTable("result_candles", {
   data: bytea("data").notNull(),
 });
 
-/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed columns. */
 /** Lines that a strategy logged, and the stack of the error that ended its run; only for runs that have any. */
 export const backtestLogs = pgTable("backtest_logs", {
   backtestId: uuid("backtest_id").primaryKey().references(() => backtests.id, { onDelete: "cascade" }),
   lines: text("lines").array().notNull(),
 });
 
+/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed columns. */
 export const resultChunks = pgTable("result_chunks", {
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
   /** The attempt that wrote it. Only the chunks of the attempt that completed the record are its result. */

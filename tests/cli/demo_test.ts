@@ -61,7 +61,7 @@ Deno.test("a kept demonstration is served again, and its password and its run's 
     .toEqual([200, "completed", "A KEPT ONE"]);
   await service.close();
 
-  // What is there already stays as it is.
+  // Files that are there already stay as they are.
   const again = await runTask("demo", ["--keep", folder]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/Cannot keep .* name a new folder/)]);
   await Deno.remove(`${folder}/..`, { recursive: true });

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 // A gap of minutes in years is still seen.
 const WIDTH_MIN = 0.15;
 
-/** What is held of an instrument along its time: a line for each stored timeframe, with its gaps; a click on one shows it in the chart. */
+/** The stored candles of an instrument along its time: a line for each timeframe, with its gaps; a click on one shows it in the chart. */
 export function HeldTimeline({ instrument }: { readonly instrument: Instrument }) {
   const { first, last, timeframes } = instrument;
   if (first === null || last === null) return null;

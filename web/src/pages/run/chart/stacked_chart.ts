@@ -137,7 +137,7 @@ export class StackedChart {
         return;
       }
       if (await this.#replace(windowAround(wanted, fine, total), wanted)) continue;
-      // What is there is better than nothing: the service is away, or the page has none.
+      // The part that is there is better than nothing: the service is away, or the page has none.
       this.#chart.timeScale().setVisibleLogicalRange(barsOf(this.#data, wanted));
       return;
     }
