@@ -9,8 +9,8 @@ import { type CompletedBacktest, idSchema, mustGet, requireCompleted } from "./o
 import type { List } from "./paging.ts";
 import { type Context, userProcedure } from "./trpc.ts";
 
-// A trade or an order takes about as long to read as so many candles.
-const ROW_CANDLES = 10;
+// A trade or an order takes about as long to read and compare as so many candles.
+const ROW_CANDLES = 5;
 
 const valueSchema = z.union([z.string(), z.number(), z.boolean()]).nullable();
 

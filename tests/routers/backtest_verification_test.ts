@@ -48,8 +48,8 @@ databaseTest("the comparisons of one request read a bounded number of trades and
     session: { id: "one", expiresAt: new Date(Date.now() + 60_000), scope: null },
   });
   const api = createCallerFactory(router(verificationProcedures))(context);
-  // Nine trades and an order of each are 20 rows, which count as 200 of 4,000,000 candles.
-  answer.takeCandles(4_000_000 - 201);
+  // Nine trades and an order of each are 20 rows, which count as 100 of 4,000,000 candles.
+  answer.takeCandles(4_000_000 - 101);
   for (let call = 0; call < 2; call++) {
     expect(await api.differences({ id, other })).toMatchObject({ equal: true, difference: null });
   }
