@@ -24,7 +24,7 @@ export async function measureUnconfigured(db: Db): Promise<number> {
 /**
  * Notes that an instrument's candles are used.
  *
- * @returns Whether it exists; it may have been evicted.
+ * @returns True if it exists; it may have been evicted.
  */
 export async function touchInstrument(db: Db, id: string, now: Date): Promise<boolean> {
   const touched = await db.update(instruments).set({ usedAt: now }).where(eq(instruments.id, id))

@@ -95,7 +95,7 @@ export interface Progress {
 
 /**
  * Stores a run's progress.
- * @returns Whether the run still holds the record; false when it was cancelled or claimed by another.
+ * @returns True if the run still holds the record; false when it was cancelled or claimed by another.
  */
 export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<boolean> {
   const { progress, partialEquity } = run;
@@ -211,7 +211,7 @@ export async function failBacktest(
 /**
  * Gives a run back unfinished: the record is `queued` again for the next worker.
  *
- * @returns Whether the run still held the record.
+ * @returns True if the run still held the record.
  */
 export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean> {
   const rows = await tx.update(backtests)
@@ -224,7 +224,7 @@ export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean>
 /**
  * Fails a record that no worker could finish, at any attempt.
  *
- * @returns Whether it was recorded; false when the record has ended or was deleted.
+ * @returns True if it was recorded; false when the record has ended or was deleted.
  */
 export async function abandonBacktest(tx: Db, id: string, error: RunFailure): Promise<boolean> {
   const rows = await tx.update(backtests)

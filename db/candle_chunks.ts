@@ -54,7 +54,7 @@ export async function writeChunks(tx: Db, chunks: readonly NewChunk[]): Promise<
   });
 }
 
-/** Removes a chunk, unless it has changed since it was read. @returns Whether it was removed. */
+/** Removes a chunk, unless it has changed since it was read. @returns True if it was removed. */
 export async function deleteChunk(tx: Db, chunk: ChunkSummary): Promise<boolean> {
   const removed = await tx.delete(candleChunks).where(and(
     eq(candleChunks.instrumentId, chunk.instrumentId),

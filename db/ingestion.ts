@@ -55,7 +55,7 @@ export async function listRuns(
 /**
  * Updates a run if it still has one of the statuses in `from`.
  *
- * @returns Whether it was updated: true for one of several simultaneous callers.
+ * @returns True if it was updated, as it is for one of several simultaneous callers.
  */
 export async function moveRun(
   tx: Db,

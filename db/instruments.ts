@@ -94,7 +94,7 @@ export async function updateInstrument(
   return updated;
 }
 
-/** Removes an instrument with all its candles. @returns Whether there was one. */
+/** Removes an instrument with all its candles. @returns True if there was one. */
 export async function deleteInstrument(tx: Db, id: string): Promise<boolean> {
   const removed = await tx.delete(instruments).where(eq(instruments.id, id)).returning({ id: instruments.id });
   return removed.length > 0;

@@ -17,7 +17,7 @@ export async function storeModule(tx: Db, { sha256, data }: Module): Promise<voi
 /**
  * Keeps a stored module from removal until the caller's transaction, which writes a record that needs it, has ended.
  *
- * @returns Whether the module exists.
+ * @returns True if the module exists.
  */
 export async function holdModule(tx: Db, sha256: string): Promise<boolean> {
   const rows = await tx.select({ sha256: modules.sha256 }).from(modules).where(eq(modules.sha256, sha256)).for(

@@ -85,7 +85,7 @@ function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>):
  * Writes a running attempt's chunks before its record is completed, each group of them in a transaction of its own: others use the
  * database in between. Until the record is completed by this attempt, nobody reads them. Those that are there already stay.
  *
- * @returns Whether the attempt held its record to the end.
+ * @returns True if the attempt held its record to the end.
  */
 export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
   for (const rows of groupBySize([run])) {

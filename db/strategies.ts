@@ -96,7 +96,7 @@ export async function listStrategies(db: Db, page: {
   )).orderBy(desc(strategies.id)).limit(page.limit);
 }
 
-/** Updates a user's own strategy. @returns Whether it exists. */
+/** Updates a user's own strategy. @returns True if it exists. */
 export async function updateStrategy(
   db: Db,
   key: { slug: string; ownerId: string },
@@ -117,7 +117,7 @@ export async function countUnfinishedRuns(db: Db, slug: string): Promise<number>
 /**
  * Removes a user's own strategy with its versions. Others can use its slug unless a backtest references it.
  *
- * @returns Whether it existed.
+ * @returns True if it existed.
  */
 export async function deleteStrategy(tx: Db, { slug, ownerId }: { slug: string; ownerId: string }): Promise<boolean> {
   const runs = tx.select({ one: sql`1` }).from(backtests)
@@ -129,7 +129,7 @@ export async function deleteStrategy(tx: Db, { slug, ownerId }: { slug: string; 
   return rows.length > 0;
 }
 
-/** Keeps others from adding versions until the transaction ends. @returns Whether the strategy still exists. */
+/** Keeps others from adding versions until the transaction ends. @returns True if the strategy still exists. */
 export async function lockStrategy(tx: Db, strategyId: string): Promise<boolean> {
   const rows = await tx.select({ id: strategies.id }).from(strategies).where(eq(strategies.id, strategyId))
     .for("update");

@@ -148,7 +148,7 @@ export class CsvReader {
     this.#rest = bytes.slice(from);
   }
 
-  /** Recognises the dialect once the file's beginning is there. @returns Whether it is known. */
+  /** Recognises the dialect once the file's beginning is there. @returns True if it is known. */
   #recognise(isEnd: boolean): boolean {
     for (; this.#sampleSize < SAMPLE_BYTES.length; this.#sampleSize++) {
       const size = SAMPLE_BYTES[this.#sampleSize]!;

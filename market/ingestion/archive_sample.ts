@@ -4,7 +4,7 @@ import { missingRanges } from "../archive/held.ts";
 import { createRun, executeRun } from "./ingestion_run.ts";
 import { SAMPLE_INSTRUMENTS, SAMPLE_RANGE } from "../feeds/sample.ts";
 
-/** Archives the sample instruments unless they are archived already. @returns Whether it wrote anything. */
+/** Archives the sample instruments unless they are archived already. @returns True if it wrote anything. */
 export async function archiveSample(db: Db): Promise<boolean> {
   const instruments: InstrumentKey[] = [];
   for (const sample of SAMPLE_INSTRUMENTS) {

@@ -26,7 +26,7 @@ export class ArchiveCap {
     this.#now = now;
   }
 
-  /** Notes the use of an instrument, which is not evicted for a while then. @returns Whether it still exists. */
+  /** Notes the use of an instrument, which is not evicted for a while then. @returns True if it still exists. */
   async touch(id: string): Promise<boolean> {
     const now = this.#now();
     const last = this.#touched.get(id);

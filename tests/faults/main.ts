@@ -74,7 +74,7 @@ function randomFaults(seed: number): Fault[] {
   return Array.from({ length: times(8) }, () => random.pick(kinds));
 }
 
-/** @returns Whether the scenario passed. */
+/** @returns True if the scenario passed. */
 async function runSeed(scenario: (seed: number) => Promise<Outcome>, seed: number): Promise<boolean> {
   try {
     write(`${values.scenario}, seed ${seed}: ${JSON.stringify(await scenario(seed))}\n`);

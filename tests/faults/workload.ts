@@ -85,7 +85,7 @@ export class Submissions implements Submitted {
   unanswered = 0;
   #next = 0;
 
-  /** Submits the next variant. @returns Whether it was accepted. */
+  /** Submits the next variant. @returns True if it was accepted. */
   async submit(client: TestClient): Promise<boolean> {
     const variant = this.#next++ % VARIANTS;
     try {

@@ -50,7 +50,7 @@ for (const kind of DATABASES) {
     expect([submitted.status, submitted.at("/backtest/partial_equity")]).toEqual([202, null]);
 
     const stream = await fetch(`${service.url}/api/backtests/${id}/events`, { headers: { cookie: user.cookie } });
-    // 64, 256 and 1024 candles are decided: the last of them opened 1343 hours after the first. What is told sooner is less.
+    // 64, 256 and 1024 candles are decided: the last of them opened 1343 hours after the first. A part that is told sooner is less.
     const last = new Date(Date.UTC(2024, 0, 1) + 1343 * 3_600_000).toISOString();
     const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
     let partial: { timestamp: string; equity: number } | null = null;

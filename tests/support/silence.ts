@@ -5,7 +5,7 @@ const REST_MS = 1000;
 
 /**
  * Hands on what a test runner says and, when it has said nothing for so long, interrupts it, upon which it names the tests that are
- * not over: one waits for what never comes. What they have started is ended, too.
+ * not over: one waits for what never comes. The processes that they have started are ended, too.
  *
  * @param tests With its standard output piped.
  * @returns Its exit code, never 0 when it was interrupted.

@@ -46,7 +46,7 @@ export class Slots {
   /**
    * Takes a slot, which release() gives back.
    *
-   * @returns Whether a slot was free within `waitMs` and before the signal was aborted.
+   * @returns True if a slot was free within `waitMs` and before the signal was aborted.
    */
   async take({ waitMs, signal }: Pick<RunLimits, "waitMs" | "signal">): Promise<boolean> {
     if (signal.aborted) return false;

@@ -36,7 +36,7 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
   await db.transaction((tx: Db) => jobs.complete(tx, QUEUES.checks, [job]));
 }
 
-/** @returns Whether it came to a verdict before the signal was aborted. */
+/** @returns True if it came to a verdict before the signal was aborted. */
 async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<boolean> {
   let data = check.data;
   if (data === null) {

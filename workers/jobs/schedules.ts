@@ -20,7 +20,7 @@ export async function syncSchedules(db: Db, schedules: Schedules): Promise<void>
   for (let round = 1; round <= ROUNDS_MAX && await changeSchedules(db, schedules); round++);
 }
 
-/** @returns Whether it changed a schedule. */
+/** @returns True if it changed a schedule. */
 async function changeSchedules(db: Db, schedules: Schedules): Promise<boolean> {
   const instruments = await listAllInstruments(db);
   // Older versions stored schedules without validation: skip those that cannot be read.

@@ -253,7 +253,7 @@ async function whenTheLookbackTells(db: Db) {
   await through().complete(instrument, { timeframe: "1d", start: day("2024-03-05"), end: day("2024-03-10") });
   await through().complete(instrument, query);
   script.price = 50;
-  // All that is asked for is held. What lies before it is not, and by fetching that the split is noticed.
+  // All that is asked for is held. The candles before it are not, and fetching them shows the split.
   const readThrough = through();
   const read = async () => {
     const { candles, lookback } = await readCandles(db, { ...query, now: now() });
