@@ -213,13 +213,16 @@ function watch(response: Response, options: WatchOptions): Response {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => clearTimeout(timer);
   watches.add(stop);
+  let isEnded = false;
   const end = () => {
+    isEnded = true;
     stop();
     watches.delete(stop);
     onEnd();
   };
   const expectRead = (controller: ReadableStreamDefaultController) => {
-    if (options.isClosing()) return;
+    // The server cancels within enqueue() when the client has left.
+    if (isEnded || options.isClosing()) return;
     timer = setTimeout(() => {
       const reason = new Error(`the client has read nothing for ${stallMs / 1000} s`);
       controller.error(reason);
