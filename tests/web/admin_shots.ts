@@ -11,6 +11,7 @@ export const ADMIN_SHOTS = [
   { name: "data", path: "/data" },
   { name: "data-search", path: "/data", isAdmin: true, act: search },
   { name: "data-import", path: "/data", isAdmin: true, act: importCsv },
+  { name: "data-import-gaps", path: "/data/ICE/COCOA" },
   { name: "instrument", path: "/data/SAMPLE/DEMO" },
   { name: "instrument-empty", path: `/data/NOWHERE/${LONG}` },
   { name: "compare-choice", path: "/compare" },
@@ -18,7 +19,14 @@ export const ADMIN_SHOTS = [
   { name: "account", path: "/account" },
   { name: "token", path: "/account", act: makeToken },
   { name: "ingestion", path: "/admin", isAdmin: true },
+  { name: "ingestion-form", path: "/admin", isAdmin: true, act: addInstrument },
 ] as const;
+
+async function addInstrument(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Add an instrument" }).click();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Enter a symbol").waitFor();
+}
 
 async function makeToken(page: Page): Promise<void> {
   await page.getByLabel("Name of the new token").fill("nightly runs of the desk in Singapore");

@@ -44,6 +44,7 @@ Deno.exit();
 /** The pages, with what they show made before. */
 async function listShots(client: TestClient): Promise<Shot[]> {
   const long = await makeLongStrategy(client);
+  const script = await makeScript(client);
   const shots: Shot[] = [
     { name: "sign-in", path: "/sign-in", isSignedOut: true },
     { name: "runs-empty", path: "/runs" },
@@ -51,7 +52,9 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "strategies", path: "/strategies" },
     { name: "strategies-add", path: "/strategies?add=wasm" },
     { name: "strategies-script", path: "/strategies?add=script", act: registerMistake },
-    { name: "strategy-script", path: `/strategies/${await makeScript(client)}` },
+    { name: "strategy-script", path: `/strategies/${script}` },
+    { name: "strategy-version", path: `/strategies/${script}`, act: (page) => press(page, "New version") },
+    { name: "strategy-edit", path: `/strategies/${script}`, act: (page) => press(page, "Edit") },
     { name: "strategy", path: "/strategies/donchian-breakout" },
     { name: "strategy-long", path: `/strategies/${long}` },
     { name: "new-run-long", path: `/runs/new?strategy=${long}` },
@@ -62,6 +65,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     const id = await makeRun(client, name);
     runs.push({ name: `run-${name}`, path: `/runs/${id}` });
     if (name !== "good") continue;
+    runs.push({ name: "report", path: `/api/backtests/${id}/report` });
     for (const tab of ["metrics", "assumptions"]) {
       runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
     }
@@ -76,6 +80,11 @@ async function registerMistake(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("My Average");
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("The script did not pass its check").waitFor();
+}
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  await page.waitForLoadState("networkidle");
 }
 
 function isWanted({ name }: Pick<Shot, "name">): boolean {

@@ -41,3 +41,24 @@ export async function registerScript(page: Page, url: string): Promise<void> {
   await page.getByRole("link", { name: /^Script [0-9a-f]{12}$/ }).waitFor();
   expect(await findViolations(page)).toEqual([]);
 }
+
+/** Adds a version to the script of registerScript(), whose page is open: first with a mistake, then mended. */
+export async function addScriptVersion(page: Page): Promise<void> {
+  const source = page.getByLabel("Source", { exact: true }).locator("code");
+  const first = await source.textContent() ?? "";
+  await page.getByRole("button", { name: "New version" }).click();
+  const area = page.getByRole("textbox", { name: "Script", exact: true });
+  expect(await area.inputValue()).toBe(first);
+  await area.fill(first.replace("period);", "period;"));
+  await page.getByRole("button", { name: "Add the version" }).click();
+  await page.getByRole("alert").filter({ hasText: "The script did not pass its check" }).waitFor();
+  await page.getByText("✕ 4").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+
+  const second = first.replace("period = 20", "period = 50");
+  await area.fill(second);
+  await page.getByRole("button", { name: "Add the version" }).click();
+  await page.getByRole("heading", { name: "Source of version 1.0.1" }).waitFor();
+  await source.filter({ hasText: "period = 50" }).waitFor();
+  expect(await source.textContent()).toBe(second);
+}

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
-import { registerScript } from "./script_steps.ts";
+import { addScriptVersion, registerScript } from "./script_steps.ts";
 import { until } from "../support/until.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
 
@@ -48,7 +48,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     expect(await findViolations(page)).toEqual([]);
   });
 
-  await t.step("what is no module is refused at once, a bad one by the check of a worker", async () => {
+  await t.step("a file that is no module is refused at once, a bad module by the check of a worker", async () => {
     await page.goto(`${service.url}/strategies?add=wasm`);
     const file = page.getByLabel(/Drop a .wasm module|Choose or drop another/);
     await page.getByRole("button", { name: "Register" }).click();
@@ -90,6 +90,10 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
 
   await t.step("a script with a mistake is refused at its line, mended, registered and run", async () => {
     await registerScript(page, service.url);
+  });
+
+  await t.step("a new version of a script begins with the newest one, and is checked like it", async () => {
+    await addScriptVersion(page);
   });
 
   await t.step("an endpoint is registered by its address, which must be public", async () => {

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm, type UseFormReturn } from "react-hook-form";
-import { api, describeError, type IngestedInstrument, issuesOf } from "../../api.ts";
+import { api, type IngestedInstrument } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { DeleteButton } from "../../parts/delete_button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { showRefusal } from "../../parts/show_refusal.ts";
 
 /** As typed; an empty text is none. */
 interface Values {
@@ -49,20 +50,12 @@ export function InstrumentForm({ instrument, onDone }: {
       if (instrument === null) await add.mutateAsync({ instrument: { ...identityOf(values), ...settingsOf(values) } });
       else await change.mutateAsync({ id: instrument.id, instrument: settingsOf(values) });
     } catch (error) {
-      return showRefusal(error);
+      return showRefusal(setError, error, fieldAt);
     }
     await queries.invalidateQueries({ queryKey: api.ingestion.pathKey() });
     await queries.invalidateQueries({ queryKey: api.marketData.instruments.pathKey() });
     onDone();
   });
-  const showRefusal = (error: unknown) => {
-    const known = issuesOf(error).flatMap(({ path, message }) => {
-      const name = FIELDS.find((each) => path === `/instrument/${each}`);
-      return name === undefined ? [] : [{ name, message }];
-    });
-    known.forEach(({ name, message }, i) => setError(name, { message: `It ${message}` }, { shouldFocus: i === 0 }));
-    if (known.length === 0) setError("root", { message: describeError(error) });
-  };
   const isNew = instrument === null;
   return (
     <form
@@ -129,7 +122,6 @@ function Fields({ form: { register, formState: { errors } }, isNew }: {
         label="Schedule"
         autoComplete="off"
         spellCheck={false}
-        className="font-mono"
         hint="Cron in UTC: 5 0 * * * is 00:05 each day"
         error={errors.schedule?.message}
         {...register("schedule")}
@@ -163,6 +155,11 @@ function DeleteInstrument({ instrument: { id, symbol }, onDone }: {
 }
 
 const FIELDS = ["symbol", "exchange", "assetClass", "provider", "timeframe", "backfill_from", "schedule"] as const;
+
+function fieldAt(path: string) {
+  const name = FIELDS.find((each) => path === `/instrument/${each}`);
+  return name === undefined ? null : { name };
+}
 
 function valuesOf({ provider, timeframe, backfill_from, schedule, ...identity }: IngestedInstrument): Values {
   return {

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { useForm, type UseFormReturn } from "react-hook-form";
-import { api, type Backtest, describeError, type Instrument, issuesOf } from "../../api.ts";
+import { useForm } from "react-hook-form";
+import { api, type Backtest, type Instrument } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ExecutionSection } from "./execution_section.tsx";
 import { MarketSection } from "./market_section.tsx";
 import { toField } from "../../parts/parameter_fields.ts";
+import { showRefusal } from "../../parts/show_refusal.ts";
 import { type Chosen, fieldAt, type RunForm, startValues, toSubmission } from "./run_form.ts";
 import { StrategySection } from "./strategy_section.tsx";
 
@@ -28,7 +29,10 @@ export function NewRunForm({ first, held, earlier }: {
       void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
       await navigate({ to: "/runs/$id", params: { id: data.backtest.id } });
     } catch (error) {
-      showRefusal(error, chosen, form);
+      showRefusal(form.setError, error, (path) => {
+        const name = fieldAt(path, chosen);
+        return name === null ? null : { name };
+      });
     }
   });
   const choose = (next: Chosen) => {
@@ -74,22 +78,4 @@ function useSubmitKey(form: React.RefObject<HTMLFormElement | null>): void {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [form]);
-}
-
-/** Shows a refusal beside the fields that it is about, else beside the button. */
-function showRefusal(error: unknown, chosen: Chosen, form: UseFormReturn<RunForm>): void {
-  let isShown = false;
-  const others: string[] = [];
-  for (const { path, message } of issuesOf(error)) {
-    const name = fieldAt(path, chosen);
-    if (name === null) {
-      others.push(`${path.split("/").at(-1)} ${message}`);
-      continue;
-    }
-    form.setError(name, { message: `It ${message}` }, { shouldFocus: !isShown });
-    isShown = true;
-  }
-  if (others.length > 0 || !isShown) {
-    form.setError("root", { message: isShown ? others.join("; ") : describeError(error) });
-  }
 }

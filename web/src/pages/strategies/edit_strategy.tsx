@@ -1,9 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { api, describeError, issuesOf, type Strategy } from "../../api.ts";
+import type { Strategy } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { isRecord } from "../../parts/parameter_fields.ts";
+import { showRefusal } from "../../parts/show_refusal.ts";
+import { findObjectFault } from "./registration_form.ts";
+import { useStrategyUpdate } from "./use_strategy_update.ts";
 
 interface Values {
   readonly name: string;
@@ -17,31 +19,20 @@ const FIELDS = ["name", "description", "default_config"] as const;
 /** Changes the words and the default configuration of a strategy of the user's own. */
 export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy; readonly onDone: () => void }) {
   const { slug, name, description, default_config } = strategy;
-  const queries = useQueryClient();
   const { register, handleSubmit, setError, formState: { errors, isSubmitting } } = useForm<Values>({
     defaultValues: { name, description, default_config: JSON.stringify(default_config, null, 2) },
   });
-  const update = useMutation(api.strategies.update.mutationOptions());
+  const update = useStrategyUpdate(slug);
   const submit = handleSubmit(async (values) => {
     const config: unknown = JSON.parse(values.default_config);
     try {
-      const data = await update.mutateAsync({
+      await update.mutateAsync({
         slug,
         strategy: { ...values, name: values.name.trim(), default_config: isRecord(config) ? config : {} },
       });
-      queries.setQueryData(api.strategies.get.queryKey({ slug }), data);
-      await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
       onDone();
     } catch (error) {
-      let isShown = false;
-      for (const { path, message } of issuesOf(error)) {
-        const field = FIELDS.find((each) => path.startsWith(`/strategy/${each}`));
-        if (field === undefined) continue;
-        const place = path.slice(`/strategy/${field}`.length) || "It";
-        setError(field, { message: `${place} ${message}` }, { shouldFocus: !isShown });
-        isShown = true;
-      }
-      if (!isShown) setError("root", { message: describeError(error) });
+      showRefusal(setError, error, fieldAt);
     }
   });
   return (
@@ -72,7 +63,7 @@ export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy
           isCode
           hint="Parameters as JSON; a run that names none takes these"
           error={errors.default_config?.message}
-          {...register("default_config", { validate: findConfigFault })}
+          {...register("default_config", { validate: (text) => findObjectFault(text, "Enter a JSON object") })}
         />
       </div>
       <div className="flex flex-wrap items-center gap-2">
@@ -84,10 +75,7 @@ export function EditStrategy({ strategy, onDone }: { readonly strategy: Strategy
   );
 }
 
-function findConfigFault(text: string): string | undefined {
-  try {
-    return isRecord(JSON.parse(text)) ? undefined : "Enter a JSON object";
-  } catch (error) {
-    return `This is no JSON: ${error instanceof Error ? error.message : error}`;
-  }
+function fieldAt(path: string) {
+  const name = FIELDS.find((each) => path.startsWith(`/strategy/${each}`));
+  return name === undefined ? null : { name, place: path.slice(`/strategy/${name}`.length) };
 }

@@ -3,16 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, describeError, type Strategy } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
+import { useStrategyUpdate } from "./use_strategy_update.ts";
 
 /** The owner's actions: who sees the strategy, and its end. */
 export function OwnerActions({ strategy: { slug, is_public } }: { readonly strategy: Strategy }) {
-  const queries = useQueryClient();
-  const update = useMutation(api.strategies.update.mutationOptions({
-    onSuccess: async (data) => {
-      queries.setQueryData(api.strategies.get.queryKey({ slug }), data);
-      await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
-    },
-  }));
+  const update = useStrategyUpdate(slug);
   return (
     <>
       <p role={update.error ? "alert" : "status"} className="text-sm text-danger">

@@ -1,12 +1,8 @@
+import type { CodeRefusal } from "./code_refusal.ts";
 import { findPlace } from "./script_place.ts";
 
 /** The report of a check that refused a module or a script; for a script with the line that it names. */
-export function Refused({ subject, reason, source }: {
-  readonly subject: "module" | "script";
-  readonly reason: string;
-  /** The text of a script. */
-  readonly source: string;
-}) {
+export function Refused({ subject, reason, source }: CodeRefusal) {
   const place = findPlace(reason);
   const fault = reason.replace(/^Cannot use the script: strategy\.ts:\d+:\d+: /, "");
   return (
@@ -22,7 +18,7 @@ export function Refused({ subject, reason, source }: {
       )}
       <p className="mt-1 text-sm text-muted">
         Nothing was stored.{" "}
-        {subject === "module" ? "Mend the module and choose it again" : "Mend it and register again"}; `deno task
+        {subject === "module" ? "Mend the module and choose it again" : "Mend it and send it again"}; `deno task
         strategy check` says the same without a service.
       </p>
     </div>

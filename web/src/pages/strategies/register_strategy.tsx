@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { api, codeOf, describeError, issuesOf, type StrategyRequest } from "../../api.ts";
+import { api } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { ModuleDrop } from "./module_drop.tsx";
-import { Refused } from "./refused.tsx";
+import { showRefusal } from "../../parts/show_refusal.ts";
+import { CodeFields } from "./code_fields.tsx";
+import { codeRefusalOf } from "./code_refusal.ts";
 import { RegistrationFields } from "./registration_fields.tsx";
 import {
   type ModuleFile,
@@ -16,61 +16,36 @@ import {
   toRegistration,
   toSlug,
 } from "./registration_form.ts";
-import { ScriptField } from "./script_field.tsx";
 import type { AddWay } from "./strategies_search.ts";
-
-/** Codes of a check that refused the code, and the words for what was checked. */
-const VERDICTS = { INVALID_MODULE: "module", INVALID_SCRIPT: "script" } as const;
 
 /** Registers a script, a module or an endpoint, and shows what its check found. */
 export function RegisterStrategy({ way }: { readonly way: AddWay }) {
   const queries = useQueryClient();
   const form = useForm<RegistrationForm>({ defaultValues: startValues(way), mode: "onTouched" });
-  const [module, setModule] = useState<ModuleFile | null>(null);
-  const [moduleFault, setModuleFault] = useState<string>();
   const create = useMutation(api.strategies.create.mutationOptions());
-  const isModule = way === "wasm";
   const submit = form.handleSubmit(async (values) => {
-    if (isModule && module === null) return setModuleFault("Choose a module");
-    setModuleFault(undefined);
     try {
-      const data = await create.mutateAsync({ strategy: toRegistration(values, way, module) });
+      const data = await create.mutateAsync({ strategy: toRegistration(values, way) });
       queries.setQueryData(api.strategies.get.queryKey({ slug: data.strategy.slug }), { strategy: data.strategy });
       await queries.invalidateQueries({ queryKey: api.strategies.summaries.pathKey() });
     } catch (error) {
-      showRefusal(error);
+      // The report of a check says it in full.
+      if (codeRefusalOf(error) === null) showRefusal(form.setError, error, registrationFieldAt);
     }
   });
-  const showRefusal = (error: unknown) => {
-    // The report says it in full.
-    if (verdictOf(error) !== null) return;
-    let isShown = false;
-    for (const { path, message } of issuesOf(error)) {
-      const field = registrationFieldAt(path);
-      if (field === null) continue;
-      form.setError(field.name, { message: `${field.place || "It"} ${message}` }, { shouldFocus: !isShown });
-      isShown = true;
-    }
-    if (!isShown) form.setError("root", { message: describeError(error) });
-  };
-  const chooseModule = (chosen: ModuleFile) => {
-    setModule(chosen);
-    setModuleFault(undefined);
+  const takeName = (module: ModuleFile) => {
     create.reset();
     if (form.getValues("name") !== "") return;
-    const name = chosen.name.replace(/\.wasm$/i, "").replaceAll(/[-_]+/g, " ");
+    const name = module.name.replace(/\.wasm$/i, "").replaceAll(/[-_]+/g, " ");
     form.setValue("name", name);
     form.setValue("slug", toSlug(name));
   };
   const { isSubmitting, errors: { root } } = form.formState;
-  const refused = verdictOf(create.error);
-  const reason = describeError(create.error);
+  const refusal = codeRefusalOf(create.error, create.variables?.strategy.initial_version.runtime_config);
   if (create.data !== undefined) return <Accepted data={create.data} again={() => create.reset()} />;
   return (
     <form noValidate onSubmit={submit} aria-label="Register a strategy" className="flex flex-col gap-2">
-      {isModule && <ModuleDrop module={module} error={moduleFault} onChoose={chooseModule} onRefuse={setModuleFault} />}
-      {way === "script" && <ScriptField form={form} refusal={refused === null ? "" : reason} />}
-      {refused !== null && <Refused subject={refused} reason={reason} source={sourceOf(create.variables?.strategy)} />}
+      <CodeFields form={form} way={way} refusal={refusal} onModule={takeName} />
       <RegistrationFields form={form} way={way} />
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
@@ -80,18 +55,6 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
       </div>
     </form>
   );
-}
-
-/** The text of a script that was submitted; it may have been changed since. */
-function sourceOf(strategy: StrategyRequest | undefined): string {
-  const config = strategy?.initial_version.runtime_config;
-  return config?.type === "script" ? config.source : "";
-}
-
-/** The kind of code that a check refused; null for any other error. */
-function verdictOf(error: unknown): (typeof VERDICTS)[keyof typeof VERDICTS] | null {
-  const code = codeOf(error);
-  return code === "INVALID_MODULE" || code === "INVALID_SCRIPT" ? VERDICTS[code] : null;
 }
 
 function Accepted({ data: { strategy, version }, again }: {

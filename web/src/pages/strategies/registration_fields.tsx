@@ -1,14 +1,8 @@
 import type { UseFormReturn } from "react-hook-form";
 import { CheckField, Field, SelectField, TextArea } from "../../parts/field.tsx";
 import { TIMEFRAMES } from "../../parts/candle_timeframes.ts";
-import { findSchemaFault, LANGUAGE_HINTS, type RegistrationForm, toSlug } from "./registration_form.ts";
+import { findObjectFault, LANGUAGE_HINTS, type RegistrationForm, toSlug, VERSION_RULE } from "./registration_form.ts";
 import type { AddWay } from "./strategies_search.ts";
-
-/** How a remote endpoint is called. */
-export const MODES = [
-  { value: "batch", label: "batch: one call for the whole run" },
-  { value: "step", label: "step: a call for each candle" },
-] as const;
 
 /** The fields of a strategy that the catalogue shows. */
 export function RegistrationFields({ form, way }: {
@@ -18,7 +12,6 @@ export function RegistrationFields({ form, way }: {
   const { register, getValues, setValue, formState: { errors, dirtyFields } } = form;
   return (
     <>
-      {way === "remote" && <EndpointFields form={form} />}
       <div className="grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-4">
         <Field
           label="Name"
@@ -48,9 +41,7 @@ export function RegistrationFields({ form, way }: {
           label="Version"
           autoComplete="off"
           error={errors.version?.message}
-          {...register("version", {
-            pattern: { value: /^\d{1,9}(\.\d{1,9}){0,3}$/, message: "Enter a number such as 1.0.2" },
-          })}
+          {...register("version", { pattern: VERSION_RULE })}
         />
         <Field
           label="Language"
@@ -80,27 +71,6 @@ export function RegistrationFields({ form, way }: {
   );
 }
 
-function EndpointFields(
-  { form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RegistrationForm> },
-) {
-  return (
-    <div className="grid items-start gap-x-4 sm:grid-cols-[2fr_1fr]">
-      <Field
-        label="Endpoint"
-        type="url"
-        inputMode="url"
-        hint="An http or https address that the service may call"
-        error={errors.endpoint?.message}
-        {...register("endpoint", {
-          required: "Enter an address",
-          pattern: { value: /^https?:\/\/\S+$/, message: "Enter an address like https://example.com/strategy" },
-        })}
-      />
-      <SelectField label="Calls" options={MODES} error={errors.mode?.message} {...register("mode")} />
-    </div>
-  );
-}
-
 function TextFields({ form: { register, formState: { errors } } }: { readonly form: UseFormReturn<RegistrationForm> }) {
   return (
     <div className="grid items-start gap-x-4 lg:grid-cols-2">
@@ -115,7 +85,9 @@ function TextFields({ form: { register, formState: { errors } } }: { readonly fo
         hint="JSON Schema of its parameters: the form for a new run is made of it"
         isCode
         error={errors.schema?.message}
-        {...register("schema", { validate: findSchemaFault })}
+        {...register("schema", {
+          validate: (text) => findObjectFault(text, "Enter a JSON Schema: an object of type object"),
+        })}
       />
     </div>
   );

@@ -1,6 +1,7 @@
-/** The form that registers a strategy: its values, its submission, and the fields of a refusal. */
+/** The form that registers a strategy or adds a version: its values, its submission, and the fields of a refusal. */
 import type { StrategyRequest } from "../../api.ts";
 import { isRecord } from "../../parts/parameter_fields.ts";
+import type { RuntimeConfig } from "./code_refusal.ts";
 import type { AddWay } from "./strategies_search.ts";
 
 /** As typed. */
@@ -18,6 +19,7 @@ export interface RegistrationForm {
   mode: "batch" | "step";
   /** The text of a script. */
   source: string;
+  module: ModuleFile | null;
 }
 
 /** A module that was chosen. */
@@ -40,6 +42,7 @@ const START_VALUES: RegistrationForm = {
   endpoint: "",
   mode: "batch",
   source: "",
+  module: null,
 };
 
 /** A script to begin with: the example of strategies/SCRIPTS.md. */
@@ -85,17 +88,20 @@ export function toSlug(name: string): string {
   return words.filter((word) => word !== "").join("-").slice(0, SLUG_LENGTH_MAX).replace(/-$/, "");
 }
 
-/** Why a text is no parameter_schema; undefined where it may be one. */
-export function findSchemaFault(text: string): string | undefined {
+/** A version's number, such as 1.0.2. */
+export const VERSION_RULE = { value: /^\d{1,9}(\.\d{1,9}){0,3}$/, message: "Enter a number such as 1.0.2" };
+
+/** Why a text is no JSON object; undefined where it is one. @param advice Told where it is other JSON. */
+export function findObjectFault(text: string, advice: string): string | undefined {
   try {
-    return isRecord(JSON.parse(text)) ? undefined : "Enter a JSON Schema: an object of type object";
+    return isRecord(JSON.parse(text)) ? undefined : advice;
   } catch (error) {
     return `This is no JSON: ${error instanceof Error ? error.message : error}`;
   }
 }
 
-/** The request that the form submits. @param module The module of a WASM strategy; null for the others. */
-export function toRegistration(form: RegistrationForm, way: AddWay, module: ModuleFile | null): StrategyRequest {
+/** The request that registers a strategy. */
+export function toRegistration(form: RegistrationForm, way: AddWay): StrategyRequest {
   const parameter_schema: unknown = JSON.parse(form.schema);
   return {
     slug: form.slug.trim(),
@@ -107,17 +113,15 @@ export function toRegistration(form: RegistrationForm, way: AddWay, module: Modu
     lookback_candles: Number(form.lookback),
     parameter_schema: isRecord(parameter_schema) ? parameter_schema : {},
     is_public: form.isPublic,
-    initial_version: {
-      version: form.version.trim(),
-      runtime_config: toRuntime(form, way, module),
-    },
+    initial_version: { version: form.version.trim(), runtime_config: toRuntimeConfig(form, way) },
   };
 }
 
-function toRuntime({ source, endpoint, mode }: RegistrationForm, way: AddWay, module: ModuleFile | null) {
-  if (way === "script") return { type: "script" as const, source };
-  if (module === null) return { type: "remote" as const, endpoint: endpoint.trim(), mode };
-  return { type: "wasm" as const, artifact: { file_name: module.name, content_base64: module.base64 } };
+/** The code of a version. */
+export function toRuntimeConfig({ source, module, endpoint, mode }: RegistrationForm, way: AddWay): RuntimeConfig {
+  if (way === "script") return { type: "script", source };
+  if (module === null) return { type: "remote", endpoint: endpoint.trim(), mode };
+  return { type: "wasm", artifact: { file_name: module.name, content_base64: module.base64 } };
 }
 
 const FIELDS: readonly (readonly [prefix: string, field: keyof RegistrationForm])[] = [

@@ -50,14 +50,9 @@ function Shown({ strategy }: { readonly strategy: Strategy }) {
               <Button onClick={() => setOpen(open === "edit" ? null : "edit")} aria-expanded={open === "edit"}>
                 Edit
               </Button>
-              {strategy.runtime_type !== "script" && (
-                <Button
-                  onClick={() => setOpen(open === "version" ? null : "version")}
-                  aria-expanded={open === "version"}
-                >
-                  New version
-                </Button>
-              )}
+              <Button onClick={() => setOpen(open === "version" ? null : "version")} aria-expanded={open === "version"}>
+                New version
+              </Button>
               <OwnerActions strategy={strategy} />
             </>
           )}

@@ -1,15 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, describeError } from "../../api.ts";
+import { describeError } from "../../api.ts";
 import { Choice } from "../../parts/choice.tsx";
+import { useSource } from "./use_source.ts";
 
 /** The text of one of a script's versions, for its owner: the highest one, or another that is chosen. */
 export function VersionSource({ slug, versions }: { readonly slug: string; readonly versions: readonly string[] }) {
   const [chosen, setChosen] = useState<string>();
   const version = chosen ?? versions[0] ?? "";
-  const { data, error } = useQuery(
-    api.strategies.artifact.queryOptions({ slug, version }, { staleTime: Infinity, select: decode }),
-  );
+  const { data, error } = useSource(slug, version);
   return (
     <div className="mt-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -29,8 +27,4 @@ export function VersionSource({ slug, versions }: { readonly slug: string; reado
       </pre>
     </div>
   );
-}
-
-function decode({ data }: { readonly data: string }): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
 }

@@ -1,0 +1,78 @@
+import { useController, type UseFormReturn } from "react-hook-form";
+import { Field, SelectField } from "../../parts/field.tsx";
+import type { CodeRefusal } from "./code_refusal.ts";
+import { ModuleDrop } from "./module_drop.tsx";
+import { Refused } from "./refused.tsx";
+import type { ModuleFile, RegistrationForm } from "./registration_form.ts";
+import { ScriptField } from "./script_field.tsx";
+import type { AddWay } from "./strategies_search.ts";
+
+const MODES = [
+  { value: "batch", label: "batch: one call for the whole run" },
+  { value: "step", label: "step: a call for each candle" },
+] as const;
+
+interface FormProps {
+  readonly form: UseFormReturn<RegistrationForm>;
+}
+
+/**
+ * The code of a version in a form: a script, a module or an endpoint, with the report of the check that refused it.
+ *
+ * @param onModule Called when a module is chosen.
+ */
+export function CodeFields({ form, way, refusal, onModule }: FormProps & {
+  readonly way: AddWay;
+  readonly refusal: CodeRefusal | null;
+  readonly onModule: (module: ModuleFile) => void;
+}) {
+  if (way === "remote") return <EndpointFields form={form} />;
+  return (
+    <>
+      {way === "wasm"
+        ? <ModuleField form={form} onModule={onModule} />
+        : <ScriptField form={form} refusal={refusal?.reason ?? ""} />}
+      {refusal !== null && <Refused {...refusal} />}
+    </>
+  );
+}
+
+function ModuleField({ form: { control, setValue, setError }, onModule }: FormProps & {
+  readonly onModule: (module: ModuleFile) => void;
+}) {
+  const { field, fieldState: { error } } = useController({
+    control,
+    name: "module",
+    rules: { validate: (chosen) => chosen !== null || "Choose a module" },
+  });
+  return (
+    <ModuleDrop
+      module={field.value}
+      error={error?.message}
+      onChoose={(chosen) => {
+        setValue("module", chosen, { shouldValidate: true });
+        onModule(chosen);
+      }}
+      onRefuse={(message) => setError("module", { message })}
+    />
+  );
+}
+
+function EndpointFields({ form: { register, formState: { errors } } }: FormProps) {
+  return (
+    <div className="grid items-start gap-x-4 sm:grid-cols-[2fr_1fr]">
+      <Field
+        label="Endpoint"
+        type="url"
+        inputMode="url"
+        hint="An http or https address that the service may call"
+        error={errors.endpoint?.message}
+        {...register("endpoint", {
+          required: "Enter an address",
+          pattern: { value: /^https?:\/\/\S+$/, message: "Enter an address like https://example.com/strategy" },
+        })}
+      />
+      <SelectField label="Calls" options={MODES} error={errors.mode?.message} {...register("mode")} />
+    </div>
+  );
+}
