@@ -17,7 +17,6 @@ const COLUMNS: readonly TableColumn[] = [
 /** The account's tokens for programs: to make, see and revoke. */
 export function Tokens({ isAdmin }: { readonly isAdmin: boolean }) {
   const { data, error, isPending, refetch } = useQuery(api.tokens.list.queryOptions());
-  const revoke = useMutation(api.tokens.revoke.mutationOptions({ onSettled: () => refetch() }));
   return (
     <section>
       <h2 className="mb-2 text-lg font-semibold">Tokens for programs</h2>
@@ -33,27 +32,18 @@ export function Tokens({ isAdmin }: { readonly isAdmin: boolean }) {
         isLoading={isPending && error === null}
         empty="You have no tokens."
       >
-        {(data?.tokens ?? []).map((token) => (
-          <Row
-            key={token.id}
-            token={token}
-            isRevoking={revoke.isPending}
-            error={revoke.error}
-            onRevoke={() => revoke.mutate({ id: token.id })}
-          />
-        ))}
+        {(data?.tokens ?? []).map((token) => <Row key={token.id} token={token} onRevoked={() => refetch()} />)}
       </Table>
       <p role="alert" className="min-h-5 text-sm text-danger">{error === null ? "" : describeError(error)}</p>
     </section>
   );
 }
 
-function Row({ token: { name, scope, created_at, expires_at, last_used_at }, isRevoking, error, onRevoke }: {
+function Row({ token: { id, name, scope, created_at, expires_at, last_used_at }, onRevoked }: {
   readonly token: Token;
-  readonly isRevoking: boolean;
-  readonly error: unknown;
-  readonly onRevoke: () => void;
+  readonly onRevoked: () => void;
 }) {
+  const revoke = useMutation(api.tokens.revoke.mutationOptions({ onSettled: onRevoked }));
   const isExpired = Date.parse(expires_at) <= Date.now();
   return (
     <tr className={ROW_CLASS}>
@@ -72,9 +62,9 @@ function Row({ token: { name, scope, created_at, expires_at, last_used_at }, isR
           title={`Revoke “${name}”?`}
           text="The next request of a program that uses it is refused. This cannot be undone."
           label="Revoke it"
-          isPending={isRevoking}
-          error={error}
-          onConfirm={onRevoke}
+          isPending={revoke.isPending}
+          error={revoke.error}
+          onConfirm={() => revoke.mutate({ id })}
         />
       </td>
     </tr>
