@@ -5,7 +5,7 @@ import { until } from "./until.ts";
 
 const INITDB_FLAGS = [
   "--no-sync",
-  // Whatever the machine speaks: a language that is not installed would keep the server from starting.
+  // The machine's language may not be installed, which would keep the server from starting.
   "--locale=C",
   "--encoding=UTF8",
   // Tests connect thousands of times. Each time, both sides hash the password in so many rounds.

@@ -19,7 +19,7 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", LEA
   const [trader, stranger] = [await service.user(), service.client()];
   const strangerEmail = await stranger.signUp();
 
-  await t.step("who has no session is asked to sign in, and every fault stands beside its field", async () => {
+  await t.step("a visitor without a session is asked to sign in, and every fault stands beside its field", async () => {
     await page.goto(`${service.url}/runs?tag=a-link`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await findViolations(page)).toEqual([]);

@@ -64,7 +64,7 @@ Deno.test(
       expect((await labels.allTextContents()).sort()).toEqual(["alpha", "eager", "mode", "note", "zulu"]);
     });
 
-    await t.step("what a schema refuses is said beside the field, before and after submitting", async () => {
+    await t.step("a refusal of the schema stands beside its field, before and after submitting", async () => {
       await page.getByLabel("zulu").fill("1");
       await page.getByLabel("alpha").fill("[1, 4]");
       await page.getByLabel("Initial balance").fill("-5");

@@ -31,7 +31,6 @@ export type TradeTable = Outputs["backtests"]["tradeTable"];
 export type Token = Outputs["tokens"]["list"]["tokens"][number];
 export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
-
 export type Report = Outputs["backtests"]["report"];
 
 const RETRIES_MAX = 3;

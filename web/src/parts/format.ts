@@ -61,13 +61,12 @@ export function formatDuration(ms: number): string {
 /** A long time in the largest two units that it has: `3 d 4 h`, `25 min`. */
 export function formatSpan(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  const parts = [[Math.floor(minutes / 1_440), "d"], [Math.floor(minutes / 60) % 24, "h"], [
-    minutes % 60,
-    "min",
-  ]] as const;
-  const shown = parts.slice(Math.max(0, parts.findIndex(([count]) => count > 0))).slice(0, 2);
-  return shown.filter(([count]) => count > 0).map(([count, unit]) => `${whole.format(count)} ${unit}`).join(" ") ||
-    "0 min";
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
+  const parts = [[days, "d"], [hours, "h"], [minutes % 60, "min"]] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return "0 min";
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${whole.format(count)} ${unit}`).join(" ");
 }
 
 /** The colour of a profit or a loss; none for zero. */

@@ -17,9 +17,9 @@ export function HeldTimeline({ instrument }: { readonly instrument: Instrument }
   const { first, last, timeframes } = instrument;
   if (first === null || last === null) return null;
   return (
-    <section aria-label="What is held" className="rounded-lg border border-line bg-surface p-3">
+    <section aria-label="Held candles" className="rounded-lg border border-line bg-surface p-3">
       <div className="mb-2 flex flex-wrap items-baseline gap-x-4">
-        <h2 className="mr-auto font-semibold">What is held</h2>
+        <h2 className="mr-auto font-semibold">Held candles</h2>
         <p className="text-xs text-muted">Gaps are times without candles in which trade was to be expected.</p>
       </div>
       <div className="flex flex-col gap-4">
@@ -47,7 +47,9 @@ function Line({ instrument, timeframe }: { readonly instrument: Instrument; read
       <div className="flex flex-wrap justify-between gap-x-4 text-sm">
         <p>
           <span className="font-medium">{timeframe}</span>{" "}
-          <span className="text-muted">{formatDate(held?.start ?? null)} to {formatDate(held?.end ?? null)}</span>
+          <span className="text-muted">
+            {formatDate(held?.start ?? null)} to {formatDate(held && Date.parse(held.end) - 1)}
+          </span>
         </p>
         <p role="status" className={count === 0 ? "text-muted" : "text-warn"}>{said}</p>
       </div>

@@ -1,6 +1,6 @@
+import type { ReactNode } from "react";
 import type { Backtest } from "../../api.ts";
 import { formatMoney } from "../../parts/format.ts";
-import type { ReactNode } from "react";
 
 /**
  * The market, the range and the parameters of a run.

@@ -10,7 +10,7 @@ export function OwnerActions({ strategy: { slug, is_public } }: { readonly strat
   const update = useStrategyUpdate(slug);
   return (
     <>
-      <p role={update.error ? "alert" : "status"} className="text-sm text-danger">
+      <p role={update.error ? "alert" : "status"} className="text-sm text-danger empty:hidden">
         {update.error ? describeError(update.error) : ""}
       </p>
       <Button
