@@ -1,6 +1,7 @@
 /** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
 import { z } from "zod";
 import type { Backtest } from "../db/backtests.ts";
+import { readEquity } from "../db/equity.ts";
 import { listTrades } from "../db/trades.ts";
 import { METRICS, metricSchema } from "./backtest_drawings.ts";
 import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
@@ -9,7 +10,7 @@ import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
 import { withoutAddress } from "./runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
-import { readReturns, toReturnRows } from "./series.ts";
+import { returnsOf, toReturnRows } from "./series.ts";
 import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
 import { userProcedure } from "./trpc.ts";
 
@@ -41,15 +42,16 @@ export const reportProcedures = {
       const key = { backtestId: row.id, ownerId: row.ownerId };
       const range = { from: 0, until: undefined, points: CHART_POINTS };
       return await readLarge(ctx, async () => {
-        ctx.answer.takeCandles(2 * row.result.data.candles);
+        ctx.answer.takeCandles(row.result.data.candles);
+        const curve = await readEquity(ctx.db, key);
         const trades = await listTrades(ctx.db, { ...key, after: 0, limit: REPORT_TRADES_MAX });
         const report = {
           backtest: toShareable(row),
           metrics: METRICS,
           chart: await readRunChart(ctx, row, range),
           trades: toTradeColumns(trades),
-          monthly: toReturnRows(await readReturns(ctx.db, row, "monthly")),
-          yearly: toReturnRows(await readReturns(ctx.db, row, "yearly")),
+          monthly: toReturnRows(returnsOf(curve, row, "monthly")),
+          yearly: toReturnRows(returnsOf(curve, row, "yearly")),
         };
         ctx.answer.take(REPORT_BYTES);
         return report;

@@ -128,12 +128,16 @@ export function afterCursor(range: TimeRange, cursor: string | undefined): TimeR
 }
 
 /** The returns of a backtest by day, month or year; empty until it has completed. */
-export async function readReturns(
-  db: Db,
-  { id: backtestId, ownerId, initialBalance, result, parameters }: Backtest,
+export async function readReturns(db: Db, row: Backtest, period: ReturnPeriod): Promise<Returns> {
+  return returnsOf(await readEquity(db, { backtestId: row.id, ownerId: row.ownerId }), row, period);
+}
+
+/** The same from its curve; null for one that has not completed. */
+export function returnsOf(
+  curve: EquityColumns | null,
+  { initialBalance, result, parameters }: Backtest,
   period: ReturnPeriod,
-): Promise<Returns> {
-  const curve = await readEquity(db, { backtestId, ownerId });
+): Returns {
   if (curve === null) return { time: NO_CURVE.time, columns: { return: NO_CURVE.time, equity: NO_CURVE.time } };
   const { time, equity } = curve;
   const tradingDays = daysOfRun(result, parameters.timeframe, time);
