@@ -14,7 +14,11 @@ export function Filters({ search, put }: {
   const { data } = useQuery(api.backtests.filterValues.queryOptions());
   const { status = ALL, strategy = ALL, symbol = ALL, tag = ALL, starred = false, sort = "created" } = search;
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2" role="group" aria-label="Filters">
+    <div
+      className="grid grid-cols-2 items-center gap-x-4 gap-y-2 sm:flex sm:flex-wrap"
+      role="group"
+      aria-label="Filters"
+    >
       <Choice
         label="Status"
         values={[ALL, ...RUN_STATUSES]}

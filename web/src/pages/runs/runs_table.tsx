@@ -92,7 +92,7 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
   );
 }
 
-/** A run's name; below the strategy where it has a name, and the tags, which filter the list. */
+/** A run's name; below the strategy where it has a name, and the tags, which filter the list and find no room on a phone. */
 function Name({ run }: { readonly run: BacktestSummary }) {
   const { id, name, strategy, tags, symbol, timeframe } = run;
   return (
@@ -115,7 +115,7 @@ function Name({ run }: { readonly run: BacktestSummary }) {
 
 function Tags({ tags }: { readonly tags: readonly string[] }) {
   return (
-    <ul aria-label="Tags" className="flex min-w-0 gap-1 overflow-hidden">
+    <ul aria-label="Tags" className={`flex min-w-0 gap-1 overflow-hidden ${WIDE_ONLY}`}>
       {tags.map((tag) => (
         <li key={tag} className="min-w-8">
           <Link
