@@ -1,2 +1,2 @@
-/** A browser, and a client that ends in the middle, leave connections whose answers end some moments after the test. */
+/** For tests whose browser, Node program or second service may leave in the middle: their connections may end some moments after the test. */
 export const LEAVES_CONNECTIONS = { sanitizeOps: false, sanitizeResources: false } as const;

@@ -1,5 +1,4 @@
 /** A trader's way from the form of a new run to a result, in a real browser against the real service. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
@@ -19,7 +18,6 @@ const SCHEMA = {
 };
 Deno.test(
   "a trader makes a run, sees faults beside their fields, and runs it again with changes",
-  LEAVES_CONNECTIONS,
   async (t) => {
     const service = await startTestService();
     const user = await service.user();

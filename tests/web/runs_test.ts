@@ -1,5 +1,4 @@
 /** The pages around runs, in a real browser against the real service, by mouse and by keyboard alone. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
@@ -8,7 +7,7 @@ import { copyAsCurl } from "./curl_steps.ts";
 import { editLabels, filterRuns } from "./label_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
-Deno.test("a trader makes, reads, changes, cancels and deletes runs", LEAVES_CONNECTIONS, async (t) => {
+Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) => {
   // It never answers, so that its run is under way until it is cancelled.
   const asked = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<Response>();
