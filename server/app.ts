@@ -107,7 +107,7 @@ export function createApp(options: AppOptions): Handler {
     limitUser(c);
   };
   const { stallMs } = options;
-  const streams = new StreamLimits({ stallMs, closing: options.closing });
+  const streams = new StreamLimits({ stallMs });
   app.use("/api/*", async (c, next) => {
     await addContext(c);
     await next();

@@ -95,19 +95,8 @@ export class StreamLimits {
   // Many streams that begin at once would make their first pieces in one turn, while everybody else waits.
   readonly #turns = new Turns();
 
-  readonly #closing: AbortSignal | undefined;
-  /** Stops the watch of each open stream. */
-  readonly #watches = new Set<() => void>();
-
-  /**
-   * @param options `stallMs`: the time after which a stream ends whose client reads nothing; `closing`: ends the watch of all streams,
-   *   since a server that closes ends them itself.
-   */
-  constructor(
-    options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number; closing?: AbortSignal },
-  ) {
-    this.#closing = options.closing;
-    options.closing?.addEventListener("abort", () => this.#watches.forEach((stop) => stop()));
+  /** @param options `stallMs`: the time after which a stream ends whose client reads nothing. */
+  constructor(options: { stallMs: number; answers?: Limits; events?: Limits; waitMs?: number }) {
     this.#answers = new Slots("answers", options.answers ?? ANSWER_LIMITS);
     this.#events = new Slots("event streams", options.events ?? EVENT_LIMITS);
     this.#stallMs = options.stallMs;
@@ -150,14 +139,7 @@ export class StreamLimits {
 
   #watch(address: string, response: Response, onEnd: () => void): Response {
     const begin = isEventStream(response) ? undefined : () => this.#beginnings.takeInTurn(address);
-    return watch(response, {
-      stallMs: this.#stallMs,
-      watches: this.#watches,
-      isClosing: () => this.#closing?.aborted === true,
-      nextTurn: () => this.#turns.next(),
-      begin,
-      onEnd,
-    });
+    return watch(response, { stallMs: this.#stallMs, nextTurn: () => this.#turns.next(), begin, onEnd });
   }
 }
 
@@ -195,8 +177,6 @@ function tooMany(code: "RATE_LIMITED" | "UNAVAILABLE", what: string): AppError {
 
 interface WatchOptions {
   readonly stallMs: number;
-  readonly watches: Set<() => void>;
-  isClosing(): boolean;
   /** Waits for the first piece's turn. @returns A function to call once the piece is there. */
   readonly begin: (() => Promise<() => void>) | undefined;
   /** Waits for a piece's turn. */
@@ -205,24 +185,20 @@ interface WatchOptions {
 }
 
 /** Passes a body on in pieces. When nothing has been read for the time, the source is given up and the answer breaks off. */
-function watch(response: Response, options: WatchOptions): Response {
-  const { stallMs, watches, begin, nextTurn, onEnd } = options;
+function watch(response: Response, { stallMs, begin, nextTurn, onEnd }: WatchOptions): Response {
   const reader = response.body!.getReader();
   let rest: Uint8Array<ArrayBuffer> | undefined;
   let isBegun = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = () => clearTimeout(timer);
-  watches.add(stop);
   let isEnded = false;
   const end = () => {
     isEnded = true;
-    stop();
-    watches.delete(stop);
+    clearTimeout(timer);
     onEnd();
   };
   const expectRead = (controller: ReadableStreamDefaultController) => {
     // The server cancels within enqueue() when the client has left.
-    if (isEnded || options.isClosing()) return;
+    if (isEnded) return;
     timer = setTimeout(() => {
       const reason = new Error(`the client has read nothing for ${stallMs / 1000} s`);
       controller.error(reason);

@@ -1,5 +1,4 @@
 /** The package of the typed client, and a client made from the description of the API, work without the sources. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
 import { BACKTEST } from "../support/client.ts";
@@ -83,7 +82,6 @@ process.stdout.write(JSON.stringify({ status: ended.data?.backtest.status, sides
 
 Deno.test(
   "clients that are installed with npm compile strictly, notice wrong types and run in Node",
-  LEAVES_CONNECTIONS,
   async (t) => {
     const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
     const service = await startTestService();

@@ -1,3 +1,6 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { Socket } from "node:net";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { TestClient } from "./client.ts";
 import { prepare } from "./prepare.ts";
@@ -12,7 +15,24 @@ export interface TestPage {
 /** Connects to the browser that all tests of a run share. */
 export async function connectBrowser(): Promise<Browser> {
   const [endpoint] = await Promise.all([prepare("browser"), prepare("console")]);
-  return await chromium.connect(endpoint);
+  const sockets: Socket[] = [];
+  const listen = (message: unknown) => {
+    if (message !== null && typeof message === "object" && "socket" in message && message.socket instanceof Socket) {
+      sockets.push(message.socket);
+    }
+  };
+  subscribe("net.client.socket", listen);
+  const browser = await chromium.connect(endpoint).finally(() => unsubscribe("net.client.socket", listen));
+  const port = Number(new URL(endpoint).port);
+  const socket = sockets.find(({ remotePort }) => remotePort === port)!;
+  const close = browser.close.bind(browser);
+  browser.close = async () => {
+    // It does not wait for its connection to close, whose timer would outlive the test.
+    const closed = once(socket, "close");
+    await close();
+    await closed;
+  };
+  return browser;
 }
 
 /** Opens a page with cookies and storage of its own. Close its context at the end. */

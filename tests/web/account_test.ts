@@ -1,11 +1,10 @@
 /** A visitor's way to a result, in a real browser against the real service. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { makeRun } from "./sample_runs.ts";
 
-Deno.test("a visitor signs up on the way to a run, reads it, and signs out", LEAVES_CONNECTIONS, async (t) => {
+Deno.test("a visitor signs up on the way to a run, reads it, and signs out", async (t) => {
   const service = await startTestService();
   const browser = await connectBrowser();
   const { page, complaints } = await openPage(browser);
@@ -154,7 +153,6 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", LEA
 
 Deno.test(
   "where sign-up is closed, the console has no form for it and says what to do",
-  LEAVES_CONNECTIONS,
   async () => {
     const service = await startTestService("PostgreSQL", { SIGN_UP: "closed", WORKERS: "0" });
     const browser = await connectBrowser();

@@ -1,5 +1,4 @@
 /** Market data and its administration, in a real browser against the real service. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 import { gzipSync } from "node:zlib";
@@ -13,7 +12,7 @@ import { startTestService } from "../support/service.ts";
 const DAY = ["time,open,high,low,close,volume"];
 for (let hour = 0; hour < 24; hour++) DAY.push(`2024-03-01T${String(hour).padStart(2, "0")}:00:00Z,10,12,9,11,5`);
 
-Deno.test("an admin imports candles and sees them, and others are told who may", LEAVES_CONNECTIONS, async (t) => {
+Deno.test("an admin imports candles and sees them, and others are told who may", async (t) => {
   const service = await startTestService();
   const browser = await connectBrowser();
   const [user, admin] = [await service.user(), service.client()];

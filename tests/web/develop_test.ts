@@ -1,4 +1,3 @@
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { fileURLToPath } from "node:url";
 import { prepare } from "../support/prepare.ts";
@@ -6,7 +5,6 @@ import { startTestService } from "../support/service.ts";
 
 Deno.test(
   "deno task web serves the console's sources, and passes requests for data on to the service",
-  LEAVES_CONNECTIONS,
   async () => {
     const [service] = await Promise.all([startTestService("PGlite", { WORKERS: "0" }), prepare("console")]);
     const server = new Deno.Command(Deno.execPath(), {

@@ -1,11 +1,10 @@
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { connectBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { CERTIFICATE, KEY } from "../workers/sandbox/remote/certificates.ts";
 
-Deno.test("a trusted page of another site signs in over https and reads its runs", LEAVES_CONNECTIONS, async () => {
+Deno.test("a trusted page of another site signs in over https and reads its runs", async () => {
   let serviceUrl = "";
   // Each name below localhost is a site of its own, and browsers resolve it without a name server.
   await using proxy = serveTls((request) => forward(request, serviceUrl));

@@ -1,5 +1,4 @@
 /** A run's report: one file that a browser shows from disk without a network, on screen and on paper. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
@@ -11,7 +10,7 @@ const HOSTILE = `</script><script>document.title="broken"</script><!--<img src="
 // The shell without a run is about 640 kB.
 const BYTES_MAX = 3 * 1024 * 1024;
 
-Deno.test("a report is one file that shows a run without a network", LEAVES_CONNECTIONS, async (t) => {
+Deno.test("a report is one file that shows a run without a network", async (t) => {
   const service = await startTestService("PostgreSQL");
   const browser = await connectBrowser();
   const user = await service.user();

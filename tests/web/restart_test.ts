@@ -1,5 +1,4 @@
 /** A page that is open while its service is killed and started again, in a real browser and under the tasks' own permissions. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { connectBrowser, openPage, shareSession } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
@@ -12,7 +11,6 @@ const LOST = "The connection to the service is lost";
 
 Deno.test(
   "pages say that the service is gone, and go on by themselves when it is back",
-  LEAVES_CONNECTIONS,
   async (t) => {
     // The endpoint answers the second call alone: the first service is killed during its own.
     const calls = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -1,5 +1,4 @@
 /** The catalogue and the registration of strategies, in a real browser against the real service. */
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
@@ -13,7 +12,7 @@ const MODULE = fileURLToPath(import.meta.resolve("../../strategies/examples/rust
 /** A module without the contract's exports. */
 const EMPTY_MODULE = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 
-Deno.test("a user finds strategies, registers a module, and decides who sees it", LEAVES_CONNECTIONS, async (t) => {
+Deno.test("a user finds strategies, registers a module, and decides who sees it", async (t) => {
   const service = await startTestService();
   const [user, other] = [await service.user(), await service.user()];
   await makeStrategy(other, { name: "Of another user", is_public: true });

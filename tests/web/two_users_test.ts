@@ -1,4 +1,3 @@
-import { LEAVES_CONNECTIONS } from "../support/browser_options.ts";
 import { expect } from "@std/expect";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
@@ -18,7 +17,6 @@ const FILE = Buffer.from(
 
 Deno.test(
   "one user sees none of another's runs, and a session that ends during a call leads to sign-in and back",
-  LEAVES_CONNECTIONS,
   async (t) => {
     const service = await startTestService("PostgreSQL");
     const browser = await connectBrowser();
