@@ -5,11 +5,15 @@ const WEEK_MS = 7 * DAY_MS;
 /** The lengths in milliseconds of the timeframes whose candles are all equally long, shortest first. */
 export const TIMEFRAME_MS = {
   "1m": MINUTE_MS,
+  "3m": 3 * MINUTE_MS,
   "5m": 5 * MINUTE_MS,
   "15m": 15 * MINUTE_MS,
   "30m": 30 * MINUTE_MS,
   "1h": 60 * MINUTE_MS,
+  "2h": 120 * MINUTE_MS,
   "4h": 240 * MINUTE_MS,
+  "6h": 360 * MINUTE_MS,
+  "12h": 720 * MINUTE_MS,
   "1d": DAY_MS,
   "1w": WEEK_MS,
 } as const;
@@ -20,11 +24,15 @@ export type Timeframe = keyof typeof TIMEFRAME_MS | "1M";
 /** The supported timeframes, shortest first. */
 export const TIMEFRAME_NAMES = [
   "1m",
+  "3m",
   "5m",
   "15m",
   "30m",
   "1h",
+  "2h",
   "4h",
+  "6h",
+  "12h",
   "1d",
   "1w",
   "1M",

@@ -30,6 +30,7 @@ const DAYS_A_REQUEST = 3_650;
 
 const TIMESPANS = {
   "1m": "1/minute",
+  "3m": "3/minute",
   "5m": "5/minute",
   "15m": "15/minute",
   "30m": "30/minute",
@@ -89,7 +90,7 @@ export class MassiveFeed implements Feed {
       return isCoarser(timeframe, "30m") ? "30m" : requireSpan(timeframe);
     }
     if (isDaily(timeframe)) return assetClass === "forex" ? "1h" : "1d";
-    return timeframe === "4h" ? "1h" : requireSpan(timeframe);
+    return isCoarser(timeframe, "1h") ? "1h" : requireSpan(timeframe);
   }
 
   async *fetch(request: FeedRequest): AsyncGenerator<FeedPart> {

@@ -9,6 +9,8 @@ Deno.test("the smallest distance of a file's first lines is its timeframe", asyn
     return await guessSeries(path).then(({ timeframe }) => timeframe, () => "none");
   };
   expect(await guess("2024-01-01 00:00", "2024-01-01 00:01")).toBe("1m");
+  expect(await guess("2024-01-01 00:00", "2024-01-01 00:03")).toBe("3m");
+  expect(await guess("2024-01-01 00:00", "2024-01-01 12:00", "2024-01-02 00:00")).toBe("12h");
   expect(await guess("2024-01-05", "2024-01-08", "2024-01-09")).toBe("1d");
   expect(await guess("2024-01-08", "2024-01-01")).toBe("1w");
   // Months by their first day, by their last, and by the first day of trade after a week of holidays.

@@ -63,16 +63,15 @@ Deno.test("a month is a calendar month of 28 to 31 days", () => {
 Deno.test("minutes make hours and days make weeks", () => {
   expect(divides("1m", "1w") && divides("1d", "1w") && divides("4h", "1d") && divides("1h", "1h")).toBe(true);
   expect(divides("1h", "15m")).toBe(false);
+  expect(TIMEFRAME_NAMES.filter((name) => divides(name, "6h"))).toEqual([
+    ...["1m", "3m", "5m", "15m", "30m", "1h", "2h", "6h"],
+  ]);
+  expect(TIMEFRAME_NAMES.filter((name) => divides("3m", name))).toEqual([
+    ...["3m", "15m", "30m", "1h", "2h", "4h", "6h", "12h", "1d", "1w", "1M"],
+  ]);
   // A week may begin in one month and end in the next.
   expect(TIMEFRAME_NAMES.filter((name) => divides(name, "1M"))).toEqual([
-    "1m",
-    "5m",
-    "15m",
-    "30m",
-    "1h",
-    "4h",
-    "1d",
-    "1M",
+    ...["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "12h", "1d", "1M"],
   ]);
   expect(TIMEFRAME_NAMES.filter((name) => divides("1M", name))).toEqual(["1M"]);
 });

@@ -76,6 +76,20 @@ async function readFormats(client: TestClient) {
   const lines = csv.text.trimEnd().split("\n");
   expect(json.list("/ticks").length).toBe(44_640);
   expect(lines.length).toBe(44_641);
+  for (const [timeframe, length] of [["3m", 3], ["2h", 120], ["6h", 360], ["12h", 720]] as const) {
+    const made = await client.get(`${path.replace("02-01", "01-02")}&timeframe=${timeframe}`);
+    expect(made.list("/ticks").length).toBe(1440 / length);
+    const minutes = lines.slice(1441 - length, 1441).map((line) => line.split(","));
+    const column = (n: number) => minutes.map((minute) => Number(minute[n]));
+    expect(made.list("/ticks").at(-1)).toEqual({
+      timestamp: minutes[0]![0],
+      open: column(1)[0],
+      high: Math.max(...column(2)),
+      low: Math.min(...column(3)),
+      close: column(4).at(-1),
+      volume: column(5).reduce((sum, volume) => sum + volume, 0),
+    });
+  }
   const last = (key: string) => String(json.at(`/ticks/44639/${key}`));
   const keys = ["timestamp", "open", "high", "low", "close", "volume"];
   expect(lines.at(-1)).toBe(keys.map(last).join(","));

@@ -154,7 +154,7 @@ export function naiveLabel(market: Market, timeframe: string, utc: number, local
   if (!isWorkday(date) && market.assetClass !== "crypto") return null;
   const [open, close] = isOvernight ? [0, 1440] : [market.open, market.close];
   if (minute < open || minute >= close) return null;
-  const lengths: Record<string, number> = { "5m": 5, "30m": 30, "1h": 60, "4h": 240 };
+  const lengths: Record<string, number> = { "3m": 3, "5m": 5, "1h": 60, "2h": 120, "4h": 240, "6h": 360, "12h": 720 };
   const length = lengths[timeframe];
   if (length !== undefined) return utc - ((minute - open) % length) * MINUTE;
   if (timeframe === "1d") return date;

@@ -58,13 +58,19 @@ function resampled(market: Market, timeframe: Timeframe, minutes: Candles): Cand
   return concatCandles([...parts, resampler.flush()]);
 }
 
+/** Timeframes over all three years; the others, which are cut in the same way, over the last one. */
+const LONG = ["5m", "1h", "4h", "1d", "1w", "1M"] as const;
+const SHORT = ["3m", "2h", "6h", "12h"] as const;
+
 for (const market of MARKETS) {
   Deno.test(`three years of ${market.exchange} give the hours, days and months that a naive builder gives`, () => {
     const minutes = priced(minutesOf(market, "2022-01-01", "2025-01-01"));
-    const local = minutes.time.map((time) => localTime(market, time));
-    for (const timeframe of ["5m", "1h", "4h", "1d", "1w", "1M"] as const) {
-      const made = resampled(market, timeframe, minutes);
-      const naive = naiveCandles(market, timeframe, minutes, local);
+    const lastYear = sliceCandles(minutes, lowerBound(minutes.time, Date.UTC(2024, 0)), minutes.time.length);
+    for (const timeframe of [...LONG, ...SHORT]) {
+      const source = SHORT.some((name) => name === timeframe) ? lastYear : minutes;
+      const local = source.time.map((time) => localTime(market, time));
+      const made = resampled(market, timeframe, source);
+      const naive = naiveCandles(market, timeframe, source, local);
       expect(made.time.length).toBeGreaterThanOrEqual(timeframe === "1M" ? 36 : 150);
       for (const name of ["time", "open", "high", "low", "close", "volume"] as const) {
         // A comparison of the arrays themselves is slow.
@@ -74,3 +80,37 @@ for (const market of MARKETS) {
     }
   });
 }
+
+Deno.test("coarser hours of a stock count from its open, and the close cuts the last one short", () => {
+  // Friday 8 and Monday 11 March 2024: New York's clocks change in between. Minutes of 14:30 to 21:00, then 13:30 to 20:00.
+  const minutes = priced(minutesOf(MARKETS[0]!, "2024-03-08", "2024-03-12"));
+  const opens = (timeframe: Timeframe) =>
+    Array.from(resampled(MARKETS[0]!, timeframe, minutes).time, (time) => new Date(time).toISOString().slice(5, 16));
+  expect(opens("2h")).toEqual([
+    ...["03-08T14:30", "03-08T16:30", "03-08T18:30", "03-08T20:30"],
+    ...["03-11T13:30", "03-11T15:30", "03-11T17:30", "03-11T19:30"],
+  ]);
+  expect(opens("6h")).toEqual(["03-08T14:30", "03-08T20:30", "03-11T13:30", "03-11T19:30"]);
+  expect(opens("12h")).toEqual(["03-08T14:30", "03-11T13:30"]);
+});
+
+Deno.test("days of 23 and 25 hours are cut from their midnight on, and a rest of an hour is a candle of its own", () => {
+  // Extended hours of XETRA are around the clock. Berlin: UTC+1 until 2024-03-31T01:00Z, UTC+2 until 2024-10-27T01:00Z.
+  const xetra = { assetClass: "stock", exchange: "XETRA", provider: "csv" } as const;
+  const opens = (timeframe: Timeframe, from: string, until: string) => {
+    const count = (Date.parse(until) - Date.parse(from)) / 60_000;
+    const minutes = priced(Array.from({ length: count }, (_, i) => Date.parse(from) + i * 60_000));
+    const resampler = new Resampler(bucketsOf(xetra, "1m", { timeframe, hours: "extended" }), "1m");
+    const made = concatCandles([resampler.push(minutes), resampler.flush()]);
+    return Array.from(made.time, (time) => new Date(time).toISOString().slice(5, 16));
+  };
+  const [spring, autumn] = [["2024-03-30T23:00Z", "2024-03-31T22:00Z"], [
+    "2024-10-26T22:00Z",
+    "2024-10-27T23:00Z",
+  ]] as const;
+  expect(opens("12h", ...spring)).toEqual(["03-30T23:00", "03-31T11:00"]);
+  expect(opens("12h", ...autumn)).toEqual(["10-26T22:00", "10-27T10:00", "10-27T22:00"]);
+  expect(opens("6h", ...spring)).toEqual(["03-30T23:00", "03-31T05:00", "03-31T11:00", "03-31T17:00"]);
+  expect(opens("2h", ...autumn).slice(-2)).toEqual(["10-27T20:00", "10-27T22:00"]);
+  expect(opens("3m", ...autumn)).toHaveLength(25 * 20);
+});

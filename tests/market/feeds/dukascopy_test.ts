@@ -60,6 +60,9 @@ Deno.test("Dukascopy: hours come a month a file, days a year a file, yen in larg
       "1h",
     ]);
     expect(feed.sourceTimeframe("1M")).toBe("1h");
+    expect([feed.sourceTimeframe("3m"), feed.sourceTimeframe("2h"), feed.sourceTimeframe("12h")]).toEqual([
+      ...["1m", "1h", "1h"],
+    ]);
     const hours = await fetchAll(feed, {
       instrument: forex,
       timeframe: "1h",

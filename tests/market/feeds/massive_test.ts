@@ -69,6 +69,9 @@ Deno.test("Massive: stock days are dated by New York, in winter and in summer", 
       "30m",
     ]);
     expect([source("1d", "forex"), source("4h", "forex")]).toEqual(["1h", "1h"]);
+    expect([source("3m", "stock"), source("6h", "stock"), source("12h", "forex"), source("2h", "crypto")]).toEqual([
+      ...["3m", "30m", "1h", "1h"],
+    ]);
     expect([source("1M", "crypto"), source("1M", "stock"), source("1M", "stock", "extended")]).toEqual([
       ...["1d", "1d", "30m"],
     ]);

@@ -7,18 +7,24 @@ const MINUTE_MS = 60_000;
 /** The lengths of candles in milliseconds, shortest first; of the longest month for `1M`. */
 const LENGTHS_MS = {
   "1m": MINUTE_MS,
+  "3m": 3 * MINUTE_MS,
   "5m": 5 * MINUTE_MS,
   "15m": 15 * MINUTE_MS,
   "30m": 30 * MINUTE_MS,
   "1h": 60 * MINUTE_MS,
+  "2h": 120 * MINUTE_MS,
   "4h": 240 * MINUTE_MS,
+  "6h": 360 * MINUTE_MS,
+  "12h": 720 * MINUTE_MS,
   "1d": 1_440 * MINUTE_MS,
   "1w": 7 * 1_440 * MINUTE_MS,
   "1M": 31 * 1_440 * MINUTE_MS,
 } as const satisfies Record<Timeframe, number>;
 
 /** All timeframes, shortest first. */
-export const TIMEFRAMES: readonly Timeframe[] = ["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w", "1M"];
+export const TIMEFRAMES: readonly Timeframe[] = [
+  ...["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "12h", "1d", "1w", "1M"] as const,
+];
 
 /** The length of a candle in milliseconds; a month counts as its longest. */
 export function lengthMs(timeframe: Timeframe): number {
