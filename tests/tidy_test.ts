@@ -10,7 +10,7 @@ const FILE_LINES_MAX = 300;
 
 /** Everything that is shipped; authors' examples and templates are read as text and not as part of the house. */
 const PRODUCT =
-  /^((bench|cli|client|db|engine|market|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
+  /^((bench|cli|client|db|engine|market|research|routers|server|strategies\/builtin|web|workers)\/(?!templates\/)|main\.ts$)/;
 /** Folders whose file names count among themselves: each runtime names its parts alike. */
 const OWN_NAMES = /^workers\/sandbox\/(wasm|remote|script)\//;
 /** Files that may have equal names, and why. */
@@ -26,7 +26,7 @@ const EQUAL_NAMES: readonly (readonly [why: string, files: RegExp])[] = [
 /** Folders of what others wrote, and of the console's build. */
 const NO_SOURCES = /^(node_modules|dist(-.*)?)$/;
 // These use no library and not even the runtime: columns in, columns out.
-const PURE = ["engine/", "strategies/builtin/"];
+const PURE = ["engine/", "research/", "strategies/builtin/"];
 // Users' code is compiled in a process without rights, PGlite's own program where the embedded database is opened.
 const COMPILES = ["workers/sandbox/", "tests/", "db/embedded/pglite_files.ts"];
 

@@ -1,6 +1,7 @@
 /** A folder or file, and what it may import of ours; the first row that fits a file counts. `types:` allows `import type` alone. */
 export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["engine/", ["engine/"]],
+  ["research/", ["research/", "engine/"]],
   ["strategies/builtin/", ["strategies/builtin/", "engine/"]],
   ["strategies/examples/", ["strategies/examples/"]],
   // The parent's side of the sandbox: it starts the process, and no code of a user is in it.
@@ -10,6 +11,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/sandbox/builtin_worker.ts", [
     "workers/sandbox/",
     "engine/",
+    "research/",
     "strategies/builtin/",
     "db/codec/",
     "workers/outcome.ts",
@@ -25,7 +27,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   // Pure: the sandbox loads them beside its own code.
   ["workers/outcome.ts", []],
   ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
-  ["workers/", ["workers/", "db/", "market/", "engine/", "strategies/builtin/"]],
+  ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/"]],
   ["market/", ["market/", "db/", "types:engine/"]],
   ["routers/", [
@@ -40,6 +42,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     // Pure: the returns of a stored curve.
     "engine/metrics/period_returns.ts",
     "types:engine/",
+    "research/",
     "strategies/builtin/",
     // Pure: the one rule on where a user's URL may lead.
     "workers/egress/rules.ts",
