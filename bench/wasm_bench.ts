@@ -13,6 +13,7 @@ import { checkModule } from "../workers/sandbox/wasm/check.ts";
 import { Guest } from "../workers/sandbox/wasm/guest.ts";
 import { compile } from "../workers/sandbox/wasm/run.ts";
 import { GuestStrategy } from "../workers/sandbox/player.ts";
+import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { runInSandbox, type SandboxLimits } from "../workers/sandbox/process.ts";
 import { median } from "./measure.ts";
 
@@ -50,7 +51,7 @@ async function compareLoops(): Promise<void> {
   const makers = new Map<string, () => Strategy>([["built-in", () => builtin.create(parameters)]]);
   for (const [language, bytes] of modules) {
     const module = compile(checkModule(bytes));
-    makers.set(language, () => new GuestStrategy(() => new Guest(module, parametersJson, []), 1));
+    makers.set(language, () => new GuestStrategy(() => new Guest(module, parametersJson, seriesOf(settings), []), 1));
   }
   const times = new Map([...makers.keys()].map((name) => [name, new Array<number>()]));
   for (let round = 0; round < ROUNDS; round++) {

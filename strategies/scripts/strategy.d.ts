@@ -115,9 +115,19 @@ interface Strategy {
   decide(i: number, candles: Candles, account: Account, orders: Orders): void;
 }
 
-/** Defines the strategy. The function receives the strategy's own parameters, with the defaults filled in. */
-// deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
-declare function strategy<Parameters>(create: (parameters: Parameters) => Strategy & ThisType<any>): void;
+/** The candles of a run, before the first of them is seen. */
+interface Series {
+  /** Length of a candle in milliseconds: 3600000 is an hour. For months it is that of an average one. */
+  readonly timeframeMs: number;
+  /** Index of the first candle of the backtest's range; those before it are the lookback. */
+  readonly firstIndex: number;
+}
+
+/** Defines the strategy. The function receives the strategy's own parameters, with the defaults filled in, and the series. */
+declare function strategy<Parameters>(
+  // deno-lint-ignore no-explicit-any -- scripts keep what they like in `this`
+  create: (parameters: Parameters, series: Series) => Strategy & ThisType<any>,
+): void;
 
 /** Draws a value at the deciding candle, one series for each name, at most 16. `deno task strategy run` shows them. */
 declare function plot(name: string, value: number | null | undefined): void;

@@ -39,7 +39,17 @@ const PAGE_NAMES: Readonly<Record<string, string>> = {
   tagPointer: "tag_ptr",
   tagBytes: "tag_len",
 };
-const DOUBLES = ["cash", "equity", "quantity", "entry_price", "initial_balance", "size", "limit_price", "stop_price"]
+const DOUBLES = [
+  "cash",
+  "equity",
+  "quantity",
+  "entry_price",
+  "initial_balance",
+  "timeframe_ms",
+  "size",
+  "limit_price",
+  "stop_price",
+]
   .concat([
     "stop_loss",
     "take_profit",
@@ -51,7 +61,7 @@ const DOUBLES = ["cash", "equity", "quantity", "entry_price", "initial_balance",
 
 Deno.test("the frame's table has every field at its offset", () => {
   for (const [name, offset] of Object.entries(FRAME)) expectRow(offset, PAGE_NAMES[name] ?? toSnake(name));
-  expect(page).toContain(`| ${FRAME_BYTES}; later versions add fields at the end`);
+  expect(page).toContain(`| ${FRAME_BYTES}; it was 136 before \`timeframe_ms\`, and grows`);
   expect(page).toContain(`(${FRAME_BYTES} bytes and the JSON's length)`);
 });
 

@@ -57,6 +57,21 @@ for (const [language, read] of MODULES) {
   });
 }
 
+Deno.test("a module that was built for the frame of 136 bytes trades as before", async () => {
+  // The C example of then: it ends its frame at `initial_balance`.
+  const module = await Deno.readFile(new URL("short_frame.wasm", import.meta.url));
+  const task = taskOver(dailyCandles(wanderingCloses(2000)), { firstIndex: 333 });
+  const [parameters] = PARAMETERS;
+  const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
+  const answer = doWasmJob(job, createControl());
+  if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
+  // It looks one candle back.
+  const strategy = findBuiltin("sma-cross")!.create(parameters!, { crossThroughTouch: false });
+  const expected = run({ ...task, strategy, control: null });
+  expect(expected.trades.count).toBeGreaterThan(20);
+  expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
+});
+
 Deno.test("the committed modules have the checksums beside their sources", async () => {
   for (const language of ["c", "rust"]) {
     const digest = await crypto.subtle.digest("SHA-256", Uint8Array.from(await readCommitted(language)));

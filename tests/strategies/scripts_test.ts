@@ -9,7 +9,7 @@ import { LAYOUT, SOURCE_BYTES_MAX } from "../../workers/sandbox/script/layout.ts
 import { RUN_ORDERS_MAX, RUN_TAGS_MAX } from "../../workers/sandbox/wasm/abi.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { Random } from "../../workers/sandbox/random.ts";
-import { dailyCandles, taskOver } from "../workers/sandbox/wasm/modules.ts";
+import { dailyCandles, DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts";
 
 const FOLDER = new URL("../../strategies/scripts/", import.meta.url);
 const CANDLES = 3000;
@@ -26,7 +26,7 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
         const parameters = parametersOf(builtin.parameter_schema.properties, seed);
         const settings = { ...taskOver(candles), control: null };
         const builtIn = run({ ...settings, strategy: builtin.create(parameters) });
-        const guest = new ScriptGuest(script, JSON.stringify(parameters));
+        const guest = new ScriptGuest(script, JSON.stringify(parameters), DAYS);
         const scripted = run({ ...settings, strategy: new GuestStrategy(() => guest, 1) });
         expect(scripted.orders).toEqual(builtIn.orders);
         expect(scripted.trades).toEqual(builtIn.trades);
@@ -80,7 +80,7 @@ function parametersOf(properties: Readonly<Record<string, { readonly default: un
 Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's", async () => {
   const page = await Deno.readTextFile(new URL("../SCRIPTS.md", FOLDER));
   const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
-  const guest = new ScriptGuest(await compileScript(example), '{"period":10}');
+  const guest = new ScriptGuest(await compileScript(example), '{"period":10}', DAYS);
   const { orders } = run({
     ...taskOver(dailyCandles(walk(1))),
     strategy: new GuestStrategy(() => guest, 1),

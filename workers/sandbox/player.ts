@@ -122,6 +122,7 @@ class GuestPlayer {
     const columns = [0, 1, 2, 3, 4, 5].map((n) => columnsAt + n * columnBytes);
     const pointers = [...columns, this.#ordersAt, this.#resultsAt, this.#tradesAt, this.#workingAt];
     this.#words.set(pointers, (this.#frame + FRAME.columns) / 4);
+    this.#words[(this.#frame + FRAME.columnsCapacity) / 4] = columnBytes / 8;
     this.#words.fill(0, this.#ordersAt / 4, this.#resultsAt / 4);
   }
 

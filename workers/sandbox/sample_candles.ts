@@ -1,10 +1,13 @@
 import type { Candles } from "../../engine/candles.ts";
 import { Random } from "./random.ts";
+import type { Series } from "./candle_series.ts";
 
 const COUNT = 512;
 const STEPS = 1_000_000;
 const FIRST_MS = Date.UTC(2024, 0, 1);
 export const SAMPLE_TIMEFRAME_MS = 86_400_000;
+/** The sample candles as a strategy knows them before it sees one. */
+export const SAMPLE_SERIES: Series = { timeframeMs: SAMPLE_TIMEFRAME_MS, firstIndex: 0 };
 
 /** Made-up daily candles that rise, fall and stand still, the same each time: modules and endpoints are tried on them. */
 export function sampleCandles(): Candles {

@@ -57,6 +57,9 @@ export class Frame {
   quantity: f64;
   entryPrice: f64;
   initialBalance: f64;
+  timeframeMs: f64;
+  firstIndex: u32;
+  columnsCapacity: u32;
 }
 
 export function abi_version(): i32 {

@@ -45,9 +45,11 @@ typedef struct {
   u32 count, results_count;
   u32 working_orders, open_trades, trades_count, working_count;
   double cash, equity, quantity, entry_price, initial_balance;
+  double timeframe_ms;
+  u32 first_index, columns_capacity;
 } Frame;
 
-_Static_assert(sizeof(Order) == 112 && sizeof(Trade) == 24 && sizeof(Frame) == 136, "the layout of ABI version 1");
+_Static_assert(sizeof(Order) == 112 && sizeof(Trade) == 24 && sizeof(Frame) == 152, "the layout of ABI version 1");
 
 IMPORT(abort) _Noreturn void hindcast_abort(const char *message, u32 length);
 IMPORT(log) void hindcast_log(const char *message, u32 length);

@@ -75,9 +75,12 @@ pub struct Frame {
     pub quantity: f64,
     pub entry_price: f64,
     pub initial_balance: f64,
+    pub timeframe_ms: f64,
+    pub first_index: u32,
+    pub columns_capacity: u32,
 }
 
-const _: () = assert!(core::mem::size_of::<Order>() == 112 && core::mem::size_of::<Frame>() == 136);
+const _: () = assert!(core::mem::size_of::<Order>() == 112 && core::mem::size_of::<Frame>() == 152);
 
 #[no_mangle]
 pub extern "C" fn abi_version() -> i32 {

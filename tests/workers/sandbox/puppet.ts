@@ -4,7 +4,7 @@ import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts
 import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../workers/sandbox/wasm/guest.ts";
 import { GuestStrategy } from "../../../workers/sandbox/player.ts";
-import { compileWat, dailyCandles, strategyWat, taskOver } from "./wasm/modules.ts";
+import { compileWat, dailyCandles, DAYS, strategyWat, taskOver } from "./wasm/modules.ts";
 
 const SCRIPT_AT = 4096;
 const ROWS_MAX = 4;
@@ -51,7 +51,7 @@ export function play(
   closes: readonly number[],
   text = "",
 ): { readonly result: RunResult; readonly seen: readonly Seen[] } {
-  const guest = new Guest(new WebAssembly.Module(checkModule(PUPPET).bytes), "{}", []);
+  const guest = new Guest(new WebAssembly.Module(checkModule(PUPPET).bytes), "{}", DAYS, []);
   const view = new DataView(guest.memory.buffer);
   new Uint8Array(guest.memory.buffer).set(new TextEncoder().encode(text), 256);
   script.forEach((rows, call) => writeRows(view, SCRIPT_AT + call * SCRIPT_BYTES, rows));

@@ -1,9 +1,7 @@
 import type { Account, OrderBook } from "../../../engine/strategy.ts";
 import type { RemoteTask } from "../../protocol.ts";
+import { candleMs } from "../candle_series.ts";
 import { PROTOCOL_VERSION } from "./answer.ts";
-
-// The protocol promises a length, and months differ: a twelfth of the 365.2425 days of a year.
-const AVERAGE_MONTH_MS = 2_629_746_000;
 
 /** A stretch of candles by index: [from, until) is sent, decisions are asked for on [first, until). */
 export interface Stretch {
@@ -37,7 +35,7 @@ export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, 
     version: PROTOCOL_VERSION,
     run_id: task.runId,
     mode: task.mode,
-    timeframe_ms: task.timeframeMs ?? AVERAGE_MONTH_MS,
+    timeframe_ms: candleMs(task.timeframeMs),
     initial_balance: task.initialBalance,
     parameters: task.parameters,
     lookback_candles: task.lookbackCandles,

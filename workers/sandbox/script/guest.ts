@@ -4,6 +4,7 @@ import type { Candles } from "../../../engine/candles.ts";
 import { RunError } from "../../outcome.ts";
 import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
 import type { PlayedGuest } from "../player.ts";
+import type { Series } from "../candle_series.ts";
 import type { Plot } from "../task.ts";
 import { computeIndicator } from "./indicators.ts";
 import { COLUMNS_MAX, LOG_LINES_MAX, PLOTS_MAX } from "./layout.ts";
@@ -35,13 +36,17 @@ export class ScriptGuest implements PlayedGuest {
   #whole: readonly Float64Array[] = [];
   #count = 0;
 
-  /** @param parametersJson The parameters as the script reads them. @throws {RunError} When the script throws. */
-  constructor(script: vm.Script, parametersJson: string) {
+  /**
+   * @param parametersJson The parameters as the script reads them.
+   * @param series The candles as the strategy's factory knows them.
+   * @throws {RunError} When the script throws.
+   */
+  constructor(script: vm.Script, parametersJson: string, series: Series) {
     const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     const door: Door = REALM.runInContext(realm);
     this.#door = door;
     this.#attempt("start", () => runScript(script, realm, door));
-    this.#attempt("create the strategy", () => door.start(parametersJson));
+    this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
   }

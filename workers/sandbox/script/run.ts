@@ -4,6 +4,8 @@ import { type Outcome, RunError } from "../../outcome.ts";
 import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { GuestStrategy } from "../player.ts";
+import { SAMPLE_SERIES } from "../sample_candles.ts";
+import { seriesOf } from "../candle_series.ts";
 import type { SandboxRun, ScriptCheckJob, ScriptJob, ValidScript } from "../task.ts";
 import { compileScript, ScriptFault } from "./compile.ts";
 import { ScriptGuest } from "./guest.ts";
@@ -32,7 +34,7 @@ export async function doScriptJob(
 }
 
 function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
-  const guest = new ScriptGuest(script, job.parametersJson);
+  const guest = new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES);
   const report = runDry(new GuestStrategy(() => guest, job.candlesMin));
   return { type: "completed", report, log: guest.log() };
 }
@@ -46,7 +48,7 @@ function backtest(
 ): Outcome<SandboxRun> {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = (): ScriptGuest => {
-    const guest = new ScriptGuest(script, job.parametersJson);
+    const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task));
     // Later instances repeat what the first one logs, and their memory is needed.
     if (guests.length === 0) guests.push(guest);
     return guest;

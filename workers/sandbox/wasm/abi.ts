@@ -29,8 +29,11 @@ export const FRAME = {
   quantity: 112,
   entryPrice: 120,
   initialBalance: 128,
+  timeframeMs: 136,
+  firstIndex: 144,
+  columnsCapacity: 148,
 } as const;
-export const FRAME_BYTES = 136;
+export const FRAME_BYTES = 152;
 
 /** Byte offsets in a row of the order table. */
 export const ORDER = {

@@ -1,5 +1,6 @@
 import { RunError } from "../../outcome.ts";
 import type { PlayedGuest } from "../player.ts";
+import type { Series } from "../candle_series.ts";
 import {
   ABI_VERSION,
   ALIGN_BYTES,
@@ -43,11 +44,12 @@ export class Guest implements PlayedGuest {
 
   /**
    * @param parametersJson The parameters as the module reads them.
+   * @param series The candles as `init` knows them.
    * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
    * @throws {RunError} When it traps, refuses its parameters, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
-  constructor(module: WebAssembly.Module, parametersJson: string, log: string[]) {
+  constructor(module: WebAssembly.Module, parametersJson: string, series: Series, log: string[]) {
     let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
@@ -71,7 +73,7 @@ export class Guest implements PlayedGuest {
     }
     const json = new TextEncoder().encode(parametersJson);
     this.frame = this.allocate(FRAME_BYTES + json.length);
-    this.#writeFrame(json);
+    this.#writeFrame(json, series);
     const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
     this.checkAbort("Cannot initialise");
     if (answer !== 0) throw new RunError("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
@@ -117,7 +119,7 @@ export class Guest implements PlayedGuest {
     return pointer;
   }
 
-  #writeFrame(json: Uint8Array): void {
+  #writeFrame(json: Uint8Array, series: Series): void {
     const bytes = new Uint8Array(this.memory.buffer, this.frame, FRAME_BYTES + json.length);
     bytes.fill(0, 0, FRAME_BYTES);
     bytes.set(json, FRAME_BYTES);
@@ -130,6 +132,8 @@ export class Guest implements PlayedGuest {
     words[FRAME.ordersMax / 4] = ORDERS_MAX.default;
     words[FRAME.tradesMax / 4] = TRADES_MAX.default;
     words[FRAME.workingMax / 4] = WORKING_MAX.default;
+    words[FRAME.firstIndex / 4] = series.firstIndex;
+    new Float64Array(this.memory.buffer, this.frame, FRAME_BYTES / 8)[FRAME.timeframeMs / 8] = series.timeframeMs;
   }
 }
 

@@ -15,6 +15,8 @@ import { type CheckedModule, checkModule } from "./check.ts";
 import { Guest } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "../player.ts";
+import { SAMPLE_SERIES } from "../sample_candles.ts";
+import { seriesOf } from "../candle_series.ts";
 
 // Memories below this size need no collection before the next instance.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
@@ -63,7 +65,7 @@ function dryRun(
   module: WebAssembly.Module,
   log: string[],
 ): Outcome<ValidModule> {
-  const strategy = new GuestStrategy(() => new Guest(module, job.parametersJson, log), job.candlesMin);
+  const strategy = new GuestStrategy(() => new Guest(module, job.parametersJson, SAMPLE_SERIES, log), job.candlesMin);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
   return { type: "completed", report, log };
@@ -86,7 +88,7 @@ function backtest(
     last = null;
     // After a vain wait the memory belongs to something else: do not wait again.
     if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, bytesMax, waitMs)) waitMs = 0;
-    last = new Guest(module, job.parametersJson, lines);
+    last = new Guest(module, job.parametersJson, seriesOf(job.task), lines);
     return last;
   };
   const runOn = (until: number, words: Int32Array | null): RunResult => {

@@ -29,6 +29,16 @@ Deno.test("a script reads its parameters, keeps columns in `this`, and trades", 
   expect(result.trades.count).toBeGreaterThan(0);
 });
 
+Deno.test("a script knows the length of its candles and where its range begins", async () => {
+  const source =
+    `strategy((_, { timeframeMs, firstIndex }) => ({ decide() { console.log(timeframeMs, firstIndex); } }));`;
+  const hours = await playScript(source, CLOSES, { timeframeMs: 3_600_000, firstIndex: CLOSES.length - 1 });
+  expect(hours.log).toEqual([`3600000 ${CLOSES.length - 1}`]);
+  // A twelfth of a year stands for months.
+  const months = await playScript(source, [10], { timeframeMs: null });
+  expect(months.log).toEqual([`${365.2425 * 86_400_000 / 12} 0`]);
+});
+
 Deno.test("candles, indicators and their joins end with the deciding candle", async () => {
   const candles = dailyCandles(CLOSES);
   const { log } = await playScript(

@@ -4,6 +4,7 @@ import { run, type RunResult } from "../../../../engine/run.ts";
 import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
 import { RunError } from "../../../../workers/outcome.ts";
 import { compileScript, ScriptFault } from "../../../../workers/sandbox/script/compile.ts";
+import { seriesOf } from "../../../../workers/sandbox/candle_series.ts";
 import { ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
 import type { Plot, SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver } from "../wasm/modules.ts";
@@ -21,10 +22,11 @@ export async function playScript(
   over: Candles | readonly number[],
   { parameters = {}, ...overrides }: Partial<SandboxTask> & { readonly parameters?: object } = {},
 ): Promise<Played> {
-  const guest = new ScriptGuest(await compileScript(source), JSON.stringify(parameters));
   const candles = isCandles(over) ? over : dailyCandles(over);
+  const task = taskOver(candles, overrides);
+  const guest = new ScriptGuest(await compileScript(source), JSON.stringify(parameters), seriesOf(task));
   const strategy = new GuestStrategy(() => guest, 1);
-  const result = run({ ...taskOver(candles, overrides), strategy, control: null });
+  const result = run({ ...task, strategy, control: null });
   return { result, log: guest.log(), plots: guest.plots(candles.time.length) };
 }
 

@@ -4,7 +4,7 @@ import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
 import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
-import { compileWat, dailyCandles, taskOver } from "./modules.ts";
+import { compileWat, dailyCandles, DAYS, taskOver } from "./modules.ts";
 
 /** The imports of a module that calls `abort` and `log`. */
 export const IMPORTS =
@@ -16,7 +16,7 @@ export function text(at: number, words: string): string {
 }
 
 export function makeGuest(wat: string, parametersJson = "{}", log: string[] = []): Guest {
-  return new Guest(new WebAssembly.Module(checkModule(compileWat(wat)).bytes), parametersJson, log);
+  return new Guest(new WebAssembly.Module(checkModule(compileWat(wat)).bytes), parametersJson, DAYS, log);
 }
 
 /** Runs an instance over candles that close at these prices. */

@@ -3,6 +3,7 @@ import asc from "assemblyscript/asc";
 import wabt from "wabt";
 import type { Candles } from "../../../../engine/candles.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
+import type { Series } from "../../../../workers/sandbox/candle_series.ts";
 import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 
 const { parseWat } = await wabt();
@@ -86,6 +87,9 @@ export function wanderingCloses(count: number, seed = 1): number[] {
     return cents / 100;
   });
 }
+
+/** The series of daily candles. */
+export const DAYS: Series = { timeframeMs: 86_400_000, firstIndex: 0 };
 
 /** A run's settings over candles. */
 export function taskOver(candles: Candles, overrides: Partial<SandboxTask> = {}): SandboxTask {

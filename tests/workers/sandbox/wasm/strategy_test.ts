@@ -6,18 +6,21 @@ import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
 import { GuestStrategy, roundCapacity } from "../../../../workers/sandbox/player.ts";
 import { IMPORTS, makeGuest, play, text } from "./guests.ts";
-import { compileAssemblyScript, dailyCandles, strategyWat, taskOver } from "./modules.ts";
+import { compileAssemblyScript, dailyCandles, DAYS, strategyWat, taskOver } from "./modules.ts";
 
 Deno.test("the frame has version, parameters, defaults, candles and account at the documented offsets", () => {
   const guest = makeGuest(strategyWat({}), '{"fast":10}');
   const view = new DataView(guest.memory.buffer, guest.frame);
-  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([1, 136]);
+  expect([view.getUint32(0, true), view.getUint32(4, true)]).toEqual([1, 152]);
   const json = new Uint8Array(guest.memory.buffer, view.getUint32(8, true), view.getUint32(12, true));
   expect(new TextDecoder().decode(json)).toBe('{"fast":10}');
   expect([16, 20, 24, 28].map((offset) => view.getUint32(offset, true))).toEqual([1, 64, 0, 0]);
+  expect([view.getFloat64(136, true), view.getUint32(144, true)]).toEqual([86_400_000, 0]);
 
   play(guest, [10, 11, 12.5]);
   expect(view.getUint32(72, true)).toBe(3);
+  // Room for 1,024 candles lies between the columns.
+  expect(view.getUint32(148, true)).toBe((view.getUint32(36, true) - view.getUint32(32, true)) / 8);
   const columns = [0, 1, 2, 3, 4, 5].map((n) => {
     const at = view.getUint32(FRAME.columns + 4 * n, true);
     expect(at % 8).toBe(0);
@@ -120,7 +123,9 @@ Deno.test("AssemblyScript's own abort gives its message, file and place", async 
       return 0;
     }`;
   const module = new WebAssembly.Module(checkModule(await compileAssemblyScript(source)).bytes);
-  expect(() => play(new Guest(module, "{}", []), [10, 11])).toThrow(/gave up: zwölf is too much \(in\.ts:6:\d+\)/);
+  expect(() => play(new Guest(module, "{}", DAYS, []), [10, 11])).toThrow(
+    /gave up: zwölf is too much \(in\.ts:6:\d+\)/,
+  );
 });
 
 Deno.test("an endless log is cut to a hundred lines of at most a kilobyte", () => {

@@ -2,6 +2,7 @@
  * The inside of a script's realm. `realm_text.ts` has these functions evaluated there as text: they use each other, their arguments
  * and the language, and nothing else of ours. A script may take them over; the host believes nothing that comes out of a realm.
  */
+import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
 import type { Memory } from "./memory.ts";
@@ -13,8 +14,8 @@ import { makeUtc, share, takeAway } from "./world.ts";
 export interface Door {
   /** An error's message and the lines of the script that led to it. */
   readonly describe: (error: unknown) => string;
-  /** Creates the strategy with its parameters. Returns the description of an error; null: there was none. */
-  readonly start: (parametersJson: string) => string | null;
+  /** Creates the strategy with its parameters and its Series. Returns the description of an error; null: there was none. */
+  readonly start: (parametersJson: string, timeframeMs: number, firstIndex: number) => string | null;
   /** Candles before the first decision. */
   readonly warmup: () => number;
   /** Makes the memory that both sides share. */
@@ -44,6 +45,8 @@ interface Definition {
   readonly decide: (i: number, candles: object, account: object, orders: object) => unknown;
 }
 
+type Factory = (parameters: unknown, series: Series) => unknown;
+
 /** Sets a realm up: takes away what a strategy may not have, and adds the globals of scripts. */
 export function openRealm(layout: Layout): Door {
   const describe = keepStacks(layout);
@@ -67,7 +70,8 @@ export function openRealm(layout: Layout): Door {
   let failure = "";
   return {
     describe,
-    start: (parametersJson) => attempt(() => program.create(JSON.parse(parametersJson))),
+    start: (parametersJson, timeframeMs, firstIndex) =>
+      attempt(() => program.create(JSON.parse(parametersJson), Object.freeze({ timeframeMs, firstIndex }))),
     warmup: () => program.definition().warmup,
     allocate(byteLength) {
       const buffer = new ArrayBuffer(byteLength);
@@ -90,17 +94,17 @@ export function openRealm(layout: Layout): Door {
 
 /** The global `strategy`, and what the script passed to it. */
 export function makeProgram(layout: Layout) {
-  let factory: ((parameters: unknown) => unknown) | null = null;
+  let factory: Factory | null = null;
   let definition: Definition | null = null;
   return {
-    strategy(make: (parameters: unknown) => unknown): void {
+    strategy(make: Factory): void {
       if (typeof make !== "function") throw new TypeError("strategy takes a function of the parameters");
       if (factory !== null) throw new Error("strategy is called twice: a script is one strategy");
       factory = make;
     },
-    create(parameters: unknown): void {
+    create(parameters: unknown, series: Series): void {
       if (factory === null) throw new Error("the script never calls strategy(...)");
-      definition = readDefinition(factory(parameters), layout);
+      definition = readDefinition(factory(parameters, series), layout);
     },
     definition(): Definition {
       if (definition === null) throw new Error("the strategy is not created");
