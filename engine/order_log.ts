@@ -10,7 +10,7 @@ import {
   WORKING,
 } from "./order_columns.ts";
 import { meanPrice } from "./mean_price.ts";
-import { BY_UNITS, type OrderDraft } from "./strategy.ts";
+import { BY_UNITS, limitPriceOf, type OrderDraft, stopPriceOf } from "./strategy.ts";
 import type { WorkingOrder } from "./working_order.ts";
 
 // The values of a row: an order's, in the units of OrderColumns; candles by their indexes.
@@ -60,8 +60,8 @@ export class OrderLog {
     to[at + TYPE] = draft.type;
     to[at + STATUS] = WORKING;
     to[at + QUANTITY] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
-    to[at + LIMIT_PRICE] = draft.limitPrice;
-    to[at + STOP_PRICE] = draft.stopPrice;
+    to[at + LIMIT_PRICE] = limitPriceOf(draft);
+    to[at + STOP_PRICE] = stopPriceOf(draft);
     to[at + FILLED_QUANTITY] = 0;
     to[at + PRICE] = NaN;
     if (draft.tag !== null) this.#tags[order] = draft.tag;

@@ -2,7 +2,7 @@ import type { Book } from "./book.ts";
 import type { Exits } from "./exits.ts";
 import type { Fill } from "./fill.ts";
 import type { Ledger } from "./ledger.ts";
-import { FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_SMALL } from "./order_columns.ts";
+import { CANCELLED, FILLED, NO_REASON, NO_RISK, NOTHING_TO_CLOSE, REJECTED, TOO_SMALL } from "./order_columns.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
@@ -47,12 +47,12 @@ export class Reductions {
     const book = this.#book;
     const ledger = this.#ledger;
     const exits = this.#exits;
-    if (ledger.side !== -order.side) return book.end(order, REJECTED, NOTHING_TO_CLOSE);
+    if (ledger.side !== -order.side) return this.#endEmpty(order);
     exits.begin();
     let left = NaN;
     if (order.closes >= 0) {
       const trade = ledger.open.find(order.closes);
-      if (trade === null) return book.end(order, REJECTED, NOTHING_TO_CLOSE);
+      if (trade === null) return this.#endEmpty(order);
       left = this.#exitPart(order, fill, trade);
     } else if (order.closes === ALL_TRADES && order.size < 1) left = this.#exitFractions(order, fill);
     else {
@@ -68,6 +68,11 @@ export class Reductions {
     if (closed > 0) this.#orders.fill(order.number, fill.index, closed, exits.price);
     if (left === 0) book.end(order, FILLED, NO_REASON);
     else book.postpone(order, fill.index);
+  }
+
+  /** Ends an order without a position. An entry is refused: it reduces only because short selling is not allowed. */
+  #endEmpty(order: WorkingOrder): void {
+    this.#book.end(order, order.isEntry ? REJECTED : CANCELLED, NOTHING_TO_CLOSE);
   }
 
   /** Closes a fraction of one trade, or what is left of that fraction. Returns the units that volume did not allow. */

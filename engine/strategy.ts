@@ -76,6 +76,16 @@ export function newDraft(): OrderDraft {
   };
 }
 
+/** An order's limit; NaN for a type without one, since a reused draft may still hold prices of another type. */
+export function limitPriceOf({ type, limitPrice }: OrderDraft): number {
+  return type === LIMIT || type === STOP_LIMIT ? limitPrice : NaN;
+}
+
+/** An order's stop; NaN as limitPriceOf() has it. */
+export function stopPriceOf({ type, stopPrice }: OrderDraft): number {
+  return type === STOP || type === STOP_LIMIT ? stopPrice : NaN;
+}
+
 /** The account at a candle's close, as the strategy sees it. The run overwrites it in place at each candle. */
 export interface Account {
   readonly cash: number;

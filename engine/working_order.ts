@@ -1,5 +1,5 @@
 import type { Execution } from "./execution.ts";
-import { BY_DEFAULT, LIMIT, MARKET, type OrderDraft, STOP, STOP_LIMIT } from "./strategy.ts";
+import { BY_DEFAULT, LIMIT, limitPriceOf, MARKET, type OrderDraft, STOP_LIMIT, stopPriceOf } from "./strategy.ts";
 
 /** Values of `closes`: all open trades, or those that the order's side reduces. */
 export const ALL_TRADES = -1;
@@ -52,9 +52,8 @@ export class WorkingOrder {
     this.isHeldBack = false;
     this.sizeBy = draft.sizeBy;
     this.size = draft.sizeBy === BY_DEFAULT ? execution.sizing.value : draft.size;
-    // A reused draft may still hold prices of another type.
-    this.limitPrice = type === LIMIT || type === STOP_LIMIT ? draft.limitPrice : NaN;
-    this.stopPrice = type === STOP || type === STOP_LIMIT ? draft.stopPrice : NaN;
+    this.limitPrice = limitPriceOf(draft);
+    this.stopPrice = stopPriceOf(draft);
     this.from = type === MARKET && execution.fill === "close" ? index : index + 1;
     this.until = draft.candlesMax > 0 && type !== MARKET ? index + draft.candlesMax : Infinity;
     this.closes = ANY_TRADES;

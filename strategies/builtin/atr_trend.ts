@@ -39,11 +39,12 @@ export const atrTrend: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters, { crossThroughTouch } = DEFAULT_RULES) {
+  create(parameters, rules = DEFAULT_RULES) {
+    const { crossThroughTouch } = rules;
     const trendPeriod = readNumber(parameters, "trend");
     const atrPeriod = readNumber(parameters, "atr");
     const multiple = readNumber(parameters, "multiple");
-    const shorts = readShorts(parameters);
+    const shorts = readShorts(parameters, rules);
     const entry = entryDraft(parameters);
     let close: Float64Array = new Float64Array(0);
     let trend: Float64Array = close;

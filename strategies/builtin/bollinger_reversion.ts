@@ -8,7 +8,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Expects closes outside the Bollinger bands to return to their mean. */
 export const bollingerReversion: Builtin = {
@@ -41,10 +41,10 @@ export const bollingerReversion: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");
     const width = readNumber(parameters, "width");
-    const shorts = readShorts(parameters);
+    const shorts = readShorts(parameters, rules);
     const entry = entryDraft(parameters);
     let close: Float64Array = new Float64Array(0);
     let { upper, middle, lower } = bollinger(close, period, width);

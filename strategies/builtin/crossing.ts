@@ -13,11 +13,12 @@ import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
  */
 export function crossStrategy(
   parameters: Parameters,
-  { crossThroughTouch }: DecisionRules,
+  rules: DecisionRules,
   needs: Pick<BuiltinStrategy, "warmup" | "lookback">,
   drawLines: (candles: Candles, pool?: BufferPool | null) => readonly [Float64Array, Float64Array],
 ): BuiltinStrategy {
-  const shorts = readShorts(parameters);
+  const { crossThroughTouch } = rules;
+  const shorts = readShorts(parameters, rules);
   const entry = entryDraft(parameters);
   let first: Float64Array = new Float64Array(0);
   let second: Float64Array = first;

@@ -18,7 +18,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import type { Builtin } from "./builtin.ts";
+import { type Builtin, type DecisionRules, DEFAULT_RULES } from "./builtin.ts";
 
 /** Trades breakouts of the price channel with stop orders that wait at its edges. */
 export const donchianBreakout: Builtin = {
@@ -41,13 +41,13 @@ export const donchianBreakout: Builtin = {
     },
     additionalProperties: false,
   },
-  create: (parameters) => breakoutStrategy(parameters),
+  create: (parameters, rules = DEFAULT_RULES) => breakoutStrategy(parameters, rules),
 };
 
-function breakoutStrategy(parameters: Parameters): Strategy {
+function breakoutStrategy(parameters: Parameters, rules: DecisionRules): Strategy {
   const entryPeriod = readNumber(parameters, "entry");
   const exitPeriod = readNumber(parameters, "exit");
-  const shorts = readShorts(parameters);
+  const shorts = readShorts(parameters, rules);
   const buy = new WaitingStop({ ...entryDraft(parameters), side: 1 });
   const sell = new WaitingStop({ ...entryDraft(parameters), side: -1 });
   const leave = new WaitingStop({ ...newDraft(), sizeBy: BY_UNITS, reduceOnly: true });

@@ -1,5 +1,5 @@
 import { newDraft, type OrderDraft } from "../../engine/strategy.ts";
-import type { ParameterProperty } from "./builtin.ts";
+import type { DecisionRules, ParameterProperty } from "./builtin.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -46,9 +46,9 @@ export function readNumber(parameters: Parameters, name: string): number {
   throw new TypeError(`Cannot read the parameter ${name} as a number: it is ${JSON.stringify(value)}`);
 }
 
-/** True if the strategy may go short. */
-export function readShorts(parameters: Parameters): boolean {
-  return parameters["direction"] === "both";
+/** True if the strategy may go short: its direction and the account allow it. */
+export function readShorts(parameters: Parameters, { allowShort }: DecisionRules): boolean {
+  return allowShort && parameters["direction"] === "both";
 }
 
 /** A market entry with the stop loss and take profit of the parameters; a level of 0 is none. */

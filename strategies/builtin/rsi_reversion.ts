@@ -9,7 +9,7 @@ import {
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import type { Builtin, ParameterProperty } from "./builtin.ts";
+import { type Builtin, DEFAULT_RULES, type ParameterProperty } from "./builtin.ts";
 
 const levelProperty = (description: string, level: number): ParameterProperty => (
   { type: "number", description, default: level, minimum: 0, maximum: 100 }
@@ -41,7 +41,7 @@ export const rsiReversion: Builtin = {
     },
     additionalProperties: false,
   },
-  create(parameters) {
+  create(parameters, rules = DEFAULT_RULES) {
     const period = readNumber(parameters, "period");
     const oversold = readNumber(parameters, "oversold");
     const overbought = readNumber(parameters, "overbought");
@@ -51,7 +51,7 @@ export const rsiReversion: Builtin = {
         `exit must lie between oversold and overbought: ${exit} is not between ${oversold} and ${overbought}`,
       );
     }
-    const shorts = readShorts(parameters);
+    const shorts = readShorts(parameters, rules);
     const entry = entryDraft(parameters);
     let strength: Float64Array = new Float64Array(0);
     const falls = (i: number) => strength[i - 1]! >= oversold && strength[i]! < oversold;

@@ -200,6 +200,29 @@ Deno.test("a reducing stop outlives its trade, and then closes nothing", () => {
   expect(listTrades(runOver(rows, decisions, {}, 10_000))).toMatchObject([{ exit: [2, 95], reason: "signal" }]);
 });
 
+Deno.test("a reducing order whose trade a stop loss has closed is cancelled, not refused", () => {
+  // The open of candle 2 is beyond both stops: the trade's own comes first.
+  const decisions = script({
+    0: (book) => book.place({ ...buyTen, stopLoss: 96 }),
+    1: (book) => book.place(order({ ...sellTen, type: STOP, stopPrice: 95, reduceOnly: true })),
+  });
+  const gap = runOver([...flat(100, 100), [94, 94, 94, 94]], decisions, {}, 10_000);
+  expect(fates(gap)).toEqual(["filled", "cancelled: nothing to close"]);
+  expect(gap.metrics.rejected_orders).toBe(0);
+});
+
+Deno.test("a draft that is used again leaves no price of another type in the list", () => {
+  const draft = order({ ...buyAt95, stopPrice: 94 });
+  const decisions = script({
+    0: (book) => book.place(draft),
+    1: (book) => book.place({ ...draft, type: MARKET }),
+    2: (book) => book.place({ ...draft, type: STOP, stopPrice: 120 }),
+    3: (book) => book.place({ ...draft, type: MARKET, size: NaN }),
+  });
+  const { orders } = runOver(flat(100, 100, 100, 100, 100), decisions, {}, 10_000);
+  expect([[...orders.limitPrice], [...orders.stopPrice]]).toEqual([[95, NaN, NaN, NaN], [NaN, NaN, 120, NaN]]);
+});
+
 Deno.test("without short selling a sale reduces by its quantity or by everything, and is refused when flat", () => {
   const decisions = script({
     0: (book) => book.place(buyTen),

@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { createControl } from "../../engine/control.ts";
 import { run } from "../../engine/run.ts";
+import { DEFAULT_RULES } from "../../strategies/builtin/builtin.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { encodeFrame } from "../../workers/sandbox/frames.ts";
 import { doWasmJob } from "../../workers/sandbox/wasm/run.ts";
@@ -25,7 +26,7 @@ const MODULES: readonly (readonly [language: string, read: () => Promise<Uint8Ar
 ];
 
 // The examples look one candle back, so lines that meet exactly on their way do not cross.
-const RULES = { crossThroughTouch: false };
+const RULES = { ...DEFAULT_RULES, crossThroughTouch: false };
 const PARAMETERS = [
   { fast: 10, slow: 30, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 },
   { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0 },
@@ -66,7 +67,7 @@ Deno.test("a module that was built for the frame of 136 bytes trades as before",
   const answer = doWasmJob(job, createControl());
   if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   // It looks one candle back.
-  const strategy = findBuiltin("sma-cross")!.create(parameters!, { crossThroughTouch: false });
+  const strategy = findBuiltin("sma-cross")!.create(parameters!, RULES);
   const expected = run({ ...task, strategy, control: null });
   expect(expected.trades.count).toBeGreaterThan(20);
   expect(bytesOf(answer.result)).toEqual(bytesOf(expected));

@@ -88,13 +88,17 @@ function enter(state: State, order: Order, at: Meeting): void {
 
 /** Fills an order that may only reduce the position. */
 function reduce(state: State, order: Order, at: Meeting): void {
-  if (positionSide(state) !== -order.side) return endOrder(state, order, "rejected", "nothing to close");
+  if (positionSide(state) !== -order.side) {
+    return endOrder(state, order, order.draft.reduceOnly ? "cancelled" : "rejected", "nothing to close");
+  }
   if (order.lotsLeft === null && order.closes !== null && order.draft.size < 1) return closePart(state, order, at);
   let closed = NOTHING;
   let left = 0;
   if (typeof order.closes === "number") {
     const trade = state.trades.find((one) => one.number === order.closes);
-    if (trade === undefined) return endOrder(state, order, "rejected", "nothing to close");
+    if (trade === undefined) {
+      return endOrder(state, order, order.draft.reduceOnly ? "cancelled" : "rejected", "nothing to close");
+    }
     const wanted = Math.min(order.lotsLeft ?? trade.lots, trade.lots);
     closed = closeTrade(state, trade, wanted, at, slips(order), "signal");
     left = wanted - closed.lots;
@@ -121,7 +125,9 @@ function closePart(state: State, order: Order, at: Meeting): void {
   const trades = order.closes === "all"
     ? [...state.trades]
     : state.trades.filter((trade) => trade.number === order.closes);
-  if (trades.length === 0) return endOrder(state, order, "rejected", "nothing to close");
+  if (trades.length === 0) {
+    return endOrder(state, order, order.draft.reduceOnly ? "cancelled" : "rejected", "nothing to close");
+  }
   let closed = NOTHING;
   let left = 0;
   for (const trade of trades) {

@@ -1,6 +1,9 @@
 import { expect } from "@std/expect";
 import { donchianBreakout } from "../../../strategies/builtin/donchian_breakout.ts";
-import { play, type Row } from "./play.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { run } from "../../../engine/run.ts";
+import { checkOrders } from "../../../workers/sandbox/integrity.ts";
+import { candlesOf, parametersOf, play, type Row } from "./play.ts";
 
 const ROWS: readonly Row[] = [
   [10, 11, 9, 10],
@@ -35,4 +38,26 @@ Deno.test("donchian-breakout attaches a stop loss to its entry", () => {
   expect(play(donchianBreakout, ROWS.slice(0, 7), { ...CHANNELS, direction: "long", stopLossLevel: 0.04 })).toEqual([
     { side: "long", quantity: 1, entry: [4, 12], exit: [6, 11.52, "stop_loss"], pnl: -0.48 },
   ]);
+});
+
+Deno.test("donchian-breakout has no order refused, neither after a gap through both stops nor where shorts are forbidden", () => {
+  // Bought at 12 with a stop loss at 11.52. Candle 5 opens below it and below the exit channel's 10.5.
+  const gap: Row[] = [...ROWS.slice(0, 5), [10, 10.2, 9.8, 10], [10, 10.2, 8, 8.5], [8.5, 8.6, 8, 8]];
+  for (const settings of [{}, { allowShort: false }]) {
+    const execution = resolveExecution({ sizing: { type: "units", value: 1 }, ...settings }, "crypto");
+    const result = run({
+      candles: candlesOf(gap),
+      firstIndex: 0,
+      timeframeMs: 3_600_000,
+      initialBalance: 1000,
+      execution,
+      strategy: donchianBreakout.create(
+        parametersOf(donchianBreakout, { ...CHANNELS, stopLossLevel: 0.04 }),
+        execution,
+      ),
+      control: null,
+    });
+    expect(result.trades.count).toBe(settings.allowShort === false ? 1 : 2);
+    expect(checkOrders(result).status).toBe("passed");
+  }
 });

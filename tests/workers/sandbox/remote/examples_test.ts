@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import type { Candles } from "../../../../engine/candles.ts";
 import { resolveExecution } from "../../../../engine/execution.ts";
 import { run, type RunResult } from "../../../../engine/run.ts";
+import { DEFAULT_RULES } from "../../../../strategies/builtin/builtin.ts";
 import { smaCross } from "../../../../strategies/builtin/sma_cross.ts";
 import { permissionFor } from "../../../../workers/egress/guard.ts";
 import { runInSandbox } from "../../../../workers/sandbox/process.ts";
@@ -46,7 +47,7 @@ for (const language of ["python", "typescript"]) {
       const common = { candles, firstIndex: 50, initialBalance: 10_000, execution, timeframeMs: MINUTE_MS };
       const builtin = run({
         ...common,
-        strategy: smaCross.create(parameters, { crossThroughTouch: false }),
+        strategy: smaCross.create(parameters, { ...DEFAULT_RULES, crossThroughTouch: false }),
         control: null,
       });
       const task = await remoteTask(example.url, { ...common, parameters, lookbackCandles: parameters.slow });
