@@ -59,10 +59,22 @@ function shapeMetrics(returns: Float64Array, deviation: number, excess: number) 
 
 /** Probability that the true Sharpe ratio is above zero, given a daily one measured over `days`. */
 function probabilisticSharpe(sharpe: number, days: number, skew: number, kurtosis: number): Measured {
+  const variance = sharpeVariance(sharpe, skew, kurtosis);
+  if (typeof variance !== "number") return variance;
+  return normalProbability(sharpe * Math.sqrt(days - 1) / Math.sqrt(variance));
+}
+
+/**
+ * Variance of a Sharpe ratio's estimate, times the returns less one: 1 - skew x s + (kurtosis + 2) / 4 x s^2.
+ *
+ * @param sharpe Not annualised.
+ * @param kurtosis In excess of the normal distribution's.
+ * @see D. H. Bailey, M. López de Prado (2012), as above.
+ */
+export function sharpeVariance(sharpe: number, skew: number, kurtosis: number): Measured {
   const variance = 1 - skew * sharpe + ((kurtosis + 2) / 4) * sharpe * sharpe;
   // It is NaN where the squares of huge returns overflow.
-  if (!(variance > 0)) return { reason: NO_VARIANCE };
-  return normalProbability(sharpe * Math.sqrt(days - 1) / Math.sqrt(variance));
+  return variance > 0 ? variance : { reason: NO_VARIANCE };
 }
 
 /** Sums of the distances above and below a threshold, both positive, and of the squares of those below. */

@@ -1,0 +1,135 @@
+import { type Measured, RETURN_NOISE } from "../engine/metrics/measured.ts";
+
+/** The days are cut into so many blocks; half of them choose, the other half judge: 12,870 ways. */
+export const BLOCKS = 16;
+const HALF_BLOCKS = BLOCKS / 2;
+/** The subsets of half of the blocks. */
+const SUBSETS = 2 ** HALF_BLOCKS;
+/** Blocks of fewer days have no usable deviation. */
+const BLOCK_DAYS_MIN = 2;
+
+export const ONE_TRIAL = "fewer than two trials";
+export const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
+
+/**
+ * Probability of backtest overfitting: the share of the splits in which the trial with the best Sharpe ratio in one half
+ * of the blocks is at or below the median in the other half. Blocks are equal but for a day; a trial without movement
+ * has a ratio of 0; equal trials share their ranks.
+ *
+ * @param returns A column of daily returns for each trial, all of one length, less the risk-free rate.
+ * @see D. H. Bailey, J. M. Borwein, M. López de Prado, Q. J. Zhu (2017), "The Probability of Backtest Overfitting",
+ *   Journal of Computational Finance 20(4): combinatorially symmetric cross-validation.
+ */
+export function overfittingProbability(returns: readonly Float64Array[]): Measured {
+  const trials = returns.length;
+  const days = returns[0]?.length ?? 0;
+  if (trials < 2) return { reason: ONE_TRIAL };
+  if (days < BLOCKS * BLOCK_DAYS_MIN) return { reason: FEW_DAYS };
+  const starts = Array.from({ length: BLOCKS + 1 }, (_, i) => Math.floor(i * days / BLOCKS));
+  const lengths = Float64Array.from({ length: BLOCKS }, (_, i) => starts[i + 1]! - starts[i]!);
+  const low = new HalfSums(returns, starts, 0);
+  const high = new HalfSums(returns, starts, HALF_BLOCKS);
+  const chosen = new Float64Array(trials);
+  const judged = new Float64Array(trials);
+  const all = 2 ** BLOCKS - 1;
+  let splits = 0;
+  let failures = 0;
+  // A half and its complement are two splits with the roles exchanged.
+  for (let half = 0; half < 2 ** (BLOCKS - 1); half++) {
+    if (countBits(half) !== HALF_BLOCKS) continue;
+    writeSharpes(low, high, half, countDays(half, lengths), chosen);
+    writeSharpes(low, high, all - half, countDays(all - half, lengths), judged);
+    if (isAtMostMedian(judged, indexOfBest(chosen))) failures++;
+    if (isAtMostMedian(chosen, indexOfBest(judged))) failures++;
+    splits += 2;
+  }
+  return failures / splits;
+}
+
+/** Sums of returns and of their squares over each subset of half of the blocks, all trials of a subset side by side. */
+class HalfSums {
+  readonly sums: Float64Array;
+  readonly squares: Float64Array;
+
+  constructor(returns: readonly Float64Array[], starts: readonly number[], firstBlock: number) {
+    const trials = returns.length;
+    this.sums = new Float64Array(SUBSETS * trials);
+    this.squares = new Float64Array(SUBSETS * trials);
+    for (let block = 0; block < HALF_BLOCKS; block++) {
+      const [start, end] = [starts[firstBlock + block]!, starts[firstBlock + block + 1]!];
+      this.#sumBlock(returns, start, end, (1 << block) * trials);
+    }
+    for (let subset = 1; subset < SUBSETS; subset++) {
+      const one = subset & -subset;
+      if (one === subset) continue;
+      for (let i = 0; i < trials; i++) {
+        const [to, a, b] = [subset * trials + i, one * trials + i, (subset - one) * trials + i];
+        this.sums[to] = this.sums[a]! + this.sums[b]!;
+        this.squares[to] = this.squares[a]! + this.squares[b]!;
+      }
+    }
+  }
+
+  #sumBlock(returns: readonly Float64Array[], start: number, end: number, to: number): void {
+    for (const [i, column] of returns.entries()) {
+      let [sum, squares] = [0, 0];
+      for (let day = start; day < end; day++) {
+        const value = column[day]!;
+        sum += value;
+        squares += value * value;
+      }
+      this.sums[to + i] = sum;
+      this.squares[to + i] = squares;
+    }
+  }
+}
+
+/** The Sharpe ratio of each trial over some of the blocks. */
+function writeSharpes(low: HalfSums, high: HalfSums, blocks: number, days: number, to: Float64Array): void {
+  const trials = to.length;
+  const lowAt = (blocks & (SUBSETS - 1)) * trials;
+  const highAt = (blocks >> HALF_BLOCKS) * trials;
+  const { sums: lowSums, squares: lowSquares } = low;
+  const { sums: highSums, squares: highSquares } = high;
+  const varianceMin = RETURN_NOISE * RETURN_NOISE;
+  for (let i = 0; i < trials; i++) {
+    const sum = lowSums[lowAt + i]! + highSums[highAt + i]!;
+    const squares = lowSquares[lowAt + i]! + highSquares[highAt + i]!;
+    const mean = sum / days;
+    const variance = (squares - sum * mean) / (days - 1);
+    // The subtraction leaves rounding of the squares' size where no return differs.
+    const isFlat = !(variance > varianceMin) || variance <= squares * Number.EPSILON;
+    to[i] = isFlat ? 0 : mean / Math.sqrt(variance);
+  }
+}
+
+/** True if the rank of a trial, as a share of one more than there are, is at most a half; equal ones share their ranks. */
+function isAtMostMedian(sharpes: Float64Array, trial: number): boolean {
+  const own = sharpes[trial]!;
+  let below = 0;
+  let equal = 0;
+  for (let i = 0; i < sharpes.length; i++) {
+    if (sharpes[i]! < own) below++;
+    else if (sharpes[i]! === own) equal++;
+  }
+  return below + (equal + 1) / 2 <= (sharpes.length + 1) / 2;
+}
+
+/** The first of the largest. */
+function indexOfBest(sharpes: Float64Array): number {
+  let best = 0;
+  for (let i = 1; i < sharpes.length; i++) if (sharpes[i]! > sharpes[best]!) best = i;
+  return best;
+}
+
+function countDays(blocks: number, lengths: Float64Array): number {
+  let days = 0;
+  for (let i = 0; i < BLOCKS; i++) if ((blocks >> i) & 1) days += lengths[i]!;
+  return days;
+}
+
+function countBits(number: number): number {
+  let count = 0;
+  for (let left = number; left > 0; left &= left - 1) count++;
+  return count;
+}

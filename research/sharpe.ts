@@ -1,0 +1,99 @@
+import { type Measured, RETURN_NOISE } from "../engine/metrics/measured.ts";
+import { excessKurtosis, mean, normalProbability, skewness, standardDeviation } from "../engine/metrics/moments.ts";
+import { sharpeVariance } from "../engine/metrics/ratios.ts";
+import { FOUR_RETURNS, NO_DEVIATION } from "../engine/metrics/reasons.ts";
+import { normalQuantile, upperTail } from "./normal.ts";
+
+/** The Sharpe ratio of a series of returns, and what decides how sure it is. Nothing is annualised. */
+export interface SharpeEstimate {
+  readonly sharpe: number;
+  /** How many returns. */
+  readonly count: number;
+  readonly skew: number;
+  /** In excess of the normal distribution's. */
+  readonly kurtosis: number;
+}
+
+const EULER_MASCHERONI = 0.5772156649015329;
+/** The confidence that minimumTrackRecord() asks for. */
+export const CONFIDENCE = 0.95;
+
+export const NOT_ABOVE = "its Sharpe ratio is not above what the best of as many trials without skill would have";
+export const NOT_POSITIVE = "its Sharpe ratio is not above 0";
+
+/**
+ * Estimates the Sharpe ratio of returns.
+ *
+ * @param returns Fractions per period, oldest first.
+ * @param riskFree Per period, as the returns are.
+ */
+export function estimateSharpe(returns: Float64Array, riskFree: number): SharpeEstimate | { readonly reason: string } {
+  if (returns.length < 4) return { reason: FOUR_RETURNS };
+  const deviation = standardDeviation(returns);
+  if (deviation <= RETURN_NOISE) return { reason: NO_DEVIATION };
+  return {
+    sharpe: (mean(returns) - riskFree) / deviation,
+    count: returns.length,
+    skew: skewness(returns),
+    kurtosis: excessKurtosis(returns),
+  };
+}
+
+/**
+ * Probability that the true Sharpe ratio is above a threshold. With the threshold of expectedBest() it is the deflated
+ * Sharpe ratio.
+ *
+ * @param threshold Not annualised.
+ * @see D. H. Bailey, M. López de Prado (2012), "The Sharpe Ratio Efficient Frontier", Journal of Risk 15(2).
+ * @see D. H. Bailey, M. López de Prado (2014), "The Deflated Sharpe Ratio", Journal of Portfolio Management 40(5).
+ */
+export function probabilisticSharpe(estimate: SharpeEstimate, threshold: number): Measured {
+  const variance = sharpeVariance(estimate.sharpe, estimate.skew, estimate.kurtosis);
+  if (typeof variance !== "number") return variance;
+  return normalProbability((estimate.sharpe - threshold) * Math.sqrt(estimate.count - 1) / Math.sqrt(variance));
+}
+
+/**
+ * The Sharpe ratio that the best of independent trials without skill is expected to have.
+ *
+ * @param trials How many independent ones, 1 or more; it need not be whole.
+ * @param variance Of the trials' Sharpe ratios.
+ * @returns In the unit of the ratios; 0 for a single trial.
+ * @see D. H. Bailey, M. López de Prado (2014), as above, equation 1.
+ */
+export function expectedBest(trials: number, variance: number): number {
+  if (trials <= 1) return 0;
+  const typical = -normalQuantile(1 / trials);
+  const rare = -normalQuantile(1 / (trials * Math.E));
+  return Math.max(0, Math.sqrt(variance) * ((1 - EULER_MASCHERONI) * typical + EULER_MASCHERONI * rare));
+}
+
+/**
+ * How many returns it takes until the Sharpe ratio is above a threshold with a confidence of 95 %.
+ *
+ * @param threshold Not annualised.
+ * @see D. H. Bailey, M. López de Prado (2012), as above: the minimum track record length.
+ */
+export function minimumTrackRecord(estimate: SharpeEstimate, threshold: number): Measured {
+  const distance = estimate.sharpe - threshold;
+  if (!(distance > 0)) return { reason: threshold > 0 ? NOT_ABOVE : NOT_POSITIVE };
+  const variance = sharpeVariance(estimate.sharpe, estimate.skew, estimate.kurtosis);
+  return typeof variance === "number" ? 1 + variance * (normalQuantile(CONFIDENCE) / distance) ** 2 : variance;
+}
+
+/**
+ * The Sharpe ratio that is as improbable in a single trial as this one is as the best of many.
+ *
+ * @param trials How many independent ones, 1 or more.
+ * @returns Not annualised, from 0 up to the estimate.
+ * @see C. R. Harvey, Y. Liu (2015), "Backtesting", Journal of Portfolio Management 42(1): p of many = 1 - (1 - p)^trials.
+ */
+export function haircutSharpe({ sharpe, count }: SharpeEstimate, trials: number): Measured {
+  if (!(sharpe > 0)) return { reason: NOT_POSITIVE };
+  const root = Math.sqrt(count);
+  const single = 2 * upperTail(sharpe * root);
+  const many = -Math.expm1(trials * Math.log1p(-single));
+  // So improbable that it has no digits: no number of trials explains it.
+  if (many === 0) return sharpe;
+  return Math.min(sharpe, Math.max(0, -normalQuantile(many / 2) / root));
+}
