@@ -29,7 +29,7 @@ const BUILDING = `<!doctype html>
 `;
 
 /**
- * Serves the console: its files, and its page for every other address that a browser opens.
+ * Serves the console: its files, the reference of the API at /docs, and its page for every other address that a browser opens.
  *
  * Files below /assets/ carry a hash in their name and may be cached for ever; all others are asked for again each time.
  *
@@ -40,19 +40,26 @@ export function serveConsole(app: Hono<ServerEnv>, folder: string): void {
   const keep = (c: HonoContext, value: string) => void c.header("cache-control", value);
   app.get(ASSETS, serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=31536000, immutable") }));
   app.get("/favicon.svg", serveStatic({ ...files, onFound: (_, c) => keep(c, "public, max-age=86400") }));
-  const servePage = serveStatic({ ...files, path: `${folder}/index.html`, root: "", onFound: (_, c) => servesPage(c) });
+  const servePage = (name: string) => {
+    const serve = serveStatic({ ...files, path: `${folder}/${name}`, root: "", onFound: (_, c) => servesPage(c) });
+    return async (c: HonoContext) => {
+      let isBuilding = false;
+      const page = await serve(c, () => {
+        isBuilding = true;
+        return Promise.resolve();
+      });
+      if (!isBuilding) return page;
+      servesPage(c);
+      c.header("refresh", "2");
+      return c.html(BUILDING, 503);
+    };
+  };
+  app.get("/docs", servePage("docs.html"));
+  const serveConsolePage = servePage("index.html");
   app.get("*", async (c, next) => {
     // Programs that ask for an unknown path get the error that says so.
     if (!/\btext\/html\b/.test(c.req.header("accept") ?? "") || isOfPrograms(c.req.path)) return await next();
-    let isBuilding = false;
-    const page = await servePage(c, () => {
-      isBuilding = true;
-      return Promise.resolve();
-    });
-    if (!isBuilding) return page;
-    servesPage(c);
-    c.header("refresh", "2");
-    return c.html(BUILDING, 503);
+    return await serveConsolePage(c);
   });
 }
 

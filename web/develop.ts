@@ -5,6 +5,9 @@ import { viteConfig } from "./vite_config.ts";
 const target = Deno.env.get("HINDCAST_URL") ?? "http://127.0.0.1:8000";
 // The service accepts changes from its own origin.
 const proxy = { target, changeOrigin: true, headers: { origin: new URL(target).origin } };
-const server = await createServer({ ...viteConfig, server: { proxy: { "/api": proxy, "/trpc": proxy } } });
+const server = await createServer({
+  ...viteConfig,
+  server: { proxy: { "/api": proxy, "/trpc": proxy, "/openapi.json": proxy } },
+});
 await server.listen();
 server.printUrls();

@@ -13,6 +13,7 @@ async function makeApp(isBuilt = true) {
   if (isBuilt) {
     await Deno.mkdir(`${folder}/assets`);
     await Deno.writeTextFile(`${folder}/index.html`, "<title>Hindcast</title>");
+    await Deno.writeTextFile(`${folder}/docs.html`, "<title>API reference</title>");
     await Deno.writeTextFile(`${folder}/secret.txt`, "not for the web");
     await Deno.writeTextFile(`${folder}/assets/main-1a2b.js`, SCRIPT);
     await Deno.writeFile(`${folder}/assets/main-1a2b.js.gz`, gzipSync(SCRIPT));
@@ -26,9 +27,11 @@ async function makeApp(isBuilt = true) {
 
 Deno.test("every address that a browser opens gives the page, which allows no inline code and is asked for each time", async () => {
   await using site = await makeApp();
-  for (const path of ["/", "/runs", "/runs/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b?tab=trades", "/assetsx", "/apis"]) {
+  const run = "/runs/0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b?tab=trades";
+  for (const path of ["/", "/runs", run, "/assetsx", "/apis", "/docsx", "/docs"]) {
     const answer = await site.get(path);
-    expect([path, answer.status, await answer.text()]).toEqual([path, 200, "<title>Hindcast</title>"]);
+    const title = path === "/docs" ? "API reference" : "Hindcast";
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, `<title>${title}</title>`]);
     expect(answer.headers.get("content-type")).toMatch(/^text\/html/);
     expect(answer.headers.get("cache-control")).toBe("no-cache");
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -70,9 +73,11 @@ Deno.test("programs get no page, nor does anybody a missing asset or another fil
 
 Deno.test("until it is built, the console says so and opens by itself", async () => {
   await using site = await makeApp(false);
-  const answer = await site.get("/runs");
-  expect([answer.status, answer.headers.get("refresh")]).toEqual([503, "2"]);
-  expect(await answer.text()).toMatch(/being built/);
+  for (const path of ["/runs", "/docs"]) {
+    const answer = await site.get(path);
+    expect([answer.status, answer.headers.get("refresh")]).toEqual([503, "2"]);
+    expect(await answer.text()).toMatch(/being built/);
+  }
   await Deno.writeTextFile(`${site.folder}/index.html`, "<title>Hindcast</title>");
   expect((await site.get("/runs")).status).toBe(200);
 });

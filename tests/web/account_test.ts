@@ -92,6 +92,26 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
     expect((await use()).status).toBe(401);
   });
 
+  await t.step("the reference of the API finds an operation, and sends it with the session", async () => {
+    const reader = await openPage(browser, { colorScheme: "dark", viewport: { width: 390, height: 844 } });
+    await shareSession(reader.page.context(), trader);
+    await reader.page.goto(`${service.url}/docs`);
+    const operations = reader.page.locator(".opblock");
+    await operations.nth(30).waitFor();
+    await reader.page.getByPlaceholder("Filter by tag or path").fill("/api/session");
+    await operations.nth(1).waitFor({ state: "detached" });
+    await operations.getByRole("button", { name: "The caller's user and session" }).click();
+    await operations.getByRole("button", { name: "Execute" }).click();
+    await operations.locator(".live-responses-table").getByText('"role"').waitFor();
+    expect(await reader.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    const dark = reader.page.locator("html.dark-mode");
+    await dark.waitFor();
+    await reader.page.emulateMedia({ colorScheme: "light" });
+    await dark.waitFor({ state: "detached" });
+    await reader.page.context().close();
+    expect(reader.complaints).toEqual([]);
+  });
+
   await t.step("a changed password ends the other sessions and keeps this one", async () => {
     const elsewhere = service.client();
     const credentials = { email: strangerEmail, password: "correct horse battery" };

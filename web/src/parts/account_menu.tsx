@@ -38,6 +38,9 @@ export function AccountMenu({ email }: { readonly email: string }) {
             <Menu.Item className={ITEM} onClick={() => void navigate({ to: "/account" })}>
               <span className="w-4" />Account
             </Menu.Item>
+            <Menu.Item className={ITEM} nativeButton={false} render={<a href="/docs" />}>
+              <span className="w-4" />API reference
+            </Menu.Item>
             <Menu.Item className={ITEM} onClick={leave}>
               <span className="w-4" />Sign out
             </Menu.Item>

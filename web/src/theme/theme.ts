@@ -36,6 +36,12 @@ export function useShownTheme(): "light" | "dark" {
   return useSyncExternalStore(subscribe, readShownTheme);
 }
 
+/** Calls back with the palette that is shown, now and after each change; for pages without React. */
+export function followShownTheme(show: (theme: "light" | "dark") => void): void {
+  show(readShownTheme());
+  subscribe(() => show(readShownTheme()));
+}
+
 /** A colour of the tokens as it is shown now, such as `rgb(1, 2, 3)`. @param name As in `gain`. */
 export function readColor(name: string): string {
   const probe = document.createElement("span");
