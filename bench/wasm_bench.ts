@@ -92,7 +92,8 @@ async function compareStarts(): Promise<void> {
 async function repeatShortRuns(): Promise<void> {
   const module = modules.get("C")!;
   const task = { ...settings, candles: makeCandles(365), finer: null, seed: 1 };
-  const once = () => runInSandbox({ kind: "run", module, parametersJson, candlesMin: 1, task }, limits());
+  const once = () =>
+    runInSandbox({ kind: "run", module, parametersJson, candlesMin: 1, lookbackWanted: null, task }, limits());
   for (let warm = 0; warm < 20; warm++) await once();
   const before = look();
   const begun = performance.now();

@@ -86,7 +86,7 @@ async function checkModuleFile(path: string, parameters: Parameters): Promise<vo
   say(`${basename(path)}: ${count(module.length, "byte")}, ABI version ${report.abiVersion}`);
   row("memory", `${memoryMib[0]} MiB at first, ${memoryMib[1]} MiB at most`);
   printDryRun(report, log);
-  say("Accepted: a registration with these parameters as default_config would take this module.");
+  say(`${verdict(report)}: a registration with these parameters as default_config would take this module.`);
 }
 
 async function checkScriptFile(path: string, parameters: Parameters): Promise<void> {
@@ -96,7 +96,7 @@ async function checkScriptFile(path: string, parameters: Parameters): Promise<vo
   if (outcome.type !== "completed") throw new Error(`Cannot check the script: ${describe(outcome)}`);
   say(`${basename(path)}: ${count(new TextEncoder().encode(source).length, "byte")}`);
   printDryRun(outcome.report, outcome.log);
-  say("Accepted: a registration with these parameters as default_config would take this script.");
+  say(`${verdict(outcome.report)}: a registration with these parameters as default_config would take this script.`);
 }
 
 function printDryRun(report: DryRun, log: readonly string[]): void {
@@ -104,7 +104,12 @@ function printDryRun(report: DryRun, log: readonly string[]): void {
   row("dry run", `${count(report.candles, "candle")}, ${count(report.orders, "order")}`);
   row("orders", `${report.refused.status}: ${report.refused.evidence}`);
   row("time", `${count(report.nanosecondsPerCandle, "nanosecond")} a candle, not yet optimised`);
+  for (const note of report.notes) row("note", note);
   for (const line of log) row("log", line);
+}
+
+function verdict({ orders }: Pick<DryRun, "orders">): string {
+  return orders > 0 ? "Accepted" : "Accepted, but no order was tried";
 }
 
 /** The text of a script. @throws Error When the file cannot be read. */
@@ -135,30 +140,36 @@ async function checkEndpoint(
   modes: readonly EndpointTrial["mode"][],
   lookbackCandles: number,
 ): Promise<void> {
+  let orders = Infinity;
   let refused = false;
-  for (const mode of modes) refused = !await tryMode({ url, parameters, mode, lookbackCandles }) || refused;
+  for (const mode of modes) {
+    const tried = await tryMode({ url, parameters, mode, lookbackCandles });
+    refused ||= !tried.isAccepted;
+    orders = Math.min(orders, tried.orders);
+  }
   if (refused) stop("Not accepted: it does not follow strategies/REMOTE.md, see above.");
-  say("Accepted: it follows the protocol with these parameters.");
+  say(`${verdict({ orders })}: it follows the protocol with these parameters.`);
   const refusal = await explainRefusal(url);
   if (refusal === null) return;
   const [host] = allowOwn(url);
   say(`Start the service with REMOTE_ENDPOINT_ALLOW=${host} to use it. Without that: ${refusal}.`);
 }
 
-/** True if the endpoint decided on every candle and passed the checks of the protocol. */
-async function tryMode(trial: EndpointTrial): Promise<boolean> {
+/** `isAccepted`: the endpoint decided on every candle and passed the checks of the protocol. */
+async function tryMode(trial: EndpointTrial): Promise<{ readonly isAccepted: boolean; readonly orders: number }> {
   const { outcome, elapsedMs } = await tryEndpoint(trial);
   say(`${trial.url}, mode ${trial.mode}`);
   if (outcome.type === "failed") {
     row("failed", `${outcome.code}: ${outcome.message}`);
-    return false;
+    return { isAccepted: false, orders: 0 };
   }
   if (outcome.type !== "completed") throw new Error(`Cannot try the endpoint: ${describe(outcome)}`);
   const { result, integrity } = outcome;
   const candles = result.equity.length;
   row("dry run", `${count(candles, "candle")}, ${count(result.orders.count, "order")}`);
   row("time", `${count(Math.round(1000 * elapsedMs / candles), "microsecond")} a candle, checks and start included`);
-  return printFindings(integrity);
+  for (const note of result.notes) row("note", note);
+  return { isAccepted: printFindings(integrity), orders: result.orders.count };
 }
 
 function printFindings(integrity: Integrity): boolean {

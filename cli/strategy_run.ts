@@ -133,7 +133,7 @@ function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64A
   const trades = lastTrades(result.trades);
   say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
   say(drawTrades(trades, paint, columns));
-  for (const note of result.notes) say(paint("dim", note));
+  for (const note of result.notes) say(note);
   say(`\n${paint("bold", "Integrity")}`);
   for (const [name, finding] of Object.entries(integrity)) say(describeFinding(name, finding, paint));
   if (log.length > 0) say(`\n${paint("bold", `Log, ${log.length} lines`)}`);

@@ -2,6 +2,7 @@ import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { isAskedToStop, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
+import { describeDecisions } from "./decision_notes.ts";
 import { computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import type { BenchmarkColumns } from "./metrics/input.ts";
@@ -94,7 +95,7 @@ export function run(input: RunInput): RunResult {
   const { control, execution } = input;
   const simulation = simulate(input, execution, control);
   if (control !== null) report(control, simulation, simulation.equity.length);
-  const result = resultOf(input, simulation);
+  const result = resultOf(input, simulation, input.strategy.warmup);
   return { ...result, bounds: computeBounds(input, simulation, result.trades.ambiguous.includes(1)) };
 }
 
@@ -202,9 +203,10 @@ function describeMissing(input: RunSettings, simulation: Simulation): string[] {
 /**
  * The result of a finished simulation that the caller drove. It has no bounds: the decisions are known for one outcome alone.
  *
+ * @param warmup Candles that the first decision needs, the deciding one included.
  * @throws {RangeError} As `run`.
  */
-export function resultOf(input: RunSettings, simulation: Simulation): RunResult {
+export function resultOf(input: RunSettings, simulation: Simulation, warmup: number): RunResult {
   checkInput(input);
   const {
     candles: { time, close },
@@ -244,7 +246,11 @@ export function resultOf(input: RunSettings, simulation: Simulation): RunResult 
     undefinedMetrics,
     bounds: null,
     orders: placed,
-    notes: [...describeMissing(input, simulation), ...describeRuin(input, simulation)],
+    notes: [
+      ...describeMissing(input, simulation),
+      ...describeRuin(input, simulation),
+      ...describeDecisions(input, warmup, placed),
+    ],
   };
 }
 

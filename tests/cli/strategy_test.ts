@@ -38,6 +38,34 @@ Deno.test("check accepts a module whose orders are refused, and reports them", a
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("check says of a strategy that was never due, or never ordered, that no order was tried", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const warm = strategyWat({ init: "(i32.store offset=16 (local.get $frame) (i32.const 600)) (i32.const 0)" });
+  await Deno.writeFile(`${folder}/warm.wasm`, compileWat(warm));
+  await Deno.writeTextFile(`${folder}/idle.ts`, "strategy(() => ({ decide() {} }));");
+  const late = await check(`${folder}/warm.wasm`);
+  expect([late.code, late.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /note +No decision was due: the strategy needs 600 candles.*had 512[^]*Accepted, but no order/,
+    ),
+  ]);
+  const idle = await check(`${folder}/idle.ts`);
+  expect([idle.code, idle.stdout]).toEqual([
+    0,
+    expect.stringMatching(/note +The strategy placed no order at any of its 512 decisions[^]*Accepted, but no order/),
+  ]);
+  await using endpoint = serveDecisions(() => []);
+  const silent = await check(endpoint.url, "--mode", "batch");
+  expect([silent.code, silent.stdout]).toEqual([0, expect.stringMatching(/placed no order[^]*Accepted, but no order/)]);
+  const ran = await runTaskCommand("strategy", ["run", `${folder}/idle.ts`]);
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringContaining("The strategy placed no order at any of its 512"),
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("check refuses an invalid module with the registration's message", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const trap = compileWat(strategyWat({ onCandle: "unreachable" }));

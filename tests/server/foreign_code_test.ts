@@ -1,52 +1,12 @@
 /** Strategies that users bring, from registration to trades, over REST. */
 import { expect } from "@std/expect";
-import type { TestClient } from "../support/client.ts";
 import { freePort } from "../support/free_port.ts";
 import { startTestService } from "../support/service.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
+import { checkWarmUps, EXAMPLES, PARAMETERS, RANGE, readExample, registration, runToTrades } from "./foreign_code.ts";
 
-const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
-const SCHEMA = {
-  type: "object",
-  properties: { fast: { type: "integer", default: 10 }, slow: { type: "integer", default: 30 } },
-};
-const RANGE = {
-  symbol: "DEMO",
-  exchange: "SAMPLE",
-  start_date: "2024-02-01",
-  end_date: "2024-05-01",
-  initial_balance: 10_000,
-};
 /** A script has a console of its own. */
 const LOG = "console.log";
-const PARAMETERS = { timeframe: "1h", fast: 12, slow: 48, direction: "both" };
-
-async function readExample(path: string): Promise<Uint8Array> {
-  return await Deno.readFile(new URL(path, EXAMPLES));
-}
-
-function registration(slug: string, runtime_config: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return {
-    slug,
-    name: slug,
-    description: "",
-    runtime_type: runtime_config.type,
-    language: "any",
-    lookback_candles: 200,
-    parameter_schema: SCHEMA,
-    initial_version: { version: "1.0", runtime_config },
-  };
-}
-
-async function runToTrades(user: TestClient, strategy: string, more: object = {}): Promise<readonly unknown[]> {
-  const backtest = { ...RANGE, strategy, parameters: { ...PARAMETERS, ...more } };
-  const submitted = await user.send("POST", "/api/backtests", { backtest });
-  expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
-  const id = submitted.at("/backtest/id");
-  const done = await user.finish(id);
-  expect([done.at("/backtest/status"), done.at("/backtest/error")]).toEqual(["completed", null]);
-  return (await user.get(`/api/backtests/${id}/trades?limit=200`)).list("/trades");
-}
 
 Deno.test("strategies of users run sandboxed and give the built-in's trades", async (t) => {
   const module = await readExample("c/sma_cross.wasm");
@@ -146,6 +106,10 @@ Deno.test("strategies of users run sandboxed and give the built-in's trades", as
     expect(await runToTrades(user, "again", { runtime: shown })).toEqual(expected);
     const types = await user.get("/strategy.d.ts");
     expect([types.status, types.text.includes("declare function sma(")]).toEqual([200, true]);
+  });
+
+  await t.step("the warm-up that code asks for is loaded before the range, and a short one is a note", async () => {
+    await checkWarmUps(user);
   });
 
   await t.step("a script with a mistake is refused with its line, and one that fails in a run says where", async () => {

@@ -40,7 +40,14 @@ for (const [language, read] of MODULES) {
     // The lookback has candles without a decision, which the module must still read.
     const task = taskOver(dailyCandles(wanderingCloses(5000)), { firstIndex: 333 });
     for (const parameters of PARAMETERS) {
-      const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
+      const job = {
+        kind: "run",
+        module,
+        parametersJson: JSON.stringify(parameters),
+        candlesMin: 1,
+        lookbackWanted: null,
+        task,
+      } as const;
       const answer = doWasmJob(job, createControl());
       const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters, RULES), control: null });
       expect(expected.trades.count).toBeGreaterThan(20);
@@ -63,7 +70,14 @@ Deno.test("a module that was built for the frame of 136 bytes trades as before",
   const module = await Deno.readFile(new URL("short_frame.wasm", import.meta.url));
   const task = taskOver(dailyCandles(wanderingCloses(2000)), { firstIndex: 333 });
   const [parameters] = PARAMETERS;
-  const job = { kind: "run", module, parametersJson: JSON.stringify(parameters), candlesMin: 1, task } as const;
+  const job = {
+    kind: "run",
+    module,
+    parametersJson: JSON.stringify(parameters),
+    candlesMin: 1,
+    lookbackWanted: null,
+    task,
+  } as const;
   const answer = doWasmJob(job, createControl());
   if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   // It looks one candle back.
@@ -84,7 +98,10 @@ Deno.test("the committed modules have the checksums beside their sources", async
 Deno.test("the WAT example buys the rise and leaves with the fall", async () => {
   const module = compileWat(await readText("wat/buy_the_rise.wat"));
   const task = taskOver(dailyCandles([10, 11, 12, 11, 10, 10, 11]));
-  const answer = doWasmJob({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, createControl());
+  const answer = doWasmJob(
+    { kind: "run", module, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task },
+    createControl(),
+  );
   if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   // It rose at candle 1: bought at the open of candle 2, which is 11. It fell at candle 3: sold at the open of candle 4, 11.
   // It rose again at candle 6, after which there is no candle to buy at.

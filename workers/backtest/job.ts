@@ -42,12 +42,13 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
     try {
       requireStorage(record);
       const settings = readSettings(record);
-      const plan = await traceStep("load candles", async () => {
-        const decider = await findDecider(db, record, settings);
-        const market = await loadCandles(services, record, settings, decider.lookback);
-        return makePlan(record, settings, decider, market);
-      });
-      outcome = await simulate(services, record, plan, signal);
+      const decider = await findDecider(db, record, settings);
+      const load = (lookback: number) =>
+        traceStep("load candles", async () => {
+          const market = await loadCandles(services, record, settings, lookback);
+          return makePlan(record, settings, { ...decider, lookback }, market);
+        });
+      outcome = await simulate(services, record, { load, lookback: decider.lookback }, signal);
       await settle(outcome);
     } catch (error) {
       outcome = explain(error, record);
@@ -69,15 +70,18 @@ function requireStorage({ isOverQuota }: ClaimedBacktest): void {
 async function simulate(
   { records, runner, deadlineMs }: BacktestServices,
   record: Backtest,
-  plan: BacktestPlan,
+  { load, lookback }: { readonly load: (lookback: number) => Promise<BacktestPlan>; readonly lookback: number },
   signal: AbortSignal,
 ): Promise<Outcome<StorableRun>> {
+  let plan = await load(lookback);
   const time = plan.task.candles.time.subarray(plan.task.firstIndex);
   const progress = records.trackProgress(record, time);
   const stop = AbortSignal.any([signal, progress.lost]);
   const limits = { deadlineMs, waitMs: WAIT_MS, signal: stop, onProgress: progress.write.bind(progress) };
+  // A strategy knows its warm-up only once it has its parameters.
+  const reload = async (warmup: number) => (plan = await load(warmup)).run;
   const begun = performance.now();
-  const outcome = await traceStep("simulate", () => runner.run(plan.run, limits));
+  const outcome = await traceStep("simulate", () => runner.run(plan.run, limits, reload));
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   if (outcome.type === "completed") {

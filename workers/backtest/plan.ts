@@ -113,13 +113,15 @@ export function makePlan(
     benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
     seed: Number.parseInt(runKey.slice(0, 8), 16),
   };
+  const holdsAll = execution.lookback && read.lookback === decider.lookback;
   const notes = [
     ...describeCoverage(record, instrument, timeframe, read),
     `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
     ...(benchmark === null ? [] : describeBenchmark(record, benchmark)),
+    ...(holdsAll ? [] : describeHistory(record, read.lookback)),
   ];
   return {
-    run: decider.toRun(task, read.sha256),
+    run: decider.toRun(task, { sha256: read.sha256, lookbackWanted: holdsAll ? decider.lookback : null }),
     task,
     read,
     session,
@@ -136,6 +138,15 @@ function describeBenchmark(
 ): string[] {
   const notes = describeCoverage(record, instrument, timeframe, read);
   return notes.map((note) => `Benchmark ${instrument.symbol}: ${note}`);
+}
+
+/** Notes that an endpoint saw less history at first than it asks for. */
+function describeHistory({ runtime, startDate }: Backtest, held: number): string[] {
+  if (runtime?.type !== "remote" || held >= runtime.lookbackCandles) return [];
+  return [
+    `The endpoint looks back on ${runtime.lookbackCandles} candles, and had ${held} from before start_date ${startDate}. ` +
+    "Its first decisions may differ from those of a range that begins later",
+  ];
 }
 
 /** Notes that the candles begin later or end sooner than the record asks. */
@@ -168,8 +179,8 @@ export interface Decider {
   readonly moduleSha256: string | null;
   /** Candles that the strategy needs before the start date. */
   readonly lookback: number;
-  /** @param candlesSha256 Of the task's candles. */
-  toRun(task: SandboxTask, candlesSha256: string): Run;
+  /** @param read The task's candles: their checksum, and those that were wanted before the range; null: there are no more. */
+  toRun(task: SandboxTask, read: { readonly sha256: string; readonly lookbackWanted: number | null }): Run;
 }
 
 /**
@@ -203,7 +214,7 @@ export async function findDecider(db: Db, record: Backtest, { own: parameters }:
     identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },
     moduleSha256: runtime.sha256,
     lookback,
-    toRun: (task) => ({ kind: "code", job: { ...code, task } }),
+    toRun: (task, { lookbackWanted }) => ({ kind: "code", job: { ...code, lookbackWanted, task } }),
   };
 }
 
@@ -214,9 +225,9 @@ function builtinDecider(record: Backtest, parameters: Parameters): Decider {
     identity: builtin.slug,
     moduleSha256: null,
     lookback: Math.max(builtin.lookback_candles, lookbackOf(builtin, parameters)),
-    toRun: (task, candlesSha256) => ({
+    toRun: (task, { sha256 }) => ({
       kind: "builtin",
-      task: { ...task, candlesSha256, slug: builtin.slug, parameters },
+      task: { ...task, candlesSha256: sha256, slug: builtin.slug, parameters },
     }),
   };
 }

@@ -19,6 +19,9 @@ export type Run =
   | { readonly kind: "code"; readonly job: WasmJob | ScriptJob }
   | { readonly kind: "remote"; readonly run: RemoteRun };
 
+/** Loads a run again with so many candles before its range: the warm-up that a user's code turned out to ask for. */
+export type Reload = (lookbackCandles: number) => Promise<Run>;
+
 /** Runs our own code in a warm worker, and foreign code in a process of its own. */
 export class Runner {
   readonly #pool: Pool;
@@ -48,9 +51,10 @@ export class Runner {
   /**
    * Executes a run as soon as a slot is free.
    *
-   * @throws {RunError} When a remote run's endpoint may not be called.
+   * @param reload Absent: the run makes do with the candles that it has.
+   * @throws {RunError} When a remote run's endpoint may not be called; those of `reload`.
    */
-  async run(run: Run, limits: RunLimits): Promise<Outcome<EncodedRun>> {
+  async run(run: Run, limits: RunLimits, reload?: Reload): Promise<Outcome<EncodedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
@@ -63,7 +67,7 @@ export class Runner {
         signal: limits.signal,
       };
       return run.kind === "code"
-        ? await encode(await runInSandbox<WasmJob | ScriptJob>(run.job, within), run.job.task)
+        ? await runCode(run.job, within, reload)
         : await encode(await this.#remote.run(run.run, within), run.run);
     } finally {
       this.#begun.splice(this.#begun.indexOf(begun), 1);
@@ -75,6 +79,22 @@ export class Runner {
   close(): void {
     this.#pool.close();
   }
+}
+
+async function runCode(
+  job: WasmJob | ScriptJob,
+  within: SandboxLimits,
+  reload: Reload | undefined,
+): Promise<Outcome<EncodedRun>> {
+  let { task } = job;
+  const reloadJob = reload && (async (lookbackCandles: number) => {
+    const run = await reload(lookbackCandles);
+    if (run.kind !== "code") throw new TypeError(`Cannot continue a run of code as one of kind ${run.kind}`);
+    task = run.job.task;
+    return run.job;
+  });
+  const outcome = await runInSandbox(job, { ...within, ...(reloadJob && { reload: reloadJob }) });
+  return await encode(outcome, task);
 }
 
 /** Encodes a result of foreign code here, because bytes that its process encodes could be anything. */

@@ -1,5 +1,5 @@
 /**
- * The main thread of a sandbox process: `child.ts KIND LIMITS [ADDRESS]`. It reads one job from standard input, passes it to a Web
+ * The main thread of a sandbox process: `child.ts KIND LIMITS [ADDRESS]`. It reads a job from standard input, passes it to a Web
  * Worker without permissions, or with the permission to call ADDRESS, and writes the Worker's messages to standard output.
  *
  * This thread never computes, so it watches the memory of the process: the parent may not read that. And it notices at once when
@@ -7,8 +7,10 @@
  */
 import { createControl, readProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
+import { FrameReader } from "./frame_reader.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 import {
+  candleBytes,
   type ChildLimits,
   type FromChild,
   isWithin,
@@ -41,7 +43,7 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
 const control = createControl();
-// An outcome as a frame: the Worker writes it, so that this thread watches the memory that it takes.
+// An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.
 worker.onmessage = ({ data }: MessageEvent<readonly Uint8Array[]>) => writeFrame(data);
 worker.onmessageerror = () => send({ type: "broken", message: "its Worker's answer could not be read" });
 worker.onerror = (event) => {
@@ -49,15 +51,15 @@ worker.onerror = (event) => {
   send({ type: "broken", message: event.message });
 };
 reportMemory();
-const job = readJob();
-worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
+let residentBytesMax = memoryBytesMax;
+pass(readJob());
 setInterval(watchMemory, WATCH_MS);
 setInterval(() => {
   reportMemory();
   const progress = readProgress(control);
   if (progress !== null) send({ type: "progress", ...progress });
 }, PROGRESS_MS);
-await endOfInput();
+await passFurtherJobs();
 die();
 
 function isKind(name: string): name is SandboxKind {
@@ -65,7 +67,7 @@ function isKind(name: string): name is SandboxKind {
 }
 
 function watchMemory(): void {
-  if (isWithin(Deno.memoryUsage().rss, memoryBytesMax)) return;
+  if (isWithin(Deno.memoryUsage().rss, residentBytesMax)) return;
   reportMemory();
   die();
 }
@@ -104,9 +106,17 @@ function readExactly(count: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-async function endOfInput(): Promise<void> {
-  const spare = new Uint8Array(1);
-  while (await Deno.stdin.read(spare) !== null);
+/** Passes on the job that continues a run with more candles. Returns when standard input ends. */
+async function passFurtherJobs(): Promise<void> {
+  const jobs = new FrameReader<SandboxJob>(Deno.stdin.readable);
+  for (let job = await jobs.next(); job !== null; job = await jobs.next()) {
+    residentBytesMax += candleBytes(job);
+    pass(job);
+  }
+}
+
+function pass(job: SandboxJob): void {
+  worker.postMessage({ job, control } satisfies ToChildWorker, [...buffersOf(job)]);
 }
 
 function die(): never {

@@ -74,7 +74,7 @@ export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Ou
     finer: null,
     seed: 1,
   };
-  const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, task };
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, lookbackWanted: null, task };
   const limits = { deadlineMs: RUN_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal };
   return typeof code === "string"
     ? await runInSandbox({ kind: "script", source: code, showsPlots: true, ...common }, limits)

@@ -27,6 +27,7 @@ export function runDry(strategy: Strategy): DryRun {
     candles: count,
     orders: result.orders.count,
     refused: checkOrders(result),
+    notes: result.notes,
     nanosecondsPerCandle: Math.round(timed.decisionsMs * 1e6 / count),
   };
 }

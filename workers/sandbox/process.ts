@@ -4,6 +4,7 @@ import { encodeFrame } from "./frames.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
+import { WARMUP_MAX } from "./wasm/abi.ts";
 import { candleBytes, type ChildLimits, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
 
 /** The limits of a job, and its listener. */
@@ -16,6 +17,11 @@ export interface SandboxLimits {
   readonly onProgress: (progress: RunProgress) => void;
   /** Ends the job at any moment. */
   readonly signal: AbortSignal;
+  /**
+   * Loads the job again with so many candles before the range, at most once. Its error is that of the job. Absent: the job cannot ask
+   * for more.
+   */
+  readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
   /** The only address, `ip:port`, that the job may call; null: none. */
   readonly address?: string | null;
 }
@@ -40,7 +46,9 @@ const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
 /**
  * Does a job in a process of its own.
  *
- * Never rejects. Once it has resolved, no process, thread, pipe or timer of the job is left.
+ * Once it has settled, no process, thread, pipe or timer of the job is left.
+ *
+ * @throws Nothing but the error of `reload`.
  */
 export async function runInSandbox<Job extends SandboxJob>(
   job: Job,
@@ -70,11 +78,14 @@ class SandboxProcess<Value extends object> {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
+  #residentBytesMax: number;
+  #reloading: Promise<void> | null = null;
   #silentSeconds = 0;
   #errors = "";
 
   constructor(kind: string, limits: SandboxLimits) {
     this.#limits = limits;
+    this.#residentBytesMax = limits.memoryBytesMax;
     this.#child = spawn(kind, childLimits(limits), limits.address ?? null);
     this.#input = this.#child.stdin.getWriter();
   }
@@ -148,8 +159,26 @@ class SandboxProcess<Value extends object> {
         this.#candlesDone = message.candlesDone;
         this.#limits.onProgress(message);
         return;
+      case "lookback":
+        this.#reloading ??= this.#reload(message.candles);
+        return;
       default:
         this.#ended.resolve(message);
+    }
+  }
+
+  async #reload(lookbackCandles: number): Promise<void> {
+    const { reload } = this.#limits;
+    if (reload === undefined || !(lookbackCandles >= 1 && lookbackCandles <= WARMUP_MAX)) {
+      this.#ended.resolve({ type: "broken", message: `it asks for ${lookbackCandles} candles before its range` });
+      return;
+    }
+    try {
+      const job = await reload(lookbackCandles);
+      this.#residentBytesMax += candleBytes(job);
+      await this.#write(job);
+    } catch (error) {
+      this.#ended.reject(error);
     }
   }
 
@@ -173,9 +202,8 @@ class SandboxProcess<Value extends object> {
   }
 
   #checkMemory(residentBytes: number): void {
-    const { memoryBytesMax } = this.#limits;
-    if (isWithin(residentBytes, memoryBytesMax)) return;
-    const limit = `${Math.floor(memoryBytesMax / 2 ** 20)} MiB`;
+    if (isWithin(residentBytes, this.#residentBytesMax)) return;
+    const limit = `${Math.floor(this.#residentBytesMax / 2 ** 20)} MiB`;
     this.#kill(
       "memory",
       "STRATEGY_OUT_OF_MEMORY",
@@ -203,7 +231,7 @@ class SandboxProcess<Value extends object> {
     }
     // npm's `deno` is a script, and killing it leaves the real process: that one ends itself when its input ends.
     await this.#input.abort().catch(() => {});
-    await Promise.all([this.#child.status, listening, errors]);
+    await Promise.all([this.#child.status, listening, errors, this.#reloading]);
   }
 }
 

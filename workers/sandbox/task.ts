@@ -31,15 +31,21 @@ export interface ValidateJob {
   readonly candlesMin: number;
 }
 
+/** What a backtest of a user's code has besides the code. */
+interface CodeRun {
+  readonly task: SandboxTask;
+  /** Candles that the caller wanted before the range; null: it cannot load more than the task has. */
+  readonly lookbackWanted: number | null;
+}
+
 /** A backtest of a module. */
-export interface WasmJob {
+export interface WasmJob extends CodeRun {
   readonly kind: "run";
   readonly module: Uint8Array;
   /** The strategy's own, as JSON. */
   readonly parametersJson: string;
   /** No decision before this many candles. */
   readonly candlesMin: number;
-  readonly task: SandboxTask;
 }
 
 /** Checks whether a script may be registered: its text, and a dry run over sample candles. */
@@ -54,9 +60,8 @@ export interface ScriptCheckJob {
 }
 
 /** A backtest of a script. */
-export interface ScriptJob extends Omit<ScriptCheckJob, "kind"> {
+export interface ScriptJob extends Omit<ScriptCheckJob, "kind">, CodeRun {
   readonly kind: "script";
-  readonly task: SandboxTask;
   /** True if the caller shows the series that the script plots. */
   readonly showsPlots: boolean;
 }
@@ -94,6 +99,8 @@ export interface DryRun {
   readonly orders: number;
   /** Of the orders that the simulator refused. */
   readonly refused: Finding;
+  /** Of the run's result: no decision was due, or no order was placed. */
+  readonly notes: readonly string[];
   readonly nanosecondsPerCandle: number;
 }
 
@@ -149,10 +156,23 @@ export function isWithin(residentBytes: number, bytesMax: number): boolean {
   return residentBytes > 0 && residentBytes <= bytesMax;
 }
 
+/** The strategy's warm-up is longer than its candles before the range: a job with so many of them continues the run. */
+export interface LookbackRequest {
+  readonly type: "lookback";
+  readonly candles: number;
+}
+
+/** The request of a strategy that has just been made; null if its job has the candles, or cannot have more. */
+export function requestLookback({ lookbackWanted }: CodeRun, warmup: number): LookbackRequest | null {
+  if (lookbackWanted === null || warmup <= lookbackWanted) return null;
+  return { type: "lookback", candles: warmup };
+}
+
 /** The messages of a sandbox process, one frame each; an outcome is the last. */
 export type FromChild<Value extends object> =
   | { readonly type: "memory"; readonly residentBytes: number }
   | ({ readonly type: "progress" } & RunProgress)
+  | LookbackRequest
   | Outcome<Value>;
 
 /** The message to a child's Worker. It answers with the pieces of a frame, an outcome. `control` is shared memory, see engine/control.ts. */

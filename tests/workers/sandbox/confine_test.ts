@@ -14,7 +14,13 @@ const ignore = Deno.build.os !== "linux";
 Deno.test("a module whose compilation takes gigabytes is ended under the permissions of each command that runs it", async () => {
   const bytes = compileCompilerBomb();
   expect(bytes.length).toBeLessThan(26_000);
-  const job = { kind: "run", parametersJson: "{}", candlesMin: 1, task: taskOver(dailyCandles(wanderingCloses(50))) };
+  const job = {
+    kind: "run",
+    parametersJson: "{}",
+    candlesMin: 1,
+    lookbackWanted: null,
+    task: taskOver(dailyCandles(wanderingCloses(50))),
+  };
   const script = `import { runInSandbox } from "${ROOT}workers/sandbox/process.ts";
     const job = ${
     JSON.stringify(job, (_, value) => ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value)
@@ -84,7 +90,7 @@ Deno.test({ name: "a sandbox yields to the service, is the first to go and gains
   const task = taskOver(dailyCandles(wanderingCloses(100)));
   const stop = new AbortController();
   const seen = Promise.withResolvers<Record<string, unknown>>();
-  const run = runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, {
+  const run = runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task }, {
     deadlineMs: 1000 * DEADLINE_SECONDS,
     memoryBytesMax: 2 ** 29,
     signal: stop.signal,

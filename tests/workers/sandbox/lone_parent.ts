@@ -9,7 +9,14 @@ const stop = new AbortController();
 const module = compileWat(strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" }));
 const task = taskOver(dailyCandles(wanderingCloses(100)));
 let isBusy = false;
-const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, {
+const outcome = await runInSandbox({
+  kind: "run",
+  module,
+  parametersJson: "{}",
+  candlesMin: 1,
+  lookbackWanted: null,
+  task,
+}, {
   deadlineMs: 60_000,
   memoryBytesMax: 2 ** 29,
   signal: stop.signal,

@@ -13,7 +13,14 @@ const PARENT = new URL("./lone_parent.ts", import.meta.url).pathname;
 
 Deno.test("a run in a process of its own gives the same result as in this process, to the last value", async () => {
   const task = taskOver(dailyCandles(wanderingCloses(3000)), { firstIndex: 40 });
-  const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":20}', candlesMin: 1, task } as const;
+  const job = {
+    kind: "run",
+    module: HONEST,
+    parametersJson: '{"fast":5,"slow":20}',
+    candlesMin: 1,
+    lookbackWanted: null,
+    task,
+  } as const;
   const here = doWasmJob(job, createControl());
   expect(here.type).toBe("completed");
   expect(await runInSandbox(job, limits())).toEqual(here);
@@ -44,7 +51,14 @@ Deno.test("a module that fills its memory runs again and again: each instance fr
   // Each run has several instances: one to decide, and those of the integrity checks.
   for (let n = 0; n < 2; n++) {
     // Neither a busy machine nor the optimiser beside it may decide the outcome.
-    const outcome = await runInSandbox({ kind: "run", module, parametersJson: "{}", candlesMin: 1, task }, limits());
+    const outcome = await runInSandbox({
+      kind: "run",
+      module,
+      parametersJson: "{}",
+      candlesMin: 1,
+      lookbackWanted: null,
+      task,
+    }, limits());
     expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
   }
 });
@@ -54,7 +68,7 @@ Deno.test("the candles of a long run do not count against its strategy's memory"
   const module = compileWat(strategyWat({}).replace('"memory") 32', '"memory") 4096'));
   const days = dailyCandles(wanderingCloses(3_000_000));
   const task = taskOver({ ...days, time: days.time.map((_, i) => i * 60_000) }, { timeframeMs: 60_000 });
-  const job = { kind: "run", module, parametersJson: "{}", candlesMin: 1, task } as const;
+  const job = { kind: "run", module, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task } as const;
   const outcome = await runInSandbox(job, { ...limits(), memoryBytesMax: 300 * 2 ** 20 });
   expect(outcome.type === "failed" ? outcome.message : outcome.type).toBe("completed");
 });
@@ -78,13 +92,34 @@ Deno.test("a run reports its progress, and a stop ends it at once", async () => 
     if (candlesDone > 0) stop.abort();
   };
   const task = taskOver(dailyCandles(wanderingCloses(1_000_000)));
-  const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, task } as const;
+  const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task } as const;
   const outcome = await runInSandbox(job, { ...limits(), deadlineMs: 60_000, onProgress, signal: stop.signal });
   // The simulator reports its progress every 1,024 candles.
   expect(outcome).toEqual({ type: "stopped", candlesDone: told.at(-1) });
   expect(told.at(-1)! % 1024).toBe(0);
   // It never buys.
   expect([...equities]).toEqual([task.initialBalance]);
+});
+
+Deno.test("a strategy gets more candles for its warm-up once, in the same process", async () => {
+  const closes = wanderingCloses(300);
+  const task = taskOver(dailyCandles(closes.slice(100)));
+  const job = { kind: "run", module: HONEST, parametersJson: '{"fast":5,"slow":50}', candlesMin: 1, task } as const;
+  const asked: number[] = [];
+  const reload = (lookbackCandles: number) => {
+    asked.push(lookbackCandles);
+    const longer = taskOver(dailyCandles(closes), { firstIndex: 100 });
+    return Promise.resolve({ ...job, lookbackWanted: lookbackCandles, task: longer });
+  };
+  const outcome = await runInSandbox({ ...job, lookbackWanted: 20 }, { ...limits(), reload });
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
+  // The mean of 50 and its last value.
+  expect([asked, outcome.result.equity.length, outcome.result.notes]).toEqual([[51], 200, []]);
+  const unable = runInSandbox({ ...job, lookbackWanted: 20 }, {
+    ...limits(),
+    reload: () => Promise.reject(new RangeError("Cannot read the archive")),
+  });
+  await expect(unable).rejects.toThrow("Cannot read the archive");
 });
 
 Deno.test("a job that was stopped before its start starts nothing", async () => {

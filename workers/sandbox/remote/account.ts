@@ -47,6 +47,6 @@ export class RemoteAccount {
   /** Ends the simulation after the last candle. */
   finish(): RunResult {
     this.#simulation.finish();
-    return resultOf(this.#task, this.#simulation);
+    return resultOf(this.#task, this.#simulation, this.#task.minCandles);
   }
 }

@@ -6,7 +6,14 @@ import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { seriesOf } from "../candle_series.ts";
-import type { SandboxRun, ScriptCheckJob, ScriptJob, ValidScript } from "../task.ts";
+import {
+  type LookbackRequest,
+  requestLookback,
+  type SandboxRun,
+  type ScriptCheckJob,
+  type ScriptJob,
+  type ValidScript,
+} from "../task.ts";
 import { compileScript, ScriptFault } from "./compile.ts";
 import { ScriptGuest } from "./guest.ts";
 
@@ -18,7 +25,7 @@ import { ScriptGuest } from "./guest.ts";
 export async function doScriptJob(
   job: ScriptCheckJob | ScriptJob,
   control: Int32Array,
-): Promise<Outcome<ValidScript> | Outcome<SandboxRun>> {
+): Promise<Outcome<ValidScript> | Outcome<SandboxRun> | LookbackRequest> {
   const guests: ScriptGuest[] = [];
   try {
     const script = await compileScript(job.source);
@@ -45,7 +52,7 @@ function backtest(
   script: vm.Script,
   control: Int32Array,
   guests: ScriptGuest[],
-): Outcome<SandboxRun> {
+): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = (): ScriptGuest => {
     const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task));
@@ -53,14 +60,19 @@ function backtest(
     if (guests.length === 0) guests.push(guest);
     return guest;
   };
-  const runOn = (until: number, words: Int32Array | null): RunResult => {
-    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
-    return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  const makeStrategy = () => new GuestStrategy(makeGuest, job.candlesMin);
+  const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>
+    run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  // A function of its own, because the first instance must be gone before the next one is made.
+  const runFirst = (): RunResult | LookbackRequest => {
+    const strategy = makeStrategy();
+    return requestLookback(job, strategy.warmup) ?? runOn(strategy, candles.time.length, control);
   };
-  const result = runOn(candles.time.length, control);
+  const result = runFirst();
+  if ("type" in result) return result;
   const log = logOf(guests);
   const plots = job.showsPlots ? guests[0]?.plots(candles.time.length) ?? [] : [];
-  const again = (until: number) => runOn(until, null);
+  const again = (until: number) => runOn(makeStrategy(), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log, plots };
 }

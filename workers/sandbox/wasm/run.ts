@@ -4,6 +4,8 @@ import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { type Outcome, RunError } from "../../outcome.ts";
 import {
   candleBytes,
+  type LookbackRequest,
+  requestLookback,
   SANDBOX_BYTES_MAX,
   type SandboxRun,
   type ValidateJob,
@@ -24,15 +26,17 @@ const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
 
+type WasmAnswer = Outcome<ValidModule> | Outcome<SandboxRun> | LookbackRequest;
+
 /**
  * Checks a module and runs it. A fault of the module is an outcome.
  *
  * @param control The run's control words, in shared memory.
  */
 export function doWasmJob(job: ValidateJob, control: Int32Array): Outcome<ValidModule>;
-export function doWasmJob(job: WasmJob, control: Int32Array): Outcome<SandboxRun>;
-export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun>;
-export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Outcome<ValidModule> | Outcome<SandboxRun> {
+export function doWasmJob(job: WasmJob, control: Int32Array): Outcome<SandboxRun> | LookbackRequest;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): WasmAnswer;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): WasmAnswer {
   const log: string[] = [];
   try {
     const checked = checkModule(job.module);
@@ -76,7 +80,7 @@ function backtest(
   module: WebAssembly.Module,
   control: Int32Array,
   log: string[],
-): Outcome<SandboxRun> {
+): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
   let last: Guest | null = null;
@@ -91,12 +95,17 @@ function backtest(
     last = new Guest(module, job.parametersJson, seriesOf(job.task), lines);
     return last;
   };
-  const runOn = (until: number, words: Int32Array | null): RunResult => {
-    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
-    return run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  const makeStrategy = () => new GuestStrategy(makeGuest, job.candlesMin);
+  const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>
+    run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
+  // A function of its own, because the first instance must be gone before the next one is made.
+  const runFirst = (): RunResult | LookbackRequest => {
+    const strategy = makeStrategy();
+    return requestLookback(job, strategy.warmup) ?? runOn(strategy, candles.time.length, control);
   };
-  const result = runOn(candles.time.length, control);
-  const again = (until: number) => runOn(until, null);
+  const result = runFirst();
+  if ("type" in result) return result;
+  const again = (until: number) => runOn(makeStrategy(), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log };
 }

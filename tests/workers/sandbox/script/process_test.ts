@@ -10,7 +10,15 @@ const CLOSES = [10, 11, 12, 11, 13, 14, 12, 15];
 
 function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Promise<Outcome<SandboxRun>> {
   const task = taskOver(dailyCandles(CLOSES));
-  return runInSandbox({ kind: "script", source, parametersJson: "{}", candlesMin: 1, showsPlots: true, task }, {
+  return runInSandbox({
+    kind: "script",
+    source,
+    parametersJson: "{}",
+    candlesMin: 1,
+    showsPlots: true,
+    lookbackWanted: null,
+    task,
+  }, {
     deadlineMs: 60_000,
     memoryBytesMax: SANDBOX_BYTES_MAX,
     onProgress: () => {},

@@ -40,7 +40,7 @@ async function tryOut(hostile: Hostile): Promise<CaseReport> {
   const neighbour = runHonest();
   const limits = makeLimits(hostile.memoryMibMax ?? 512, deadlineOf(hostile));
   const own = { module, parametersJson: "{}", candlesMin: 1 };
-  const run = await time(() => runInSandbox({ ...own, kind: "run", task: hostileTask }, limits));
+  const run = await time(() => runInSandbox({ ...own, kind: "run", lookbackWanted: null, task: hostileTask }, limits));
   const { bytes, ms } = await neighbour;
   const validation = await time(() => runInSandbox({ ...own, kind: "validate" }, limits));
   return {
@@ -53,7 +53,14 @@ async function tryOut(hostile: Hostile): Promise<CaseReport> {
 }
 
 async function runHonest(): Promise<{ bytes: string; ms: number }> {
-  const job = { kind: "run", module: HONEST, parametersJson: "{}", candlesMin: 1, task: honestTask } as const;
+  const job = {
+    kind: "run",
+    module: HONEST,
+    parametersJson: "{}",
+    candlesMin: 1,
+    lookbackWanted: null,
+    task: honestTask,
+  } as const;
   const { outcome, ms } = await time(() => runInSandbox(job, makeLimits(512, FINISH_MS_MAX)));
   if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
   const digest = await crypto.subtle.digest("SHA-256", await new Blob(encodeFrame(outcome.result)).arrayBuffer());

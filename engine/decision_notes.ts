@@ -1,0 +1,56 @@
+import type { Execution } from "./execution.ts";
+import type { OrderColumns } from "./order_columns.ts";
+
+/** The part of a run's settings that its decisions are told by. */
+interface Range {
+  readonly candles: { readonly time: Float64Array };
+  readonly firstIndex: number;
+  readonly execution: Pick<Execution, "lookback">;
+}
+
+// In fewer candles, a late first order says nothing.
+const LATE_DECISIONS_MIN = 100;
+
+/**
+ * Notes that a strategy decided late, or placed no order.
+ *
+ * @param warmup Candles that its first decision needs, the deciding one included.
+ */
+export function describeDecisions(settings: Range, warmup: number, orders: OrderColumns): string[] {
+  const { candles: { time }, firstIndex } = settings;
+  const first = Math.max(firstIndex, warmup - 1);
+  const due = time.length - first;
+  if (due <= 0) {
+    const had = `the run had ${time.length}, of which ${firstIndex} are from before the range`;
+    return [
+      `No decision was due: the strategy needs ${warmup} candles, and ${had}. ` +
+      `Choose a range of more candles, or ${remedy(settings)}`,
+    ];
+  }
+  const notes: string[] = [];
+  if (first > firstIndex) {
+    notes.push(
+      `The first decision came at ${nameCandle(settings, first)}: the strategy needs ${warmup} candles, that one ` +
+        `included, and ${firstIndex} from before the range were there. Begin the range later, or ${remedy(settings)}`,
+    );
+  }
+  if (orders.count === 0) return [...notes, `The strategy placed no order at any of its ${due} decisions`];
+  const ordered = time.indexOf(orders.time[0]!, first);
+  if (due >= LATE_DECISIONS_MIN && ordered - first > due / 2) {
+    notes.push(
+      `The first order came at ${nameCandle(settings, ordered)}: the strategy placed none at ${
+        ordered - first
+      } decisions before it`,
+    );
+  }
+  return notes;
+}
+
+function remedy({ execution: { lookback } }: Range): string {
+  return lookback ? "import older candles" : "switch execution.lookback on";
+}
+
+function nameCandle({ candles: { time }, firstIndex }: Range, index: number): string {
+  const moment = new Date(time[index]!).toISOString();
+  return `candle ${index - firstIndex + 1} of ${time.length - firstIndex} (${moment})`;
+}
