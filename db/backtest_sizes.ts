@@ -3,8 +3,9 @@ import { Buffer } from "node:buffer";
 import type { BacktestResult } from "../engine/result.ts";
 import { measureLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
+import type { EncodedSeries } from "./codec/plots_part.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
-import { backtests, backtestSizes } from "./schema.ts";
+import { backtests, backtestSizes, type StoredPlot } from "./schema.ts";
 
 // A chunk's row with its place in the index, and a record's, without what is measured of them; as found on PostgreSQL.
 const CHUNK_BYTES = 200;
@@ -29,12 +30,19 @@ export function measureLabels({ name, tags, notes }: Pick<Values, LabelName>): n
 }
 
 /** About how many bytes a run leaves behind. */
-export function measureResult({ result, chunks, log }: {
+export function measureResult({ result, chunks, plots = [], log }: {
   readonly result: BacktestResult;
   readonly log?: readonly string[];
+  readonly plots?: readonly StoredPlot[];
   readonly chunks: readonly ResultChunk[];
 }): number {
-  return JSON.stringify(result).length + chunks.length * CHUNK_BYTES + measureChunks(chunks) + measureLog(log);
+  return JSON.stringify(result).length + measureSeries({ chunks, plots }) + measureLog(log);
+}
+
+/** About how many bytes chunks take in the database, with the names of the plots among them. */
+export function measureSeries({ chunks, plots }: EncodedSeries): number {
+  const names = plots.length > 0 ? Buffer.byteLength(JSON.stringify(plots)) : 0;
+  return chunks.length * CHUNK_BYTES + measureChunks(chunks) + names;
 }
 
 /** About how many bytes a user's backtests have, with all that belongs to them. */

@@ -2,12 +2,13 @@ import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
-import { insertLogs, measureLog } from "./backtest_logs.ts";
+import { insertLogs } from "./backtest_logs.ts";
 import type { Db } from "./client.ts";
+import { storedPlots } from "./codec/plots_part.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
 import { settleTogether } from "./faults.ts";
 import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
-import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { type BACKTEST_STATUSES, backtests, type StoredPlot } from "./schema.ts";
 import { storableText } from "./codec/storable.ts";
 
 export type Backtest = typeof backtests.$inferSelect;
@@ -46,7 +47,7 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
+export const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
 
 /** A new UUIDv7, so that the newest record has the greatest id. */
 export const newBacktestId = (): string => uuidv7();
@@ -105,15 +106,17 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
   return rows.length > 0;
 }
 
-type RunFailure = NonNullable<Backtest["error"]>;
+export type RunFailure = NonNullable<Backtest["error"]>;
 
 /** The results of a completed run. */
 export interface CompletedRun extends AttemptKey {
   readonly result: BacktestResult;
   /** The equity in a few points, as fractions of the initial balance. */
   readonly sparkline?: readonly number[];
-  /** Its trades, orders and equity. */
+  /** Its trades, orders, equity and plots. */
   readonly chunks: readonly ResultChunk[];
+  /** The names of its plots. */
+  readonly plots?: readonly StoredPlot[];
   /** Lines that its strategy logged. */
   readonly log?: readonly string[];
   /** True if insertChunksAhead() has written them. */
@@ -146,7 +149,9 @@ export async function storeResults(
   }
   const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
-    runs.map(({ id, attempt, result, sparkline }) => ({ id, attempt, result, sparkline, bytes: bytes.get(id) })),
+    runs.map(({ id, attempt, result, plots = [], sparkline }) => {
+      return { id, attempt, result, plots: storedPlots(plots), sparkline, bytes: bytes.get(id) };
+    }),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
   const rows = await tx.update(backtests)
@@ -154,6 +159,7 @@ export async function storeResults(
       status: "completed",
       progress: 1,
       result: sql`done.result`,
+      plots: sql`done.plots`,
       sparkline: sql`done.sparkline`,
       error: null,
       finishedAt: sql`now()`,
@@ -161,7 +167,7 @@ export async function storeResults(
     })
     .from(
       sql`jsonb_to_recordset(${values}::text::jsonb)
-        as done(id uuid, attempt smallint, result jsonb, sparkline float8[], bytes bigint)`,
+        as done(id uuid, attempt smallint, result jsonb, plots json, sparkline float8[], bytes bigint)`,
     )
     .where(and(
       eq(backtests.id, sql`done.id`),
@@ -183,32 +189,6 @@ export async function storeResults(
 }
 
 /**
- * Ends a run without a result, with the lines that its strategy logged.
- *
- * @returns The bytes by which its owner's storage has grown, for addSizes(); null when the run no longer holds the record.
- */
-export async function failBacktest(
-  tx: Db,
-  { log = [], ...run }: AttemptKey & { readonly error: RunFailure; readonly log?: readonly string[] | undefined },
-): Promise<Size | null> {
-  const error = { ...run.error, message: storableText(run.error.message) };
-  const sizeBytes = measureLog(log);
-  const [row] = await tx.update(backtests)
-    .set({
-      status: "failed",
-      error,
-      finishedAt: sql`now()`,
-      sizeBytes: sql`${backtests.sizeBytes} + ${sizeBytes}::bigint`,
-    })
-    .where(held(run))
-    .returning({ ownerId: backtests.ownerId });
-  if (row === undefined) return null;
-  await deleteChunks(tx, run.id);
-  await insertLogs(tx, [{ backtestId: run.id, lines: log }]);
-  return { ownerId: row.ownerId, sizeBytes };
-}
-
-/**
  * Gives a run back unfinished: the record is `queued` again for the next worker.
  *
  * @returns True if the run still held the record.
@@ -218,20 +198,6 @@ export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean>
     .set({ status: "queued", progress: 0, partialEquity: null, startedAt: null })
     .where(held(run))
     .returning({ id: backtests.id });
-  return rows.length > 0;
-}
-
-/**
- * Fails a record that no worker could finish, at any attempt.
- *
- * @returns True if it was recorded; false when the record has ended or was deleted.
- */
-export async function abandonBacktest(tx: Db, id: string, error: RunFailure): Promise<boolean> {
-  const rows = await tx.update(backtests)
-    .set({ status: "failed", error, finishedAt: sql`now()` })
-    .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
-    .returning({ id: backtests.id });
-  if (rows.length > 0) await deleteChunks(tx, id);
   return rows.length > 0;
 }
 
@@ -291,6 +257,7 @@ function owned(key: OwnedKey) {
   return and(eq(backtests.id, key.id), eq(backtests.ownerId, key.ownerId));
 }
 
-function held(run: AttemptKey) {
+/** Finds the record while this attempt holds it. */
+export function held(run: AttemptKey) {
   return and(eq(backtests.id, run.id), eq(backtests.attempts, run.attempt), eq(backtests.status, "running"));
 }

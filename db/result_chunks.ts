@@ -1,5 +1,5 @@
 /** The chunks of results in the database (see codec/result_parts.ts). */
-import { and, asc, between, eq, gte, min, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, eq, gte, inArray, min, ne, type SQL, sql } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
@@ -179,7 +179,7 @@ export async function deleteChunks(tx: Db, backtestId: string): Promise<void> {
 }
 
 /**
- * One part of the result of one user's backtest, oldest first; nothing where this user has no completed backtest of that id.
+ * One part of the result of one user's backtest, oldest first; nothing where this user has no backtest of that id with a result.
  *
  * @param range Numbers of the first and the last chunk to read.
  * @throws {Error} When the stored bytes are damaged.
@@ -192,7 +192,7 @@ export async function readChunks(
   const { chunk, data, tags } = resultChunks;
   const rows = await db.select({ chunk, data, tags, candles: resultCandles.data })
     .from(resultChunks)
-    .innerJoin(backtests, ofResult(ownerId))
+    .innerJoin(backtests, ofResult(ownerId, part))
     .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
@@ -210,17 +210,18 @@ export async function findChunk(
   since: Date,
 ): Promise<number | null> {
   const { chunk, lastTime } = resultChunks;
-  const [row] = await db.select({ first: min(chunk) }).from(resultChunks).innerJoin(backtests, ofResult(ownerId))
+  const [row] = await db.select({ first: min(chunk) }).from(resultChunks).innerJoin(backtests, ofResult(ownerId, part))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), gte(lastTime, since)));
   return row?.first ?? null;
 }
 
-/** Joins the record whose result a chunk belongs to, if it is this user's. */
-function ofResult(ownerId: string) {
+/** Joins the record whose result a chunk belongs to, if it is this user's. A run that failed has plots and nothing else. */
+function ofResult(ownerId: string, part: ResultPart) {
+  const statuses = part === "plots" ? ["completed", "failed"] as const : ["completed"] as const;
   return and(
     eq(backtests.id, resultChunks.backtestId),
     eq(backtests.attempts, resultChunks.attempt),
-    eq(backtests.status, "completed"),
+    inArray(backtests.status, [...statuses]),
     eq(backtests.ownerId, ownerId),
   );
 }

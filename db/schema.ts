@@ -141,6 +141,15 @@ export type SandboxRuntime =
     readonly isForeign?: true;
   };
 
+/** Where a plot is drawn: over the candles, or below them. */
+export type PlotPane = "price" | "own";
+
+/** A stored plot without its values. */
+export interface StoredPlot {
+  readonly name: string;
+  readonly pane: PlotPane;
+}
+
 export const backtests = pgTable("backtests", {
   /** A UUIDv7, so that newest first is by id. */
   id: uuid("id").primaryKey(),
@@ -174,6 +183,8 @@ export const backtests = pgTable("backtests", {
   trades: metric("trades"),
   winRate: metric("win_rate"),
   profitFactor: metric("profit_factor"),
+  /** The names and panes of the series that its strategy plotted, in the order of their columns; null where it plotted none. */
+  plots: json("plots").$type<readonly StoredPlot[]>(),
   /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */
   sparkline: doublePrecision("sparkline").array(),
   /** The owner's own words about it, which no run reads. */
@@ -227,7 +238,7 @@ export const idempotencyKeys = pgTable("idempotency_keys", {
 ]);
 
 /** The columns that a run leaves behind. */
-export const RESULT_PARTS = ["trades", "orders", "equity"] as const;
+export const RESULT_PARTS = ["trades", "orders", "equity", "plots"] as const;
 
 /** Times and closes of candles that curves were marked at, by their content: runs over the same candles share them. */
 export const resultCandles = pgTable("result_candles", {
@@ -242,7 +253,7 @@ export const backtestLogs = pgTable("backtest_logs", {
   lines: text("lines").array().notNull(),
 });
 
-/** A run's trades, orders and equity, each in chunks of equal length (but for the last), as compressed columns. */
+/** A run's trades, orders, equity and plots, each in chunks of equal length (but for the last), as compressed columns. */
 export const resultChunks = pgTable("result_chunks", {
   backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
   /** The attempt that wrote it. Only the chunks of the attempt that completed the record are its result. */

@@ -36,6 +36,7 @@ import { columnsOf, formatSchema } from "./formats.ts";
 import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
   rangeShape,
   readCurve,
@@ -194,6 +195,7 @@ export const backtestsRouter = router({
     }),
 
   ...drawingProcedures,
+  ...plotProcedures,
   ...reportProcedures,
   ...logProcedures,
   ...verificationProcedures,
@@ -244,6 +246,8 @@ export const backtestsStreamsRouter = router({
     .query(async ({ ctx, input: { id, ...request } }) =>
       answerCurve(ctx.db, await mustGet(ctx.db, id, ctx.user.id), request)
     ),
+
+  ...plotStreamsProcedures,
 
   /** As `backtests.returns`. */
   returns: userProcedure

@@ -32,7 +32,8 @@ export function cutCurve(curve: Curve, { from, to }: TimeRange): Curve {
   };
 }
 
-function countBefore(time: Float64Array, timeMs: number): number {
+/** How many of the times, in rising order, are before one. */
+export function countBefore(time: Float64Array, timeMs: number): number {
   const index = time.findIndex((each) => each >= timeMs);
   return index < 0 ? time.length : index;
 }

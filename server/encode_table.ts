@@ -10,7 +10,7 @@ export interface TablePart {
   readonly values: readonly ArrowValues[];
 }
 
-/** Writes a table as CSV (RFC 4180; null is empty) or as an Arrow IPC stream, a part at a time. */
+/** Writes a table as CSV (RFC 4180; null and NaN are empty) or as an Arrow IPC stream, a part at a time. */
 export function writeTable(
   format: Exclude<Format, "json">,
   columns: readonly Column[],
@@ -34,7 +34,7 @@ async function* writeCsv(
   columns: readonly Column[],
   parts: AsyncIterable<TablePart> | Iterable<TablePart>,
 ): Pieces {
-  yield encoder.encode(`${columns.map(({ name }) => name).join(",")}\n`);
+  yield encoder.encode(`${columns.map(({ name }) => csvText(name, false)).join(",")}\n`);
   const isTime = columns.map(({ kind }) => kind === "time");
   for await (const { length, values } of parts) {
     let text = "";
@@ -50,7 +50,7 @@ async function* writeCsv(
 }
 
 function csvText(value: unknown, isTime: boolean): string {
-  if (value === null) return "";
+  if (value === null || Number.isNaN(value)) return "";
   if (isTime) return new Date(Number(value)).toISOString();
   if (typeof value !== "string") return String(value);
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

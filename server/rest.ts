@@ -136,6 +136,9 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {
     encode: encodeSeries,
   }),
+  route("GET", "/api/backtests/:id/series", 200, "user", (api) => api.backtestsStreams.series, {
+    encode: encodeSeries,
+  }),
   route("GET", "/api/backtests/:id/returns", 200, "user", (api) => api.backtestsStreams.returns, {
     encode: encodeSeries,
   }),

@@ -1,3 +1,5 @@
+import type { EncodedSeries, Plot } from "../db/codec/plots_part.ts";
+
 /** Codes of a failed backtest, which its owner can mend: trying again without a change would fail again. */
 export const RUN_FAILURE_CODES = [
   "NO_DATA",
@@ -23,6 +25,10 @@ export interface Failed {
   readonly message: string;
   /** Lines that the strategy logged, and the stack of its error. */
   readonly log?: readonly string[];
+  /** The series that it plotted until then. */
+  readonly plots?: readonly Plot[];
+  /** The same, ready to be stored. */
+  readonly series?: EncodedSeries;
 }
 
 /** The run ended early and may begin again: it was cancelled, its worker closes, or no worker became free. */

@@ -1,4 +1,5 @@
 import type { ResultChunk } from "../db/codec/result_parts.ts";
+import type { EncodedSeries, Plot } from "../db/codec/plots_part.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
@@ -6,12 +7,15 @@ import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
+export type { EncodedSeries, Plot };
+
 /** The value of a completed run of foreign code. */
 export interface SimulatedRun {
   readonly result: RunResult;
   readonly integrity: Integrity;
   /** Lines that the strategy logged. */
   readonly log?: readonly string[];
+  readonly plots?: readonly Plot[];
 }
 
 /** The value of a completed run in the form in which it is stored. */
@@ -19,8 +23,10 @@ export interface EncodedRun {
   /** Without its columns. */
   readonly result: Pick<RunResult, "metrics" | "undefinedMetrics" | "bounds" | "notes">;
   readonly integrity: Integrity;
-  /** Its trades, orders and equity. */
+  /** Its trades, orders, equity and plots. */
   readonly chunks: readonly ResultChunk[];
+  /** The names of its plots. */
+  readonly plots?: EncodedSeries["plots"];
   /** The equity in a few points, as fractions of the initial balance. */
   readonly sparkline: readonly number[];
   /** Lines that the strategy logged. */

@@ -10,6 +10,7 @@ import {
   tradeSchema,
 } from "../../routers/backtest_records.ts";
 import type { ErrorCode } from "../../routers/errors.ts";
+import { plotPointSchema, plotSchema } from "../../routers/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data.ts";
 import { entrySchema, entrySummarySchema } from "../../routers/strategy_entry.ts";
 
@@ -200,6 +201,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
     // Only a page has a cursor.
     output: listOf("equity", equityPointSchema).partial({ next_cursor: true }),
+    media: TABLE_MEDIA,
+    headers: NEXT_CURSOR,
+  },
+  "backtestsStreams.series": {
+    summary: "The series that the strategy of a backtest plotted",
+    description: "JSON is a page of candles, 500 without `limit`; CSV and Arrow have every candle without it.",
+    codes: [...NO_RESULT, "INVALID_DATE_RANGE"],
+    output: listOf("series", plotPointSchema).extend({ plots: z.array(plotSchema) }),
     media: TABLE_MEDIA,
     headers: NEXT_CURSOR,
   },

@@ -129,8 +129,11 @@ declare function strategy<Parameters>(
   create: (parameters: Parameters, series: Series) => Strategy & ThisType<any>,
 ): void;
 
-/** Draws a value at the deciding candle, one series for each name, at most 16. `deno task strategy run` shows them. */
-declare function plot(name: string, value: number | null | undefined): void;
+/**
+ * Draws a value at the deciding candle, one series for each name, at most 16; results keep them. `pane` says where: over the candles
+ * ("price") or below them ("own"). Without it, a series whose values are near the prices lies over the candles.
+ */
+declare function plot(name: string, value: number | null | undefined, pane?: "price" | "own"): void;
 
 /** The parts of a time, in UTC: month 1 to 12, weekday 0 (Sunday) to 6. */
 declare function utc(

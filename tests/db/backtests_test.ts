@@ -1,16 +1,15 @@
 import { expect } from "@std/expect";
 import {
-  abandonBacktest,
   cancelBacktest,
   claimBacktests,
   deleteBacktest,
-  failBacktest,
   getBacktest,
   insertBacktest,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
+import { abandonBacktest, failBacktest } from "../../db/failed_backtests.ts";
 import { readLog } from "../../db/backtest_logs.ts";
 import { listBacktests } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";

@@ -1,14 +1,8 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../../db/answer_rows.ts";
-import {
-  abandonBacktest,
-  cancelBacktest,
-  claimBacktests,
-  failBacktest,
-  insertBacktest,
-  storeResults,
-} from "../../db/backtests.ts";
+import { cancelBacktest, claimBacktests, insertBacktest, storeResults } from "../../db/backtests.ts";
+import { abandonBacktest, failBacktest } from "../../db/failed_backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
 import { unpackTrades } from "../../db/codec/packed_trades.ts";

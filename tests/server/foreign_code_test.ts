@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { freePort } from "../support/free_port.ts";
 import { startTestService } from "../support/service.ts";
+import { requirePlots, requirePlotsOfFailure } from "./plot_steps.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { checkWarmUps, EXAMPLES, PARAMETERS, RANGE, readExample, registration, runToTrades } from "./foreign_code.ts";
 
@@ -138,6 +139,11 @@ function fail() { null.x; }`;
       expect.stringMatching(/^ ?at .*decide \(strategy\.ts:1:\d+\)$/),
     ]);
     expect((await (await service.user()).get(path)).status).toBe(404);
+  });
+
+  await t.step("a script's plots, for its owner alone, in every format", async () => {
+    await requirePlots(user, await service.user());
+    await requirePlotsOfFailure(user);
   });
 
   await t.step("a remote endpoint, registered or given with the backtest, in both modes", async () => {

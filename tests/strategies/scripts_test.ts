@@ -1,7 +1,7 @@
 /** The catalogue's strategies as scripts: the same orders, trades and equity as the built-in ones, to the bit. */
 import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
-import { GuestStrategy } from "../../workers/sandbox/player.ts";
+import { GuestStrategy, roundCapacity } from "../../workers/sandbox/player.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
@@ -96,6 +96,8 @@ Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's"
     LAYOUT.columnsMax,
     LAYOUT.plotsMax,
     LAYOUT.plotNameCharsMax,
+    LAYOUT.plotValuesMax,
+    Math.floor(LAYOUT.plotValuesMax / roundCapacity(365 * 24 * 60)),
     LAYOUT.logLinesMax,
     LAYOUT.lineCharsMax,
     LAYOUT.tradesMax,

@@ -25,7 +25,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
     "workers/protocol.ts",
   ]],
   // Pure: the sandbox loads them beside its own code.
-  ["workers/outcome.ts", []],
+  ["workers/outcome.ts", ["types:db/codec/"]],
   ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/"]],

@@ -85,8 +85,8 @@ async function simulate(
   const durationMs = Math.round(performance.now() - begun);
   await progress.written;
   if (outcome.type === "completed") {
-    const { chunks, sparkline, log = [] } = outcome;
-    return { type: "completed", result: makeResult(plan, outcome, durationMs), chunks, sparkline, log };
+    const { chunks, plots = [], sparkline, log = [] } = outcome;
+    return { type: "completed", result: makeResult(plan, outcome, durationMs), chunks, plots, sparkline, log };
   }
   if (outcome.type !== "broken") return outcome;
   // A run that is too busy to stop is not at fault.

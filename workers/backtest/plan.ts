@@ -208,7 +208,7 @@ export async function findDecider(db: Db, record: Backtest, { own: parameters }:
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
   const code = runtime.type === "wasm"
     ? { kind: "run", module, ...common } as const
-    : { kind: "script", source: new TextDecoder().decode(module), showsPlots: false, ...common } as const;
+    : { kind: "script", source: new TextDecoder().decode(module), ...common } as const;
   return {
     // Another V8 may round a sine otherwise.
     identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },

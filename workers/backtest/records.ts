@@ -4,15 +4,15 @@ import {
   type Backtest,
   claimBacktests,
   type CompletedRun,
-  failBacktest,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
+import { failBacktest } from "../../db/failed_backtests.ts";
 import { findFullUsers, type Size } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { isForeignKeyFault } from "../../db/faults.ts";
-import { measureChunks } from "../../db/codec/result_parts.ts";
+import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
@@ -115,10 +115,14 @@ export class BacktestRecords {
 
   /** Writes a large result's chunks in short transactions before the one that completes its record. */
   async #writeAhead(id: string, attempt: number, outcome: Outcome<StorableRun>): Promise<Outcome<StorableRun>> {
-    if (outcome.type !== "completed" || measureChunks(outcome.chunks) <= TRANSACTION_BYTES_MAX) return outcome;
-    const areChunksWritten = await insertChunksAhead(this.#db, { backtestId: id, attempt, chunks: outcome.chunks });
-    // If the record was lost meanwhile, nothing is stored.
-    return { ...outcome, areChunksWritten };
+    const write = async (chunks: readonly ResultChunk[]) =>
+      measureChunks(chunks) > TRANSACTION_BYTES_MAX &&
+      await insertChunksAhead(this.#db, { backtestId: id, attempt, chunks });
+    // If the record is lost meanwhile, nothing is stored.
+    if (outcome.type === "completed") return { ...outcome, areChunksWritten: await write(outcome.chunks) };
+    if (outcome.type !== "failed" || outcome.series === undefined) return outcome;
+    const { series } = outcome;
+    return { ...outcome, series: { ...series, areChunksWritten: await write(series.chunks) } };
   }
 }
 
@@ -140,8 +144,8 @@ async function settleAll(
       await jobs.giveBack(tx, QUEUE, job);
     } else {
       if (outcome.type === "failed") {
-        const { code, message, log } = outcome;
-        const size = await failBacktest(tx, { ...run, error: { code, message }, log });
+        const { code, message, log, series } = outcome;
+        const size = await failBacktest(tx, { ...run, error: { code, message }, log, series });
         if (size !== null && size.sizeBytes > 0) grown.push(size);
       }
       if (outcome.type === "completed") completed.push({ ...run, ...outcome });

@@ -1,10 +1,12 @@
+import { plotsPart } from "../../db/codec/plots_part.ts";
 import { resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import { encodeParts } from "../../db/result_chunks.ts";
+import type { Candles } from "../../engine/candles.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedRun, RunTask, SimulatedRun } from "../protocol.ts";
+import type { EncodedRun, EncodedSeries, Plot, RunTask, SimulatedRun } from "../protocol.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
 import { traceStep } from "../telemetry.ts";
@@ -102,18 +104,38 @@ async function encode(
   outcome: Outcome<SimulatedRun>,
   { candles, firstIndex, initialBalance }: Pick<SandboxTask, "candles" | "firstIndex" | "initialBalance">,
 ): Promise<Outcome<EncodedRun>> {
+  const encodePlots = (plots: readonly Plot[] = []) =>
+    encodeSeries(plots, candles, firstIndex, outcome.type === "completed");
+  if (outcome.type === "failed") return { ...outcome, series: await encodePlots(outcome.plots) };
   if (outcome.type !== "completed") return outcome;
   const { result: { metrics, undefinedMetrics, bounds, notes, ...columns }, integrity, log = [] } = outcome;
   const result = { metrics, undefinedMetrics, bounds, notes };
-  const chunks = await traceStep("encode", () => encodeParts(resultParts(columns, candles, firstIndex)));
-  return {
-    type: "completed",
-    result,
-    integrity,
-    log,
-    chunks,
-    sparkline: drawSparkline(columns.equity, initialBalance),
-  };
+  return await traceStep("encode", async () => {
+    const chunks = await encodeParts(resultParts(columns, candles, firstIndex));
+    const series = await encodePlots(outcome.plots);
+    return {
+      type: "completed",
+      result,
+      integrity,
+      log,
+      chunks: [...chunks, ...series.chunks],
+      plots: series.plots,
+      sparkline: drawSparkline(columns.equity, initialBalance),
+    };
+  });
+}
+
+/** Encodes the plots of a run's range, without its lookback. */
+async function encodeSeries(
+  plots: readonly Plot[],
+  { time, low, high }: Candles,
+  firstIndex: number,
+  isWhole: boolean,
+): Promise<EncodedSeries> {
+  const cut = (values: Float64Array) => values.subarray(firstIndex);
+  const ofRange = plots.map(({ values, ...plot }) => ({ ...plot, values: cut(values) }));
+  const made = plotsPart(ofRange, { time: cut(time), low: cut(low), high: cut(high) }, isWhole);
+  return made === null ? { plots: [], chunks: [] } : { plots: made.plots, chunks: await encodeParts([made.part]) };
 }
 
 /** Lets at most one call through in PROGRESS_MS. */

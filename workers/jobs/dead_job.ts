@@ -1,6 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
-import { abandonBacktest } from "../../db/backtests.ts";
+import { abandonBacktest } from "../../db/failed_backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { finishRun } from "../../market/ingestion/ingestion_run.ts";
 import { INTERNAL_ERROR } from "../outcome.ts";

@@ -77,7 +77,7 @@ export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Ou
   const common = { parametersJson: JSON.stringify(parameters), candlesMin: 1, lookbackWanted: null, task };
   const limits = { deadlineMs: RUN_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal };
   return typeof code === "string"
-    ? await runInSandbox({ kind: "script", source: code, showsPlots: true, ...common }, limits)
+    ? await runInSandbox({ kind: "script", source: code, ...common }, limits)
     : await runInSandbox({ kind: "run", module: code, ...common }, limits);
 }
 

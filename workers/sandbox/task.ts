@@ -62,14 +62,6 @@ export interface ScriptCheckJob {
 /** A backtest of a script. */
 export interface ScriptJob extends Omit<ScriptCheckJob, "kind">, CodeRun {
   readonly kind: "script";
-  /** True if the caller shows the series that the script plots. */
-  readonly showsPlots: boolean;
-}
-
-/** A series that a strategy plotted: a value a candle, NaN where it plotted none. */
-export interface Plot {
-  readonly name: string;
-  readonly values: Float64Array;
 }
 
 /** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
@@ -129,7 +121,6 @@ export interface ValidModule {
 export interface SandboxRun extends SimulatedRun {
   /** Lines that the strategy logged. */
   readonly log: readonly string[];
-  readonly plots?: readonly Plot[];
 }
 
 /** The value of a fetch that was answered with status 200. */

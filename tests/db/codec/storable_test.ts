@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
-import { claimBacktests, failBacktest, getBacktest, insertBacktest, storeResults } from "../../../db/backtests.ts";
+import { claimBacktests, getBacktest, insertBacktest, storeResults } from "../../../db/backtests.ts";
+import { failBacktest } from "../../../db/failed_backtests.ts";
 import { insertCheck, readVerdict, storeVerdict } from "../../../db/module_checks.ts";
 import { listOrders } from "../../../db/orders.ts";
 import { listTrades } from "../../../db/trades.ts";

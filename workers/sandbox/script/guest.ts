@@ -5,9 +5,17 @@ import { RunError } from "../../outcome.ts";
 import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
 import type { PlayedGuest } from "../player.ts";
 import type { Series } from "../candle_series.ts";
-import type { Plot } from "../task.ts";
+import type { Plot } from "../../protocol.ts";
 import { computeIndicator } from "./indicators.ts";
-import { COLUMNS_MAX, LOG_LINES_MAX, PLOTS_MAX } from "./layout.ts";
+import {
+  COLUMNS_MAX,
+  LOG_LINES_MAX,
+  PLOT_NAME_CHARS_MAX,
+  PLOT_PANES,
+  PLOT_TIME,
+  PLOT_VALUES_MAX,
+  PLOTS_MAX,
+} from "./layout.ts";
 import type { Door } from "./realm/realm.ts";
 import { REALM_TEXT } from "./realm_text.ts";
 
@@ -127,12 +135,21 @@ export class ScriptGuest implements PlayedGuest {
     return parseTexts(() => this.#door.log(), LOG_LINES_MAX);
   }
 
-  /** The series that the script plotted, a value for each of `count` candles. */
+  /**
+   * The series that the script plotted, a value for each of `count` candles; NaN where it plotted none, or one that is infinite.
+   *
+   * @throws {RunError} When the realm is broken.
+   */
   plots(count: number): Plot[] {
-    return parseTexts(() => this.#door.plots(), PLOTS_MAX).map((name, n) => ({
-      name,
-      values: new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8)).slice(0, count),
-    }));
+    const names = parseTexts(() => this.#door.plots(), Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / count)));
+    const panes = parseTexts(() => this.#door.panes(), PLOTS_MAX);
+    return names.map((name, n) => {
+      const isText = name.length <= PLOT_NAME_CHARS_MAX && name === clean(name) && name.isWellFormed();
+      if (!isText || name === PLOT_TIME || names.indexOf(name) !== n) throw brokenRealm("its plots have no names");
+      const given = new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8), 0, count);
+      const values = given.map((value) => Number.isFinite(value) ? value : NaN);
+      return { name, pane: PLOT_PANES.find((pane) => pane === panes[n]) ?? null, values };
+    });
   }
 }
 

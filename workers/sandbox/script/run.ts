@@ -14,6 +14,7 @@ import {
   type ScriptJob,
   type ValidScript,
 } from "../task.ts";
+import type { Plot } from "../../protocol.ts";
 import { compileScript, ScriptFault } from "./compile.ts";
 import { ScriptGuest } from "./guest.ts";
 
@@ -35,7 +36,10 @@ export async function doScriptJob(
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
       return { type: "failed", code, message: `Cannot use the script: ${error.message}` };
     }
-    if (error instanceof RunError) return { ...error.outcome, log: [...logOf(guests), ...stackOf(guests)] };
+    if (error instanceof RunError) {
+      const log = [...logOf(guests), ...stackOf(guests)];
+      return { ...error.outcome, log, plots: "task" in job ? plotsOfFailure(job, guests) : [] };
+    }
     throw error;
   }
 }
@@ -71,7 +75,7 @@ function backtest(
   const result = runFirst();
   if ("type" in result) return result;
   const log = logOf(guests);
-  const plots = job.showsPlots ? guests[0]?.plots(candles.time.length) ?? [] : [];
+  const plots = guests[0]?.plots(candles.time.length) ?? [];
   const again = (until: number) => runOn(makeStrategy(), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log, plots };
@@ -83,4 +87,14 @@ function logOf([first]: readonly ScriptGuest[]): readonly string[] {
 
 function stackOf([first]: readonly ScriptGuest[]): readonly string[] {
   return first?.stack ?? [];
+}
+
+/** Plots of a run that failed; none from a broken realm. */
+function plotsOfFailure({ task: { candles } }: ScriptJob, [first]: readonly ScriptGuest[]): readonly Plot[] {
+  try {
+    return first?.plots(candles.time.length) ?? [];
+  } catch (error) {
+    if (error instanceof RunError) return [];
+    throw error;
+  }
 }

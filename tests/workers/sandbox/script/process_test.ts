@@ -15,7 +15,6 @@ function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Prom
     source,
     parametersJson: "{}",
     candlesMin: 1,
-    showsPlots: true,
     lookbackWanted: null,
     task,
   }, {

@@ -4,6 +4,9 @@ import { atr } from "../../../../engine/indicators/atr.ts";
 import { macd } from "../../../../engine/indicators/macd.ts";
 import { sma } from "../../../../engine/indicators/sma.ts";
 import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../../engine/strategy.ts";
+import { LAYOUT } from "../../../../workers/sandbox/script/layout.ts";
+import { makeColumns } from "../../../../workers/sandbox/script/realm/columns.ts";
+import { makePlots } from "../../../../workers/sandbox/script/realm/output.ts";
 import { dailyCandles } from "../wasm/modules.ts";
 import { deciding, failureOf, playScript } from "./scripts.ts";
 
@@ -126,6 +129,41 @@ Deno.test("trades are listed, protected and closed in part", async () => {
 Deno.test("a plotted series has a value where the script plotted one", async () => {
   const { plots } = await playScript(deciding(`if (i % 2 === 0) plot("twice", 2 * candles.close[i]);`), [10, 11, 12]);
   expect(plots.map(({ name, values }) => [name, [...values]])).toEqual([["twice", [20, NaN, 24]]]);
+});
+
+Deno.test("a plot's pane is chosen with its first value, and an infinite value is none", async () => {
+  const lines = `plot("a", i === 1 ? Infinity : i, "own"); plot("b", i, i === 0 ? "price" : "own"); plot("c", i);`;
+  const { plots } = await playScript(deciding(lines), [10, 11, 12]);
+  expect(plots.map(({ name, pane, values }) => [name, pane, ...values])).toEqual([
+    ["a", "own", 0, NaN, 2],
+    ["b", "price", 0, 1, 2],
+    ["c", null, 0, 1, 2],
+  ]);
+});
+
+Deno.test("a plot without a usable name or pane is refused", async () => {
+  for (
+    const [call, message] of [
+      ['plot("timestamp", 1)', "a plot cannot be named timestamp"],
+      ['plot("a\\n", 1)', "a plot's name must have no control characters"],
+      ['plot("x".repeat(65), 1)', "a plot's name must be a text of 1 to 64 characters"],
+      ['plot("a", 1, "below")', "a plot's pane must be price or own, not below"],
+      ["for (let n = 0; n < 17; n++) plot(String(n), 1)", "a strategy can plot at most 16 series"],
+    ] as const
+  ) expect(await failureOf(() => playScript(deciding(call), [10, 11]))).toContain(message);
+});
+
+Deno.test("plots that a run has no room for are left out, and the log says so", () => {
+  const log: string[] = [];
+  const layout = { ...LAYOUT, plotValuesMax: 5 };
+  const memory = { words: new Int32Array(0), doubles: new Float64Array(0), i: 0 };
+  const columns = { ...makeColumns(layout, memory), capacity: () => 2 };
+  const { names, plot } = makePlots(layout, { memory, columns, log: (line) => log.push(line) });
+  for (const name of ["a", "b", "c", "c"]) plot(name, 1);
+  expect([names, log]).toEqual([
+    ["a", "b"],
+    ["the plot c is not kept: a run keeps 5 values of all plots together"],
+  ]);
 });
 
 Deno.test("utc gives the parts of a time", async () => {

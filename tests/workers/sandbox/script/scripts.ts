@@ -6,7 +6,8 @@ import { RunError } from "../../../../workers/outcome.ts";
 import { compileScript, ScriptFault } from "../../../../workers/sandbox/script/compile.ts";
 import { seriesOf } from "../../../../workers/sandbox/candle_series.ts";
 import { ScriptGuest } from "../../../../workers/sandbox/script/guest.ts";
-import type { Plot, SandboxTask } from "../../../../workers/sandbox/task.ts";
+import type { Plot } from "../../../../workers/protocol.ts";
+import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { dailyCandles, taskOver } from "../wasm/modules.ts";
 
 /** A run of a script, with what the script logged and plotted. */

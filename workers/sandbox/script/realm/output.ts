@@ -50,27 +50,49 @@ export function showValue(value: unknown): string {
   }
 }
 
-/** The global `plot`: a value a candle for each name. */
-export function makePlots({ plotsMax, plotNameCharsMax }: Layout, memory: Memory, columns: Columns) {
+/** The global `plot`: a value a candle for each name. @param log Says which plots a run has no room for. */
+export function makePlots(
+  { plotsMax, plotNameCharsMax, plotValuesMax, plotPanes, plotTime }: Layout,
+  { memory, columns, log }: {
+    readonly memory: Memory;
+    readonly columns: Columns;
+    readonly log: (line: string) => void;
+  },
+) {
   const names: string[] = [];
+  const panes: unknown[] = [];
   const buffers: ArrayBuffer[] = [];
   const series = new Map<string, Float64Array>();
-  const add = (name: unknown): Float64Array => {
+  const add = (name: unknown, pane: unknown): Float64Array => {
     if (typeof name !== "string" || name === "" || name.length > plotNameCharsMax) {
       throw new TypeError(`a plot's name must be a text of 1 to ${plotNameCharsMax} characters`);
     }
-    if (names.length === plotsMax) throw new RangeError(`a strategy can plot at most ${plotsMax} series`);
-    const column = new Float64Array(columns.capacity()).fill(NaN);
-    names.push(name);
-    buffers.push(column.buffer);
+    if (/\p{Cc}/u.test(name) || !name.isWellFormed()) {
+      throw new TypeError("a plot's name must have no control characters");
+    }
+    if (name === plotTime) throw new RangeError(`a plot cannot be named ${plotTime}: the times of plots are`);
+    if (pane !== undefined && !plotPanes.some((each) => each === pane)) {
+      throw new TypeError(`a plot's pane must be ${plotPanes.join(" or ")}, not ${showValue(pane)}`);
+    }
+    if (series.size === plotsMax) throw new RangeError(`a strategy can plot at most ${plotsMax} series`);
+    const capacity = columns.capacity();
+    const isKept = (names.length + 1) * capacity <= plotValuesMax;
+    // What is written behind the end of an array is dropped.
+    const column = new Float64Array(isKept ? capacity : 0).fill(NaN);
     series.set(name, column);
+    if (!isKept) log(`the plot ${name} is not kept: a run keeps ${plotValuesMax} values of all plots together`);
+    else {
+      names.push(name);
+      panes.push(pane ?? null);
+      buffers.push(column.buffer);
+    }
     return column;
   };
-  const plot = (name: string, value: unknown): void => {
+  const plot = (name: string, value: unknown, pane?: unknown): void => {
     if (memory.i < 0) throw new Error("plot is for decide: it draws a value at the deciding candle");
     if (value === undefined || value === null) return;
     if (typeof value !== "number") throw new TypeError(`plot draws numbers, not ${typeof value}`);
-    (series.get(name) ?? add(name))[memory.i] = value;
+    (series.get(name) ?? add(name, pane))[memory.i] = value;
   };
-  return { names, buffers, plot };
+  return { names, panes, buffers, plot };
 }

@@ -34,6 +34,8 @@ export interface Door {
   readonly log: () => string;
   /** Names of the plotted series, as JSON of string[]. */
   readonly plots: () => string;
+  /** The panes that the script chose for them, as JSON of (string | null)[]. */
+  readonly panes: () => string;
   /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;
 }
@@ -53,7 +55,7 @@ export function openRealm(layout: Layout): Door {
   const memory: Memory = { words: new Int32Array(0), doubles: new Float64Array(0), i: -1 };
   const log = makeLog(layout);
   const columns = makeColumns(layout, memory);
-  const plots = makePlots(layout, memory, columns);
+  const plots = makePlots(layout, { memory, columns, log: log.console.log });
   const writer = makeOrders(layout, memory);
   const program = makeProgram(layout);
   const utc = makeUtc();
@@ -88,6 +90,7 @@ export function openRealm(layout: Layout): Door {
     failure: () => failure,
     log: () => JSON.stringify(log.lines),
     plots: () => JSON.stringify(plots.names),
+    panes: () => JSON.stringify(plots.panes),
     plot: (number) => plots.buffers[number]!,
   };
 }
