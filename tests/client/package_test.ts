@@ -1,6 +1,7 @@
 /** The package of the typed client, and a client made from the description of the API, work without the sources. */
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
+import { connectBrowser, openPage } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
 import { blockIn, readPage, ROOT } from "../support/pages.ts";
 import { startTestService } from "../support/service.ts";
@@ -80,11 +81,30 @@ const sides = listed.data?.trades.map((trade) => trade.side);
 process.stdout.write(JSON.stringify({ status: ended.data?.backtest.status, sides }));
 `;
 
+// A frontend that its own build makes, on another origin.
+const PAGE = `<!doctype html><title>A frontend</title><pre></pre><script type="module" src="./page.ts"></script>`;
+const FRONTEND = `import { createHindcast, isHindcastError } from "@hindcast/client";
+const { api, waitFor } = createHindcast({ url: "URL", token: "TOKEN" });
+const show = (said: unknown) => document.querySelector("pre")!.textContent = JSON.stringify(said);
+try {
+  const { session } = await api.session.get.query();
+  const { backtest } = await api.backtests.create.mutate({ backtest: BACKTEST });
+  const { status } = await waitFor(backtest);
+  const refused: unknown = await waitFor({ id: "${NOBODYS}" }).catch((error: unknown) => error);
+  show({ scope: session.scope, status, code: isHindcastError(refused) && refused.data?.appCode });
+} catch (error) {
+  show(isHindcastError(error) && error.data === undefined ? "no answer" : String(error));
+}
+`;
+
 Deno.test(
-  "clients that are installed with npm compile strictly, notice wrong types and run in Node",
+  "clients that are installed with npm compile strictly, notice wrong types and run in Node and a browser",
   async (t) => {
     const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-    const service = await startTestService();
+    const frontend = serveFiles(`${folder}/built`);
+    // Each name below localhost is a site of its own.
+    const origin = `http://app.localhost:${frontend.port}`;
+    const service = await startTestService("PostgreSQL", { TRUSTED_ORIGINS: origin });
     const user = await service.user();
     const made = await user.send("POST", "/api/tokens", { token: { name: "a program", scope: "run" } });
     const complete = (code: string) =>
@@ -150,6 +170,35 @@ Deno.test(
         sent: [`${service.url}/trpc/session.get,health.get?batch=1&input=%7B%7D`],
       });
     });
+    await t.step("the package works in a browser, built by Vite, from a trusted origin and from no other", async () => {
+      await write("index.html", PAGE);
+      await write("page.ts", complete(FRONTEND));
+      const built = await run(
+        "node",
+        `${ROOT}node_modules/vite/bin/vite.js`,
+        "build",
+        "--outDir",
+        "built",
+        "-l",
+        "warn",
+      );
+      expect([built.code, built.stderr]).toEqual([0, ""]);
+      const browser = await connectBrowser();
+      const open = async (address: string) => {
+        const { page, complaints } = await openPage(browser);
+        await page.goto(address);
+        const said = await page.locator("pre:not(:empty)").textContent();
+        await page.context().close();
+        return { said: JSON.parse(said ?? ""), complaints };
+      };
+      const { said, complaints } = await open(origin);
+      expect(said).toEqual({ scope: "run", status: "completed", code: "BACKTEST_NOT_FOUND" });
+      expect(complaints).toEqual([]);
+      const stranger = await open(origin.replace("app.", "other."));
+      expect(stranger.said).toBe("no answer");
+      expect(stranger.complaints.join()).toMatch(/blocked by CORS policy: Response to preflight request/);
+      await browser.close();
+    });
     await t.step("the description of the API makes a client that submits, waits and reads trades", async () => {
       const { code, stdout, stderr } = await run("node", "out/rest.js");
       expect([code, stderr]).toEqual([0, ""]);
@@ -163,9 +212,23 @@ Deno.test(
       expect(stdout).toMatch(/^completed 27 (long|short)\n$/);
     });
     await service.close();
+    await frontend.close();
     await Deno.remove(folder, { recursive: true });
   },
 );
+
+/** Serves the files of a folder, as a host of static pages does. */
+function serveFiles(folder: string) {
+  const types: Readonly<Record<string, string>> = { html: "text/html", js: "text/javascript" };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const name = pathname === "/" ? "/index.html" : pathname;
+    const file = await Deno.readFile(folder + name).catch(() => null);
+    const headers = { "content-type": types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream" };
+    return file === null ? new Response(null, { status: 204 }) : new Response(file, { headers });
+  });
+  return { port: server.addr.port, close: () => server.shutdown() };
+}
 
 async function runIn(
   cwd: string,
