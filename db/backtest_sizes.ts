@@ -1,9 +1,10 @@
-import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import type { BacktestResult } from "../engine/result.ts";
 import { measureLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
 import type { EncodedSeries } from "./codec/plots_part.ts";
+import { queryText } from "./postgres_session.ts";
 import { measureChunks, type ResultChunk } from "./codec/result_parts.ts";
 import { backtests, backtestSizes, type StoredPlot } from "./schema.ts";
 
@@ -14,6 +15,9 @@ const RECORD_BYTES = 1000;
 /** The columns that a statement that removes backtests returns, for `subtractSizes`. */
 export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
 export type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
+
+const ADD_SIZES = `insert into backtest_sizes (owner_id, bytes) select * from unnest($1::text[], $2::bigint[])
+  on conflict (owner_id) do update set bytes = backtest_sizes.bytes + excluded.bytes`;
 
 type Values = typeof backtests.$inferInsert;
 
@@ -52,13 +56,6 @@ export async function measureBacktests(db: Db, ownerId: string): Promise<number>
   return row?.bytes ?? 0;
 }
 
-/** Those of these users whose backtests have more than so many bytes. */
-export async function findFullUsers(db: Db, ownerIds: readonly string[], bytesMax: number): Promise<Set<string>> {
-  const rows = await db.select({ ownerId: backtestSizes.ownerId }).from(backtestSizes)
-    .where(and(inArray(backtestSizes.ownerId, [...ownerIds]), gt(backtestSizes.bytes, bytesMax)));
-  return new Set(rows.map(({ ownerId }) => ownerId));
-}
-
 /**
  * Adds to the totals of users. Other transactions that change the same totals wait until this one ends, so it must change no other
  * record afterwards: a deletion holds its record's lock while it waits here.
@@ -68,11 +65,8 @@ export async function addSizes(tx: Db, sizes: readonly Size[]): Promise<void> {
   const bytes = new Map<string, number>();
   for (const { ownerId, sizeBytes } of sizes) bytes.set(ownerId, (bytes.get(ownerId) ?? 0) + sizeBytes);
   // In one order everywhere, or two transactions could wait for each other.
-  const sums = [...bytes.keys()].sort().map((ownerId) => ({ ownerId, bytes: bytes.get(ownerId) ?? 0 }));
-  await tx.insert(backtestSizes).values(sums).onConflictDoUpdate({
-    target: backtestSizes.ownerId,
-    set: { bytes: sql`${backtestSizes.bytes} + excluded.bytes` },
-  });
+  const owners = [...bytes.keys()].sort();
+  await queryText(tx, ADD_SIZES, [owners, owners.map((ownerId) => bytes.get(ownerId))]);
 }
 
 /** Takes what was removed from what users have. */

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { BacktestResult } from "../engine/result.ts";
 import { addSizes, measureRecord, measureResult, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
 import { insertLogs } from "./backtest_logs.ts";
+import { claim, complete, insert, selectOwned, UNENDED } from "./backtest_statements.ts";
 import type { Db } from "./client.ts";
 import { storedPlots } from "./codec/plots_part.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
@@ -47,8 +48,6 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-export const UNENDED = ["queued", "running"] as const satisfies readonly BacktestStatus[];
-
 /** A new UUIDv7, so that the newest record has the greatest id. */
 export const newBacktestId = (): string => uuidv7();
 
@@ -56,35 +55,45 @@ export const newBacktestId = (): string => uuidv7();
 export async function insertBacktest(tx: Db, values: NewBacktest, id = newBacktestId()): Promise<Backtest> {
   const sizeBytes = measureRecord(values);
   const [[row]] = await Promise.all([
-    tx.insert(backtests).values({ ...values, id, sizeBytes }).returning().execute(),
+    insert(tx, { ...values, ...completeColumns(values), id, sizeBytes }),
     addSizes(tx, [{ ownerId: values.ownerId, sizeBytes }]),
   ]);
   if (row === undefined) throw new Error(`Cannot insert the backtest of ${values.symbol}: no row came back`);
   return row;
 }
 
+/** The optional columns of a submission, with their defaults. */
+function completeColumns(values: NewBacktest) {
+  const { strategySlug = null, strategyVersion = null, runtime = null, queuePosition = 0 } = values;
+  const { name = null, tags = [], notes = null, star = false } = values;
+  return { strategySlug, strategyVersion, runtime, queuePosition, name, tags, notes, star };
+}
+
 /** One user's record; null if this user has none of that id. */
 export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | null> {
-  const [row] = await db.select().from(backtests).where(owned(key));
+  const [row] = await selectOwned(db, { ...key });
   return row ?? null;
 }
 
+/** A record that a worker has claimed. */
+export type ClaimedBacktest = Backtest & {
+  /** The owner is over the storage quota, so no result can be stored. */
+  readonly isOverQuota: boolean;
+};
+
 /**
- * Begins runs: each record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it.
+ * Begins runs: each record becomes `running` and its `attempts` one more, which ends every earlier worker's hold on it. Followers of the
+ * records are notified.
  *
+ * @param bytesMax The storage quota of each owner.
  * @returns The records in no order, without those that have ended, were cancelled or are gone.
  */
-export async function claimBacktests(db: Db, ids: readonly string[]): Promise<Backtest[]> {
-  return await db.update(backtests)
-    .set({
-      status: "running",
-      attempts: sql`${backtests.attempts} + 1`,
-      progress: 0,
-      partialEquity: null,
-      startedAt: sql`now()`,
-    })
-    .where(and(inArray(backtests.id, [...ids]), inArray(backtests.status, UNENDED)))
-    .returning();
+export async function claimBacktests(
+  db: Db,
+  ids: readonly string[],
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Promise<ClaimedBacktest[]> {
+  return await claim(db, { ids, bytesMax: Math.min(bytesMax, Number.MAX_SAFE_INTEGER) });
 }
 
 /** How far a run is. */
@@ -134,7 +143,8 @@ export interface StoreOptions {
 }
 
 /**
- * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards.
+ * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards, and
+ * notifies followers of the records.
  *
  * @returns The ids of the stored runs; the others no longer hold their records, and nothing of them is stored.
  */
@@ -154,27 +164,7 @@ export async function storeResults(
     }),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
-  const rows = await tx.update(backtests)
-    .set({
-      status: "completed",
-      progress: 1,
-      result: sql`done.result`,
-      plots: sql`done.plots`,
-      sparkline: sql`done.sparkline`,
-      error: null,
-      finishedAt: sql`now()`,
-      sizeBytes: sql`${backtests.sizeBytes} + done.bytes`,
-    })
-    .from(
-      sql`jsonb_to_recordset(${values}::text::jsonb)
-        as done(id uuid, attempt smallint, result jsonb, plots json, sparkline float8[], bytes bigint)`,
-    )
-    .where(and(
-      eq(backtests.id, sql`done.id`),
-      eq(backtests.attempts, sql`done.attempt`),
-      eq(backtests.status, "running"),
-    ))
-    .returning({ id: backtests.id, ownerId: backtests.ownerId });
+  const rows = await complete(tx, { values });
   const stored = new Set(rows.map(({ id }) => id));
   const kept = runs.filter(({ id }) => stored.has(id));
   const left = kept.filter(({ areChunksWritten = false }) => !areChunksWritten);

@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
+import { prepareOnce } from "./prepare_once.ts";
 import { candleChunks } from "./schema.ts";
 
 export type ChunkRow = typeof candleChunks.$inferSelect;
@@ -11,10 +12,14 @@ const { data: _data, ...summaryColumns } = getTableColumns(candleChunks);
 
 /** An instrument's chunks without their candles, by timeframe name and month. */
 export async function listChunks(db: Db, instrumentId: string): Promise<ChunkSummary[]> {
-  return await db.select(summaryColumns).from(candleChunks)
-    .where(eq(candleChunks.instrumentId, instrumentId))
-    .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month));
+  return await selectSummaries(db, { instrumentId });
 }
+
+const selectSummaries = prepareOnce((db) =>
+  db.select(summaryColumns).from(candleChunks)
+    .where(eq(candleChunks.instrumentId, sql.placeholder("instrumentId")))
+    .orderBy(asc(candleChunks.timeframe), asc(candleChunks.month))
+);
 
 /** True if the archive has candles of an instrument. */
 export async function hasChunks(db: Db, instrumentId: string): Promise<boolean> {

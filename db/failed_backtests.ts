@@ -1,7 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { insertLogs, measureLog } from "./backtest_logs.ts";
 import { measureSeries, type Size } from "./backtest_sizes.ts";
-import { type AttemptKey, held, type RunFailure, UNENDED } from "./backtests.ts";
+import { UNENDED } from "./backtest_statements.ts";
+import { type AttemptKey, held, type RunFailure } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { type EncodedSeries, storedPlots } from "./codec/plots_part.ts";
 import { storableText } from "./codec/storable.ts";

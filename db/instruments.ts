@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, ilike, isNotNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
+import { prepareOnce } from "./prepare_once.ts";
 import { candleChunks, instruments } from "./schema.ts";
 
 export type { Session } from "./market_schema.ts";
@@ -19,10 +20,16 @@ export interface InstrumentKey {
 }
 
 export async function findInstrument(db: Db, key: InstrumentKey): Promise<Instrument | undefined> {
-  const [row] = await db.select().from(instruments)
-    .where(and(eq(instruments.symbol, key.symbol), eq(instruments.exchange, key.exchange)));
+  const [row] = await selectInstrument(db, { ...key });
   return row;
 }
+
+const selectInstrument = prepareOnce((db) =>
+  db.select().from(instruments).where(and(
+    eq(instruments.symbol, sql.placeholder("symbol")),
+    eq(instruments.exchange, sql.placeholder("exchange")),
+  ))
+);
 
 export async function findInstrumentById(db: Db, id: string): Promise<Instrument | undefined> {
   const [row] = await db.select().from(instruments).where(eq(instruments.id, id));

@@ -2,7 +2,8 @@ import { createTableRelationsHelpers, extractTablesRelationalConfig } from "driz
 import type { ExtractTablesWithRelations, RelationalSchemaConfig } from "drizzle-orm";
 import { PgDialect, type PgTransactionConfig } from "drizzle-orm/pg-core";
 import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
-import type { PostgresClient } from "./postgres.ts";
+import type { Db } from "./database.ts";
+import type { PostgresClient, Rows } from "./postgres.ts";
 import type { PostgresPool } from "./postgres_pool.ts";
 import * as schema from "./schema.ts";
 
@@ -15,7 +16,24 @@ const relations: RelationalSchemaConfig<Tables> = { fullSchema: schema, schema: 
 
 /** drizzle's database on a pool or on one client. */
 export function createPostgresDatabase(source: PostgresPool | PostgresClient): PgRemoteDatabase<Schema> {
-  return new PgRemoteDatabase(dialect, new Session(source), relations);
+  const db = new PgRemoteDatabase(dialect, new Session(source), relations);
+  sources.set(db, source);
+  return db;
+}
+
+const sources = new WeakMap<Db, PostgresPool | PostgresClient>();
+/** One for each connection, so that statements that were built for it serve its later transactions, too. */
+const transactions = new WeakMap<PostgresClient, Transaction>();
+
+/**
+ * Runs a statement that another library has written, without drizzle's detour.
+ *
+ * @param db A database of createPostgresDatabase(), or one of its transactions.
+ */
+export function queryText(db: Db, text: string, values: readonly unknown[] = []): Promise<Rows> {
+  const source = sources.get(db);
+  if (source === undefined) throw new TypeError("Cannot send a statement: the database has no connection of ours");
+  return source.query(text, values);
 }
 
 /** drizzle's session for a driver that it does not know, with the transactions that it lacks. */
@@ -35,7 +53,8 @@ class Session extends PgRemoteSession<Schema, Tables> {
     config?: PgTransactionConfig,
   ): Promise<Answer> {
     return await this.#source.transaction(async (client) => {
-      const tx = new Transaction(client);
+      const tx = transactions.get(client) ?? new Transaction(client);
+      transactions.set(client, tx);
       if (config !== undefined) await tx.setTransaction(config);
       return await work(tx);
     });
@@ -48,6 +67,7 @@ class Transaction extends PgProxyTransaction<Schema, Tables> {
   constructor(client: PostgresClient, nestedIndex = 0) {
     super(dialect, new Session(client), relations, nestedIndex);
     this.#client = client;
+    sources.set(this, client);
   }
 
   override async transaction<Answer>(work: (tx: Transaction) => Promise<Answer>): Promise<Answer> {

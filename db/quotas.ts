@@ -1,37 +1,70 @@
-import { and, count, eq, exists, inArray, isNotNull, max, min, ne, notExists, or, sql, sum } from "drizzle-orm";
+import {
+  and,
+  count,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  max,
+  min,
+  ne,
+  notExists,
+  or,
+  type Placeholder,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { backtests, modules, strategies, strategyVersions } from "./schema.ts";
+import { queryText } from "./postgres_session.ts";
+import { prepareOnce } from "./prepare_once.ts";
+import { backtests, backtestSizes, modules, strategies, strategyVersions } from "./schema.ts";
 
 /** Takes a user's lock until the transaction ends: one transaction at a time, in any process, counts and adds their records. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+  await queryText(tx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", [userId]);
+}
+
+/** Usage of a user's quotas of backtests. */
+export interface Usage {
+  /** Of all their backtests, about. */
+  readonly bytes: number;
+  /** Of their next backtest; null when no more may wait or run. */
+  readonly queuePosition: number | null;
 }
 
 /**
- * The queue position of a user's next backtest: workers take lower ones first.
+ * Reads a user's usage, with the queue position of their next backtest: workers take lower ones first.
  *
  * It follows the user's own last position, and is not below the first waiting one. Users are thus served in turn, however many
  * backtests each has waiting: a new user waits for at most one backtest of each other user. Each user's own keep their order.
  * Positions begin at 0 again when nothing waits.
  *
  * @param tx Holds the user's lock, or two backtests could get the same position.
- * @returns Null when `unendedMax` of their backtests are queued or running.
+ * @param unendedMax The most backtests that may be queued or running.
  */
-export async function nextQueuePosition(tx: Db, ownerId: string, unendedMax: number): Promise<number | null> {
-  const firstWaiting = tx.select({ queuePosition: min(backtests.queuePosition) }).from(backtests).where(
-    eq(backtests.status, "queued"),
-  );
-  const [own] = await tx.select({
-    first: min(backtests.queuePosition),
-    last: max(backtests.queuePosition),
-    firstWaiting: sql<number | null>`(${firstWaiting})`,
-  }).from(backtests).where(unended(ownerId));
-  const { first, last, firstWaiting: earliest } = own ?? { first: null, last: null, firstWaiting: null };
+export async function readUsage(tx: Db, ownerId: string, unendedMax: number): Promise<Usage> {
+  const [own] = await selectUsage(tx, { ownerId });
+  const { first = null, last = null, firstWaiting = null, bytes = null } = own ?? {};
+  const usage = { bytes: Number(bytes), queuePosition: Math.max((last ?? -1) + 1, firstWaiting ?? 0) };
   // A user's positions differ, so first and last bound their number. Only too high a bound needs the slower count.
   const atMost = first === null || last === null ? 0 : last - first + 1;
-  if (atMost >= unendedMax && await countUnended(tx, ownerId) >= unendedMax) return null;
-  return Math.max((last ?? -1) + 1, earliest ?? 0);
+  const isFull = atMost >= unendedMax && await countUnended(tx, ownerId) >= unendedMax;
+  return isFull ? { ...usage, queuePosition: null } : usage;
 }
+
+const selectUsage = prepareOnce((db) => {
+  const ownerId = sql.placeholder("ownerId");
+  const waiting = db.select({ first: min(backtests.queuePosition) }).from(backtests)
+    .where(eq(backtests.status, "queued"));
+  const stored = db.select({ bytes: backtestSizes.bytes }).from(backtestSizes)
+    .where(eq(backtestSizes.ownerId, ownerId));
+  return db.select({
+    first: min(backtests.queuePosition),
+    last: max(backtests.queuePosition),
+    firstWaiting: sql<number | null>`(${waiting})`,
+    bytes: sql<string | null>`(${stored})`,
+  }).from(backtests).where(unended(ownerId));
+});
 
 async function countUnended(tx: Db, ownerId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(backtests).where(unended(ownerId));
@@ -92,6 +125,6 @@ function hasModule(ownerId: string) {
   return and(eq(backtests.ownerId, ownerId), isNotNull(recordedModule));
 }
 
-function unended(ownerId: string) {
+function unended(ownerId: string | Placeholder) {
   return and(eq(backtests.ownerId, ownerId), inArray(backtests.status, ["queued", "running"]));
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Backtest, insertBacktest, newBacktestId } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
-import { lockUser } from "../db/quotas.ts";
+import { lockUser, readUsage } from "../db/quotas.ts";
 import { resolveExecution } from "../engine/execution.ts";
 import { HOURS, type Hours } from "../market/calendar/exchange_sessions.ts";
 import { shortestMs, type Timeframe } from "../market/timeframes.ts";
@@ -12,7 +12,7 @@ import { inputObject } from "./input_object.ts";
 import { AppError, hintNearest, quote, validationFailed } from "./errors.ts";
 import { executionRequestSchema } from "./execution_request.ts";
 import { effectiveParameters, type Parameters, requireShortParameters, wantedTimeframe } from "./parameters.ts";
-import { readUsage, requireQueuePosition, requireRoomForModule } from "./quotas.ts";
+import { requireQueuePosition, requireRoomForModule } from "./quotas.ts";
 import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import { labelShape } from "./backtest_labels.ts";
 import { marketNameSchema } from "./market_name.ts";
@@ -67,7 +67,7 @@ export async function submitBacktest(
       lockUser(tx, ctx.user.id),
       // The same submission may have been stored since the first look.
       findEarlier(tx, submission),
-      readUsage(tx, ctx.user.id, ctx.quotas),
+      readUsage(tx, ctx.user.id, ctx.quotas.backtestsMax),
     ]);
     if (twin !== null) return twin;
     const queuePosition = requireQueuePosition(usage, ctx.quotas);

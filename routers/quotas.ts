@@ -1,9 +1,8 @@
-import { measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
 import { countTokens } from "../db/tokens.ts";
 import type { Module } from "../db/modules.ts";
 import { nextCheckPosition } from "../db/module_checks.ts";
-import { isModuleKept, measurePublic, measureRegistry, nextQueuePosition } from "../db/quotas.ts";
+import { isModuleKept, measurePublic, measureRegistry, type Usage } from "../db/quotas.ts";
 import { AppError } from "./errors.ts";
 
 /** The limits of one user. */
@@ -29,23 +28,6 @@ const TOKENS_MAX = 50;
 const CHECK_SECONDS = 5;
 // The user must remove something first.
 const REMOVAL_SECONDS = 3600;
-
-/** Usage of a user's quotas of backtests. */
-export interface Usage {
-  /** Of all their backtests. */
-  readonly bytes: number;
-  /** Of their next backtest; null when no more may wait or run. */
-  readonly queuePosition: number | null;
-}
-
-/** Reads what requireQueuePosition() judges. @param tx Holds the user's lock. */
-export async function readUsage(tx: Db, userId: string, { backtestsMax }: Quotas): Promise<Usage> {
-  const [bytes, queuePosition] = await Promise.all([
-    measureBacktests(tx, userId),
-    nextQueuePosition(tx, userId, backtestsMax),
-  ]);
-  return { bytes, queuePosition };
-}
 
 /** @throws AppError QUOTA_EXCEEDED when the user's backtests have too many bytes with their new notes. */
 export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas): void {

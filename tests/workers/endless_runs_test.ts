@@ -5,7 +5,7 @@ import { rowsOf } from "../../db/answer_rows.ts";
 import { type Db, openPostgres } from "../../db/client.ts";
 import { insertCheck, nextCheckPosition, readVerdict } from "../../db/module_checks.ts";
 import { storeModule } from "../../db/modules.ts";
-import { lockUser, nextQueuePosition } from "../../db/quotas.ts";
+import { lockUser, readUsage } from "../../db/quotas.ts";
 import { backtests } from "../../db/schema.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, untilEnded } from "../support/backtests.ts";
@@ -72,7 +72,7 @@ async function submit(db: Db, queue: OpenQueue, ownerId: string, sha256?: keyof 
     : { runtime: { type: "wasm", sha256, minCandles: 1, lookbackCandles: 0 } as const };
   return await db.transaction(async (tx: Db) => {
     await lockUser(tx, ownerId);
-    const queuePosition = await nextQueuePosition(tx, ownerId, 100) ?? NaN;
+    const queuePosition = (await readUsage(tx, ownerId, 100)).queuePosition ?? NaN;
     const { id } = await insertBacktest(tx, { ...newTenDaysBacktest(ownerId, runtime), queuePosition });
     await queue.enqueueBacktest(tx, id, ownerId, queuePosition);
     return id;

@@ -1,12 +1,12 @@
 import { getLogger, withContext } from "@logtape/logtape";
-import type { Backtest } from "../../db/backtests.ts";
+import type { Backtest, ClaimedBacktest } from "../../db/backtests.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import type { TakenJob } from "../jobs/jobs.ts";
 import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, type Stopped } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { measureRun, traceStep } from "../telemetry.ts";
 import { type BacktestPlan, findDecider, makePlan, makeResult, readSettings } from "./plan.ts";
-import type { BacktestRecords, ClaimedBacktest, StorableRun } from "./records.ts";
+import type { BacktestRecords, StorableRun } from "./records.ts";
 import { type CandleServices, loadCandles } from "./run_candles.ts";
 import type { Runner } from "./runner.ts";
 

@@ -3,13 +3,14 @@ import {
   type AttemptKey,
   type Backtest,
   claimBacktests,
+  type ClaimedBacktest,
   type CompletedRun,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
 import { failBacktest } from "../../db/failed_backtests.ts";
-import { findFullUsers, type Size } from "../../db/backtest_sizes.ts";
+import type { Size } from "../../db/backtest_sizes.ts";
 import type { Db } from "../../db/client.ts";
 import { isForeignKeyFault } from "../../db/faults.ts";
 import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
@@ -31,12 +32,6 @@ const TRANSACTION_BYTES_MAX = 1 << 21;
 
 /** The result of a completed backtest, ready to be stored. */
 export type StorableRun = Omit<CompletedRun, keyof AttemptKey>;
-
-/** A backtest that this process has claimed. */
-export type ClaimedBacktest = Backtest & {
-  /** The owner is over the storage quota, so no result can be stored. */
-  readonly isOverQuota: boolean;
-};
 
 interface Settlement {
   readonly job: TakenJob;
@@ -61,15 +56,8 @@ export class BacktestRecords {
     this.#db = db;
     this.#jobs = jobs;
     this.#claims = new Batcher(async (ids) => {
-      const records = await claimBacktests(db, ids);
-      const owners = new Set(records.map(({ ownerId }) => ownerId));
-      const [full] = await Promise.all([
-        resultBytesMax < Infinity ? findFullUsers(db, [...owners], resultBytesMax) : new Set<string>(),
-        jobs.changes.notify(db, records.map(({ id }) => `backtest ${id}` as const)),
-      ]);
-      const claimed = new Map(
-        records.map((record) => [record.id, { ...record, isOverQuota: full.has(record.ownerId) }]),
-      );
+      const records = await claimBacktests(db, ids, resultBytesMax);
+      const claimed = new Map(records.map((record) => [record.id, record]));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
@@ -135,8 +123,11 @@ async function settleAll(
   const completed: CompletedRun[] = [];
   const grown: Size[] = [];
   const over: TakenJob[] = [];
+  const changed: `backtest ${string}`[] = [];
   for (const { job, attempt, outcome } of settlements) {
     const run = { id: job.id, attempt };
+    // storeResults() notifies of completed ones.
+    if (outcome.type !== "completed") changed.push(`backtest ${job.id}`);
     if (outcome.type === "broken") {
       await releaseBacktest(tx, run);
       await jobs.fail(tx, QUEUE, job, "see the log");
@@ -157,7 +148,7 @@ async function settleAll(
   const alongside = () =>
     Promise.all([
       jobs.complete(tx, QUEUE, over),
-      jobs.changes.notify(tx, settlements.map(({ job }) => `backtest ${job.id}` as const)),
+      jobs.changes.notify(tx, changed),
     ]);
   await storeResults(tx, completed, { alongside, storedCandles, moreSizes: grown });
 }

@@ -1,10 +1,9 @@
 import { getLogger } from "@logtape/logtape";
-import { is, SQL, sql } from "drizzle-orm";
-import { type Db as BossDatabase, fromDrizzle } from "pg-boss";
-import { rowsOf } from "../../db/answer_rows.ts";
+import type { Db as BossDatabase } from "pg-boss";
 import type { DatabaseHandle, Db, PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
+import { queryText } from "../../db/postgres_session.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -55,17 +54,6 @@ export function connectBoss({ connection }: Pick<DatabaseHandle, "connection">, 
 }
 
 /** The caller's transaction as pg-boss uses it. */
-export function inTransaction(tx: Db): ReturnType<typeof fromDrizzle> {
-  const { executeSql } = fromDrizzle({ execute: (query) => executeRows(tx, query) }, sql);
-  return { executeSql: (text, values) => executeSql(text, values?.map(toParameter)) };
-}
-
-// pg-boss relies on the driver to turn objects into JSON, which Drizzle prevents.
-function toParameter(value: unknown): unknown {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
-}
-
-async function executeRows(tx: Db, query: unknown): Promise<{ rows: unknown[] }> {
-  if (!is(query, SQL)) throw new TypeError("Cannot execute a query that is not an SQL statement");
-  return { rows: [...rowsOf(await tx.execute(query))] };
+export function inTransaction(tx: Db): BossDatabase {
+  return { executeSql: async (text, values) => ({ rows: await queryText(tx, text, values) }) };
 }

@@ -1,8 +1,9 @@
-import { sql } from "drizzle-orm";
 import type { PgBoss } from "pg-boss";
+import { CHANGES_CHANNEL } from "../../db/change_channel.ts";
 import type { Db } from "../../db/client.ts";
+import { queryText } from "../../db/postgres_session.ts";
 
-const CHANNEL = "hindcast_changes";
+const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
 /** The subject of a change: a queue that has a new job, or a backtest whose record changed. */
 export type Topic = `queue ${string}` | `backtest ${string}`;
@@ -26,11 +27,7 @@ export class Changes {
   /** Notifies all subscribers when the caller's transaction commits, or at once outside of one. */
   async notify(tx: Db, topics: readonly Topic[]): Promise<void> {
     if (topics.length === 0) return;
-    await tx.execute(
-      sql`select pg_notify(${CHANNEL}, topic) from unnest(${`{${
-        topics.map((topic) => `"${topic}"`).join()
-      }}`}::text::text[]) as topic`,
-    );
+    await queryText(tx, NOTIFY, [CHANGES_CHANNEL, topics]);
   }
 
   /**
@@ -67,7 +64,7 @@ export class Changes {
   async #listen(): Promise<{ close(): Promise<void> }> {
     const db = this.#boss.getDb();
     if (db.listen === undefined) throw new Error("Cannot listen for changes: the database adapter has no listen()");
-    return await db.listen(CHANNEL, (topic) => this.#notifyLocal(topic), () => this.#notifyAll());
+    return await db.listen(CHANGES_CHANNEL, (topic) => this.#notifyLocal(topic), () => this.#notifyAll());
   }
 
   #notifyLocal(topic: string): void {

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
-import { deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../../db/backtests.ts";
+import { claimBacktests, deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
-import { findFullUsers, measureBacktests } from "../../../db/backtest_sizes.ts";
+import { measureBacktests } from "../../../db/backtest_sizes.ts";
 import { backtests } from "../../../db/schema.ts";
 import { openQueue } from "../../../workers/queue.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
@@ -22,8 +22,9 @@ databaseTest(
       const ids = [await submit("ann"), await submit("ann")];
       const bytes = await measureBacktests(db, "ann");
       expect([bytes > 40_000, bytes < 60_000]).toEqual([true, true]);
-      expect(await findFullUsers(db, ["ann", "bob"], bytes)).toEqual(new Set());
-      expect(await findFullUsers(db, ["ann", "bob"], bytes - 1)).toEqual(new Set(["ann"]));
+      for (const [bytesMax, isOverQuota] of [[bytes, false], [bytes - 1, true]] as const) {
+        expect(await claimBacktests(db, [ids[0]!], bytesMax)).toMatchObject([{ isOverQuota }]);
+      }
       const other = await submit("bob");
       await queue.work(1);
       for (const id of ids) {

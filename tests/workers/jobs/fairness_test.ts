@@ -4,7 +4,7 @@ import { PgBoss } from "pg-boss";
 import { v7 as uuidv7 } from "uuid";
 import { type Backtest, insertBacktest } from "../../../db/backtests.ts";
 import { type Db, openPostgres } from "../../../db/client.ts";
-import { lockUser, nextQueuePosition } from "../../../db/quotas.ts";
+import { lockUser, readUsage } from "../../../db/quotas.ts";
 import { backtests } from "../../../db/schema.ts";
 import { QUEUES } from "../../../workers/jobs/queues.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
@@ -56,7 +56,7 @@ async function queueMany(db: Db, databaseUrl: string, ownerId: string): Promise<
 async function runOne(db: Db, queue: OpenQueue, ownerId: string): Promise<Backtest> {
   const id = await db.transaction(async (tx: Db) => {
     await lockUser(tx, ownerId);
-    const queuePosition = await nextQueuePosition(tx, ownerId, WAITING) ?? NaN;
+    const queuePosition = (await readUsage(tx, ownerId, WAITING)).queuePosition ?? NaN;
     const inserted = await insertBacktest(tx, { ...newBacktest(ownerId, RUN), queuePosition });
     await queue.enqueueBacktest(tx, inserted.id, ownerId, queuePosition);
     return inserted.id;
