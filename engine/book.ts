@@ -2,7 +2,16 @@ import type { Execution } from "./execution.ts";
 import type { Ledger } from "./ledger.ts";
 import { NumberedList } from "./numbered_list.ts";
 import { CANCELLED, EXPIRED, type FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
-import { NO_SHORTS, OUT_OF_TIME, SUPERSEDED, TOO_MANY, UNUSABLE, WITHDRAWN } from "./order_columns.ts";
+import {
+  NO_LIMIT_PRICE,
+  NO_SHORTS,
+  NO_STOP_PRICE,
+  OUT_OF_TIME,
+  SUPERSEDED,
+  TOO_MANY,
+  UNUSABLE,
+  WITHDRAWN,
+} from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
 import type { OrderSizer } from "./order_sizer.ts";
 import { sizingIndex } from "./rules/sizing.ts";
@@ -214,8 +223,8 @@ export class Book implements OrderBook {
     if (draft.sizeBy !== BY_DEFAULT && !(draft.size > 0 && draft.size < Infinity)) return UNUSABLE;
     const needsLimit = draft.type === LIMIT || draft.type === STOP_LIMIT;
     const needsStop = draft.type === STOP || draft.type === STOP_LIMIT;
-    if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return UNUSABLE;
-    if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return UNUSABLE;
+    if (needsLimit && !(draft.limitPrice > 0 && draft.limitPrice < Infinity)) return NO_LIMIT_PRICE;
+    if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
     if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;
     if (draft.side < 0 && !this.#execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;

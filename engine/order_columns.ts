@@ -21,6 +21,8 @@ export const ORDER_REASONS = [
   "its candles are over",
   "replaced by a newer entry",
   "the run ended",
+  "a limit order needs a limit price above 0",
+  "a stop order needs a stop price above 0",
 ] as const;
 export type OrderReason = (typeof ORDER_REASONS)[number];
 export const NO_REASON = 0;
@@ -35,6 +37,8 @@ export const WITHDRAWN = 8;
 export const OUT_OF_TIME = 9;
 export const SUPERSEDED = 10;
 export const RUN_ENDED = 11;
+export const NO_LIMIT_PRICE = 12;
+export const NO_STOP_PRICE = 13;
 
 /**
  * Every order that the strategy placed, as columns, one row an order, in order of placement.

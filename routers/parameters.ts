@@ -1,4 +1,4 @@
-import { AppError, type Issue, quote } from "./errors.ts";
+import { AppError, type Issue, pointer, quote } from "./errors.ts";
 import { matchRules, Steps, TooManyStepsError } from "./match_rules.ts";
 import { readRules, type Rules } from "./parameter_rules.ts";
 import { parseTimeframe, TIMEFRAME_WORDS } from "./timeframe.ts";
@@ -91,6 +91,7 @@ function countInlineBytes(runtime: unknown): number {
  *
  * @param submitted The submitted parameters, with or without the reserved keys. The schema sees `timeframe` if it describes it.
  * @param path The parameters' JSON pointer in the request, for the issues.
+ * @param schemaPath The schema's JSON pointer, if the request has it: a default that does not fit is an issue there.
  * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters. A submitted null that the schema
  *   does not take is absent.
  * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where the check would take too long.
@@ -99,15 +100,17 @@ export function effectiveParameters(
   strategy: ParameterRules,
   submitted: Parameters,
   path: string,
+  schemaPath: string | null = null,
 ): Record<string, unknown> {
   const rules = readRules(strategy.parameter_schema, "");
+  const given = { ...strategy.default_config, ...submitted };
   const defaults = { ...withoutReserved(defaultsOf(rules)), ...withoutReserved(strategy.default_config) };
   let effective: Record<string, unknown> = {};
   const issues = findIssues((steps) => {
     effective = { ...defaults, ...withoutNulls(rules, withoutReserved(submitted), steps) };
     const seen = { ...effective, ...describedTimeframe(strategy, rules, submitted, steps) };
     return matchRules(rules, withoutRemarks(rules, seen), path, steps);
-  }, path);
+  }, path).map((issue) => blameDefault(issue, { rules, given, root: path, schemaPath }));
   const first = issues[0];
   if (first === undefined) return effective;
   throw new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${first.path} ${first.message}`, { issues });
@@ -165,6 +168,26 @@ function findIssues(check: (steps: Steps) => Issue[], path: string): Issue[] {
 function withoutRemarks(rules: Rules, parameters: Parameters): Parameters {
   const isRemark = (name: string) => name.startsWith(REMARK_PREFIX) && !rules.properties?.has(name);
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isRemark(name)));
+}
+
+/** Blames a wrong value that nobody gave on the schema's default, in the request's schema if it has one. */
+function blameDefault(
+  { path, message }: Issue,
+  { rules, given, root, schemaPath }: {
+    readonly rules: Rules;
+    readonly given: Parameters;
+    readonly root: string;
+    readonly schemaPath: string | null;
+  },
+): Issue {
+  const within = path.slice(root.length);
+  const name = [...rules.properties?.keys() ?? []].find((each) => `${within}/`.startsWith(`${pointer([each])}/`));
+  if (name === undefined || rules.properties?.get(name)?.default === undefined || (given[name] ?? null) !== null) {
+    return { path, message };
+  }
+  return schemaPath === null
+    ? { path, message: `${message}: that is the default in its parameter_schema` }
+    : { path: `${schemaPath}/properties${pointer([name])}/default${within.slice(pointer([name]).length)}`, message };
 }
 
 /** Says how to send a parameter that the strategy does not know. */

@@ -90,7 +90,7 @@ export async function registerStrategy(ctx: UserContext, request: StrategyReques
   checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
   const rules = { ...request, default_config: {} };
   const path = "/strategy/default_config";
-  const dryRun = effectiveParameters(rules, request.default_config, path);
+  const dryRun = effectiveParameters(rules, request.default_config, path, "/strategy/parameter_schema");
   if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
   const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type };
   const lookback = request.lookback_candles;

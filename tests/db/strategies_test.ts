@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { findStrategiesByName, findStrategy, insertStrategy, updateStrategy } from "../../db/strategies.ts";
 import { addUser } from "../support/backtests.ts";
-import { databaseTest } from "../support/database.ts";
+import { databaseTest, eachDatabaseTest } from "../support/database.ts";
 
 databaseTest(
   "one's own strategy is found by its name, however many others have given theirs the same",
@@ -22,7 +22,7 @@ databaseTest(
   },
 );
 
-databaseTest(
+eachDatabaseTest(
   "a strategy's schema and defaults are read back in the order in which they were written",
   async ({ db }) => {
     await addUser(db, "ann");

@@ -5,8 +5,11 @@ import {
   BY_EQUITY_FRACTION,
   BY_RISK_FRACTION,
   BY_UNITS,
+  LIMIT,
   type OrderDraft,
   REFUSED,
+  STOP,
+  STOP_LIMIT,
 } from "../../engine/strategy.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
 import { flat, listTrades, order, type Row, runOver, script } from "./market.ts";
@@ -53,6 +56,19 @@ Deno.test("an order of more lots than can be counted is refused, by itself and w
   });
   expect(orders.quantity[0]).toBe(NaN);
   expect([...equity]).toEqual([1000, 1000, 1000]);
+});
+
+Deno.test("a working order without its price is refused by the name of that price", () => {
+  const reasonOf = (fields: Partial<OrderDraft>) => {
+    const { orders } = runOver(flat(10, 10), script({ 0: (book) => book.place(order(fields)) }));
+    return ORDER_REASONS[orders.reason[0]!];
+  };
+  const [noLimit, noStop] = ["a limit order needs a limit price above 0", "a stop order needs a stop price above 0"];
+  expect(reasonOf({ type: LIMIT })).toBe(noLimit);
+  expect(reasonOf({ type: LIMIT, limitPrice: -1, stopPrice: 9 })).toBe(noLimit);
+  expect(reasonOf({ type: STOP, limitPrice: 9 })).toBe(noStop);
+  expect(reasonOf({ type: STOP_LIMIT, limitPrice: 9 })).toBe(noStop);
+  expect(reasonOf({ type: STOP_LIMIT, stopPrice: 9, limitPrice: Infinity })).toBe(noLimit);
 });
 
 Deno.test("sizing is in units, money, a fraction or a risk", () => {

@@ -75,6 +75,23 @@ Deno.test("a parameter of a type that JSON does not have is refused with the sch
   expect(effectiveParameters({ name: "Old", default_config: {}, parameter_schema }, {}, "")).toEqual({ b: 1 });
 });
 
+Deno.test("a default that does not fit its own schema is blamed on the schema, and a given value on its giver", () => {
+  const parameter_schema = {
+    type: "object",
+    properties: { period: { type: "integer", maximum: 5, default: 9 }, "a/b": { items: { maximum: 1 }, default: [2] } },
+  };
+  const strategy = { name: "Test", default_config: {}, parameter_schema };
+  const fill = (given: object, schemaPath?: string) => () =>
+    effectiveParameters(strategy, { ...given }, "/own", schemaPath);
+  const fits = { "a/b": [1] };
+  expect(fill(fits)).toThrow("/own/period must be at most 5, not 9: that is the default in its parameter_schema");
+  expect(fill(fits, "/schema")).toThrow("Cannot run Test: /schema/properties/period/default must be at most 5, not 9");
+  expect(fill({ period: 3 }, "/schema")).toThrow(/: \/schema\/properties\/a~1b\/default\/0 must be at most 1/);
+  expect(fill({ ...fits, period: 7 }, "/schema")).toThrow("Cannot run Test: /own/period must be at most 5, not 7");
+  const configured = { ...strategy, default_config: { period: 8 } };
+  expect(() => effectiveParameters(configured, fits, "/own")).toThrow(/^Cannot run Test: \/own\/period .*, not 8$/);
+});
+
 Deno.test("a schema is read by its structure, whatever its parameters are called", () => {
   const check = (properties: object) => () => checkParameterSchema({ type: "object", properties }, "/schema");
   // Each would be run as a regular expression if it were taken for a keyword, or hide one.

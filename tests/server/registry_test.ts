@@ -17,7 +17,8 @@ function strategy(change: Readonly<Record<string, unknown>> = {}): Record<string
     default_config: { takeProfitLevel: 0.1, timeframe: "1d" },
     parameter_schema: {
       type: "object",
-      properties: { period: { type: "integer", default: 14, minimum: 2 }, takeProfitLevel: { type: "number" } },
+      // Not in the order that a database might sort them.
+      properties: { takeProfitLevel: { type: "number" }, period: { type: "integer", minimum: 2, default: 14 } },
     },
     is_public: false,
     initial_version: { version: "1.0", runtime_config: REMOTE },
@@ -54,6 +55,12 @@ Deno.test("users register strategies, and others see what is public", async (t) 
       },
     });
     expect(answer.at("/version")).toMatchObject({ version: "1.0", sha256: null, runtime_config: REMOTE });
+    const written = JSON.stringify(strategy().parameter_schema);
+    for (
+      const { text } of [answer, await owner.get("/api/strategies/my-signals"), await owner.get("/api/strategies")]
+    ) {
+      expect(text).toContain(`"parameter_schema":${written}`);
+    }
   });
 
   await t.step("a private one does not exist for others; its slug is taken all the same", async () => {
@@ -181,6 +188,10 @@ Deno.test("a strategy that could not run is refused, naming the field", async ()
     [
       { parameter_schema: { type: "object", properties: { a: { type: "int" } } } },
       "/strategy/parameter_schema/properties/a/type",
+    ],
+    [
+      { parameter_schema: { type: "object", properties: { a: { type: "integer", default: 0.5 } } } },
+      "/strategy/parameter_schema/properties/a/default",
     ],
     [{ default_config: { period: "x" } }, "/strategy/default_config/period"],
     [{ default_config: { timeframe: "9h" } }, "/strategy/default_config/timeframe"],

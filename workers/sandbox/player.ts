@@ -1,4 +1,5 @@
 import type { Candles } from "../../engine/candles.ts";
+import { countDecided } from "../../engine/control.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import { RunError } from "../outcome.ts";
 import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./wasm/abi.ts";
@@ -31,6 +32,11 @@ export interface PlayedGuest {
   explain(error: unknown, doing: string): unknown;
 }
 
+interface Count {
+  readonly control: Int32Array;
+  readonly firstIndex: number;
+}
+
 /**
  * A guest as the simulator's strategy. A candle is copied into the guest's memory only after its close, so the guest cannot look
  * ahead.
@@ -40,14 +46,17 @@ export class GuestStrategy implements Strategy {
   readonly #makeGuest: () => PlayedGuest;
   #first: PlayedGuest | null;
   #player: GuestPlayer | null = null;
+  readonly #count: Count | null;
 
   /**
    * @param makeGuest Makes an instance: one now, and a new one for each further simulation, which must not know the last.
    * @param candlesMin Candles before the first decision, even if the guest's warm-up is shorter.
+   * @param count Where to count the candles that were decided on (engine/control.ts), from `firstIndex` on; null: nowhere.
    * @throws {RunError} When no instance can be made.
    */
-  constructor(makeGuest: () => PlayedGuest, candlesMin: number) {
+  constructor(makeGuest: () => PlayedGuest, candlesMin: number, count: Count | null = null) {
     this.#makeGuest = makeGuest;
+    this.#count = count;
     this.#first = makeGuest();
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
@@ -65,6 +74,7 @@ export class GuestStrategy implements Strategy {
 
   decide(i: number, account: Account, book: OrderBook): void {
     this.#player?.decide(i, account, book);
+    if (this.#count !== null) countDecided(this.#count.control, i + 1 - this.#count.firstIndex);
   }
 }
 

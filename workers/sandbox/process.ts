@@ -78,6 +78,7 @@ class SandboxProcess<Value extends object> {
   readonly #input: WritableStreamDefaultWriter<Uint8Array>;
   readonly #ended = Promise.withResolvers<Outcome<Value>>();
   #candlesDone = 0;
+  #decided = 0;
   #residentBytesMax: number;
   #reloading: Promise<void> | null = null;
   #silentSeconds = 0;
@@ -117,7 +118,7 @@ class SandboxProcess<Value extends object> {
 
   #describeLateness(): string {
     const seconds = this.#limits.deadlineMs / 1000;
-    return `Cannot finish within ${seconds} s: ${this.#candlesDone} candles were done`;
+    return `Cannot finish within ${seconds} s: ${this.#decided} candles were done`;
   }
 
   #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {
@@ -157,6 +158,7 @@ class SandboxProcess<Value extends object> {
         return;
       case "progress":
         this.#candlesDone = message.candlesDone;
+        this.#decided = Math.max(message.candlesDone, message.decided);
         this.#limits.onProgress(message);
         return;
       case "lookback":
@@ -185,7 +187,7 @@ class SandboxProcess<Value extends object> {
   async #explainDeath(): Promise<void> {
     const { code, signal } = await this.#child.status;
     if (/out of memory|heap limit|Cannot allocate/i.test(this.#errors)) {
-      this.#fail("STRATEGY_OUT_OF_MEMORY", `Cannot go on after ${this.#candlesDone} candles: out of memory`);
+      this.#fail("STRATEGY_OUT_OF_MEMORY", `Cannot go on after ${this.#decided} candles: out of memory`);
     }
     // The runtime's own parser has no other answer to 60,000 parentheses.
     if (/overflowed its stack/.test(this.#errors)) {
@@ -207,7 +209,7 @@ class SandboxProcess<Value extends object> {
     this.#kill(
       "memory",
       "STRATEGY_OUT_OF_MEMORY",
-      `Cannot use more than ${limit} of memory: ${this.#candlesDone} candles were done`,
+      `Cannot use more than ${limit} of memory: ${this.#decided} candles were done`,
     );
   }
 

@@ -162,7 +162,8 @@ export function requestLookback({ lookbackWanted }: CodeRun, warmup: number): Lo
 /** The messages of a sandbox process, one frame each; an outcome is the last. */
 export type FromChild<Value extends object> =
   | { readonly type: "memory"; readonly residentBytes: number }
-  | ({ readonly type: "progress" } & RunProgress)
+  /** `decided`: candles of the range that code has decided on; 0 for an endpoint. */
+  | ({ readonly type: "progress"; readonly decided: number } & RunProgress)
   | LookbackRequest
   | Outcome<Value>;
 

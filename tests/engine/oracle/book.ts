@@ -136,7 +136,8 @@ function refusalOf(state: State, draft: OrderDraft): OrderReason | null {
   if (draft.side !== 1 && draft.side !== -1) return unusable;
   if (draft.sizeBy !== BY_DEFAULT && !isPrice(draft.size)) return unusable;
   if (ORDER_TYPES[draft.type] === undefined) return unusable;
-  if ((needsLimit && !isPrice(draft.limitPrice)) || (needsStop && !isPrice(draft.stopPrice))) return unusable;
+  if (needsLimit && !isPrice(draft.limitPrice)) return "a limit order needs a limit price above 0";
+  if (needsStop && !isPrice(draft.stopPrice)) return "a stop order needs a stop price above 0";
   if (draft.type === MARKET && draft.side === -1 && isFlat && !state.execution.allowShort) {
     return "short selling is not allowed";
   }

@@ -95,17 +95,16 @@ function backtest(
     last = new Guest(module, job.parametersJson, seriesOf(job.task), lines);
     return last;
   };
-  const makeStrategy = () => new GuestStrategy(makeGuest, job.candlesMin);
   const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>
     run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
-    const strategy = makeStrategy();
+    const strategy = new GuestStrategy(makeGuest, job.candlesMin, { control, firstIndex });
     return requestLookback(job, strategy.warmup) ?? runOn(strategy, candles.time.length, control);
   };
   const result = runFirst();
   if ("type" in result) return result;
-  const again = (until: number) => runOn(makeStrategy(), until, null);
+  const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log };
 }

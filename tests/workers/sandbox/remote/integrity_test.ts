@@ -142,11 +142,11 @@ Deno.test("an indicator that needs more history than it asks for fails the warm-
 
 Deno.test("orders that the simulator refuses are counted, and the first is named", async () => {
   await using endpoint = serveDecisions(({ first_asked, candles, asked }, at) =>
-    [3, 5].includes(first_asked + at - (candles.time.length - asked)) ? [{ side: "buy", size: -1 }] : []
+    [3, 5].includes(first_asked + at - (candles.time.length - asked)) ? [{ side: "buy", type: "stop", size: 1 }] : []
   );
   const { orders } = await findings(endpoint);
   expect(line(orders)).toBe(
-    "failed: 2 of 2 orders were refused by the simulator. The first, at the candle of 2024-01-01T00:03:00.000Z: the order's prices or size are not usable.",
+    "failed: 2 of 2 orders were refused by the simulator. The first, at the candle of 2024-01-01T00:03:00.000Z: a stop order needs a stop price above 0.",
   );
 });
 

@@ -56,6 +56,11 @@ Deno.test("an endless script ends at its deadline", async (t) => {
   }
 });
 
+Deno.test("a run that ends at its deadline counts the candles that it has decided on", async () => {
+  const stuck = runScript(deciding("if (i === 5) for (;;);"), { deadlineMs: 1500 });
+  expect(await endOf(stuck)).toBe("STRATEGY_TIMED_OUT: Cannot finish within 1.5 s: 5 candles were done");
+});
+
 Deno.test("async work that never ends does not keep the run from ending", async () => {
   const source = deciding("if (i === 0) (async () => { for (;;) await null; })();");
   expect(await endOf(runScript(source))).toBe("completed");
