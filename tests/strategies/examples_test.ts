@@ -13,20 +13,18 @@ import {
   taskOver,
   wanderingCloses,
 } from "../workers/sandbox/wasm/modules.ts";
+import { expectLines } from "./probes.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url);
+
+let assemblyScript: Promise<Uint8Array> | null = null;
 
 const MODULES: readonly (readonly [language: string, read: () => Promise<Uint8Array>])[] = [
   ["C", () => readCommitted("c")],
   ["Rust", () => readCommitted("rust")],
-  ["AssemblyScript", async () => {
-    const bindings = { "hindcast.ts": await readText("assemblyscript/hindcast.ts") };
-    return await compileAssemblyScript(await readText("assemblyscript/sma_cross.ts"), bindings);
-  }],
+  ["AssemblyScript", () => assemblyScript ??= compileExample()],
 ];
 
-// The examples look one candle back, so lines that meet exactly on their way do not cross.
-const RULES = { ...DEFAULT_RULES, crossThroughTouch: false };
 const PARAMETERS = [
   { fast: 10, slow: 30, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 },
   { fast: 1, slow: 2, direction: "long", takeProfitLevel: 0, stopLossLevel: 0 },
@@ -49,7 +47,7 @@ for (const [language, read] of MODULES) {
         task,
       } as const;
       const answer = doWasmJob(job, createControl());
-      const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters, RULES), control: null });
+      const expected = run({ ...task, strategy: findBuiltin("sma-cross")!.create(parameters), control: null });
       expect(expected.trades.count).toBeGreaterThan(20);
       expect(answer).toMatchObject({ type: "completed", integrity: { lookahead: { status: "passed" } } });
       if (answer.type === "completed") expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
@@ -64,6 +62,12 @@ for (const [language, read] of MODULES) {
     expect(answer).toMatchObject({ message: expect.stringContaining("fast must be less than slow") });
   });
 }
+
+Deno.test("the bindings of AssemblyScript have the engine's indicators and read every number, to the bit", async () => {
+  const bindings = { "hindcast.ts": await readText("assemblyscript/hindcast.ts") };
+  const probe = await Deno.readTextFile(new URL("probes/probe.as", import.meta.url));
+  expectLines(await compileAssemblyScript(probe, bindings));
+});
 
 Deno.test("a module that was built for the frame of 136 bytes trades as before", async () => {
   // The C example of then: it ends its frame at `initial_balance`.
@@ -81,10 +85,16 @@ Deno.test("a module that was built for the frame of 136 bytes trades as before",
   const answer = doWasmJob(job, createControl());
   if (answer.type !== "completed") throw new Error(JSON.stringify(answer));
   // It looks one candle back.
-  const strategy = findBuiltin("sma-cross")!.create(parameters!, RULES);
+  const strategy = findBuiltin("sma-cross")!.create(parameters!, { ...DEFAULT_RULES, crossThroughTouch: false });
   const expected = run({ ...task, strategy, control: null });
   expect(expected.trades.count).toBeGreaterThan(20);
   expect(bytesOf(answer.result)).toEqual(bytesOf(expected));
+});
+
+Deno.test("a moving-average cross has at most 25 lines in each language", async () => {
+  for (const path of ["c/sma_cross.c", "rust/sma_cross.rs", "assemblyscript/sma_cross.ts"]) {
+    expect((await readText(path)).trimEnd().split("\n").length).toBeLessThanOrEqual(25);
+  }
 });
 
 Deno.test("the committed modules have the checksums beside their sources", async () => {
@@ -115,6 +125,11 @@ Deno.test("the ABI page's worked example is the WAT example, to the letter", asy
   const page = await readText("../ABI.md");
   expect(page).toContain(`\`\`\`wat\n${await readText("wat/buy_the_rise.wat")}\`\`\``);
 });
+
+async function compileExample(): Promise<Uint8Array> {
+  const bindings = { "hindcast.ts": await readText("assemblyscript/hindcast.ts") };
+  return await compileAssemblyScript(await readText("assemblyscript/sma_cross.ts"), bindings);
+}
 
 function readCommitted(language: string): Promise<Uint8Array> {
   return Deno.readFile(new URL(`${language}/sma_cross.wasm`, EXAMPLES));

@@ -9,6 +9,7 @@ import { installPackages } from "../support/debian.ts";
 import { blockIn } from "../support/pages.ts";
 import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
 import { runTask } from "../support/process.ts";
+import { expectLines } from "./probes.ts";
 
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
 // Debian's compilers first: they built the committed modules.
@@ -26,11 +27,26 @@ for (const language of ["c", "rust"]) {
       for await (const { name } of Deno.readDir(example)) {
         if (!name.includes(".wasm")) await Deno.copyFile(join(example, name), join(folder, name));
       }
-      const [, command] = /```sh\n(.+)\n```/.exec(await Deno.readTextFile(join(example, "README.md")))!;
-      await runCommand(command!, folder, PATH);
+      await runCommand(buildCommand(await Deno.readTextFile(join(example, "README.md"))), folder, PATH);
       const built = await Deno.readFile(join(folder, "sma_cross.wasm"));
       expect(built).toEqual(await Deno.readFile(join(example, "sma_cross.wasm")));
       await runCommand(`sha256sum --check ${join(example, "sma_cross.wasm.sha256")}`, folder, PATH);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+for (const [language, source] of [["c", "c"], ["rust", "rs"]] as const) {
+  Deno.test(`the bindings of ${language} have the engine's indicators and read every number, to the bit`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "hindcast-build-" });
+    try {
+      const bindings = `hindcast.${language === "c" ? "h" : source}`;
+      await Deno.copyFile(join(EXAMPLES, language, bindings), join(folder, bindings));
+      await Deno.copyFile(new URL(`probes/probe.${source}`, import.meta.url), join(folder, `probe.${source}`));
+      const command = buildCommand(await Deno.readTextFile(join(EXAMPLES, language, "README.md")));
+      await runCommand(command.replaceAll("sma_cross", "probe"), folder, PATH);
+      expectLines(await Deno.readFile(join(folder, "probe.wasm")));
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
@@ -44,4 +60,10 @@ for (const [lang, compiler] of [["c", "clang "], ["rust", "rustc "]] as const) {
     const ended = await runTask("strategy", ["check", `${template.folder}/strategy.wasm`, "--parameters", PARAMETERS]);
     expect([ended.code, ended.stderr, ended.stdout]).toEqual([0, "", expect.stringContaining(DRY_RUN)]);
   });
+}
+
+/** The first command of an example's README. */
+function buildCommand(readme: string): string {
+  const [, command = ""] = /```sh\n(.+)\n```/.exec(readme) ?? [];
+  return command;
 }
