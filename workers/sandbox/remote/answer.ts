@@ -71,12 +71,29 @@ const KEYS: Readonly<Record<(typeof ACTIONS)[number], ReadonlySet<string>>> = {
   protect: new Set(["action", "when", "trade", "stop_loss", "take_profit"]),
 };
 
+/** The asked candles of a request, and its place among the pages of an answer. */
+export interface Asked {
+  /** Number of the first asked candle on the wire. */
+  readonly first: number;
+  readonly count: number;
+  /** True if an earlier page has said that this one follows. */
+  readonly isContinued: boolean;
+}
+
+/** A whole answer, or a page of one. */
+export interface Page {
+  /** The actions of each candle that it decides on, from the first asked one on. */
+  readonly decisions: readonly (readonly Action[])[];
+  /** True if the rest of the asked candles is still to be asked for. */
+  readonly more: boolean;
+}
+
 /**
- * Reads an answer's body: the actions of each asked candle.
+ * Reads an answer's body.
  *
  * @throws {AnswerError} Naming the first fault by its JSON pointer.
  */
-export function readAnswer(body: Uint8Array, askedCount: number): readonly (readonly Action[])[] {
+export function readAnswer(body: Uint8Array, { first, count, isContinued }: Asked): Page {
   const answer = parseJson(body);
   if (!isObject(answer)) throw new AnswerError(0, `the answer must be a JSON object, not ${show(answer)}`);
   if (answer["version"] !== PROTOCOL_VERSION) {
@@ -84,14 +101,17 @@ export function readAnswer(body: Uint8Array, askedCount: number): readonly (read
   }
   const decisions = answer["decisions"];
   if (!Array.isArray(decisions)) throw new AnswerError(0, `/decisions must be a list, not ${show(decisions)}`);
-  if (decisions.length !== askedCount) {
-    const asked = Math.min(decisions.length, askedCount - 1);
-    throw new AnswerError(
-      asked,
-      `/decisions must have ${askedCount} entries, one for each candle, not ${decisions.length}`,
-    );
+  const more = answer["more"] ?? false;
+  if (typeof more !== "boolean") throw new AnswerError(0, `/more must be a boolean, not ${show(more)}`);
+  if ((more || isContinued) && answer["first_asked"] !== first) {
+    throw new AnswerError(0, `/first_asked of a page must be ${first}, not ${show(answer["first_asked"])}`);
   }
-  return decisions.map((actions: unknown, asked) => readActions(actions, asked));
+  if (more ? decisions.length < 1 || decisions.length >= count : decisions.length !== count) {
+    const asked = Math.min(decisions.length, count - 1);
+    const expected = more ? `1 to ${count - 1} entries when /more is true` : `${count} entries, one for each candle`;
+    throw new AnswerError(asked, `/decisions must have ${expected}, not ${decisions.length}`);
+  }
+  return { decisions: decisions.map((actions: unknown, asked) => readActions(actions, asked)), more };
 }
 
 function parseJson(body: Uint8Array): unknown {

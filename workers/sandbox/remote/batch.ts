@@ -4,18 +4,18 @@ import type { RemoteTask } from "../../protocol.ts";
 import type { RemoteAccount } from "./account.ts";
 import type { Action } from "./answer.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
+import { digestOf } from "./compare.ts";
 import { firstDecision, type Stretch, stretchFrom } from "./request.ts";
 
 // The first requests are small, so that faults of an endpoint show at once. The integrity checks repeat the first.
 const FIRST_COUNTS = [64, 256, 1024];
 const COUNT = 4096;
-// All actions are held until the run has its last decision.
-const ACTIONS_MAX = 1_000_000;
-
-/** An endpoint's decisions: a list of actions for each candle from index `first` on. */
+/** Actions of a run in batch mode. */
+export const ACTIONS_MAX = 2_000_000;
+/** The decisions of an endpoint, for comparison: a digest of its actions for each candle from index `first` on. */
 export interface Decisions {
   readonly first: number;
-  readonly actions: readonly (readonly Action[])[];
+  readonly digests: Float64Array;
 }
 
 /**
@@ -48,32 +48,36 @@ export async function decideInBatches(
 ): Promise<Decisions> {
   const batches = planBatches(task);
   const first = firstDecision(task);
-  const actions: (readonly Action[])[] = [];
+  // The actions themselves would take more memory than the result of the run.
+  const digests = new Float64Array(Math.max(0, task.candles.time.length - first));
   const underWay: Promise<readonly (readonly Action[])[]>[] = [];
   let candle = task.firstIndex;
-  const follow = (until: number) => {
+  const follow = (until: number, begin: number, decided: readonly (readonly Action[])[]) => {
     for (; candle < until && account.advance(candle); candle++) {
-      if (candle >= first) account.decide(candle, actions[candle - first]!);
+      if (candle >= begin) account.decide(candle, decided[candle - begin]!);
     }
   };
   let actionsCount = 0;
   let next = 0;
   for (const batch of batches) {
     while (next < batches.length && underWay.length < IN_FLIGHT_MAX) underWay.push(start(client, batches[next++]!));
-    for (const decided of await underWay.shift()!) {
-      actionsCount += decided.length;
-      actions.push(decided);
-    }
+    const decided = await underWay.shift()!;
+    decided.forEach((actions, n) => {
+      actionsCount += actions.length;
+      digests[batch.first - first + n] = digestOf(actions);
+    });
     if (actionsCount > ACTIONS_MAX) {
       const where = `${task.endpoint.host} by ${describeCandle(task, batch.until - 1)}`;
-      const message = `Cannot hold more than ${ACTIONS_MAX} actions in batch mode, reached for ${where}: use step mode`;
-      throw new RunError("INVALID_SIGNAL", message);
+      throw new RunError(
+        "INVALID_SIGNAL",
+        `Cannot take more than ${ACTIONS_MAX} actions of a run, reached for ${where}`,
+      );
     }
-    follow(batch.until);
+    follow(batch.until, batch.first, decided);
     onProgress(account.progressAt(batch.until - 1));
   }
-  follow(task.candles.time.length);
-  return { first, actions };
+  follow(task.candles.time.length, task.candles.time.length, []);
+  return { first, digests };
 }
 
 /** Starts a request whose failure is handled later, when its answer is awaited. */

@@ -1,8 +1,8 @@
 import { type FailureCode, RunError } from "../../outcome.ts";
 import type { RemoteTask } from "../../protocol.ts";
-import { type Action, AnswerError, readAnswer } from "./answer.ts";
+import { type Action, AnswerError, type Page, readAnswer } from "./answer.ts";
 import { CallError, EndpointCaller, type HttpAnswer } from "./http.ts";
-import { type StepState, type Stretch, writeRequest } from "./request.ts";
+import { restOf, type StepState, type Stretch, writeRequest } from "./request.ts";
 
 /** Requests in flight at once in batch mode. */
 export const IN_FLIGHT_MAX = 4;
@@ -13,6 +13,8 @@ const BREAKER_FAILURES = 8;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_BYTES_MAX_PER_CANDLE = 256;
 const ERROR_CHARACTERS_MAX = 200;
+/** Pages of one answer: an endpoint that decides on one candle at a time costs a request for each. */
+export const PAGES_MAX = 16;
 
 /** Asks one endpoint for decisions, and retries where a retry may help. */
 export class RemoteClient {
@@ -36,8 +38,24 @@ export class RemoteClient {
     return await this.askWith(stretch, writeRequest(this.#task, stretch, state));
   }
 
-  /** Like `ask`, with a written request. */
+  /** Like `ask`, with a written request. Further pages of its answer are asked for with requests of their own. */
   async askWith(stretch: Stretch, request: string): Promise<readonly (readonly Action[])[]> {
+    const decided: (readonly Action[])[] = [];
+    let rest = stretch;
+    for (let pages = 1;; pages++) {
+      const text = pages === 1 ? request : writeRequest(this.#task, rest, null);
+      const { decisions, more } = this.#read(await this.#post(rest, text), rest, pages > 1);
+      decided.push(...decisions);
+      if (!more) return decided;
+      rest = restOf(rest, decisions.length, this.#task.lookbackCandles);
+      if (pages === PAGES_MAX) {
+        throw this.#failure("INVALID_SIGNAL", rest.first, `/more is true after ${PAGES_MAX} pages of one answer`);
+      }
+    }
+  }
+
+  /** The body of an answer with status 200. @throws {RunError} When there is none, also after retries. */
+  async #post(stretch: Stretch, request: string): Promise<Uint8Array> {
     const asked = stretch.until - stretch.first;
     const limits = {
       timeoutMs: this.#task.timeoutMs,
@@ -46,7 +64,7 @@ export class RemoteClient {
     };
     for (let tries = 1;; tries++) {
       const failure = await this.#try(request, limits, stretch);
-      if (!("again" in failure)) return this.#read(failure.body, stretch);
+      if (!("again" in failure)) return failure.body;
       const broken = this.#failuresInARow >= BREAKER_FAILURES;
       if (failure.again && tries < TRIES_MAX && !broken) await this.#pause(tries);
       else {
@@ -84,9 +102,9 @@ export class RemoteClient {
     }
   }
 
-  #read(body: Uint8Array, { first, until }: Stretch): readonly (readonly Action[])[] {
+  #read(body: Uint8Array, { first, until }: Stretch, isContinued: boolean): Page {
     try {
-      return readAnswer(body, until - first);
+      return readAnswer(body, { first: first - this.#task.firstIndex, count: until - first, isContinued });
     } catch (error) {
       if (error instanceof AnswerError) throw this.#failure("INVALID_SIGNAL", first + error.asked, error.message);
       throw error;

@@ -4,7 +4,9 @@ import type { Action } from "./answer.ts";
 import type { RemoteClient } from "./client.ts";
 import type { Stretch } from "./request.ts";
 
-type Asked = readonly (readonly Action[])[];
+// Two independent hashes of 32 bits: FNV-1a, and one with another prime and a shift.
+const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193];
+const [MIX_BASIS, MIX_PRIME] = [0x9747b28c, 0x5bd1e995];
 
 /** The first candle on which two answers differ, or the failure of the second. */
 export interface Difference {
@@ -17,24 +19,38 @@ export interface Difference {
 /**
  * Sends a request again.
  *
- * @param before The first answer, a list for each candle.
+ * @param before The digest of the first answer's actions for each candle.
  * @returns The first difference; null when the answers are the same.
  */
 export async function askAgain(
   client: RemoteClient,
   stretch: Stretch,
   request: string,
-  before: Asked,
+  before: ArrayLike<number>,
 ): Promise<Difference | null> {
   try {
     const answer = await client.askWith(stretch, request);
-    // The reader builds actions in a fixed order of fields, so equal actions have equal JSON. NaN becomes null in both.
-    const n = answer.findIndex((actions, n) => JSON.stringify(actions) !== JSON.stringify(before[n]));
+    const n = answer.findIndex((actions, n) => digestOf(actions) !== before[n]);
     return n < 0 ? null : { index: stretch.first + n, until: stretch.until, failure: null };
   } catch (error) {
     if (!(error instanceof RunError)) throw error;
     return { index: stretch.until - 1, until: stretch.until, failure: error.message };
   }
+}
+
+/** A number for a list of actions: 0 for an empty one, and different for different ones, but for a chance of 2^-53. */
+export function digestOf(actions: readonly Action[]): number {
+  if (actions.length === 0) return 0;
+  // The reader builds actions in a fixed order of fields, so equal actions have equal JSON. NaN becomes null in both.
+  const text = JSON.stringify(actions);
+  let [high, low] = [FNV_BASIS, MIX_BASIS];
+  for (let n = 0; n < text.length; n++) {
+    const code = text.charCodeAt(n);
+    high = Math.imul(high ^ code, FNV_PRIME);
+    low = Math.imul(low ^ code, MIX_PRIME);
+    low ^= low >>> 15;
+  }
+  return (high >>> 11) * 2 ** 32 + (low >>> 0) || 1;
 }
 
 /** The finding of a check that was skipped because an earlier one did not pass. */

@@ -87,14 +87,14 @@ export class BatchChecks {
 
   /** Stretches that end at chosen candles. Half of those candles have actions, where looking ahead shows best. */
   #chooseLooks(): readonly Stretch[] {
-    const { first, actions } = this.#decisions;
+    const { first, digests } = this.#decisions;
     const cost = this.#task.lookbackCandles + TAIL_CANDLES;
-    const count = Math.min(LOOKS_MAX, Math.max(LOOKS_MIN, Math.floor(LOOKS_SHARE * actions.length / cost)));
-    const active = actions.flatMap((list, n) => list.length > 0 ? [n] : []);
+    const count = Math.min(LOOKS_MAX, Math.max(LOOKS_MIN, Math.floor(LOOKS_SHARE * digests.length / cost)));
+    const active = Array.from(digests.keys()).filter((n) => digests[n] !== 0);
     const chosen = new Set<number>();
     for (let look = 0; look < count; look++) {
       const fromActive = look % 2 === 0 && active.length > 0;
-      chosen.add(fromActive ? active[this.#random.below(active.length)]! : this.#random.below(actions.length));
+      chosen.add(fromActive ? active[this.#random.below(active.length)]! : this.#random.below(digests.length));
     }
     return [...chosen].map((n) => this.#tailOf(first + n));
   }
@@ -177,8 +177,8 @@ export class BatchChecks {
 
   /** Asks for decisions again and compares them with the run's. */
   async #compare(stretch: Stretch): Promise<Difference | null> {
-    const { first, actions } = this.#decisions;
-    const before = actions.slice(stretch.first - first, stretch.until - first);
+    const { first, digests } = this.#decisions;
+    const before = digests.subarray(stretch.first - first, stretch.until - first);
     return await askAgain(this.#client, stretch, writeRequest(this.#task, stretch, null), before);
   }
 

@@ -27,6 +27,12 @@ export function stretchFrom(first: number, count: number, lookbackCandles: numbe
   return { from: Math.max(0, first - lookbackCandles), first, until: first + count };
 }
 
+/** The part of a stretch that remains once its first `decided` candles are decided on, with as much history. */
+export function restOf({ from, first, until }: Stretch, decided: number, lookbackCandles: number): Stretch {
+  const rest = first + decided;
+  return { from: Math.max(0, rest - Math.max(lookbackCandles, first - from)), first: rest, until };
+}
+
 /** A request's body. On the wire, candle 0 is the first of the run's range. */
 export function writeRequest(task: RemoteTask, { from, first, until }: Stretch, state: StepState | null): string {
   const { time, open, high, low, close, volume } = task.candles;

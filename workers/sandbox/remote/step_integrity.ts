@@ -1,7 +1,7 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
 import type { RemoteTask } from "../../protocol.ts";
 import { describeCandle, type RemoteClient } from "./client.ts";
-import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
+import { askAgain, type Difference, digestOf, skipAfter, skipAll } from "./compare.ts";
 import { writeRequest } from "./request.ts";
 import type { Step } from "./step.ts";
 
@@ -16,7 +16,10 @@ export async function checkSteps(
     status: "passed",
     evidence: "In step mode the endpoint never gets a candle later than the one to decide on.",
   };
-  const again = await findDifference(kept, (step) => askAgain(client, step.stretch, step.request, [step.actions]));
+  const again = await findDifference(
+    kept,
+    (step) => askAgain(client, step.stretch, step.request, [digestOf(step.actions)]),
+  );
   const determinism = describeSteps(task, again, kept.length, "the same");
   if (determinism.status !== "passed") {
     return { lookahead, determinism, warm_up: skipAfter(determinism) };
@@ -34,7 +37,9 @@ async function checkStepsWarmUp(task: RemoteTask, client: RemoteClient, kept: re
   const difference = await findDifference(steps, (step) => {
     const stretch = { ...step.stretch, from: step.stretch.first - 2 * lookbackCandles };
     const { candles }: { candles: unknown } = JSON.parse(writeRequest(task, stretch, null));
-    return askAgain(client, stretch, JSON.stringify({ ...JSON.parse(step.request), candles }), [step.actions]);
+    return askAgain(client, stretch, JSON.stringify({ ...JSON.parse(step.request), candles }), [
+      digestOf(step.actions),
+    ]);
   });
   return describeSteps(task, difference, steps.length, `with twice the ${lookbackCandles} candles of history`);
 }

@@ -80,16 +80,24 @@ Deno.test("invalid answers end in INVALID_SIGNAL, with the JSON pointer and the 
   }
 });
 
+interface Shown {
+  readonly decisions: readonly unknown[];
+  readonly first_asked?: number;
+  readonly more?: boolean;
+}
+
 Deno.test("the examples of REMOTE.md are valid", async () => {
   const page = await Deno.readTextFile(new URL("../../../../strategies/REMOTE.md", import.meta.url));
   const shown = [...page.matchAll(/^```(?:json|http)\n(.*?)^```/gms)].map(([, text = ""]) => text)
     .flatMap((text) => text.includes('"decisions"') ? [text.slice(text.indexOf("{"))] : []);
   const decisions = shown.map((text) => {
-    const { decisions: { length } }: { decisions: unknown[] } = JSON.parse(text);
-    return readAnswer(new TextEncoder().encode(text), length);
+    const { decisions: { length }, first_asked = 0, more = false }: Shown = JSON.parse(text);
+    const asked = { first: first_asked, count: more ? length + 1 : length, isContinued: first_asked > 0 };
+    return readAnswer(new TextEncoder().encode(text), asked).decisions;
   });
   expect(decisions.map((list) => list.map((actions) => actions.map(({ action }) => action)))).toEqual([
     [[], ["order"], ["close"]],
+    [[], ["order"], []],
     [["protect", "replace"]],
     [["order", "order"], ["cancel", "order"], ["order"], [], ["cancel_all", "close", "protect"]],
   ]);
@@ -98,8 +106,9 @@ Deno.test("the examples of REMOTE.md are valid", async () => {
 });
 
 Deno.test("fields that are absent, null or without effect are left out of an order", () => {
+  const asked = { first: 0, count: 1, isContinued: false };
   const read = (action: object) =>
-    readAnswer(new TextEncoder().encode(JSON.stringify({ version: 1, decisions: [[action]] })), 1);
+    readAnswer(new TextEncoder().encode(JSON.stringify({ version: 1, decisions: [[action]] })), asked).decisions;
   const bare = [[{ action: "order", when: "always", id: null, fields: { side: 1 } }]];
   expect(read({ side: "buy" })).toEqual(bare);
   expect(read({ action: "order", side: "buy", size: null, stop_loss: null, tag: null, id: null, reduce_only: false }))
