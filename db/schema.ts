@@ -141,13 +141,11 @@ export type SandboxRuntime =
     readonly isForeign?: true;
   };
 
-/** Where a plot is drawn: over the candles, or below them. */
-export type PlotPane = "price" | "own";
-
 /** A stored plot without its values. */
 export interface StoredPlot {
   readonly name: string;
-  readonly pane: PlotPane;
+  /** Plots of one pane are drawn together, those of "price" over the candles. */
+  readonly pane: string;
 }
 
 export const backtests = pgTable("backtests", {

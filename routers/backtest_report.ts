@@ -8,6 +8,7 @@ import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts"
 import { inputObject } from "./input_object.ts";
 import { readLarge } from "./large_reads.ts";
 import { idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { plotChartSchema, readPlotChart } from "./plot_series.ts";
 import { withoutAddress } from "./runtime_config.ts";
 import { readRunChart, runChartSchema } from "./run_chart.ts";
 import { returnsOf, toReturnRows } from "./series.ts";
@@ -26,6 +27,7 @@ const reportSchema = z.object({
   backtest: backtestSchema,
   metrics: z.array(metricSchema),
   chart: runChartSchema,
+  plots: plotChartSchema,
   /** The first ones. */
   trades: tradeColumnsSchema,
   monthly: z.array(returnSchema),
@@ -49,6 +51,7 @@ export const reportProcedures = {
           backtest: toShareable(row),
           metrics: METRICS,
           chart: await readRunChart(ctx, row, range),
+          plots: await readPlotChart(ctx, row, range),
           trades: toTradeColumns(trades),
           monthly: toReturnRows(returnsOf(curve, row, "monthly")),
           yearly: toReturnRows(returnsOf(curve, row, "yearly")),

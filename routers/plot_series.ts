@@ -27,8 +27,8 @@ const CANDLE_COLUMNS = 6;
 /** A plotted series without its values. */
 export const plotSchema = z.object({
   name: z.string(),
-  /** Where it is drawn: over the candles, or below them. */
-  pane: z.enum(["price", "own"]),
+  /** Plots of one pane are drawn together, those of `price` over the candles. */
+  pane: z.string(),
 }).meta({ id: "Plot" });
 
 /** A candle's plotted values, in the order of the plots; null where there is none. */
@@ -38,7 +38,7 @@ export const plotPointSchema = z.object({
 }).meta({ id: "PlotPoint" });
 
 /** Plots for drawing: a value per bucket of `step` candles, in columns. */
-const plotChartSchema = z.object({
+export const plotChartSchema = z.object({
   plots: z.array(plotSchema),
   /** Candles of all: those of the run, or fewer where it failed. */
   candles: z.int(),
@@ -144,7 +144,7 @@ async function cutPage(
 }
 
 /** Merges plots into the same buckets as the run's chart. */
-async function readPlotChart(ctx: Context, row: Backtest, range: ChartRange): Promise<PlotChart> {
+export async function readPlotChart(ctx: Context, row: Backtest, range: ChartRange): Promise<PlotChart> {
   const plots = [...row.plots ?? []];
   const key = plotsKey(row);
   const candles = key === null ? 0 : await countPlotCandles(ctx.db, key);

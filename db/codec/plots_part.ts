@@ -1,13 +1,13 @@
 /** The series that a strategy plotted, as they are stored. */
 import type { PartColumns, ResultChunk } from "./result_parts.ts";
-import type { PlotPane, StoredPlot } from "../schema.ts";
+import type { StoredPlot } from "../schema.ts";
 import { storableText } from "./storable.ts";
 
 /** A series that a strategy plotted. */
 export interface Plot {
   readonly name: string;
-  /** Null: over the candles if its values lie near them. */
-  readonly pane: PlotPane | null;
+  /** See StoredPlot. Null: over the candles if its values lie near them, else alone. */
+  readonly pane: string | null;
   /** A value a candle, NaN where there is none. */
   readonly values: Float64Array;
 }
@@ -28,6 +28,8 @@ interface Prices {
   readonly high: Float64Array;
 }
 
+/** The pane of the candles. */
+const PRICE_PANE = "price";
 // An average of prices lies between the extremes; bands around it may lie somewhat beyond.
 const BEYOND_PRICES = 2;
 
@@ -56,7 +58,7 @@ export function plotsPart(
     part: { part: "plots", count, columns, time: "time" },
     plots: plots.map(({ name, pane, values }) => ({
       name: storableText(name),
-      pane: pane ?? (isNear(extremesOf(values, values), prices) ? "price" : "own"),
+      pane: storableText(pane ?? (isNear(extremesOf(values, values), prices) ? PRICE_PANE : name)),
     })),
   };
 }

@@ -130,10 +130,11 @@ declare function strategy<Parameters>(
 ): void;
 
 /**
- * Draws a value at the deciding candle, one series for each name, at most 16; results keep them. `pane` says where: over the candles
- * ("price") or below them ("own"). Without it, a series whose values are near the prices lies over the candles.
+ * Draws a value at the deciding candle, one series for each name, at most 16; results keep them. `pane` says where: "price" is over
+ * the candles, and series with another pane's name share it. Without it, a series whose values are near the prices lies over the candles,
+ * any other in a pane of its own.
  */
-declare function plot(name: string, value: number | null | undefined, pane?: "price" | "own"): void;
+declare function plot(name: string, value: number | null | undefined, pane?: string): void;
 
 /** The parts of a time, in UTC: month 1 to 12, weekday 0 (Sunday) to 6. */
 declare function utc(

@@ -13,7 +13,7 @@ const SOURCE = `strategy(({ failAt = Infinity }) => ({
   },
 }));`;
 const RANGE = { symbol: "DEMO", exchange: "SAMPLE", start_date: "2024-02-01", end_date: "2024-05-01" };
-const PLOTS = [{ name: "close, twice", pane: "price" }, { name: "odd", pane: "own" }, { name: "level", pane: "own" }];
+const PLOTS = [{ name: "close, twice", pane: "price" }, { name: "odd", pane: "odd" }, { name: "level", pane: "own" }];
 
 /** A run of a script that plots; its id and its number of candles. */
 async function runPlots(user: TestClient, parameters: object): Promise<{ id: string; candles: number }> {

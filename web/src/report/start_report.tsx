@@ -26,8 +26,9 @@ createRoot(root).render(
 );
 
 /** Puts the run where the parts of the run's page look for it. */
-function fillCache({ backtest: { id }, chart, monthly, yearly }: Report): void {
+function fillCache({ backtest: { id }, chart, plots, monthly, yearly }: Report): void {
   queryClient.setQueryData(api.backtests.chart.queryKey({ id, points: POINTS }), chart);
+  queryClient.setQueryData(api.backtests.series.queryKey({ id, points: POINTS }), plots);
   queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "monthly" }), { returns: monthly });
   queryClient.setQueryData(api.backtests.returns.queryKey({ id, period: "yearly" }), { returns: yearly });
 }

@@ -7,15 +7,7 @@ import type { PlayedGuest } from "../player.ts";
 import type { Series } from "../candle_series.ts";
 import type { Plot } from "../../protocol.ts";
 import { computeIndicator } from "./indicators.ts";
-import {
-  COLUMNS_MAX,
-  LOG_LINES_MAX,
-  PLOT_NAME_CHARS_MAX,
-  PLOT_PANES,
-  PLOT_TIME,
-  PLOT_VALUES_MAX,
-  PLOTS_MAX,
-} from "./layout.ts";
+import { COLUMNS_MAX, LOG_LINES_MAX, PLOT_NAME_CHARS_MAX, PLOT_TIME, PLOT_VALUES_MAX, PLOTS_MAX } from "./layout.ts";
 import type { Door } from "./realm/realm.ts";
 import { REALM_TEXT } from "./realm_text.ts";
 
@@ -144,13 +136,18 @@ export class ScriptGuest implements PlayedGuest {
     const names = parseTexts(() => this.#door.plots(), Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / count)));
     const panes = parseTexts(() => this.#door.panes(), PLOTS_MAX);
     return names.map((name, n) => {
-      const isText = name.length <= PLOT_NAME_CHARS_MAX && name === clean(name) && name.isWellFormed();
-      if (!isText || name === PLOT_TIME || names.indexOf(name) !== n) throw brokenRealm("its plots have no names");
+      const pane = panes[n];
+      const isNamed = isPlotText(name) && name !== PLOT_TIME && names.indexOf(name) === n;
+      if (!isNamed || !isPlotText(pane)) throw brokenRealm("its plots have no names");
       const given = new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8), 0, count);
       const values = given.map((value) => Number.isFinite(value) ? value : NaN);
-      return { name, pane: PLOT_PANES.find((pane) => pane === panes[n]) ?? null, values };
+      return { name, pane: pane === "" ? null : pane, values };
     });
   }
+}
+
+function isPlotText(text: string | undefined): text is string {
+  return text !== undefined && text.length <= PLOT_NAME_CHARS_MAX && text === clean(text) && text.isWellFormed();
 }
 
 /** A script's own error, as its realm describes it. */

@@ -25,8 +25,6 @@ export const PLOTS_MAX = 16;
 export const PLOT_NAME_CHARS_MAX = 64;
 /** Of all plots of a run together, a value a candle each: 64 MiB. A year of minutes has room for 14 plots. */
 export const PLOT_VALUES_MAX = 2 ** 23;
-/** Where a plot is drawn: over the candles, or below them. */
-export const PLOT_PANES = ["price", "own"] as const;
 /** The name of the times beside plots, which no plot may have. */
 export const PLOT_TIME = "timestamp";
 export const LOG_LINES_MAX = 1000;
@@ -52,7 +50,6 @@ export const LAYOUT = {
   plotsMax: PLOTS_MAX,
   plotNameCharsMax: PLOT_NAME_CHARS_MAX,
   plotValuesMax: PLOT_VALUES_MAX,
-  plotPanes: PLOT_PANES,
   plotTime: PLOT_TIME,
   logLinesMax: LOG_LINES_MAX,
   lineCharsMax: MESSAGE_BYTES_MAX,

@@ -145,9 +145,9 @@ Deno.test("a plot without a usable name or pane is refused", async () => {
   for (
     const [call, message] of [
       ['plot("timestamp", 1)', "a plot cannot be named timestamp"],
-      ['plot("a\\n", 1)', "a plot's name must have no control characters"],
+      ['plot("a\\n", 1)', "a plot's name must be a text of 1 to 64 characters, none of them a control character"],
       ['plot("x".repeat(65), 1)', "a plot's name must be a text of 1 to 64 characters"],
-      ['plot("a", 1, "below")', "a plot's pane must be price or own, not below"],
+      ['plot("a", 1, 2)', "a plot's pane must be a text of 1 to 64 characters"],
       ["for (let n = 0; n < 17; n++) plot(String(n), 1)", "a strategy can plot at most 16 series"],
     ] as const
   ) expect(await failureOf(() => playScript(deciding(call), [10, 11]))).toContain(message);

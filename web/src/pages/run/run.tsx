@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useRef } from "react";
+import { lazy, Suspense, useRef } from "react";
 import { api, type Backtest, codeOf } from "../../api.ts";
 import { Failure, NotFound } from "../../parts/failure.tsx";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
@@ -13,6 +13,8 @@ import { SummaryStrip } from "./summary_strip.tsx";
 import { Failed, UnderWay } from "./unfinished.tsx";
 import { useBacktest } from "./use_backtest.ts";
 
+const FailedPlots = lazy(async () => ({ default: (await import("./failed_plots.tsx")).FailedPlots }));
+const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));
 const route = getRouteApi("/signed-in/runs/$id");
 
 /** One run: its figures, charts, trades, orders and assumptions; its progress while it runs. */
@@ -34,9 +36,25 @@ export function RunPage() {
         actions={<RunActions backtest={backtest} />}
       />
       {backtest.result === null
-        ? backtest.status === "failed" ? <Failed backtest={backtest} /> : <UnderWay backtest={backtest} />
+        ? backtest.status === "failed" ? <FailedRun backtest={backtest} /> : <UnderWay backtest={backtest} />
         : <Completed backtest={backtest} result={backtest.result} />}
     </div>
+  );
+}
+
+/** Why a run failed, and what its strategy plotted and logged until then. */
+function FailedRun({ backtest }: { readonly backtest: Backtest }) {
+  return (
+    <>
+      <Failed backtest={backtest} />
+      <Suspense>
+        <FailedPlots id={backtest.id} />
+        <section className="rounded-lg border border-line bg-surface p-4">
+          <h2 className="mb-2 text-lg font-semibold">Log</h2>
+          <Log id={backtest.id} showsEnd />
+        </section>
+      </Suspense>
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { RUN_TABS, type RunTab } from "./search.ts";
 
 // The page's first sight needs none of these.
 const Assumptions = lazy(async () => ({ default: (await import("./assumptions.tsx")).Assumptions }));
+const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));
 const Metrics = lazy(async () => ({ default: (await import("./metrics.tsx")).Metrics }));
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
@@ -19,6 +20,7 @@ const LABELS: Readonly<Record<RunTab, string>> = {
   orders: "Orders",
   metrics: "Metrics",
   assumptions: "Assumptions",
+  log: "Log",
 };
 
 /** The parts of a result below the charts, a tab each; the address names the open one. */
@@ -49,6 +51,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
               showTrade={showTrade}
             />
           )}
+          {tab === "log" && <Log id={backtest.id} />}
           {tab === "assumptions" && <Assumptions backtest={backtest} result={result} />}
         </Suspense>
       </Tabs.Panel>

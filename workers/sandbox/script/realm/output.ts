@@ -52,7 +52,7 @@ export function showValue(value: unknown): string {
 
 /** The global `plot`: a value a candle for each name. @param log Says which plots a run has no room for. */
 export function makePlots(
-  { plotsMax, plotNameCharsMax, plotValuesMax, plotPanes, plotTime }: Layout,
+  { plotsMax, plotNameCharsMax, plotValuesMax, plotTime }: Layout,
   { memory, columns, log }: {
     readonly memory: Memory;
     readonly columns: Columns;
@@ -60,20 +60,21 @@ export function makePlots(
   },
 ) {
   const names: string[] = [];
+  /** Empty where the script leaves it to the values. */
   const panes: unknown[] = [];
   const buffers: ArrayBuffer[] = [];
   const series = new Map<string, Float64Array>();
-  const add = (name: unknown, pane: unknown): Float64Array => {
-    if (typeof name !== "string" || name === "" || name.length > plotNameCharsMax) {
-      throw new TypeError(`a plot's name must be a text of 1 to ${plotNameCharsMax} characters`);
-    }
-    if (/\p{Cc}/u.test(name) || !name.isWellFormed()) {
-      throw new TypeError("a plot's name must have no control characters");
-    }
+  const requireText = (what: string, text: unknown): string => {
+    const isText = typeof text === "string" && text !== "" && text.length <= plotNameCharsMax;
+    if (isText && !/\p{Cc}/u.test(text) && text.isWellFormed()) return text;
+    throw new TypeError(
+      `${what} must be a text of 1 to ${plotNameCharsMax} characters, none of them a control character`,
+    );
+  };
+  const add = (given: unknown, pane: unknown): Float64Array => {
+    const name = requireText("a plot's name", given);
     if (name === plotTime) throw new RangeError(`a plot cannot be named ${plotTime}: the times of plots are`);
-    if (pane !== undefined && !plotPanes.some((each) => each === pane)) {
-      throw new TypeError(`a plot's pane must be ${plotPanes.join(" or ")}, not ${showValue(pane)}`);
-    }
+    if (pane !== undefined) requireText("a plot's pane", pane);
     if (series.size === plotsMax) throw new RangeError(`a strategy can plot at most ${plotsMax} series`);
     const capacity = columns.capacity();
     const isKept = (names.length + 1) * capacity <= plotValuesMax;
@@ -83,7 +84,7 @@ export function makePlots(
     if (!isKept) log(`the plot ${name} is not kept: a run keeps ${plotValuesMax} values of all plots together`);
     else {
       names.push(name);
-      panes.push(pane ?? null);
+      panes.push(pane ?? "");
       buffers.push(column.buffer);
     }
     return column;

@@ -34,7 +34,7 @@ export interface Door {
   readonly log: () => string;
   /** Names of the plotted series, as JSON of string[]. */
   readonly plots: () => string;
-  /** The panes that the script chose for them, as JSON of (string | null)[]. */
+  /** The panes that the script chose for them, as JSON of string[]; empty: none chosen. */
   readonly panes: () => string;
   /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;

@@ -1,13 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react";
-import { api, type Backtest, type ChartData, queryClient, type TradeTable } from "../../../api.ts";
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { api, type Backtest, type TradeTable } from "../../../api.ts";
 import { Button } from "../../../parts/button.tsx";
 import { formatCount, formatDate, formatExact, formatMoney, formatPercent } from "../../../parts/format.ts";
 import { Legend } from "../../../parts/legend.tsx";
 import { usePrinting, useShownTheme } from "../../../theme/theme.ts";
+import { PlotLegend } from "./plot_legend.tsx";
+import { ownPanes, PLOT_PANE_PX } from "./plot_lines.ts";
+import { joinBars, loadBars, type RunBars } from "./run_bars.ts";
 import { StackedChart } from "./stacked_chart.ts";
 import { levelsOf } from "./trade_levels.ts";
 
+const CHARTS_PX = 580;
 /** Bars of the charts at first, about. */
 export const POINTS = 1_000;
 
@@ -24,7 +28,13 @@ export function Charts({ id, parameters, trades, handle }: {
   readonly trades: TradeTable | undefined;
   readonly handle: Ref<ChartsHandle>;
 }) {
-  const { data, error } = useQuery(api.backtests.chart.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  const chart = useQuery(api.backtests.chart.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  const plots = useQuery(api.backtests.series.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
+  const error = chart.error ?? plots.error;
+  const data = useMemo(
+    () => chart.data === undefined || plots.data === undefined ? undefined : joinBars(chart.data, plots.data),
+    [chart.data, plots.data],
+  );
   return (
     <section aria-label="Charts" className="rounded-lg border border-line bg-surface">
       {data === undefined
@@ -41,24 +51,18 @@ export function Charts({ id, parameters, trades, handle }: {
 function Drawing({ id, parameters, data, trades, handle }: {
   readonly id: string;
   readonly parameters: Backtest["parameters"];
-  readonly data: ChartData;
+  readonly data: RunBars;
   readonly trades: TradeTable | undefined;
   readonly handle: Ref<ChartsHandle>;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<StackedChart>(null);
   const theme = useShownTheme();
-  const [bar, setBar] = useState<{ data: ChartData; bar: number }>({ data, bar: data.time.length - 1 });
+  const [bar, setBar] = useState<{ data: RunBars; bar: number }>({ data, bar: data.time.length - 1 });
   const [view, setView] = useState({ fromMs: data.time[0]!, toMs: data.time.at(-1)!, fills: 0, areDrawn: true });
   useEffect(() => {
     if (container.current === null) return;
-    const made = new StackedChart(container.current, data, ({ from, until, step }) =>
-      queryClient.fetchQuery(
-        api.backtests.chart.queryOptions(
-          { id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) },
-          { staleTime: Infinity },
-        ),
-      ), {
+    const made = new StackedChart(container.current, data, (window) => loadBars(id, window, data.plots), {
       onBar: (of, at) => setBar({ data: of, bar: at ?? of.time.length - 1 }),
       onView: (fromMs, toMs, fills, areDrawn) => setView({ fromMs, toMs, fills, areDrawn }),
     });
@@ -86,12 +90,14 @@ function Drawing({ id, parameters, data, trades, handle }: {
           <span>{formatDate(view.fromMs)} to {formatDate(view.toMs)}</span>
           <Button kind="quiet" className="print:hidden" onClick={() => void chart.current?.showAll()}>Whole run</Button>
         </p>
+        <PlotLegend plots={bar.data.plots} values={bar.data.values} bar={bar.bar} />
       </div>
       <div
         ref={container}
         role="img"
-        aria-label="Candles, equity, drawdown and position"
-        className="h-[580px] print:hidden"
+        aria-label={["Candles, equity, drawdown and position", ...data.plots.map(({ name }) => name)].join(", ")}
+        className="print:hidden"
+        style={{ height: CHARTS_PX + PLOT_PANE_PX * ownPanes(data.plots).length }}
       />
       <div ref={paper} className="hidden print:block" />
       <p className="flex flex-wrap justify-between gap-x-4 border-t border-line px-3 py-1 text-2xs text-muted">
@@ -124,7 +130,7 @@ function usePaperPicture(chart: RefObject<StackedChart | null>): RefObject<HTMLD
 }
 
 /** The values of the bar under the pointer, or of the last one. */
-function BarValues({ data, bar }: { readonly data: ChartData; readonly bar: number }) {
+function BarValues({ data, bar }: { readonly data: RunBars; readonly bar: number }) {
   const items = [
     ["O", formatExact(data.open[bar])],
     ["H", formatExact(data.high[bar])],

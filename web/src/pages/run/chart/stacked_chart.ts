@@ -18,33 +18,39 @@ import { formatExact } from "../../../parts/format.ts";
 import { readColor } from "../../../theme/theme.ts";
 import type { TradeLevel } from "./trade_levels.ts";
 import { barsOf, type ChartWindow, chooseWindow, lastAtMost, stepFor, windowAround } from "./chart_window.ts";
-import type { ChartData, TradeTable } from "../../../api.ts";
+import type { TradeTable } from "../../../api.ts";
+import { ownPanes, PlotLines } from "./plot_lines.ts";
+import type { RunBars } from "./run_bars.ts";
 
 const BARS_MAX = 1_000;
 const MARKERS_MAX = 250;
 // More words would cover each other.
 const WORDS_MAX = 80;
 const SETTLE_MS = 60;
+/** Stretch factors of the run's own panes; with the others, a share is as high whatever was plotted. */
+const PANE_SHARES = [5, 3, 1.4, 1];
+const PLOT_PANE_SHARE = 2;
 const TITLES = ["Price", "Equity, and buy & hold (dashed)", "Drawdown", "Position"] as const;
 
 /** Told to the page around the chart. */
 export interface ChartEvents {
   /** The bar under the pointer, by its index in the data; null without one. */
-  onBar(data: ChartData, bar: number | null): void;
+  onBar(data: RunBars, bar: number | null): void;
   /** The times of the first and the last bar in view, the fills between them, and whether each is drawn. */
   onView(fromMs: number, toMs: number, fills: number, areDrawn: boolean): void;
 }
 
-/** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position. */
+/** The charts of a run, one above the other on one time scale: candles, equity, drawdown, position, and what the strategy plotted. */
 export class StackedChart {
   readonly #container: HTMLElement;
   readonly #chart: IChartApi;
   readonly #series;
   readonly #markers;
+  readonly #plots: PlotLines;
   readonly #titles;
-  readonly #load: (window: ChartWindow) => Promise<ChartData>;
+  readonly #load: (window: ChartWindow) => Promise<RunBars>;
   readonly #events: ChartEvents;
-  #data: ChartData;
+  #data: RunBars;
   #trades: TradeTable | null = null;
   #levels: readonly TradeLevel[] = [];
   readonly #lines: IPriceLine[] = [];
@@ -55,8 +61,8 @@ export class StackedChart {
   /** @param data The whole run. @param load Gives the bars of a window. */
   constructor(
     container: HTMLElement,
-    data: ChartData,
-    load: (window: ChartWindow) => Promise<ChartData>,
+    data: RunBars,
+    load: (window: ChartWindow) => Promise<RunBars>,
     events: ChartEvents,
   ) {
     this.#data = data;
@@ -66,6 +72,8 @@ export class StackedChart {
     this.#chart = createChart(container, chartLook(container));
     this.#chart.timeScale().applyOptions(TIME_SCALE);
     this.#series = addSeries(this.#chart);
+    this.#plots = new PlotLines(this.#chart, data.plots, TITLES.length);
+    this.#chart.panes().slice(TITLES.length).forEach((pane) => pane.setStretchFactor(PLOT_PANE_SHARE));
     this.#markers = createSeriesMarkers(this.#series.candles, []);
     this.#titles = this.#chart.panes().map((pane) =>
       createTextWatermark(pane, { horzAlign: "left", vertAlign: "top" })
@@ -109,8 +117,10 @@ export class StackedChart {
       ...{ topLineColor: loss!, topFillColor1: surface!, topFillColor2: surface! },
     });
     position.applyOptions({ color: text! });
+    this.#plots.repaint();
+    const titles = [...TITLES, ...ownPanes(this.#data.plots)];
     this.#titles.forEach((title, i) =>
-      title.applyOptions({ lines: [{ text: TITLES[i] ?? "", color: muted!, fontSize: 11 }] })
+      title.applyOptions({ lines: [{ text: titles[i] ?? "", color: muted!, fontSize: 11 }] })
     );
     this.setLevels(this.#levels);
     this.#drawTrades();
@@ -192,7 +202,7 @@ export class StackedChart {
     return true;
   }
 
-  #show(data: ChartData): void {
+  #show(data: RunBars): void {
     this.#data = data;
     const at = (bar: number) => toChartTime(data.time[bar]!);
     const bars = data.time.map((_, bar) => bar);
@@ -210,6 +220,7 @@ export class StackedChart {
     this.#series.buyHold.setData(line(data.buy_hold));
     this.#series.drawdown.setData(line(data.drawdown, -100));
     this.#series.position.setData(line(data.position));
+    this.#plots.show(data.time, data.values);
   }
 
   #drawTrades(): void {
@@ -276,6 +287,6 @@ function addSeries(chart: IChartApi) {
   series.equity.priceScale().applyOptions({ scaleMargins: { top: 0.14, bottom: 0.1 } });
   series.position.priceScale().applyOptions({ scaleMargins: { top: 0.3, bottom: 0.15 } });
   const panes = chart.panes();
-  [5, 3, 1.4, 1].forEach((share, i) => panes[i]?.setStretchFactor(share));
+  PANE_SHARES.forEach((share, i) => panes[i]?.setStretchFactor(share));
   return series;
 }

@@ -1,0 +1,27 @@
+import { api, type ChartData, type PlotData, queryClient } from "../../../api.ts";
+import type { ChartWindow } from "./chart_window.ts";
+
+/** Bars of a run with what its strategy plotted; all columns have a value per bar. */
+export interface RunBars extends ChartData {
+  readonly plots: PlotData["plots"];
+  /** Of each plot. */
+  readonly values: PlotData["values"];
+}
+
+/** Bars and plots of the same stretch of a run. */
+export function joinBars(chart: ChartData, { plots, values }: PlotData): RunBars {
+  return { ...chart, plots, values };
+}
+
+/** Reads the bars of a window. @param plots Those of the run; without any, nothing is asked for. */
+export async function loadBars(id: string, window: ChartWindow, plots: PlotData["plots"]): Promise<RunBars> {
+  const { from, until, step } = window;
+  const input = { id, from, until, points: Math.max(2, Math.ceil((until - from) / step)) };
+  const [chart, series] = await Promise.all([
+    queryClient.fetchQuery(api.backtests.chart.queryOptions(input, { staleTime: Infinity })),
+    plots.length === 0
+      ? { plots, values: [] }
+      : queryClient.fetchQuery(api.backtests.series.queryOptions(input, { staleTime: Infinity })),
+  ]);
+  return { ...chart, plots, values: series.values };
+}
