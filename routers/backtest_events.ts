@@ -71,21 +71,21 @@ function readShared(db: Db, key: OwnedKey): Promise<Backtest | null> {
 /**
  * Waits until a record is final, at most `waitMs`, or until the signal is aborted.
  *
- * @param row The record as it was read last.
- * @returns The record now; null if it was deleted.
+ * @returns The record now; null if there is none, or none any more.
  */
 export async function awaitEnd(
   ctx: Context,
-  row: Backtest,
+  key: OwnedKey,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Backtest | null> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), waitMs);
   const stop = AbortSignal.any([signal, ctx.closing, timeout.signal]);
-  let last = row;
+  let last: Backtest | null = null;
   try {
-    for await (const each of followBacktest(ctx, row, stop)) last = each;
+    for await (const each of followBacktest(ctx, key, stop)) last = each;
+    if (last === null) return stop.aborted ? await getBacktest(ctx.db, key) : null;
     return hasEnded(last) || stop.aborted ? last : null;
   } finally {
     clearTimeout(timer);

@@ -34,7 +34,7 @@ import { AppError } from "./errors.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "./formats.ts";
 import { readLarge } from "./large_reads.ts";
-import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { idSchema, mustGet, mustOwnRun, requireKnownId } from "./owned_backtest.ts";
 import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
@@ -110,11 +110,11 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
     .output(z.object({ backtest: backtestSchema }))
     .query(async ({ ctx, input, signal = NEVER }) => {
-      const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      if (input.wait === 0 || hasEnded(row)) return { backtest: toBacktest(row) };
-      const later = await awaitEnd(ctx, row, input.wait * 1000, signal);
-      if (later === null) throw notFound(row.id);
-      return { backtest: toBacktest(later) };
+      if (input.wait === 0) return { backtest: toBacktest(await mustGet(ctx.db, input.id, ctx.user.id)) };
+      const key = { id: requireKnownId(input.id), ownerId: ctx.user.id };
+      const row = await awaitEnd(ctx, key, input.wait * 1000, signal);
+      if (row === null) throw notFound(input.id);
+      return { backtest: toBacktest(row) };
     }),
 
   /** One of the caller's backtests, now and after each change, until it has ended. A client that loses the connection calls again. */

@@ -11,9 +11,15 @@ export const idSchema = z.string().max(100);
 
 /** One user's backtest. @throws AppError BACKTEST_NOT_FOUND */
 export async function mustGet(db: Db, id: string, ownerId: string): Promise<Backtest> {
-  const row = z.uuid().safeParse(id).success ? await getBacktest(db, { id, ownerId }) : null;
+  const row = await getBacktest(db, { id: requireKnownId(id), ownerId });
   if (row === null) throw notFound(id);
   return row;
+}
+
+/** The id, if there may be a record of it. @throws AppError BACKTEST_NOT_FOUND */
+export function requireKnownId(id: string): string {
+  if (!z.uuid().safeParse(id).success) throw notFound(id);
+  return id;
 }
 
 /** A backtest that has completed. */

@@ -42,7 +42,6 @@ databaseTest(
       [
         "select pg_advisory_xact_lock hashtextextended",
         'select "backtests"."id", "backtests"."owner_id",',
-        'select "bytes" from',
         'select min "queue_position"),',
       ],
       [

@@ -38,6 +38,8 @@ export class JobLoop {
   readonly #looping: Promise<void>;
   #closing = false;
   #woken = false;
+  /** The last look found fewer jobs than there were places for: more come with a notification. */
+  #isDrained = false;
   #sleeper: { timer: ReturnType<typeof setTimeout>; wake: () => void } | undefined;
 
   /**
@@ -100,7 +102,8 @@ export class JobLoop {
         if (this.#spareOf !== undefined) await this.#makeWay();
         this.#begin(job, askedAt);
       }
-      if (taken.length < free || free <= 0) await this.#sleep();
+      this.#isDrained = taken.length < free;
+      if (this.#isDrained || free <= 0) await this.#sleep();
     }
   }
 
@@ -155,7 +158,7 @@ export class JobLoop {
       .finally(() => {
         // The loop holds an id twice if it lost the job and took it again before the first handler ended.
         if (this.#held.get(job.id)?.job === job) this.#held.delete(job.id);
-        this.wake();
+        if (!this.#isDrained) this.wake();
       });
     this.#held.set(job.id, { job, stop, ended, begunMs: performance.now() });
   }
