@@ -1,20 +1,17 @@
 import { and, inArray, notExists, sql } from "drizzle-orm";
 import type { SharedCandles } from "./codec/result_parts.ts";
 import type { Db } from "./database.ts";
+import { queryText } from "./postgres_session.ts";
 import { resultCandles, resultChunks } from "./schema.ts";
 
 /** Stores the candles of results, once for equal bytes; those that are stored stay. */
 export async function insertResultCandles(tx: Db, candles: readonly SharedCandles[]): Promise<void> {
   // In one order everywhere, or two transactions could wait for each other.
   const rows = [...new Map(candles.map((one) => [one.sha256, one])).entries()].sort(([a], [b]) => a < b ? -1 : 1);
-  await Promise.all(
-    rows.map(([, { sha256, data }]) =>
-      tx.execute(
-        sql`insert into ${resultCandles} (sha256, data) values (${sha256}, ${data}::bytea) on conflict do nothing`,
-      )
-    ),
-  );
+  await Promise.all(rows.map(([, { sha256, data }]) => queryText(tx, INSERT, [sha256, data])));
 }
+
+const INSERT = "insert into result_candles (sha256, data) values ($1, $2) on conflict do nothing";
 
 /**
  * Removes candles that no result needs any more.

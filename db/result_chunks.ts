@@ -1,5 +1,5 @@
 /** The chunks of results in the database (see codec/result_parts.ts). */
-import { and, asc, between, eq, gte, inArray, min, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, between, eq, gte, inArray, min, ne } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
@@ -16,6 +16,7 @@ import {
 import { unpackTrades } from "./codec/packed_trades.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
+import { queryText } from "./postgres_session.ts";
 import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
@@ -100,7 +101,7 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
         .for("share");
       if (held.length > 0) {
         const candles = insertResultCandles(tx, candlesOf(rows, new Set()));
-        await settleTogether([candles, insertRows(tx, rows, sql`on conflict do nothing`)]);
+        await settleTogether([candles, insertRows(tx, rows, INSERT_MISSING)]);
       }
       return held.length > 0;
     });
@@ -115,11 +116,7 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
  * Inserts by a text that is the same for any number of rows, so that it is built quickly and prepared once. The bytes of all rows are one
  * parameter, one after the other: inside the JSON, the server would spend twice the time on them.
  */
-async function insertRows(
-  tx: Db,
-  rows: readonly PlacedChunk[],
-  onConflict: SQL = sql``,
-): Promise<void> {
+async function insertRows(tx: Db, rows: readonly PlacedChunk[], statement = INSERT): Promise<void> {
   const bytes = Buffer.concat(rows.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
   // Positions in SQL begin at 1.
   let at = 1;
@@ -134,16 +131,19 @@ async function insertRows(
     at += place.dataBytes + (place.tagsBytes ?? 0);
     return place;
   });
-  await tx.execute(sql`
-    insert into ${resultChunks}
-      (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles)
-    select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime",
-      substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes"), candles
-    from (select ${bytes}::bytea as bytes) as given, json_to_recordset(${JSON.stringify(places)}::json) as places(
-      "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
-      "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text
-    ) ${onConflict}`);
+  await queryText(tx, statement, [bytes, JSON.stringify(places)]);
 }
+
+const INSERT = `
+  insert into result_chunks
+    (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles)
+  select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime",
+    substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes"), candles
+  from (select $1::bytea as bytes) as given, json_to_recordset($2::json) as places(
+    "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
+    "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text
+  )`;
+const INSERT_MISSING = `${INSERT} on conflict do nothing`;
 
 type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
 

@@ -41,14 +41,14 @@ databaseTest(
       ["begin"],
       [
         "select pg_advisory_xact_lock hashtextextended",
-        'select "backtests"."id", "backtests"."owner_id",',
         'select min "queue_position"),',
+        'select "backtests"."id", "backtests"."owner_id",',
       ],
       [
         'insert into "backtests"',
-        'insert into "backtest_sizes"',
-        'insert into "idempotency_keys"',
+        "insert into backtest_sizes",
         "select pg_notify $1,",
+        'insert into "idempotency_keys"',
         "INSERT INTO pgboss.job_common",
       ],
       ["commit"],
