@@ -1,16 +1,19 @@
 /**
  * Remote strategies in batch mode over a year of minutes, on loopback: candles decided a second, and what the integrity report
- * adds. The endpoint (bench/remote_endpoint.ts) reads every request and does nothing.
+ * adds. The endpoint (bench/remote_endpoint.ts) reads every request and does nothing. Then one that answers two orders a candle in
+ * pages, in a sandbox process: the goal is that a year of minutes fits into its memory.
  *
  * `deno run --allow-all bench/remote_bench.ts [candles]`
  */
 import { resolveExecution } from "../engine/execution.ts";
-import { guardEndpoint } from "../workers/egress/guard.ts";
+import { guardEndpoint, permissionFor } from "../workers/egress/guard.ts";
 import type { RemoteTask } from "../workers/protocol.ts";
 import { RemoteAccount } from "../workers/sandbox/remote/account.ts";
 import { decideInBatches } from "../workers/sandbox/remote/batch.ts";
 import { RemoteClient } from "../workers/sandbox/remote/client.ts";
 import { BatchChecks } from "../workers/sandbox/remote/integrity.ts";
+import { runInSandbox } from "../workers/sandbox/process.ts";
+import { SANDBOX_BYTES_MAX } from "../workers/sandbox/task.ts";
 import { median } from "./measure.ts";
 
 const ROUNDS = 7;
@@ -29,13 +32,46 @@ for (const packed of [false, true]) {
   }
 }
 
-async function measure(packed: boolean, lookbackCandles: number) {
+await placeTwoOrders();
+
+/** Two orders a candle, in a sandbox process with the memory of a backtest. */
+async function placeTwoOrders(): Promise<void> {
+  await using endpoint = await startEndpoint("--orders");
+  const task = await makeTask(endpoint.url, 30);
+  const begun = performance.now();
+  const outcome = await runInSandbox({ kind: "remote", task }, {
+    deadlineMs: 600_000,
+    memoryBytesMax: SANDBOX_BYTES_MAX,
+    address: permissionFor(task.endpoint),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const how = outcome.type === "completed"
+    ? `completed with ${outcome.result.orders.count.toLocaleString("en")} orders`
+    : JSON.stringify(outcome);
+  await print(`two orders a candle in pages: ${how} in ${seconds} s (goal: completed)`);
+}
+
+async function startEndpoint(...options: readonly string[]): Promise<{ readonly url: string } & AsyncDisposable> {
   const script = new URL("./remote_endpoint.ts", import.meta.url).pathname;
-  const args = ["run", "--allow-net=127.0.0.1", script, ...(packed ? ["--gzip"] : [])];
+  const args = ["run", "--allow-net=127.0.0.1", script, ...options];
   const child = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value: url = "" } = await reader.read();
-  const task = await makeTask(url.trim(), lookbackCandles);
+  return {
+    url: url.trim(),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await reader.read();
+      await child.status;
+    },
+  };
+}
+
+async function measure(packed: boolean, lookbackCandles: number) {
+  await using endpoint = await startEndpoint(...(packed ? ["--gzip"] : []));
+  const task = await makeTask(endpoint.url, lookbackCandles);
   const decideMs: number[] = [];
   const checkMs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -48,9 +84,6 @@ async function measure(packed: boolean, lookbackCandles: number) {
     checkMs.push(performance.now() - decided);
     client.close();
   }
-  child.kill("SIGTERM");
-  await reader.read();
-  await child.status;
   return { decideMs: median(decideMs), checkMs: median(checkMs) };
 }
 

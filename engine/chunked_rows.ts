@@ -25,6 +25,12 @@ export class ChunkedRows {
     return this.count++;
   }
 
+  /** Forgets all rows, so that their memory can be freed. */
+  clear(): void {
+    this.count = 0;
+    this.#chunks.length = 0;
+  }
+
   /** The values that include a row's: its own begin at `placeOf(row)`. */
   chunkOf(row: number): Float64Array {
     return this.#chunks[row >> CHUNK_BITS]!;

@@ -95,7 +95,7 @@ export class OrderLog {
     if (status === REJECTED) this.rejected++;
   }
 
-  /** Completes the log and returns it as columns, in order of placement. */
+  /** Ends the log and returns it as columns, in order of placement. Its own rows are given up: a long log is large. */
   finish(): OrderColumns {
     const { count } = this.#rows;
     const time = takeDoubles(this.#pool, count);
@@ -125,6 +125,7 @@ export class OrderLog {
     this.#readTimes(time, fillTime);
     const tag = new Array<string | null>(count).fill(null);
     this.#tags.forEach((text, order) => tag[order] = text);
+    this.#rows.clear();
     return {
       count,
       time,

@@ -28,6 +28,8 @@ export interface SandboxLimits {
 
 // The check of a module caps the memory that it declares; this limit also holds without that check.
 const WASM_PAGES_MAX = 4096;
+// Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
+const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
 // A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
 const ERRORS_CHARS_MAX = 16_384;
@@ -270,7 +272,7 @@ function spawn(kind: string, limits: ChildLimits, address: string | null): Deno.
     ],
     clearEnv: true,
     // npm's `deno` is a script that finds its interpreter there.
-    env: { NO_COLOR: "1", ...(path === undefined ? {} : { PATH: path }) },
+    env: { NO_COLOR: "1", ...MALLOC, ...(path === undefined ? {} : { PATH: path }) },
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
