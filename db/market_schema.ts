@@ -1,22 +1,7 @@
 /** The tables of market data. */
-import {
-  customType,
-  date,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  unique,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { ASSET_CLASSES } from "../engine/execution.ts";
-
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
-const day = (name: string) => date(name, { mode: "string" });
+import { bytea, day, moment } from "./column_types.ts";
 
 /** Labels of providers; the configuration binds each to feeds. */
 export const FEED_LABELS = ["provider_a", "provider_b"] as const;

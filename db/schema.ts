@@ -3,8 +3,6 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
-  customType,
-  date,
   doublePrecision,
   index,
   integer,
@@ -15,24 +13,20 @@ import {
   real,
   smallint,
   text,
-  timestamp,
   uuid,
 } from "drizzle-orm/pg-core";
 import type { BacktestResult } from "../engine/result.ts";
 import { user } from "./account_schema.ts";
+import { BACKTEST_STATUSES, bytea, CODE_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
 
+export { BACKTEST_STATUSES, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
 export * from "./market_schema.ts";
-
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
-const day = (name: string) => date(name, { mode: "string" });
+export * from "./optimization_schema.ts";
 
 // ---- Strategies ----
 
 export const RUNTIME_TYPES = ["remote", "wasm", "script"] as const;
-/** Strategies whose code is stored with us. */
-export const CODE_FORMATS = ["wasm", "script"] as const;
 
 export const strategies = pgTable("strategies", {
   /** A UUIDv7, so that newest first is by id. */
@@ -105,8 +99,6 @@ export const moduleChecks = pgTable("module_checks", {
 
 // ---- Backtests ----
 
-export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
-
 /** The metrics by which a list shows and sorts runs. */
 export const LISTED_METRICS = [
   "total_return",
@@ -121,25 +113,6 @@ export const LISTED_METRICS = [
 // PostgreSQL computes it from the result, also of a process of an older version.
 const metric = (name: (typeof LISTED_METRICS)[number]) =>
   doublePrecision(name).generatedAlwaysAs(sql.raw(`(result -> 'metrics' ->> '${name}')::float8`));
-
-/** The settings of a run of foreign code; `sha256` names a row of `modules`. */
-export type SandboxRuntime =
-  | {
-    readonly type: (typeof CODE_FORMATS)[number];
-    readonly sha256: string;
-    readonly minCandles: number;
-    readonly lookbackCandles: number;
-  }
-  | {
-    readonly type: "remote";
-    readonly endpoint: string;
-    readonly mode: "batch" | "step";
-    readonly timeoutMs: number;
-    readonly minCandles: number;
-    readonly lookbackCandles: number;
-    /** The endpoint is another user's: only its owner may read its address. */
-    readonly isForeign?: true;
-  };
 
 /** A stored plot without its values. */
 export interface StoredPlot {

@@ -64,6 +64,8 @@ export interface RunResult {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
+  /** Fractions per trading day, oldest first (metrics/daily.ts). */
+  readonly dailyReturns: Float64Array;
   /** Null where no trade is ambiguous, and where the caller drove the simulation (resultOf). */
   readonly bounds: Bounds | null;
   readonly orders: OrderColumns;
@@ -220,7 +222,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
   const { ledger, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish());
   const trades = withCanonicalNaN(ledger.log.finish(placed.tag));
-  const { metrics, undefinedMetrics } = computeMetrics({
+  const measured = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),
     equity,
@@ -229,7 +231,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     initialBalance,
     timeframeMs,
     assetClass,
-    tradingDays: tradingDays === null ? null : daysFrom(tradingDays, firstIndex),
+    tradingDays: tradingDays === null ? null : cutDays(tradingDays, firstIndex),
     riskFreeRate: execution.riskFreeRate,
     periodsPerYear: execution.periodsPerYear ?? NaN,
     rejectedOrders: orders.rejected,
@@ -242,8 +244,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     trades,
     equity,
     position,
-    metrics,
-    undefinedMetrics,
+    ...measured,
     bounds: null,
     orders: placed,
     notes: [
@@ -255,7 +256,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
 }
 
 /** The trading days of the candles from an index on. */
-function daysFrom({ ends, dates }: TradingDayColumns, firstIndex: number): TradingDayColumns {
+export function cutDays({ ends, dates }: TradingDayColumns, firstIndex: number): TradingDayColumns {
   const first = ends.findIndex((end) => end > firstIndex);
   return { ends: ends.subarray(first).map((end) => end - firstIndex), dates: dates.subarray(first) };
 }

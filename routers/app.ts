@@ -4,6 +4,7 @@ import { healthRouter } from "./health.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
+import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations.ts";
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
 import { tokensRouter } from "./tokens.ts";
@@ -15,6 +16,7 @@ const routers = {
   tokens: tokensRouter,
   marketData: marketDataRouter,
   backtests: backtestsRouter,
+  optimizations: optimizationsRouter,
   strategies: strategiesRouter,
   ingestion: ingestionRouter,
 };
@@ -37,6 +39,7 @@ export type AppRouter = typeof appRouter;
 export const restRouter = router({
   ...routers,
   backtestsStreams: backtestsStreamsRouter,
+  optimizationsStreams: optimizationsStreamsRouter,
   strategiesStreams: strategiesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,

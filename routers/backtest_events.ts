@@ -1,6 +1,7 @@
 import { type Backtest, getBacktest, type OwnedKey } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { AppError, quote } from "./errors.ts";
+import { awaitFinal, followRecord } from "./follow_record.ts";
 import type { Context } from "./trpc.ts";
 
 /** True if a record is final. */
@@ -12,26 +13,12 @@ export function hasEnded(row: Backtest): boolean {
  * A record now, and again after each change by any process. Ends when the record is final or deleted, the signal is aborted, or the
  * service closes.
  */
-export async function* followBacktest(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Backtest> {
-  const stop = AbortSignal.any([signal, ctx.closing]);
-  let changed = Promise.withResolvers<void>();
-  const wake = () => changed.resolve();
-  const unwatch = await ctx.queue.watchBacktest(key.id, wake);
-  stop.addEventListener("abort", wake);
-  try {
-    while (!stop.aborted) {
-      // Before the look, so that no change between look and wait is missed.
-      changed = Promise.withResolvers();
-      const row = await readShared(ctx.db, key);
-      if (row === null) return;
-      yield row;
-      if (hasEnded(row)) return;
-      if (!stop.aborted) await changed.promise;
-    }
-  } finally {
-    stop.removeEventListener("abort", wake);
-    unwatch();
-  }
+export function followBacktest(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Backtest> {
+  return followRecord({
+    watch: (onChange) => ctx.queue.watchBacktest(key.id, onChange),
+    read: () => readShared(ctx.db, key),
+    hasEnded,
+  }, AbortSignal.any([signal, ctx.closing]));
 }
 
 /**
@@ -79,15 +66,11 @@ export async function awaitEnd(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Backtest | null> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), waitMs);
-  const stop = AbortSignal.any([signal, ctx.closing, timeout.signal]);
-  let last: Backtest | null = null;
-  try {
-    for await (const each of followBacktest(ctx, key, stop)) last = each;
-    if (last === null) return stop.aborted ? await getBacktest(ctx.db, key) : null;
-    return hasEnded(last) || stop.aborted ? last : null;
-  } finally {
-    clearTimeout(timer);
-  }
+  return await awaitFinal({
+    follow: (stop) => followBacktest(ctx, key, stop),
+    read: () => getBacktest(ctx.db, key),
+    hasEnded,
+    waitMs,
+    signal: AbortSignal.any([signal, ctx.closing]),
+  });
 }

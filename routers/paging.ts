@@ -80,6 +80,8 @@ export interface ListAnswer {
   readonly table?: {
     readonly format: Format | undefined;
     readonly columns: readonly Column[];
+    /** An item as a flat row; absent where its JSON is one. */
+    readonly toRow?: (item: object) => object;
     /** The list ends at the request's limit. */
     readonly isPage: boolean;
   };

@@ -9,7 +9,9 @@ import { AppError } from "./errors.ts";
 export interface Quotas {
   /** Queued and running backtests. */
   readonly backtestsMax: number;
-  /** Bytes of all backtests with their results; a user above it submits no more. */
+  /** Queued and running optimizations. */
+  readonly optimizationsMax: number;
+  /** Bytes of all backtests and optimizations with their results; a user above it submits no more. */
   readonly resultBytesMax: number;
   /** Versions of registered strategies. */
   readonly versionsMax: number;
@@ -45,15 +47,32 @@ export function requireQueuePosition(
   { bytes, queuePosition }: Usage,
   { backtestsMax, resultBytesMax }: Quotas,
 ): number {
-  if (bytes > resultBytesMax) {
-    const reason = `your backtests have ${bytes} bytes with their results, and may have ${resultBytesMax}`;
-    throw full("another backtest", reason, "backtests");
-  }
+  if (bytes > resultBytesMax) throw tooManyBytes("another backtest", bytes, resultBytesMax);
   if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",
     `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time; ` +
       "wait until one has ended, or cancel one",
+    { retryAfterSeconds: RUN_SECONDS },
+  );
+}
+
+/**
+ * Makes sure that the user may have another optimization.
+ *
+ * @param usage Optimizations that wait or run, and the bytes of all backtests and optimizations; read under the user's lock.
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export function requireRoomForOptimization(
+  { unended, bytes }: { readonly unended: number; readonly bytes: number },
+  { optimizationsMax, resultBytesMax }: Quotas,
+): void {
+  if (bytes > resultBytesMax) throw tooManyBytes("another optimization", bytes, resultBytesMax);
+  if (unended < optimizationsMax) return;
+  throw new AppError(
+    "QUOTA_EXCEEDED",
+    `Cannot queue another optimization: ${unended} of yours are queued or running, and at most ${optimizationsMax} may ` +
+      "be; wait until one has ended, or cancel one",
     { retryAfterSeconds: RUN_SECONDS },
   );
 }
@@ -143,6 +162,11 @@ function requireBytes(what: string, bytes: number, { registryBytesMax }: Quotas)
   if (bytes <= registryBytesMax) return;
   const reason = `with this one your modules would have ${bytes} bytes, and may have ${registryBytesMax}`;
   throw full(what, reason, "a strategy, or backtests that brought modules,");
+}
+
+function tooManyBytes(what: string, bytes: number, bytesMax: number): AppError {
+  const reason = `your backtests have ${bytes} bytes with their results, and may have ${bytesMax}`;
+  return full(what, reason, "backtests");
 }
 
 function full(what: string, reason: string, removable: string): AppError {

@@ -1,5 +1,6 @@
 import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
+import type { OwnedKey } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { SCOPES } from "../db/schema.ts";
 import type { Scope } from "../db/tokens.ts";
@@ -32,6 +33,12 @@ export interface Queue {
   enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Removes the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
+  /** Writes the first job of an optimization, which makes the others. */
+  enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
+  /** Removes the jobs of an optimization that the transaction cancels or deletes, and stops its running slices. */
+  dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
+  /** As watchBacktest(), for an optimization. */
+  watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Calls back when any process changes the backtest's record. @returns A function that ends the watch. */

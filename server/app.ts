@@ -25,7 +25,7 @@ import { measure, StreamLimits } from "./middleware/stream_limits.ts";
 import { serveConsole } from "./console.ts";
 import { ReportShell } from "./encode_report.ts";
 import { describeApi } from "./openapi/document.ts";
-import { serveRest } from "./rest.ts";
+import { serveRest } from "./serve_rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
 const log = getLogger(["hindcast", "http"]);

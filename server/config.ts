@@ -167,10 +167,15 @@ const configSchema = z.object({
       wholeNumber(1, 1_000_000).default(10_000),
       "Queued and running backtests of one user; more are answered 429.",
     ),
+    optimizationsMax: setting(
+      "USER_OPTIMIZATIONS_MAX",
+      wholeNumber(1, 1_000_000).default(20),
+      "Queued and running optimizations of one user; more are answered 429.",
+    ),
     resultBytesMax: setting(
       "USER_RESULT_BYTES_MAX",
       wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 ** 3),
-      "Bytes of one user's backtests with their results; above it, none is accepted or started.",
+      "Bytes of one user's backtests and optimizations with their results; above it, none is accepted or started.",
     ),
     versionsMax: setting(
       "USER_VERSIONS_MAX",

@@ -15,8 +15,9 @@ export async function encodeList({ name, pages, table }: ListAnswer, request: Re
   if (first.done) throw new Error(`Cannot send ${name}: there is no page`);
   const format: Format = table === undefined ? "json" : chooseFormat(table.format, request);
   if (table !== undefined && format !== "json") {
+    const { columns, toRow = (item: object) => item } = table;
     const parts = async function* () {
-      for await (const { items } of following(first.value, pages)) yield toTablePart(table.columns, items);
+      for await (const { items } of following(first.value, pages)) yield toTablePart(columns, items.map(toRow));
     };
     const nextCursor = table.isPage ? first.value.next_cursor : null;
     return sendPieces(writeTable(format, table.columns, parts()), {

@@ -15,8 +15,15 @@ export const RUN_FAILURE_CODES = [
   "QUOTA_EXCEEDED",
 ] as const;
 
+/** Codes of a failed optimization beside those: no point is a trial, or its candles were revised while it ran. */
+export const OPTIMIZATION_FAILURE_CODES = ["NO_TRIALS", "DATA_CHANGED"] as const;
+
 /** INVALID_MODULE and INVALID_SCRIPT are verdicts of a check before registration. */
-export type FailureCode = (typeof RUN_FAILURE_CODES)[number] | "INVALID_MODULE" | "INVALID_SCRIPT";
+export type FailureCode =
+  | (typeof RUN_FAILURE_CODES)[number]
+  | (typeof OPTIMIZATION_FAILURE_CODES)[number]
+  | "INVALID_MODULE"
+  | "INVALID_SCRIPT";
 
 /** The user's input or code is at fault: its owner reads code and message. */
 export interface Failed {
@@ -43,8 +50,11 @@ export interface Broken {
   readonly message: string;
 }
 
+/** The end of a run with its value. */
+export type Completed<Value extends object> = Value & { readonly type: "completed" };
+
 /** How a run, or the check of a module, ends: threads, processes and the queue pass it on unchanged. */
-export type Outcome<Value extends object> = (Value & { readonly type: "completed" }) | Failed | Stopped | Broken;
+export type Outcome<Value extends object> = Completed<Value> | Failed | Stopped | Broken;
 
 /** The outcome of a run that was stopped before its first candle. */
 export const NOT_BEGUN: Stopped = { type: "stopped", candlesDone: 0 };

@@ -1,9 +1,11 @@
 import type { ResultChunk } from "../db/codec/result_parts.ts";
 import type { EncodedSeries, Plot } from "../db/codec/plots_part.ts";
+import type { EncodedTrials } from "../db/codec/trial_table.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
+import type { NumericMetricName } from "../engine/metrics/definitions.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
@@ -74,9 +76,46 @@ export interface RunTask {
   readonly seed: number;
 }
 
-/** The message to a warm worker, which it answers with an `Outcome<EncodedRun>`. */
+/** A point of an optimization that is tried. */
+export interface TrialTask {
+  /** Of the point among those that the optimization tries, from 0. */
+  readonly place: number;
+  /** Its number in the space. */
+  readonly point: number;
+  /** The strategy's own, defaults filled in. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Candles before the range that this trial is shown, at most those that the slice has. */
+  readonly lookback: number;
+}
+
+/** The part of a slice of an optimization that does not depend on the kind of its strategy. */
+export interface TrialsTask {
+  readonly trials: readonly TrialTask[];
+  /** No trial begins after so many milliseconds, */
+  readonly budgetMs: number;
+  /** nor once the kept daily returns are so many. */
+  readonly returnsMax: number;
+  /** Keeps the daily returns of trials whose place it divides. */
+  readonly returnsStride: number;
+  readonly objective: NumericMetricName;
+}
+
+/** A slice of an optimization of a built-in strategy. Its candles have the longest lookback among its trials. */
+export type SliceTask = Omit<RunTask, "parameters" | "candlesSha256"> & TrialsTask;
+
+/** The value of a slice: its first trials, at least one, as many as it had time and room for. */
+export interface SliceRun extends EncodedTrials {
+  /** Trials that are done, those that failed included. */
+  readonly done: number;
+}
+
+/**
+ * The message to a warm worker, which it answers with an `Outcome<EncodedRun>` or an `Outcome<SliceRun>`.
+ */
 export interface ToWarmWorker {
-  readonly task: RunTask;
+  readonly job:
+    | { readonly kind: "run"; readonly task: RunTask }
+    | { readonly kind: "slice"; readonly task: SliceTask };
   /** Shared memory, see engine/control.ts. */
   readonly control: Int32Array;
 }

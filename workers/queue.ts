@@ -1,22 +1,15 @@
-import { measureUnended } from "../db/backtests.ts";
+import { measureUnended, type OwnedKey } from "../db/backtests.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { keepVacuumed } from "../db/embedded/vacuum.ts";
 import { createFeeds } from "../market/feeds/registry.ts";
 import { ReadThrough } from "../market/on_demand/read_through.ts";
-import { CandleCache } from "./backtest/candle_cache.ts";
-import { type BacktestServices, runBacktestJob } from "./backtest/job.ts";
-import { BacktestRecords } from "./backtest/records.ts";
-import { Runner } from "./backtest/runner.ts";
-import type { EgressRules } from "./egress/guard.ts";
-import { runDeadJob } from "./jobs/dead_job.ts";
-import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
-import { runIngestionJob } from "./jobs/ingestion_job.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { type QueueName, QUEUES } from "./jobs/queues.ts";
-import { type JobHandler, JobLoop } from "./jobs/loop.ts";
-import { runModuleCheckJob } from "./jobs/module_check_job.ts";
-import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
+import { QUEUES } from "./jobs/queues.ts";
+import type { JobLoop } from "./jobs/loop.ts";
+import { syncSchedules } from "./jobs/schedules.ts";
+import { endSlices } from "./research/slice_records.ts";
 import { observeQueue } from "./telemetry.ts";
+import { startWork } from "./work.ts";
 
 // A process must end within five seconds, and this is one of the things that it waits for.
 const REST_MS = 3000;
@@ -41,6 +34,12 @@ export interface OpenQueue {
    * @returns A function that ends the watch.
    */
   watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
+  /** Writes the first job of an optimization in the transaction that writes its record. */
+  enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
+  /** Removes the jobs of an optimization that the caller's transaction cancels or deletes; its slices stop within a second. */
+  dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
+  /** As watchBacktest(), for an optimization. */
+  watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
   /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
   /**
@@ -102,7 +101,8 @@ export async function openQueue(
   const endVacuum = connection.kind === "pglite" ? keepVacuumed(connection.pool) : () => Promise.resolve();
   const endObserving = observeQueue(() => measureUnended(db));
   const egress = { allow: new Set(remoteAllow) };
-  const runners: Runner[] = [];
+  const limits = { runSecondsMax, runCandlesMax, resultBytesMax, resultDaysMax };
+  const runners: { close(): void }[] = [];
   const loops: JobLoop[] = [];
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
@@ -116,6 +116,12 @@ export async function openQueue(
       await jobs.cancel(tx, QUEUES.backtests, backtestId);
       await jobs.changes.notify(tx, [`backtest ${backtestId}`]);
     },
+    async enqueueOptimization(tx, optimizationId, ownerId) {
+      const priority = -await jobs.nextPosition(tx, QUEUES.optimizations, ownerId);
+      await jobs.send(tx, QUEUES.optimizations, optimizationId, { optimizationId }, { ownerId, priority });
+    },
+    dequeueOptimization: (tx, key) => endSlices(tx, jobs, key),
+    watchOptimization: (id, onChange) => jobs.changes.subscribe(`optimization ${id}`, onChange),
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
     syncSchedules: () => syncSchedules(db, jobs),
     async check() {
@@ -123,23 +129,7 @@ export async function openQueue(
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
     async work(backtestsMax) {
-      const runner = new Runner(backtestsMax, egress);
-      const spareRunner = new Runner(1, egress);
-      runners.push(runner, spareRunner);
-      const services = { records: new BacktestRecords(db, jobs, resultBytesMax), candles: new CandleCache(db) };
-      const limits = { candlesMax: runCandlesMax, deadlineMs: runSecondsMax * 1000 };
-      const backtests = { db, ...services, readThrough, runner, ...limits };
-      const work = listWork({ db, jobs, backtests, spareRunner, backtestsMax, egress, resultDaysMax });
-      for (const [queue, concurrency, handle, handleInSpare] of work) {
-        const loop = new JobLoop(jobs, queue, concurrency, handle);
-        loops.push(loop);
-        await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
-        if (handleInSpare === undefined) continue;
-        // Held in advance, runs are so quick that turns suffice.
-        loops.push(new JobLoop(jobs, queue, () => concurrency() > backtestsMax ? 0 : 1, handleInSpare, loop));
-      }
-      // A crash may have left schedules unsynced.
-      await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
+      await startWork({ db, jobs, readThrough, egress, backtestsMax, limits }, { loops, runners });
     },
     rest,
     async close() {
@@ -150,32 +140,4 @@ export async function openQueue(
       await jobs.close();
     },
   };
-}
-
-/**
- * The queues of a worker: how many jobs of each it holds at once, the function that does one, and the one that does it in a spare place
- * if the queue has one.
- */
-function listWork({ db, jobs, backtests, spareRunner, backtestsMax, egress, resultDaysMax }: {
-  readonly db: Db;
-  readonly jobs: Jobs;
-  readonly backtests: BacktestServices;
-  readonly spareRunner: Runner;
-  readonly backtestsMax: number;
-  readonly egress: EgressRules;
-  readonly resultDaysMax: number | undefined;
-}): readonly (readonly [QueueName, () => number, JobHandler, JobHandler?])[] {
-  const ingestion = { db, jobs, feeds: backtests.readThrough.feeds };
-  const { runner } = backtests;
-  const backtest = (runner: Runner): JobHandler => (job, signal) =>
-    runBacktestJob({ ...backtests, runner }, job, signal);
-  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal);
-  return [
-    [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
-    [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
-    [QUEUES.checks, () => backtestsMax, check, check],
-    [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
-    [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
-    [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
-  ];
 }

@@ -1,6 +1,6 @@
 import { accountMetrics } from "./account.ts";
 import { benchmarkMetrics } from "./benchmark.ts";
-import { sampleDaily } from "./daily.ts";
+import { type DailyColumns, sampleDaily } from "./daily.ts";
 import { METRIC_NAMES, type Metrics, type NumericMetricName } from "./definitions.ts";
 import { drawdownMetrics } from "./drawdown.ts";
 import { annualReturn, buyHoldReturn, cagr, durationDays, totalReturn } from "./growth.ts";
@@ -15,6 +15,8 @@ export interface ComputedMetrics {
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
+  /** Fractions per trading day, oldest first (daily.ts). */
+  readonly dailyReturns: Float64Array;
 }
 
 /**
@@ -33,7 +35,8 @@ export function computeMetrics(input: MetricsInput): ComputedMetrics {
       `Cannot compute metrics of ${time.length} candles with ${input.close.length} closes and ${input.equity.length} marks`,
     );
   }
-  const measured = measure(input);
+  const daily = sampleDaily(input);
+  const measured = measure(input, daily);
   const values: Partial<Record<NumericMetricName, number | null>> = {};
   const undefinedMetrics: Record<string, string> = {};
   for (const name of METRIC_NAMES) {
@@ -48,11 +51,10 @@ export function computeMetrics(input: MetricsInput): ComputedMetrics {
   const moments = { start: isoTime(time[0]!), end: isoTime(time[time.length - 1]!) };
   const metrics = { ...moments, ...values };
   assertComplete(metrics);
-  return { metrics, undefinedMetrics };
+  return { metrics, undefinedMetrics, dailyReturns: daily.returns };
 }
 
-function measure(input: MetricsInput): Record<NumericMetricName, Measured> {
-  const daily = sampleDaily(input);
+function measure(input: MetricsInput, daily: DailyColumns): Record<NumericMetricName, Measured> {
   const drawdown = drawdownMetrics(input);
   const growth = cagr(input);
   const total = totalReturn(input);

@@ -9,58 +9,25 @@ import {
   summarySchema,
   tradeSchema,
 } from "../../routers/backtest_records.ts";
-import type { ErrorCode } from "../../routers/errors.ts";
 import { plotPointSchema, plotSchema } from "../../routers/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data.ts";
 import { entrySchema, entrySummarySchema } from "../../routers/strategy_entry.ts";
+import {
+  listOf,
+  LOCATION,
+  NEXT_CURSOR,
+  NO_CANDLES,
+  type Operation,
+  REGISTRATION,
+  SUBMISSION,
+  TABLE_MEDIA,
+} from "./operation.ts";
+import { OPTIMIZATION_OPERATIONS } from "./optimization_operations.ts";
 
-/** An operation, without what its row and its procedure say. */
-export interface Operation {
-  readonly summary: string;
-  readonly description?: string;
-  /** Refusals besides those that the access and the body bring along. */
-  readonly codes?: readonly ErrorCode[];
-  /** The answer's JSON where the procedure gives a stream; null where no format of the answer is JSON. */
-  readonly output?: z.ZodType | null;
-  /** The other formats of the answer. */
-  readonly media?: readonly string[];
-  /** A request's body that works. */
-  readonly example?: unknown;
-  /** Headers of the answer, with their meaning. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Headers of the request, with their meaning. */
-  readonly requestHeaders?: Readonly<Record<string, string>>;
-}
-
-const TABLE_MEDIA = ["text/csv", "application/vnd.apache.arrow.stream"];
-const NEXT_CURSOR = { "X-Next-Cursor": "Of a page as CSV or Arrow: where the next one begins." };
-const LOCATION = { Location: "The path of what was made." };
 const NO_BACKTEST = ["BACKTEST_NOT_FOUND"] as const;
 const NO_STRATEGY = ["STRATEGY_NOT_FOUND"] as const;
 const NO_RESULT = [...NO_BACKTEST, "RANGE_TOO_LARGE"] as const;
-const NO_CANDLES = ["INVALID_DATE_RANGE", "FUTURE_DATE_RANGE", "RANGE_TOO_LARGE", "SYMBOL_NOT_FOUND"] as const;
 const PROVIDERS = ["PROVIDER_RATE_LIMITED", "PROVIDER_FAILED"] as const;
-const REGISTRATION = [
-  "INVALID_PARAMETERS",
-  "INVALID_MODULE",
-  "INVALID_SCRIPT",
-  "ENDPOINT_NOT_ALLOWED",
-  "QUOTA_EXCEEDED",
-] as const;
-
-const SUBMISSION = [
-  ...NO_CANDLES,
-  ...REGISTRATION,
-  "UNKNOWN_STRATEGY",
-  "AMBIGUOUS_STRATEGY",
-  "TIMEFRAME_TOO_FINE",
-  "STRATEGY_NOT_FOUND",
-  "IDEMPOTENCY_CONFLICT",
-] as const;
-
-const listOf = (name: string, item: z.ZodType) =>
-  z.object({ [name]: z.array(item), next_cursor: z.string().nullable() });
-
 const BACKTEST = {
   symbol: "DEMO",
   exchange: "SAMPLE",
@@ -218,6 +185,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     output: z.object({ returns: z.array(returnSchema) }),
     media: TABLE_MEDIA,
   },
+  ...OPTIMIZATION_OPERATIONS,
   "strategiesStreams.list": {
     summary: "The catalogue of strategies",
     description: "Built-in ones, your own and public ones. Complete without `limit`.",

@@ -8,7 +8,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/sandbox/process.ts", ["workers/", "types:engine/"]],
   ["workers/sandbox/conformance.ts", ["workers/", "engine/"]],
   // Our own strategies run in it: it encodes their results.
-  ["workers/sandbox/builtin_worker.ts", [
+  ["workers/sandbox/builtin_", [
     "workers/sandbox/",
     "engine/",
     "research/",
@@ -28,7 +28,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/outcome.ts", ["types:db/codec/"]],
   ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
-  ["db/", ["db/", "engine/"]],
+  ["db/", ["db/", "engine/", "types:research/"]],
   ["market/", ["market/", "db/", "types:engine/"]],
   ["routers/", [
     "routers/",

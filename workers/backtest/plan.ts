@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Backtest } from "../../db/backtests.ts";
-import type { Db } from "../../db/client.ts";
 import type { Instrument } from "../../db/instruments.ts";
-import { readModule } from "../../db/modules.ts";
-import { type Execution, PROFILE_DEFAULTS, withPeriodsPerYear } from "../../engine/execution.ts";
+import { type Execution, withPeriodsPerYear } from "../../engine/execution.ts";
 import type { BacktestResult, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { daysOf, rangeOfDates } from "../../market/archive/made_candles.ts";
 import { groupByDayOnce } from "../../market/calendar/group_by_day.ts";
-import { HOURS, type Hours, sessionWith } from "../../market/calendar/exchange_sessions.ts";
+import { sessionWith } from "../../market/calendar/exchange_sessions.ts";
 import { isGap } from "../../market/calendar/trading_hours.ts";
 import {
   bucketStart,
@@ -18,29 +15,14 @@ import {
   fixedMs,
   isCoarser,
   isDaily,
-  isTimeframe,
   type Timeframe,
 } from "../../market/timeframes.ts";
-import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
-import type { Builtin } from "../../strategies/builtin/builtin.ts";
-import { RunError } from "../outcome.ts";
 import type { EncodedRun } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
+import type { Decider } from "./decider.ts";
 import { type Benchmark, datesOf, type MarketData } from "./run_candles.ts";
+import type { RunRecord, RunSettings } from "./run_settings.ts";
 import type { Run } from "./runner.ts";
-
-/** A strategy's own parameters, defaults filled in. */
-type Parameters = Readonly<Record<string, unknown>>;
-
-/** A record's parameters, grouped by purpose. */
-export interface RunSettings {
-  readonly timeframe: Timeframe;
-  /** The trading hours of which days and coarser candles consist. */
-  readonly hours: Hours;
-  /** Complete, except for periodsPerYear where the record's instrument decides it. */
-  readonly execution: Execution;
-  readonly own: Parameters;
-}
 
 /** Everything that decides a backtest's result. */
 export interface BacktestPlan {
@@ -57,38 +39,23 @@ export interface BacktestPlan {
   readonly runKey: string;
 }
 
-/** A record's parameters, which were checked and completed when it was submitted. */
-export function readSettings({ id, parameters }: Backtest): RunSettings {
-  const { timeframe, execution, runtime: _runtime, session = "regular", ...own } = parameters;
-  const hours = HOURS.find((name) => name === session);
-  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
-    throw new Error(`Cannot run backtest ${id}: its record has no usable timeframe, session or execution`);
-  }
-  // A record from before a setting existed lacks it.
-  return { timeframe, hours, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
-}
-
-function isExecution(value: unknown): value is Execution {
-  return typeof value === "object" && value !== null && "profile" in value;
-}
-
 /** Puts together a record's strategy, assumptions and candles. */
 export function makePlan(
-  record: Backtest,
-  { timeframe, hours, execution: resolved, own }: RunSettings,
+  record: RunRecord,
+  settings: RunSettings,
   decider: Decider,
-  { instrument, read, finer, benchmark }: MarketData,
+  market: MarketData,
 ): BacktestPlan {
-  const { assetClass } = instrument;
+  const { timeframe, hours, own } = settings;
+  const { instrument, read, finer, benchmark } = market;
   const { timezone, open, close, weekdays } = sessionWith(instrument, hours);
   const session = { hours, timezone, open, close, weekdays };
-  const execution = withPeriodsPerYear(resolved, assetClass, fixedMs(timeframe));
   const runKey = hashCanonical({
     engine_version: ENGINE_VERSION,
     strategy: decider.identity,
     parameters: { ...own, timeframe },
-    execution,
-    asset_class: assetClass,
+    execution: executionOf(settings, market),
+    asset_class: instrument.assetClass,
     session,
     data: read.sha256,
     finer_data: finer?.sha256 ?? null,
@@ -98,22 +65,8 @@ export function makePlan(
     start_date: record.startDate,
     end_date: record.endDate,
   });
-  const task = {
-    candles: read.candles,
-    firstIndex: read.lookback,
-    initialBalance: record.initialBalance,
-    execution,
-    timeframeMs: fixedMs(timeframe),
-    assetClass,
-    // A weekly or monthly candle is a period of its own.
-    tradingDays: isCoarser(timeframe, "1d")
-      ? null
-      : groupByDayOnce(daysOf(instrument, timeframe, hours), read.candles.time),
-    finer: finer?.candles ?? null,
-    benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
-    seed: Number.parseInt(runKey.slice(0, 8), 16),
-  };
-  const holdsAll = execution.lookback && read.lookback === decider.lookback;
+  const task = makeTask(record, settings, market, Number.parseInt(runKey.slice(0, 8), 16));
+  const holdsAll = task.execution.lookback && read.lookback === decider.lookback;
   const notes = [
     ...describeCoverage(record, instrument, timeframe, read),
     `end_date ${record.endDate} is exclusive: the last candle opens at ${isoTime(read.candles.time.at(-1)!)}`,
@@ -131,9 +84,43 @@ export function makePlan(
   };
 }
 
+/**
+ * A run's candles and settings, for any kind of strategy.
+ *
+ * @param seed Chooses where the integrity checks look; an unsigned 32-bit number.
+ */
+export function makeTask(
+  { initialBalance }: Pick<RunRecord, "initialBalance">,
+  settings: RunSettings,
+  market: MarketData,
+  seed: number,
+): SandboxTask {
+  const { timeframe, hours } = settings;
+  const { instrument, read, finer, benchmark } = market;
+  return {
+    candles: read.candles,
+    firstIndex: read.lookback,
+    initialBalance,
+    execution: executionOf(settings, market),
+    timeframeMs: fixedMs(timeframe),
+    assetClass: instrument.assetClass,
+    // A weekly or monthly candle is a period of its own.
+    tradingDays: isCoarser(timeframe, "1d")
+      ? null
+      : groupByDayOnce(daysOf(instrument, timeframe, hours), read.candles.time),
+    finer: finer?.candles ?? null,
+    benchmark: benchmark === null ? null : { time: benchmark.read.candles.time, close: benchmark.read.candles.close },
+    seed,
+  };
+}
+
+function executionOf({ execution, timeframe }: RunSettings, { instrument }: MarketData): Execution {
+  return withPeriodsPerYear(execution, instrument.assetClass, fixedMs(timeframe));
+}
+
 /** Notes that the benchmark's candles begin later or end sooner than the record asks. */
 function describeBenchmark(
-  record: Backtest,
+  record: RunRecord,
   { instrument, timeframe, read }: Benchmark,
 ): string[] {
   const notes = describeCoverage(record, instrument, timeframe, read);
@@ -141,7 +128,7 @@ function describeBenchmark(
 }
 
 /** Notes that an endpoint saw less history at first than it asks for. */
-function describeHistory({ runtime, startDate }: Backtest, held: number): string[] {
+function describeHistory({ runtime, startDate }: RunRecord, held: number): string[] {
   if (runtime?.type !== "remote" || held >= runtime.lookbackCandles) return [];
   return [
     `The endpoint looks back on ${runtime.lookbackCandles} candles, and had ${held} from before start_date ${startDate}. ` +
@@ -151,7 +138,7 @@ function describeHistory({ runtime, startDate }: Backtest, held: number): string
 
 /** Notes that the candles begin later or end sooner than the record asks. */
 function describeCoverage(
-  record: Backtest,
+  record: RunRecord,
   instrument: Instrument,
   timeframe: Timeframe,
   { candles: { time }, lookback }: CandlesRead,
@@ -170,66 +157,6 @@ function describeCoverage(
 
 function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
-}
-
-/** The strategy of a run. */
-export interface Decider {
-  /** Its part of the run's key. */
-  readonly identity: unknown;
-  readonly moduleSha256: string | null;
-  /** Candles that the strategy needs before the start date. */
-  readonly lookback: number;
-  /** @param read The task's candles: their checksum, and those that were wanted before the range; null: there are no more. */
-  toRun(task: SandboxTask, read: { readonly sha256: string; readonly lookbackWanted: number | null }): Run;
-}
-
-/**
- * Finds the strategy of a record.
- *
- * @throws {RunError} STRATEGY_FAILED when the strategy is gone, or when its parameters contradict each other beyond its schema.
- */
-export async function findDecider(db: Db, record: Backtest, { own: parameters }: RunSettings): Promise<Decider> {
-  const { runtime } = record;
-  if (runtime === null) return builtinDecider(record, parameters);
-  const { minCandles, lookbackCandles } = runtime;
-  const lookback = Math.max(minCandles, lookbackCandles);
-  if (runtime.type === "remote") {
-    const { endpoint, mode, timeoutMs, isForeign = false } = runtime;
-    const remote = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles, parameters };
-    return {
-      identity: { endpoint, mode, minCandles, lookbackCandles },
-      moduleSha256: null,
-      lookback,
-      toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),
-    };
-  }
-  const module = await readModule(db, runtime.sha256);
-  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
-  const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
-  const code = runtime.type === "wasm"
-    ? { kind: "run", module, ...common } as const
-    : { kind: "script", source: new TextDecoder().decode(module), ...common } as const;
-  return {
-    // Another V8 may round a sine otherwise.
-    identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },
-    moduleSha256: runtime.sha256,
-    lookback,
-    toRun: (task, { lookbackWanted }) => ({ kind: "code", job: { ...code, lookbackWanted, task } }),
-  };
-}
-
-function builtinDecider(record: Backtest, parameters: Parameters): Decider {
-  const builtin = findBuiltin(record.strategySlug ?? "");
-  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
-  return {
-    identity: builtin.slug,
-    moduleSha256: null,
-    lookback: Math.max(builtin.lookback_candles, lookbackOf(builtin, parameters)),
-    toRun: (task, { sha256 }) => ({
-      kind: "builtin",
-      task: { ...task, candlesSha256: sha256, slug: builtin.slug, parameters },
-    }),
-  };
 }
 
 /** The `result` of a completed run, as the API returns it. */
@@ -259,16 +186,6 @@ export function makeResult(
     integrity,
     duration_ms: durationMs,
   };
-}
-
-function lookbackOf(builtin: Builtin, parameters: Parameters): number {
-  try {
-    const { warmup, lookback = 0 } = builtin.create(parameters);
-    return Math.max(warmup, lookback);
-  } catch (error) {
-    if (error instanceof RangeError) throw new RunError("STRATEGY_FAILED", error.message);
-    throw error;
-  }
 }
 
 /** SHA-256 of a value's JSON with sorted keys, so that equal content has an equal sum. */

@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
-import { NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
+import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
+import type { EncodedRun, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
@@ -115,14 +115,24 @@ export class Pool {
 
   /** Runs a task as soon as a worker is free. Never rejects. */
   async run(task: RunTask, limits: RunLimits): Promise<Outcome<EncodedRun>> {
+    const outcome = await this.#use<EncodedRun>({ kind: "run", task }, limits);
+    recordParts(outcome);
+    return outcome;
+  }
+
+  /** Runs the trials of a slice as soon as a worker is free: `failed` is the end of its first one. Never rejects. */
+  async runSlice(task: SliceTask, limits: RunLimits): Promise<Outcome<SliceRun>> {
+    return await this.#use<SliceRun>({ kind: "slice", task }, limits);
+  }
+
+  async #use<Value extends object>(job: ToWarmWorker["job"], limits: RunLimits): Promise<Outcome<Value>> {
     if (this.#closed || !await this.#slots.take(limits)) return NOT_BEGUN;
     const worker = this.#idle.pop();
     if (worker === undefined) return NOT_BEGUN;
     const begun = performance.now();
     this.#begun.set(worker, begun);
-    const outcome = await worker.run(task, limits, this.#times);
+    const outcome = await worker.run<Value>(job, limits, this.#times);
     this.#begun.delete(worker);
-    recordParts(outcome);
     const tookMs = performance.now() - begun;
     this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
     if (this.#closed) return outcome;
@@ -166,7 +176,7 @@ function recordParts(outcome: Outcome<EncodedRun>): void {
 /** One Web Worker with at most one run. */
 class WarmWorker {
   readonly #worker: Worker;
-  #end: ((outcome: Outcome<EncodedRun>) => void) | undefined;
+  #break: ((message: string) => void) | undefined;
   #death: string | undefined;
 
   constructor() {
@@ -175,7 +185,6 @@ class WarmWorker {
       name: "hindcast-sandbox",
       deno: { permissions: "none" },
     });
-    this.#worker.onmessage = ({ data }: MessageEvent<Outcome<EncodedRun>>) => this.#end?.(data);
     this.#worker.onerror = (event) => {
       // An unhandled error would end this whole process.
       event.preventDefault();
@@ -184,11 +193,17 @@ class WarmWorker {
     this.#worker.onmessageerror = () => this.#die("its answer could not be read");
   }
 
-  async run(task: RunTask, limits: RunLimits, { graceMs, progressMs }: Times): Promise<Outcome<EncodedRun>> {
+  /** @template Value Of the answer to this kind of job. */
+  async run<Value extends object>(
+    job: ToWarmWorker["job"],
+    limits: RunLimits,
+    { graceMs, progressMs }: Times,
+  ): Promise<Outcome<Value>> {
     if (this.#death !== undefined) return { type: "broken", message: this.#death };
     const control = createControl();
-    const ended = Promise.withResolvers<Outcome<EncodedRun>>();
-    this.#end = ended.resolve;
+    const ended = Promise.withResolvers<Outcome<Value>>();
+    this.#worker.onmessage = ({ data }: MessageEvent<Outcome<Value>>) => ended.resolve(data);
+    this.#break = (message) => ended.resolve({ type: "broken", message });
     let isLate = false;
     let grace: ReturnType<typeof setTimeout> | undefined;
     const stop = () => {
@@ -212,11 +227,13 @@ class WarmWorker {
     limits.signal.addEventListener("abort", stop);
     if (limits.signal.aborted) stop();
     try {
-      this.#worker.postMessage({ task, control } satisfies ToWarmWorker);
+      this.#worker.postMessage({ job, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
-      return isLate && outcome.type === "stopped" ? timedOut(task, limits.deadlineMs, outcome.candlesDone) : outcome;
+      if (!isLate || outcome.type !== "stopped") return outcome;
+      return timedOut(job.task, limits.deadlineMs, outcome.candlesDone);
     } finally {
-      this.#end = undefined;
+      this.#break = undefined;
+      this.#worker.onmessage = null;
       clearTimeout(deadline);
       clearTimeout(grace);
       clearInterval(progress);
@@ -231,11 +248,15 @@ class WarmWorker {
 
   #die(message: string): void {
     this.#death ??= message;
-    this.#end?.({ type: "broken", message });
+    this.#break?.(message);
   }
 }
 
-function timedOut({ candles, firstIndex }: RunTask, deadlineMs: number, candlesDone: number): Outcome<EncodedRun> {
+function timedOut(
+  { candles, firstIndex }: Pick<RunTask, "candles" | "firstIndex">,
+  deadlineMs: number,
+  candlesDone: number,
+): Failed {
   const done = `${candlesDone} of ${candles.time.length - firstIndex} candles were done`;
   return {
     type: "failed",

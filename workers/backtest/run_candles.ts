@@ -28,6 +28,9 @@ const FEED_CODES = {
   not_configured: "NO_DATA",
 } as const satisfies Record<FeedFault, FailureCode>;
 
+/** What decides the candles of a run. */
+export type CandlesRecord = Pick<Backtest, "symbol" | "exchange" | "startDate" | "endDate">;
+
 /** The services that provide candles. */
 export interface CandleServices {
   readonly db: Db;
@@ -70,7 +73,7 @@ export interface Benchmark {
  */
 export async function loadCandles(
   services: CandleServices,
-  record: Backtest,
+  record: CandlesRecord,
   { timeframe, hours, execution }: {
     readonly timeframe: Timeframe;
     readonly hours: Hours;
@@ -93,7 +96,7 @@ export async function loadCandles(
 /** @throws {RunError} As loadCandles(), with the benchmark's name. */
 async function loadBenchmark(
   services: CandleServices,
-  record: Backtest,
+  record: CandlesRecord,
   run: { readonly timeframe: Timeframe; readonly hours: Hours; readonly execution: Execution },
 ): Promise<Benchmark | null> {
   const { hours, execution: { benchmark } } = run;
@@ -120,7 +123,7 @@ async function loadBenchmark(
  */
 async function findBacktestInstrument(
   { db, candles, readThrough }: CandleServices,
-  record: Backtest,
+  record: CandlesRecord,
   wanted: { readonly timeframe: Timeframe; readonly hours: Hours },
 ): Promise<Instrument> {
   const held = await candles.findInstrument(record);
@@ -146,7 +149,7 @@ async function findBacktestInstrument(
  */
 export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
-  record: Backtest,
+  record: CandlesRecord,
   wanted: WantedOfRun & { readonly lookback: number },
 ): Promise<CandlesRead> {
   const query = { ...wanted, ...rangeOfDates(wanted.instrument, wanted.timeframe, datesOf(record)) };
@@ -188,7 +191,7 @@ async function refresh(readThrough: ReadThrough, query: CandleQuery): Promise<vo
  */
 export async function readFinerCandles(
   services: CandleServices,
-  record: Backtest,
+  record: CandlesRecord,
   wanted: WantedOfRun,
 ): Promise<CandlesRead | null> {
   const { db, candles, readThrough, candlesMax } = services;
@@ -231,20 +234,20 @@ function requireShort(
 }
 
 /** The range of a backtest in time, for any stamping of its candles. */
-function momentsOf({ instrument, timeframe }: WantedOfRun, record: Backtest): TimeRange {
+function momentsOf({ instrument, timeframe }: WantedOfRun, record: CandlesRecord): TimeRange {
   // Every timeframe that begins with the trading date begins at the same time.
   return rangeOfDates(instrument, timeframe === "1m" ? "1m" : "1h", datesOf(record));
 }
 
 /** The dates of a backtest, [start, end): 00:00 UTC of each, in milliseconds since 1970. */
-export function datesOf(record: Backtest): { start: number; end: number } {
+export function datesOf(record: CandlesRecord): { start: number; end: number } {
   return { start: Date.parse(`${record.startDate}T00:00:00Z`), end: Date.parse(`${record.endDate}T00:00:00Z`) };
 }
 
 /** @param more `hint`: for a symbol of which the archive has nothing. */
 async function noData(
   db: Db,
-  record: Backtest,
+  record: CandlesRecord,
   { timeframe, hint = "" }: { readonly timeframe?: Timeframe; readonly hint?: string },
 ): Promise<RunError> {
   const candles = timeframe === undefined ? "candles" : `${timeframe} candles`;

@@ -188,6 +188,30 @@ export class Jobs {
     await this.#boss.deleteJob(queue, id, { db: inTransaction(tx) });
   }
 
+  /**
+   * The queue position of a user's next job, of which workers take lower ones first. It follows the user's own last waiting one, and is
+   * not below the first waiting one: users are served in turn.
+   *
+   * @param tx Holds the user's lock or the lock of the record that the jobs belong to; two equal positions do no harm.
+   */
+  async nextPosition(tx: Db, queue: QueueName, ownerId: string): Promise<number> {
+    const [row] = rowsOf(
+      await tx.execute(sql`
+        select coalesce(max(least(priority, 0) * -1) filter (where group_id = ${ownerId}), -1) + 1 as own,
+          coalesce(min(least(priority, 0) * -1), 0) as first
+        from pgboss.job where name = ${queue} and state < 'active'`),
+    );
+    const { own, first } = positionSchema.parse(row);
+    return Math.max(own, first);
+  }
+
+  /** Removes the jobs of a record, taken or not. */
+  async cancelAll(tx: Db, queue: QueueName, ownerId: string, key: string, id: string): Promise<void> {
+    await tx.execute(
+      sql`delete from pgboss.job where name = ${queue} and group_id = ${ownerId} and data ->> ${key}::text = ${id}`,
+    );
+  }
+
   /** The cron expressions of a queue's schedules, by key. */
   async listSchedules(queue: QueueName): Promise<ReadonlyMap<string, string>> {
     const schedules = await this.#boss.getSchedules(queue);
@@ -238,6 +262,7 @@ async function endHeartbeats(db: Db): Promise<void> {
   );
 }
 
+const positionSchema = z.object({ own: z.coerce.number(), first: z.coerce.number() });
 const ownerSchema = z.object({ owner: z.string() });
 const settledSchema = z.object({ settled: z.array(z.string()) });
 

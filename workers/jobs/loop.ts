@@ -59,6 +59,11 @@ export class JobLoop {
     this.#looping = this.#loop();
   }
 
+  /** Jobs that it holds. */
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
   /** Looks for jobs now instead of at the next poll. */
   wake(): void {
     this.#woken = true;

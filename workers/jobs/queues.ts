@@ -1,8 +1,12 @@
 import type { PgBoss } from "pg-boss";
 
-/** The queues. `checks` holds modules before their registration, `dead` the jobs that used up their attempts. */
+/**
+ * The queues. `optimizations` holds their beginnings, slices and ends, `checks` modules before their registration, `dead` the jobs that
+ * used up their attempts.
+ */
 export const QUEUES = {
   backtests: "backtests",
+  optimizations: "optimizations",
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
   checks: "module-checks",
@@ -18,6 +22,7 @@ const RETRY_LIMIT = 9;
 /** How often a job of each queue may be taken again; jobs.ts has the cost of an attempt. */
 export const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
   [QUEUES.backtests]: RETRY_LIMIT,
+  [QUEUES.optimizations]: RETRY_LIMIT,
   [QUEUES.ingestion]: RETRY_LIMIT,
   [QUEUES.schedules]: RETRY_LIMIT,
   // The request waits 15 seconds for the verdict, and the client retries.
@@ -49,6 +54,12 @@ export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise
   const settings = [
     [QUEUES.dead, { ...kept, retryDelay: 10 }],
     [QUEUES.backtests, {
+      ...guarded,
+      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
+      deadLetter: QUEUES.dead,
+    }],
+    // A slice ends with the trial that takes it beyond its second.
+    [QUEUES.optimizations, {
       ...guarded,
       expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
       deadLetter: QUEUES.dead,

@@ -1,6 +1,9 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
-/** The entry of a warm Web Worker without permissions: runs one built-in strategy at a time over candles in shared memory. */
+/**
+ * The entry of a warm Web Worker without permissions: runs one built-in strategy, or a slice of its trials, at a time over candles in
+ * shared memory.
+ */
 import { encodeChunks, resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import { BufferPool, buffersOf } from "../../engine/buffer_pool.ts";
@@ -10,49 +13,59 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { runSlice } from "./builtin_slice.ts";
 
 /** Unused memory beyond this goes back to the system: about what two runs of a million candles take. */
 const POOL_BYTES_MAX = 1 << 26;
 
 const pool = new BufferPool(POOL_BYTES_MAX);
 
-self.onmessage = ({ data: { task, control } }: MessageEvent<ToWarmWorker>) => {
-  const outcome = execute(task, control);
-  const chunks = outcome.type === "completed" ? outcome.chunks : [];
-  // Shared candles stay here for later results.
-  self.postMessage(outcome, [...buffersOf(chunks.map(({ data, tags }) => ({ data, tags })))]);
+self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
+  if (job.kind === "slice") {
+    const outcome = attempt(() => runSlice(job.task, control, pool));
+    self.postMessage(outcome, [...buffersOf(outcome)]);
+  } else {
+    const outcome = attempt(() => execute(job.task, control));
+    const chunks = outcome.type === "completed" ? outcome.chunks : [];
+    // Shared candles stay here for later results.
+    self.postMessage(outcome, [...buffersOf(chunks.map(({ data, tags }) => ({ data, tags })))]);
+  }
   pool.reclaim();
 };
 
-function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
+function attempt<Value extends object>(work: () => Outcome<Value>): Outcome<Value> {
   try {
-    // The stop may have come before this message.
-    if (isAskedToStop(control)) return NOT_BEGUN;
-    const builtin = findBuiltin(task.slug);
-    if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
-    const { slug: _slug, parameters, candles, candlesSha256: sha256, seed, ...settings } = task;
-    const make = () => builtin.create(parameters, task.execution);
-    const begun = currentMs();
-    const result = run({ ...settings, candles, strategy: make(), control, pool });
-    const ran = currentMs();
-    const again = (until: number) =>
-      run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
-    const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
-    const checked = currentMs();
-    const chunks = [...encodeChunks(resultParts(result, { ...candles, sha256 }, task.firstIndex))];
-    const { metrics, undefinedMetrics, bounds, notes } = result;
-    return {
-      type: "completed",
-      result: { metrics, undefinedMetrics, bounds, notes },
-      integrity,
-      chunks,
-      sparkline: drawSparkline(result.equity, task.initialBalance),
-      times: { begun, ran, checked, encoded: currentMs() },
-    };
+    return work();
   } catch (error) {
     if (error instanceof RunStopped) return { type: "stopped", candlesDone: error.candlesDone };
     return brokenBy(error);
   }
+}
+
+function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
+  // The stop may have come before this message.
+  if (isAskedToStop(control)) return NOT_BEGUN;
+  const builtin = findBuiltin(task.slug);
+  if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${task.slug}` };
+  const { slug: _slug, parameters, candles, candlesSha256: sha256, seed, ...settings } = task;
+  const make = () => builtin.create(parameters, task.execution);
+  const begun = currentMs();
+  const result = run({ ...settings, candles, strategy: make(), control, pool });
+  const ran = currentMs();
+  const again = (until: number) =>
+    run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
+  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
+  const checked = currentMs();
+  const chunks = [...encodeChunks(resultParts(result, { ...candles, sha256 }, task.firstIndex))];
+  const { metrics, undefinedMetrics, bounds, notes } = result;
+  return {
+    type: "completed",
+    result: { metrics, undefinedMetrics, bounds, notes },
+    integrity,
+    chunks,
+    sparkline: drawSparkline(result.equity, task.initialBalance),
+    times: { begun, ran, checked, encoded: currentMs() },
+  };
 }
 
 function currentMs(): number {

@@ -1,0 +1,144 @@
+/** The trials of a slice as columns. Light enough for the threads that run strategies: it needs no library. */
+import { type Metrics, NUMERIC_METRIC_NAMES, type NumericMetricName } from "../../engine/metrics/definitions.ts";
+import { packColumns } from "./packed_columns.ts";
+import { storableText } from "./storable.ts";
+
+/** The place of a trial's point among those that the optimization tries, from 0, and its number in the space. */
+export interface TrialPoint {
+  readonly place: number;
+  readonly point: number;
+}
+
+/** The end of a trial that failed, as a backtest's `error`. */
+export interface TrialError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The values that a trial leaves behind. */
+export interface TrialValues {
+  readonly metrics: Metrics;
+  /** The reason for each null among the metrics. */
+  readonly undefinedMetrics: Readonly<Record<string, string>>;
+  /** Fractions per day, oldest first. */
+  readonly dailyReturns: Float64Array;
+}
+
+/** The texts of a chunk of trials; its columns refer to them by their place here. */
+export interface TrialNotes {
+  readonly errors: readonly TrialError[];
+  /** Why metrics are null, each set of reasons once. */
+  readonly undefined: readonly Readonly<Record<string, string>>[];
+  /** Metrics that are times, the same in all trials; null where all failed. */
+  readonly times: Pick<Metrics, "start" | "end"> | null;
+}
+
+/** The trials of a slice, ready to be stored. */
+export interface EncodedTrials {
+  readonly trials: number;
+  readonly failed: number;
+  /** `place`, `point`, `days`, `error`, `undefined` and each metric: packed columns, a row a trial. Empty without trials. */
+  readonly data: Uint8Array;
+  readonly notes: TrialNotes;
+  /** A packed column: the daily returns of one trial after the other, as many as its `days`. Empty without any. */
+  readonly returns: Uint8Array;
+  /** By row, for the choice of the best; an objective may be NaN. */
+  readonly places: Float64Array;
+  readonly points: Float64Array;
+  readonly objectives: Float64Array;
+}
+
+/** Stands for "none" in the columns `error` and `undefined`. */
+export const NONE = -1;
+
+/** Collects the trials of a slice. */
+export class TrialTable {
+  /** Daily returns that it keeps. */
+  returnsCount = 0;
+  readonly #places: number[] = [];
+  readonly #points: number[] = [];
+  readonly #days: number[] = [];
+  readonly #errorAt: number[] = [];
+  readonly #undefinedAt: number[] = [];
+  readonly #metrics = new Map<NumericMetricName, number[]>(NUMERIC_METRIC_NAMES.map((name) => [name, []]));
+  readonly #returns: Float64Array[] = [];
+  readonly #errors: TrialError[] = [];
+  readonly #undefined = new Map<string, number>();
+  readonly #returnsStride: number;
+  #times: TrialNotes["times"] = null;
+
+  /** @param returnsStride Keeps the daily returns of trials whose place it divides. */
+  constructor(returnsStride: number) {
+    this.#returnsStride = returnsStride;
+  }
+
+  get rows(): number {
+    return this.#places.length;
+  }
+
+  add(at: TrialPoint, { metrics, undefinedMetrics, dailyReturns }: TrialValues): void {
+    const keeps = at.place % this.#returnsStride === 0;
+    this.#begin(at, keeps ? dailyReturns.length : 0, NONE);
+    if (keeps) this.#returns.push(dailyReturns.map(Math.fround));
+    const reasons = JSON.stringify(undefinedMetrics);
+    if (reasons === "{}") this.#undefinedAt.push(NONE);
+    else {
+      const known = this.#undefined.get(reasons) ?? this.#undefined.size;
+      this.#undefined.set(reasons, known);
+      this.#undefinedAt.push(known);
+    }
+    for (const [name, values] of this.#metrics) values.push(metrics[name] ?? NaN);
+    this.#times ??= { start: metrics.start, end: metrics.end };
+  }
+
+  addFailed(at: TrialPoint, { code, message }: TrialError): void {
+    this.#begin(at, 0, this.#errors.length);
+    this.#errors.push({ code, message: storableText(message) });
+    this.#undefinedAt.push(NONE);
+    for (const values of this.#metrics.values()) values.push(NaN);
+  }
+
+  #begin({ place, point }: TrialPoint, days: number, errorAt: number): void {
+    this.#places.push(place);
+    this.#points.push(point);
+    this.#days.push(days);
+    this.#errorAt.push(errorAt);
+    this.returnsCount += days;
+  }
+
+  /** @param objective The metric by which trials are ranked. */
+  encode(objective: NumericMetricName): EncodedTrials {
+    const columns = {
+      place: Float64Array.from(this.#places),
+      point: Float64Array.from(this.#points),
+      days: Float64Array.from(this.#days),
+      error: Float64Array.from(this.#errorAt),
+      undefined: Float64Array.from(this.#undefinedAt),
+      ...Object.fromEntries([...this.#metrics].map(([name, values]) => [name, Float64Array.from(values)])),
+    };
+    return {
+      trials: this.rows,
+      failed: this.#errors.length,
+      data: this.rows === 0 ? new Uint8Array() : packColumns(columns),
+      notes: {
+        errors: this.#errors,
+        undefined: [...this.#undefined.keys()].map((reasons) => JSON.parse(reasons)),
+        times: this.#times,
+      },
+      returns: this.returnsCount === 0 ? new Uint8Array() : packColumns({ returns: joined(this.#returns) }),
+      places: columns.place,
+      points: columns.point,
+      objectives: Float64Array.from(this.#metrics.get(objective) ?? []),
+    };
+  }
+}
+
+function joined(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

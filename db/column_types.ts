@@ -1,0 +1,31 @@
+/** What the tables' columns share: kinds of values that drizzle has no name for, and lists of their values. */
+import { customType, date, timestamp } from "drizzle-orm/pg-core";
+
+export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+export const day = (name: string) => date(name, { mode: "string" });
+
+/** Strategies whose code is stored with us. */
+export const CODE_FORMATS = ["wasm", "script"] as const;
+
+/** The statuses of a backtest, and of an optimization. */
+export const BACKTEST_STATUSES = ["queued", "running", "completed", "failed", "cancelled"] as const;
+
+/** The settings of a run of foreign code; `sha256` names a row of `modules`. */
+export type SandboxRuntime =
+  | {
+    readonly type: (typeof CODE_FORMATS)[number];
+    readonly sha256: string;
+    readonly minCandles: number;
+    readonly lookbackCandles: number;
+  }
+  | {
+    readonly type: "remote";
+    readonly endpoint: string;
+    readonly mode: "batch" | "step";
+    readonly timeoutMs: number;
+    readonly minCandles: number;
+    readonly lookbackCandles: number;
+    /** The endpoint is another user's: only its owner may read its address. */
+    readonly isForeign?: true;
+  };

@@ -1,0 +1,110 @@
+/** The tables of optimizations. */
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  real,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core";
+import type { Space } from "../research/space.ts";
+import { user } from "./account_schema.ts";
+import type { TrialNotes } from "./codec/trial_table.ts";
+import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
+
+/** How an optimization chooses its points: all of them, or some at random. */
+export const METHODS = ["grid", "random"] as const;
+
+/** Whether the objective's largest or its smallest value is the best. */
+export const DIRECTIONS = ["max", "min"] as const;
+
+/** A trial among the best of its optimization; without its other metrics. */
+export interface BestTrial {
+  readonly number: number;
+  /** The number of its point in the space. */
+  readonly point: number;
+  readonly objective: number;
+}
+
+export const optimizations = pgTable("optimizations", {
+  /** A UUIDv7, so that newest first is by id. */
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  symbol: text("symbol").notNull(),
+  exchange: text("exchange").notNull(),
+  strategy: text("strategy").notNull(),
+  strategySlug: text("strategy_slug"),
+  strategyVersion: text("strategy_version"),
+  startDate: day("start_date").notNull(),
+  endDate: day("end_date").notNull(),
+  initialBalance: doublePrecision("initial_balance").notNull(),
+  /** The same in all trials, as in `backtests`: with defaults, `timeframe`, `execution` and, if given, `runtime`. */
+  parameters: jsonb("parameters").$type<Readonly<Record<string, unknown>>>().notNull(),
+  runtime: jsonb("runtime").$type<SandboxRuntime>(),
+  space: jsonb("space").$type<Space>().notNull(),
+  /** As submitted. */
+  constraints: text("constraints").array().notNull(),
+  method: text("method", { enum: METHODS }).notNull(),
+  objective: text("objective").notNull(),
+  direction: text("direction", { enum: DIRECTIONS }).notNull(),
+  trialsMax: integer("trials_max").notNull(),
+  /** Up to 2^53 - 1. */
+  seed: bigint("seed", { mode: "number" }).notNull(),
+  /** The owner's own words about it, which no run reads. */
+  name: text("name"),
+  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  /** The client's key of the submission, and the SHA-256 of what it submitted. */
+  idempotencyKey: text("idempotency_key"),
+  requestSha256: text("request_sha256"),
+  /** Points of the whole space. */
+  spacePoints: bigint("space_points", { mode: "number" }).notNull(),
+  /** Points that it tries: all of them, or those that it has drawn; 0 until it has begun. */
+  points: integer("points").notNull().default(0),
+  /** Those of them that are done, whatever became of them. */
+  pointsDone: integer("points_done").notNull().default(0),
+  /** Points that are no trials: they break a constraint, or the strategy refuses them. */
+  pointsConstrained: integer("points_constrained").notNull().default(0),
+  pointsRefused: integer("points_refused").notNull().default(0),
+  trials: integer("trials").notNull().default(0),
+  trialsFailed: integer("trials_failed").notNull().default(0),
+  /** Jobs of its slices that wait or run. */
+  slicesOpen: integer("slices_open").notNull().default(0),
+  /** The best first. */
+  best: jsonb("best").$type<readonly BestTrial[]>().notNull().default([]),
+  /** Of the candles of its range: all trials run over the same. Null until the first slice has read them. */
+  dataSha256: text("data_sha256"),
+  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
+  /** The approximate size of the record with its trials. */
+  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  startedAt: moment("started_at"),
+  finishedAt: moment("finished_at"),
+}, (table) => [
+  index("optimizations_owner_index").on(table.ownerId, table.id),
+  index("optimizations_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
+  index("optimizations_unended_index").on(table.ownerId).where(sql`status in ('queued', 'running')`),
+  // Finds the modules in use, see modules.ts.
+  index("optimizations_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),
+]);
+
+/** The trials of an optimization, a chunk a slice, as compressed columns. */
+export const trialChunks = pgTable("trial_chunks", {
+  optimizationId: uuid("optimization_id").notNull().references(() => optimizations.id, { onDelete: "cascade" }),
+  /** The place of its first point among those that the optimization tries, from 0. A slice that runs twice writes once. */
+  first: integer("first").notNull(),
+  /** Points, with those that are no trials. */
+  points: integer("points").notNull(),
+  trials: integer("trials").notNull(),
+  /** A row a trial: its place, its metrics, its error; see codec/trial_table.ts. */
+  data: bytea("data").notNull(),
+  notes: jsonb("notes").$type<TrialNotes>().notNull(),
+  /** The daily returns of its trials, see codec/trial_table.ts. */
+  returns: bytea("returns").notNull(),
+  /** Milliseconds that the slice computed. */
+  durationMs: real("duration_ms").notNull(),
+}, (table) => [primaryKey({ columns: [table.optimizationId, table.first] })]);

@@ -1,0 +1,125 @@
+/** An optimization as a client submits it, and the checks of what a backtest does not have. */
+import { z } from "zod";
+import { DIRECTIONS, METHODS } from "../db/schema.ts";
+import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../engine/metrics/definitions.ts";
+import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, holds, parseConstraints } from "../research/constraints.ts";
+import { parseSpace } from "../research/parse_space.ts";
+import { countPoints, isOrdered, pointAt, type Space } from "../research/space.ts";
+import { labelShape } from "./backtest_labels.ts";
+import { runShape } from "./backtest_submission.ts";
+import { AppError, type Issue, ISSUES_MAX } from "./errors.ts";
+import { inputObject } from "./input_object.ts";
+import type { Parameters } from "./parameters.ts";
+
+const TRIALS_MAX_DEFAULT = 10_000;
+const TRIALS_MAX = 1_000_000;
+// A space of which so many points break a constraint may have no trial; a worker finds out.
+const POINTS_TRIED_MAX = 20_000;
+export const PATH = "/optimization";
+
+/** Metrics of which less is better. */
+const LESS_IS_BETTER: readonly NumericMetricName[] = [
+  "annual_volatility",
+  "max_drawdown",
+  "max_drawdown_days",
+  "average_drawdown",
+  "average_drawdown_days",
+  "ulcer_index",
+  "var_95",
+  "cvar_95",
+  "kurtosis",
+  "tracking_error",
+  "fees_paid",
+  "rejected_orders",
+  "ambiguous_trades",
+  "max_consecutive_losses",
+];
+/** Metrics that a trader may want large or small. */
+const UNDECIDED: readonly NumericMetricName[] = [
+  "duration_days",
+  "candles",
+  "exposure",
+  "initial_equity",
+  "buy_hold_return",
+  "beta",
+  "turnover",
+  "trades",
+  "open_trades",
+  "average_trade_days",
+  "max_trade_days",
+];
+
+export const metricNameSchema = z.enum(NUMERIC_METRIC_NAMES);
+
+/** An optimization as a client submits it. */
+export const optimizationRequestSchema = inputObject({
+  ...runShape,
+  space: z.record(z.string(), z.unknown()).optional(),
+  constraints: z.array(z.string().max(CONSTRAINT_LENGTH_MAX)).max(CONSTRAINTS_MAX).default([]),
+  method: z.enum(METHODS).default("grid"),
+  objective: metricNameSchema.default("sharpe"),
+  direction: z.enum(DIRECTIONS).optional(),
+  trials_max: z.int().min(1).max(TRIALS_MAX).default(TRIALS_MAX_DEFAULT),
+  seed: z.int().min(0).default(0),
+  name: labelShape.name,
+});
+
+export type OptimizationRequest = z.infer<typeof optimizationRequestSchema>;
+
+/** @throws AppError VALIDATION_FAILED where the objective does not say whether it should be large or small. */
+export function chooseDirection({ objective, direction }: OptimizationRequest): (typeof DIRECTIONS)[number] {
+  if (direction !== undefined) return direction;
+  if (LESS_IS_BETTER.includes(objective)) return "min";
+  if (!UNDECIDED.includes(objective)) return "max";
+  throw refuse([{ path: `${PATH}/direction`, message: `is required with the objective ${objective}: "max" or "min"` }]);
+}
+
+/**
+ * Reads a request's space.
+ *
+ * @throws AppError VALIDATION_FAILED with a pointer to each wrong part, and where the space is larger than trials_max allows.
+ */
+export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
+  const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
+  if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/space`)));
+  const points = countPoints(space);
+  if (request.method === "grid" && points > request.trials_max) {
+    const more = points <= TRIALS_MAX ? `raise trials_max to ${points}, ` : "";
+    throw refuse([{
+      path: `${PATH}/space`,
+      message: `has ${points} points, and trials_max allows ${request.trials_max}: ` +
+        `${more}take larger steps, or choose the method random`,
+    }]);
+  }
+  return space;
+}
+
+/**
+ * Checks a request's constraints.
+ *
+ * @param fixed The parameters that stay.
+ * @throws AppError VALIDATION_FAILED for one that does not parse or names no parameter, and where they leave no point.
+ */
+export function checkConstraints({ constraints }: OptimizationRequest, space: Space, fixed: Parameters): void {
+  const varying = space.axes.filter(isOrdered).map(({ name }) => name);
+  const numbers = Object.keys(fixed).filter((name) => typeof fixed[name] === "number");
+  const { value, issues } = parseConstraints(constraints, [...varying, ...numbers]);
+  if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/constraints`)));
+  const points = countPoints(space);
+  for (let index = 0; index < Math.min(points, POINTS_TRIED_MAX); index++) {
+    if (holds(value, { ...fixed, ...pointAt(space, index) })) return;
+  }
+  if (points > POINTS_TRIED_MAX) return;
+  const message = `leave no point: all ${points} break one of them`;
+  throw refuse([{ path: `${PATH}/constraints`, message }]);
+}
+
+const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });
+
+function refuse(issues: readonly Issue[]): AppError {
+  const [first] = issues;
+  const where = first === undefined ? "" : `: ${first.path} ${first.message}`;
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, {
+    issues: issues.slice(0, ISSUES_MAX),
+  });
+}

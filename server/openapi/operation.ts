@@ -1,0 +1,46 @@
+/** An operation of the API's description, and what several of them share. */
+import { z } from "zod";
+import type { ErrorCode } from "../../routers/errors.ts";
+
+/** An operation, without what its row and its procedure say. */
+export interface Operation {
+  readonly summary: string;
+  readonly description?: string;
+  /** Refusals besides those that the access and the body bring along. */
+  readonly codes?: readonly ErrorCode[];
+  /** The answer's JSON where the procedure gives a stream; null where no format of the answer is JSON. */
+  readonly output?: z.ZodType | null;
+  /** The other formats of the answer. */
+  readonly media?: readonly string[];
+  /** A request's body that works. */
+  readonly example?: unknown;
+  /** Headers of the answer, with their meaning. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the request, with their meaning. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+}
+
+export const TABLE_MEDIA = ["text/csv", "application/vnd.apache.arrow.stream"];
+export const NEXT_CURSOR = { "X-Next-Cursor": "Of a page as CSV or Arrow: where the next one begins." };
+export const LOCATION = { Location: "The path of what was made." };
+export const NO_CANDLES = ["INVALID_DATE_RANGE", "FUTURE_DATE_RANGE", "RANGE_TOO_LARGE", "SYMBOL_NOT_FOUND"] as const;
+export const REGISTRATION = [
+  "INVALID_PARAMETERS",
+  "INVALID_MODULE",
+  "INVALID_SCRIPT",
+  "ENDPOINT_NOT_ALLOWED",
+  "QUOTA_EXCEEDED",
+] as const;
+
+export const SUBMISSION = [
+  ...NO_CANDLES,
+  ...REGISTRATION,
+  "UNKNOWN_STRATEGY",
+  "AMBIGUOUS_STRATEGY",
+  "TIMEFRAME_TOO_FINE",
+  "STRATEGY_NOT_FOUND",
+  "IDEMPOTENCY_CONFLICT",
+] as const;
+
+export const listOf = (name: string, item: z.ZodType) =>
+  z.object({ [name]: z.array(item), next_cursor: z.string().nullable() });

@@ -1,0 +1,78 @@
+import type { Db } from "../../db/client.ts";
+import { readModule } from "../../db/modules.ts";
+import type { Builtin } from "../../strategies/builtin/builtin.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { RunError } from "../outcome.ts";
+import type { SandboxTask } from "../sandbox/task.ts";
+import type { Parameters, RunRecord, RunSettings } from "./run_settings.ts";
+import type { Run } from "./runner.ts";
+
+/** The strategy of a run. */
+export interface Decider {
+  /** Its part of the run's key. */
+  readonly identity: unknown;
+  readonly moduleSha256: string | null;
+  /** Candles that the strategy needs before the start date. */
+  readonly lookback: number;
+  /** @param read The task's candles: their checksum, and those that were wanted before the range; null: there are no more. */
+  toRun(task: SandboxTask, read: { readonly sha256: string; readonly lookbackWanted: number | null }): Run;
+}
+
+/**
+ * Finds the strategy of a record.
+ *
+ * @throws {RunError} STRATEGY_FAILED when the strategy is gone, or when its parameters contradict each other beyond its schema.
+ */
+export async function findDecider(db: Db, record: RunRecord, { own: parameters }: RunSettings): Promise<Decider> {
+  const { runtime } = record;
+  if (runtime === null) return builtinDecider(record, parameters);
+  const { minCandles, lookbackCandles } = runtime;
+  const lookback = Math.max(minCandles, lookbackCandles);
+  if (runtime.type === "remote") {
+    const { endpoint, mode, timeoutMs, isForeign = false } = runtime;
+    const remote = { runId: record.id, endpoint, isForeign, mode, timeoutMs, lookbackCandles, minCandles, parameters };
+    return {
+      identity: { endpoint, mode, minCandles, lookbackCandles },
+      moduleSha256: null,
+      lookback,
+      toRun: (task) => ({ kind: "remote", run: { ...remote, ...task } }),
+    };
+  }
+  const module = await readModule(db, runtime.sha256);
+  if (module === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+  const common = { parametersJson: JSON.stringify(parameters), candlesMin: minCandles };
+  const code = runtime.type === "wasm"
+    ? { kind: "run", module, ...common } as const
+    : { kind: "script", source: new TextDecoder().decode(module), ...common } as const;
+  return {
+    // Another V8 may round a sine otherwise.
+    identity: { sha256: runtime.sha256, minCandles, ...(runtime.type === "script" ? { v8: Deno.version.v8 } : {}) },
+    moduleSha256: runtime.sha256,
+    lookback,
+    toRun: (task, { lookbackWanted }) => ({ kind: "code", job: { ...code, lookbackWanted, task } }),
+  };
+}
+
+function builtinDecider(record: RunRecord, parameters: Parameters): Decider {
+  const builtin = findBuiltin(record.strategySlug ?? "");
+  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${record.strategySlug}`);
+  return {
+    identity: builtin.slug,
+    moduleSha256: null,
+    lookback: Math.max(builtin.lookback_candles, lookbackOf(builtin, parameters)),
+    toRun: (task, { sha256 }) => ({
+      kind: "builtin",
+      task: { ...task, candlesSha256: sha256, slug: builtin.slug, parameters },
+    }),
+  };
+}
+
+function lookbackOf(builtin: Builtin, parameters: Parameters): number {
+  try {
+    const { warmup, lookback = 0 } = builtin.create(parameters);
+    return Math.max(warmup, lookback);
+  } catch (error) {
+    if (error instanceof RangeError) throw new RunError("STRATEGY_FAILED", error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Backtest } from "../../db/backtests.ts";
+import { type Execution, PROFILE_DEFAULTS } from "../../engine/execution.ts";
+import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
+import { isTimeframe, type Timeframe } from "../../market/timeframes.ts";
+import type { CandlesRecord } from "./run_candles.ts";
+
+/** The part of a record that decides its run. An optimization has the same, with the parameters that stay. */
+export type RunRecord =
+  & CandlesRecord
+  & Pick<Backtest, "id" | "initialBalance" | "parameters" | "runtime" | "strategySlug">;
+
+/** A strategy's own parameters, defaults filled in. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** A record's parameters, grouped by purpose. */
+export interface RunSettings {
+  readonly timeframe: Timeframe;
+  /** The trading hours of which days and coarser candles consist. */
+  readonly hours: Hours;
+  /** Complete, except for periodsPerYear where the record's instrument decides it. */
+  readonly execution: Execution;
+  readonly own: Parameters;
+}
+
+/** A record's parameters, which were checked and completed when it was submitted. */
+export function readSettings({ id, parameters }: Pick<RunRecord, "id" | "parameters">): RunSettings {
+  const { timeframe, execution, runtime: _runtime, session = "regular", ...own } = parameters;
+  const hours = HOURS.find((name) => name === session);
+  if (typeof timeframe !== "string" || !isTimeframe(timeframe) || !isExecution(execution) || hours === undefined) {
+    throw new Error(`Cannot run ${id}: its record has no usable timeframe, session or execution`);
+  }
+  // A record from before a setting existed lacks it.
+  return { timeframe, hours, execution: { ...PROFILE_DEFAULTS[execution.profile], ...execution }, own };
+}
+
+function isExecution(value: unknown): value is Execution {
+  return typeof value === "object" && value !== null && "profile" in value;
+}

@@ -1,0 +1,147 @@
+import { getLogger, withContext } from "@logtape/logtape";
+import { z } from "zod";
+import { measureBacktests } from "../../db/backtest_sizes.ts";
+import { TrialTable } from "../../db/codec/trial_table.ts";
+import { isDatabaseFault } from "../../db/faults.ts";
+import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
+import { readSettings } from "../backtest/run_settings.ts";
+import type { CandleServices } from "../backtest/run_candles.ts";
+import type { Jobs, TakenJob } from "../jobs/jobs.ts";
+import { type Completed, type Failed, RunError } from "../outcome.ts";
+import type { SliceRun, TrialTask } from "../protocol.ts";
+import { retryOnDatabaseFault } from "../retry.ts";
+import { traceStep } from "../telemetry.ts";
+import { choosePoints, listStretch, type Stretch } from "./points.ts";
+import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
+import type { SliceRecords, SliceResult } from "./slice_records.ts";
+import type { SliceRunner } from "./slice_runner.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+// Points that a slice looks at: to list them takes time, too.
+const POINTS_MAX = 8192;
+// Jobs at the beginning, for each place of this process; long ones are divided later.
+const STRETCHES_PER_PLACE = 2;
+
+const jobSchema = z.object({
+  optimizationId: z.uuid(),
+  stretch: z.object({ from: z.int(), until: z.int() }).optional(),
+});
+
+/** The services of optimizations. */
+export interface OptimizationServices extends CandleServices {
+  readonly jobs: Jobs;
+  readonly records: SliceRecords;
+  readonly runner: SliceRunner;
+  /** Computing time of a trial. */
+  readonly deadlineMs: number;
+  /** Trials that compute at once in this process. */
+  readonly places: number;
+  /** Bytes that the results of one user may occupy. */
+  readonly resultBytesMax: number;
+}
+
+/**
+ * Executes a job of an optimization: its beginning, or a slice of its points.
+ *
+ * @throws {Error} The database's error when the job cannot be ended: the heartbeat lapses, and another worker takes it.
+ */
+export async function runOptimizationJob(
+  services: OptimizationServices,
+  job: TakenJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, records } = services;
+  const { optimizationId: id, stretch } = jobSchema.parse(job.data);
+  await withContext({ optimization_id: id }, async () => {
+    const record = await retryOnDatabaseFault(signal, () => findUnendedOptimization(db, id));
+    if (record === null) return await records.drop(job);
+    try {
+      if (stretch === undefined) await begin(services, job, record);
+      else await runSlice(services, job, record, stretch, signal);
+    } catch (error) {
+      if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
+      if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
+      log.error("A slice broke: {error}", { error });
+      await retry(signal, () => records.break(job));
+    }
+  });
+}
+
+const retry = (signal: AbortSignal, act: () => Promise<void>) => retryOnDatabaseFault(signal, act);
+
+async function begin(
+  { db, records, places, resultBytesMax }: OptimizationServices,
+  job: TakenJob,
+  record: Optimization,
+): Promise<void> {
+  if (await measureBacktests(db, record.ownerId) > resultBytesMax) {
+    throw new RunError(
+      "QUOTA_EXCEEDED",
+      "Cannot store trials: your backtests and optimizations are over the storage quota; delete some of them",
+    );
+  }
+  const { count: points, constrained } = choosePoints(record);
+  const stretches = record.runtime?.type === "remote" ? 1 : places * STRETCHES_PER_PLACE;
+  await records.begin(job, record.id, { points, constrained, stretches });
+}
+
+async function runSlice(
+  services: OptimizationServices,
+  job: TakenJob,
+  record: Optimization,
+  { from, until: end }: { readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, records, jobs, runner, deadlineMs } = services;
+  const ended = new AbortController();
+  const unwatch = await jobs.changes.subscribe(`end ${record.id}`, () => {
+    // A fault of the database is for whoever stores the slice.
+    void findUnendedOptimization(db, record.id).then((now) => now === null && ended.abort(), () => {});
+  });
+  try {
+    const begun = performance.now();
+    const settings = readSettings(record);
+    const stretch = listStretch(record, rulesOf(record, settings), from, Math.min(end, from + POINTS_MAX));
+    const plan = stretch.trials.length === 0
+      ? null
+      : await traceStep("load candles", () => planSlice(services, record, settings, stretch));
+    const stop = AbortSignal.any([signal, ended.signal]);
+    const outcome = plan === null
+      ? null
+      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal: stop }));
+    if (ended.signal.aborted) return await records.drop(job);
+    if (outcome?.type === "stopped") return await records.giveBack(job);
+    if (outcome?.type === "broken") throw new Error(outcome.message);
+    const durationMs = performance.now() - begun;
+    const slice = { ...toResult(stretch, plan, outcome), end, durationMs };
+    await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
+  } finally {
+    unwatch();
+  }
+}
+
+/** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
+function toResult(
+  { from, until: wholeUntil, trials, constrained, refused }: Stretch,
+  plan: SlicePlan | null,
+  outcome: Completed<SliceRun> | Failed | null,
+): Omit<SliceResult, "end" | "durationMs"> {
+  const { done, ...encoded } = outcome?.type === "completed" ? outcome : encodeFailed(trials[0], outcome);
+  const until = trials[done]?.place ?? wholeUntil;
+  const countBefore = (places: readonly number[]) => places.filter((place) => place < until).length;
+  return {
+    from,
+    until,
+    constrained: countBefore(constrained),
+    refused: countBefore(refused),
+    trials: encoded,
+    dataSha256: plan?.dataSha256 ?? null,
+  };
+}
+
+function encodeFailed(trial: TrialTask | undefined, error: Failed | null): SliceRun {
+  const table = new TrialTable(1);
+  if (trial !== undefined && error !== null) table.addFailed(trial, error);
+  return { done: table.rows, ...table.encode("sharpe") };
+}

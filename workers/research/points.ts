@@ -1,0 +1,120 @@
+import { LRUCache } from "lru-cache";
+import type { Optimization } from "../../db/optimizations.ts";
+import type { Execution } from "../../engine/execution.ts";
+import { type Constraint, holds, parseConstraints } from "../../research/constraints.ts";
+import { countPoints, isOrdered, pointAt, randomIndices } from "../../research/space.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import type { TrialTask } from "../protocol.ts";
+
+// A random choice gives up after so many draws of which the constraints accept too few.
+const DRAWS_MAX = 1_000_000;
+// Of one process; the longest choice takes 8 MB.
+const CHOICES_MAX = 8;
+
+/** The points that an optimization tries, by place; null: all of its space in order. */
+interface Choice {
+  readonly indexes: Float64Array | null;
+  readonly count: number;
+  /** Points that were passed over because they break a constraint. */
+  readonly constrained: number;
+}
+
+type PointsRecord = Pick<
+  Optimization,
+  "id" | "space" | "constraints" | "method" | "trialsMax" | "seed" | "parameters"
+>;
+type Parameters = Readonly<Record<string, unknown>>;
+
+const choices = new LRUCache<string, Choice>({ max: CHOICES_MAX });
+
+/** The points that an optimization tries: equal on every worker, since they follow from its record. */
+export function choosePoints(record: PointsRecord): Choice {
+  const { id, space, method } = record;
+  if (method === "grid") return { indexes: null, count: countPoints(space), constrained: 0 };
+  const held = choices.get(id);
+  if (held !== undefined) return held;
+  const chosen = drawPoints(record);
+  choices.set(id, chosen);
+  return chosen;
+}
+
+function drawPoints(record: PointsRecord): Choice {
+  const { space, trialsMax, seed, parameters } = record;
+  const constraints = constraintsOf(record);
+  const indexes: number[] = [];
+  let draws = 0;
+  for (const index of randomIndices(space, DRAWS_MAX, seed)) {
+    draws++;
+    if (holds(constraints, { ...parameters, ...pointAt(space, index) })) indexes.push(index);
+    if (indexes.length === trialsMax) break;
+  }
+  return { indexes: Float64Array.from(indexes), count: indexes.length, constrained: draws - indexes.length };
+}
+
+/** The number of the point at a place of an optimization, for pointAt(). */
+function indexAt({ indexes }: Choice, place: number): number {
+  return indexes === null ? place : indexes[place]!;
+}
+
+function constraintsOf({ space, constraints, parameters }: PointsRecord): readonly Constraint[] {
+  const varying = space.axes.filter(isOrdered).map(({ name }) => name);
+  const fixed = Object.keys(parameters).filter((name) => typeof parameters[name] === "number");
+  const { value } = parseConstraints(constraints, [...varying, ...fixed]);
+  if (value === undefined) throw new Error(`Cannot read the constraints ${JSON.stringify(constraints)} of a record`);
+  return value;
+}
+
+/** A stretch of an optimization's points, sorted into trials and others. */
+export interface Stretch {
+  readonly from: number;
+  /** The place behind its last point. */
+  readonly until: number;
+  readonly trials: readonly TrialTask[];
+  /** Places of the points that break a constraint, and of those that the strategy refuses. */
+  readonly constrained: readonly number[];
+  readonly refused: readonly number[];
+}
+
+/** The part of a strategy that decides which of its points are trials. */
+export interface PointRules {
+  /** The parameters that stay. */
+  readonly own: Parameters;
+  readonly execution: Execution;
+  /** Slug; null for foreign code, which refuses its parameters when it is created. */
+  readonly builtin: string | null;
+  /** Candles that any point needs before the start date. */
+  readonly lookback: number;
+}
+
+/** Sorts the points from one place to before another. */
+export function listStretch(record: PointsRecord, rules: PointRules, from: number, until: number): Stretch {
+  const choice = choosePoints(record);
+  const constraints = record.method === "grid" ? constraintsOf(record) : [];
+  const trials: TrialTask[] = [];
+  const constrained: number[] = [];
+  const refused: number[] = [];
+  for (let place = from; place < until; place++) {
+    const point = indexAt(choice, place);
+    const parameters = { ...rules.own, ...pointAt(record.space, point) };
+    if (!holds(constraints, parameters)) {
+      constrained.push(place);
+      continue;
+    }
+    const lookback = lookbackOf(rules, parameters);
+    if (lookback === null) refused.push(place);
+    else trials.push({ place, point, parameters, lookback });
+  }
+  return { from, until, trials, constrained, refused };
+}
+
+/** Candles that a point needs before the start date; null where the strategy refuses it. */
+function lookbackOf({ builtin, execution, lookback }: PointRules, parameters: Parameters): number | null {
+  if (builtin === null) return execution.lookback ? lookback : 0;
+  try {
+    const { warmup, lookback: own = 0 } = findBuiltin(builtin)!.create(parameters, execution);
+    return execution.lookback ? Math.max(lookback, warmup, own) : 0;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

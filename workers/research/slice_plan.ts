@@ -1,0 +1,68 @@
+import type { Optimization } from "../../db/optimizations.ts";
+import { isMetricName, type NumericMetricName } from "../../engine/metrics/definitions.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { makeTask } from "../backtest/plan.ts";
+import type { RunSettings } from "../backtest/run_settings.ts";
+import { type CandleServices, loadCandles, type MarketData } from "../backtest/run_candles.ts";
+import { RunError } from "../outcome.ts";
+import type { TrialsTask } from "../protocol.ts";
+import type { SandboxTask } from "../sandbox/task.ts";
+import type { PointRules, Stretch } from "./points.ts";
+import { SLICE_MS } from "./slice_records.ts";
+
+// Beyond so many trials, an optimization keeps the daily returns of every second, third, … one.
+const RETURNS_TRIALS_MAX = 10_000;
+// A transaction of more bytes would hold up the others of an embedded database.
+const RETURNS_MAX = 250_000;
+
+/** The candles and settings of the trials of a slice. */
+export interface SlicePlan {
+  readonly task: SandboxTask & TrialsTask;
+  /** Of all candles in its range, hexadecimal; independent of the trials' lookback. */
+  readonly dataSha256: string;
+}
+
+/** The rules by which points of an optimization are trials. @throws {RunError} STRATEGY_FAILED */
+export function rulesOf({ runtime, strategySlug }: Optimization, { own, execution }: RunSettings): PointRules {
+  if (runtime !== null) {
+    return { own, execution, builtin: null, lookback: Math.max(runtime.minCandles, runtime.lookbackCandles) };
+  }
+  const builtin = findBuiltin(strategySlug ?? "");
+  if (builtin === undefined) throw new RunError("STRATEGY_FAILED", `Cannot find the strategy ${strategySlug}`);
+  return { own, execution, builtin: builtin.slug, lookback: builtin.lookback_candles };
+}
+
+/** Loads the candles of a stretch's trials, of which there is one at least. @throws {RunError} As loadCandles(). */
+export async function planSlice(
+  services: CandleServices,
+  record: Optimization,
+  settings: RunSettings,
+  { trials }: Stretch,
+): Promise<SlicePlan> {
+  const lookback = trials.reduce((most, trial) => Math.max(most, trial.lookback), 0);
+  // Views of one read: the first identifies the candles, whatever the lookback.
+  const [range, market] = await Promise.all([
+    loadCandles(services, record, settings, 0),
+    loadCandles(services, record, settings, lookback),
+  ]);
+  return {
+    task: {
+      ...makeTask(record, settings, market, 0),
+      trials,
+      budgetMs: SLICE_MS,
+      returnsMax: RETURNS_MAX,
+      returnsStride: Math.max(1, Math.ceil(record.points / RETURNS_TRIALS_MAX)),
+      objective: requireNumeric(record.objective),
+    },
+    dataSha256: identify(range),
+  };
+}
+
+function identify({ read, finer, benchmark }: MarketData): string {
+  return [read.sha256, finer?.sha256 ?? "", benchmark?.read.sha256 ?? ""].join(" ").trim();
+}
+
+function requireNumeric(name: string): NumericMetricName {
+  if (isMetricName(name) && name !== "start" && name !== "end") return name;
+  throw new Error(`Cannot rank trials by ${name}: it is no metric that is a number`);
+}

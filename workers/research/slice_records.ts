@@ -1,0 +1,224 @@
+import { sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import { addSizes } from "../../db/backtest_sizes.ts";
+import type { OwnedKey } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import {
+  type BestTrial,
+  failOptimization,
+  lockUnendedOptimization,
+  type Optimization,
+  updateOptimization,
+} from "../../db/optimizations.ts";
+import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
+import type { EncodedTrials } from "../../db/codec/trial_table.ts";
+import type { Jobs, TakenJob } from "../jobs/jobs.ts";
+import { QUEUES } from "../jobs/queues.ts";
+import type { Failed } from "../outcome.ts";
+
+const QUEUE = QUEUES.optimizations;
+/** Computing time of a slice: about so long a dead worker's work is lost, and others wait. */
+export const SLICE_MS = 1000;
+// Jobs of one optimization that wait or run: more workers than that find no more of its slices.
+const SLICES_OPEN_MAX = 256;
+const BEST_MAX = 10;
+const NO_TRIALS = {
+  code: "NO_TRIALS",
+  message: "Cannot find a trial: every point breaks a constraint, or the strategy refuses it",
+} as const;
+
+/** The job of a stretch of an optimization's points, or of its beginning. */
+export interface OptimizationJob {
+  readonly optimizationId: string;
+  /** The stretch; absent: the beginning. */
+  readonly stretch?: { readonly from: number; readonly until: number };
+}
+
+/** The points of a slice that are done. */
+export interface SliceResult {
+  readonly from: number;
+  /** The place behind the last one that is done; at least one is. */
+  readonly until: number;
+  /** The end of the job's stretch. */
+  readonly end: number;
+  readonly constrained: number;
+  readonly refused: number;
+  readonly trials: EncodedTrials;
+  readonly dataSha256: string | null;
+  readonly durationMs: number;
+}
+
+/** Removes the jobs of an optimization that has ended, and stops its running slices. */
+export async function endSlices(tx: Db, jobs: Jobs, { id, ownerId }: OwnedKey): Promise<void> {
+  await jobs.cancelAll(tx, QUEUE, ownerId, "optimizationId", id);
+  await jobs.changes.notify(tx, [`optimization ${id}`, `end ${id}`]);
+}
+
+/** The records of optimizations that run. A slice is stored once, with the end of its job and the jobs of what it left. */
+export class SliceRecords {
+  readonly #db: Db;
+  readonly #jobs: Jobs;
+
+  constructor(db: Db, jobs: Jobs) {
+    this.#db = db;
+    this.#jobs = jobs;
+  }
+
+  /**
+   * Begins an optimization: its points are divided among so many jobs.
+   *
+   * @param stretches How many, at most one a point.
+   */
+  async begin(
+    job: TakenJob,
+    id: string,
+    { points, constrained, stretches }: {
+      readonly points: number;
+      readonly constrained: number;
+      readonly stretches: number;
+    },
+  ): Promise<void> {
+    await this.#db.transaction(async (tx: Db) => {
+      const record = await lockUnendedOptimization(tx, id);
+      if (record?.status === "queued") {
+        const slicesOpen = Math.min(stretches, points);
+        const counts = { points, pointsConstrained: constrained, slicesOpen };
+        await updateOptimization(tx, id, { status: "running", startedAt: sql`now()`, ...counts });
+        if (points === 0) await failOptimization(tx, id, NO_TRIALS);
+        await this.#enqueue(tx, record, divide({ from: 0, until: points }, slicesOpen));
+      }
+      await this.#jobs.complete(tx, QUEUE, [job]);
+      await this.#notify(tx, id);
+    });
+  }
+
+  /** Stores a slice, unless it is stored already or its optimization has ended. */
+  async store(job: TakenJob, id: string, slice: SliceResult): Promise<void> {
+    await this.#db.transaction(async (tx: Db) => {
+      const record = await lockUnendedOptimization(tx, id);
+      const chunk = { ...slice.trials, optimizationId: id, first: slice.from, pointsCount: slice.until - slice.from };
+      if (record !== null && isOtherData(record, slice)) {
+        await failOptimization(tx, id, dataChanged(record));
+        await endSlices(tx, this.#jobs, record);
+      } else if (record !== null && await insertTrialChunk(tx, { ...chunk, durationMs: slice.durationMs })) {
+        await this.#count(tx, record, slice, chunk);
+      }
+      await this.#jobs.complete(tx, QUEUE, [job]);
+    });
+  }
+
+  async #count(
+    tx: Db,
+    record: Optimization,
+    slice: SliceResult,
+    chunk: Pick<TrialChunk, "data" | "returns" | "notes">,
+  ): Promise<void> {
+    const { id, ownerId } = record;
+    const left = divideRest(record, slice);
+    const bytes = measureTrialChunk(chunk);
+    const counts = {
+      pointsDone: record.pointsDone + slice.until - slice.from,
+      pointsConstrained: record.pointsConstrained + slice.constrained,
+      pointsRefused: record.pointsRefused + slice.refused,
+      trials: record.trials + slice.trials.trials,
+      trialsFailed: record.trialsFailed + slice.trials.failed,
+      slicesOpen: record.slicesOpen - 1 + left.length,
+      best: mergeBest(record, slice.trials),
+      dataSha256: record.dataSha256 ?? slice.dataSha256,
+      sizeBytes: record.sizeBytes + bytes,
+    };
+    const isDone = counts.pointsDone === record.points;
+    await updateOptimization(tx, id, counts);
+    if (isDone && counts.trials === 0) await failOptimization(tx, id, NO_TRIALS);
+    else if (isDone) await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()` });
+    await this.#enqueue(tx, record, left);
+    await this.#notify(tx, id);
+    // Last, because it locks the storage totals, as everywhere.
+    await addSizes(tx, [{ ownerId, sizeBytes: bytes }]);
+  }
+
+  /** Ends an optimization that cannot run. */
+  async fail(job: TakenJob, { id, ownerId }: Pick<Optimization, "id" | "ownerId">, error: Failed): Promise<void> {
+    const { code, message } = error;
+    await this.#db.transaction(async (tx: Db) => {
+      if (await failOptimization(tx, id, { code, message })) {
+        await endSlices(tx, this.#jobs, { id, ownerId });
+      }
+      await this.#jobs.complete(tx, QUEUE, [job]);
+    });
+  }
+
+  /** Ends a job whose optimization has ended or is gone. */
+  async drop(job: TakenJob): Promise<void> {
+    await this.#db.transaction((tx: Db) => this.#jobs.complete(tx, QUEUE, [job]));
+  }
+
+  /** Gives a job back that could not begin. */
+  async giveBack(job: TakenJob): Promise<void> {
+    await this.#db.transaction((tx: Db) => this.#jobs.giveBack(tx, QUEUE, job));
+  }
+
+  /** Ends an attempt that met a fault of ours: it is tried again, a few times. */
+  async break(job: TakenJob): Promise<void> {
+    await this.#db.transaction((tx: Db) => this.#jobs.fail(tx, QUEUE, job, "see the log"));
+  }
+
+  async #enqueue(tx: Db, { id, ownerId }: Optimization, stretches: readonly Range[]): Promise<void> {
+    if (stretches.length === 0) return;
+    const position = await this.#jobs.nextPosition(tx, QUEUE, ownerId);
+    for (const [i, stretch] of stretches.entries()) {
+      const data = { optimizationId: id, stretch } satisfies OptimizationJob;
+      await this.#jobs.send(tx, QUEUE, uuidv7(), data, { ownerId, priority: -(position + i) });
+    }
+  }
+
+  async #notify(tx: Db, id: string): Promise<void> {
+    await this.#jobs.changes.notify(tx, [`optimization ${id}`]);
+  }
+}
+
+interface Range {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Divides a stretch into parts of about equal length. */
+function divide({ from, until }: Range, parts: number): Range[] {
+  const at = (part: number) => from + Math.round((until - from) * part / parts);
+  return Array.from({ length: parts }, (_, part) => ({ from: at(part), until: at(part + 1) }));
+}
+
+/** What a slice left of its stretch: in two parts while it is more than a slice, so that idle workers find one. */
+function divideRest({ slicesOpen, runtime }: Optimization, { from, until, end, durationMs }: SliceResult): Range[] {
+  if (until === end) return [];
+  const rest = { from: until, until: end };
+  const restMs = durationMs * (end - until) / (until - from);
+  // An endpoint gets one trial at a time.
+  const isShared = runtime?.type !== "remote" && restMs > SLICE_MS && end - until > 1 && slicesOpen < SLICES_OPEN_MAX;
+  return divide(rest, isShared ? 2 : 1);
+}
+
+function isOtherData({ dataSha256: known }: Optimization, { dataSha256 }: SliceResult): boolean {
+  return known !== null && dataSha256 !== null && dataSha256 !== known;
+}
+
+function dataChanged({ symbol, exchange }: Optimization) {
+  const message =
+    `Cannot go on: the candles of ${symbol} of ${exchange} were revised between two trials; submit the optimization again`;
+  return { code: "DATA_CHANGED", message };
+}
+
+function mergeBest(
+  { best, direction }: Optimization,
+  { places, points, objectives }: Pick<EncodedTrials, "places" | "points" | "objectives">,
+): readonly BestTrial[] {
+  const sign = direction === "max" ? -1 : 1;
+  const worst = best.length < BEST_MAX ? Infinity : sign * best.at(-1)!.objective;
+  const found: BestTrial[] = [];
+  for (let row = 0; row < places.length; row++) {
+    const objective = objectives[row]!;
+    if (sign * objective <= worst) found.push({ number: places[row]! + 1, point: points[row]!, objective });
+  }
+  return [...best, ...found].sort((a, b) => sign * (a.objective - b.objective) || a.number - b.number)
+    .slice(0, BEST_MAX);
+}

@@ -1,0 +1,40 @@
+/** The trials of a slice of an optimization of a built-in strategy. */
+import { TrialTable } from "../../db/codec/trial_table.ts";
+import type { BufferPool } from "../../engine/buffer_pool.ts";
+import { isAskedToStop } from "../../engine/control.ts";
+import { run, RunStopped } from "../../engine/run.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { NOT_BEGUN, type Outcome } from "../outcome.ts";
+import type { SliceRun, SliceTask } from "../protocol.ts";
+import { LookbackCutter } from "./trial_candles.ts";
+
+/**
+ * Runs the trials of a slice one after the other, until its time or its room for daily returns is used up. All share one memory.
+ *
+ * @param control The slice's control words: a stop ends it after the trials that are done.
+ * @param pool Unused memory; nobody else uses it meanwhile.
+ */
+export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool): Outcome<SliceRun> {
+  const { slug, trials, budgetMs, returnsMax, returnsStride, objective, seed: _seed, ...settings } = task;
+  const builtin = findBuiltin(slug);
+  if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${slug}` };
+  const until = performance.now() + budgetMs;
+  const table = new TrialTable(returnsStride);
+  const cutter = new LookbackCutter(task);
+  for (const trial of trials) {
+    if (isAskedToStop(control)) break;
+    if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
+    const strategy = builtin.create(trial.parameters, task.execution);
+    try {
+      table.add(trial, run({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
+    } catch (error) {
+      if (!(error instanceof RunStopped) || table.rows === 0) throw error;
+      break;
+    } finally {
+      // No column of a result outlives its trial.
+      pool.reclaim();
+    }
+  }
+  if (table.rows === 0) return NOT_BEGUN;
+  return { type: "completed", done: table.rows, ...table.encode(objective) };
+}

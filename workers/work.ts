@@ -1,0 +1,102 @@
+import type { Db } from "../db/client.ts";
+import type { ReadThrough } from "../market/on_demand/read_through.ts";
+import { CandleCache } from "./backtest/candle_cache.ts";
+import { type BacktestServices, runBacktestJob } from "./backtest/job.ts";
+import { BacktestRecords } from "./backtest/records.ts";
+import { Runner } from "./backtest/runner.ts";
+import type { EgressRules } from "./egress/guard.ts";
+import { runDeadJob } from "./jobs/dead_job.ts";
+import { cleanUp, scheduleHousekeeping } from "./jobs/housekeeping.ts";
+import { runIngestionJob } from "./jobs/ingestion_job.ts";
+import type { Jobs } from "./jobs/jobs.ts";
+import { type JobHandler, JobLoop } from "./jobs/loop.ts";
+import { runModuleCheckJob } from "./jobs/module_check_job.ts";
+import { type QueueName, QUEUES } from "./jobs/queues.ts";
+import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
+import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
+import { SliceRecords } from "./research/slice_records.ts";
+import { SliceRunner } from "./research/slice_runner.ts";
+
+/** What the jobs of a process need. */
+interface WorkServices {
+  readonly db: Db;
+  readonly jobs: Jobs;
+  readonly readThrough: ReadThrough;
+  readonly egress: EgressRules;
+  /** How many backtests compute at once. */
+  readonly backtestsMax: number;
+  readonly limits: {
+    readonly runSecondsMax: number;
+    readonly runCandlesMax: number;
+    readonly resultBytesMax: number;
+    readonly resultDaysMax: number | undefined;
+  };
+}
+
+/** What a process started for its jobs, for when it closes; filled while it starts. */
+interface Started {
+  readonly loops: JobLoop[];
+  readonly runners: { close(): void }[];
+}
+
+/** Starts to take the jobs of all queues. */
+export async function startWork(services: WorkServices, { loops, runners }: Started): Promise<void> {
+  const { db, jobs, readThrough, egress, backtestsMax, limits } = services;
+  const { runSecondsMax, runCandlesMax, resultBytesMax } = limits;
+  const runner = new Runner(backtestsMax, egress);
+  const spareRunner = new Runner(1, egress);
+  const sliceRunner = new SliceRunner(backtestsMax);
+  runners.push(runner, spareRunner, sliceRunner);
+  const candles = {
+    db,
+    candles: new CandleCache(db),
+    readThrough,
+    candlesMax: runCandlesMax,
+    deadlineMs: runSecondsMax * 1000,
+  };
+  const backtests = { ...candles, records: new BacktestRecords(db, jobs, resultBytesMax), runner };
+  const records = new SliceRecords(db, jobs);
+  const optimizations = { ...candles, jobs, records, runner: sliceRunner, places: backtestsMax, resultBytesMax };
+  // Slices take the places that backtests leave, and at least one: their threads are their own.
+  const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0));
+  const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces });
+  for (const [queue, concurrency, handle, handleInSpare] of work) {
+    const loop = new JobLoop(jobs, queue, concurrency, handle);
+    loops.push(loop);
+    await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
+    if (handleInSpare === undefined) continue;
+    // Held in advance, runs are so quick that turns suffice.
+    loops.push(new JobLoop(jobs, queue, () => concurrency() > backtestsMax ? 0 : 1, handleInSpare, loop));
+  }
+  // A crash may have left schedules unsynced.
+  await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
+}
+
+/**
+ * The queues of a worker: how many jobs of each it holds at once, the function that does one, and the one that does it in a spare place
+ * if the queue has one. Backtests come first.
+ */
+function listWork(
+  { db, jobs, readThrough, egress, backtestsMax, limits: { resultDaysMax } }: WorkServices,
+  { backtests, spareRunner, optimizations, slicePlaces }: {
+    readonly backtests: BacktestServices;
+    readonly spareRunner: Runner;
+    readonly optimizations: OptimizationServices;
+    readonly slicePlaces: () => number;
+  },
+): readonly (readonly [QueueName, () => number, JobHandler, JobHandler?])[] {
+  const ingestion = { db, jobs, feeds: readThrough.feeds };
+  const { runner } = backtests;
+  const backtest = (runner: Runner): JobHandler => (job, signal) =>
+    runBacktestJob({ ...backtests, runner }, job, signal);
+  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal);
+  return [
+    [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
+    [QUEUES.optimizations, slicePlaces, (job, signal) => runOptimizationJob(optimizations, job, signal)],
+    [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
+    [QUEUES.checks, () => backtestsMax, check, check],
+    [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],
+    [QUEUES.housekeeping, () => 1, (job, signal) => cleanUp({ db, jobs, resultDaysMax }, job, signal)],
+    [QUEUES.dead, () => 1, (job) => runDeadJob({ db, jobs }, job)],
+  ];
+}
