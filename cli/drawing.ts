@@ -101,7 +101,19 @@ export function drawEquity(points: readonly Pick<EquityPoint, "timestamp" | "equ
 /** The fields of a trade that its table shows. */
 export type DrawnTrade = Pick<
   Trade,
-  "number" | "side" | "quantity" | "entry_time" | "entry_price" | "exit_time" | "exit_price" | "pnl" | "exit_reason"
+  | "number"
+  | "side"
+  | "quantity"
+  | "entry_time"
+  | "entry_price"
+  | "exit_time"
+  | "exit_price"
+  | "pnl"
+  | "exit_reason"
+  | "entry_order"
+  | "exit_order"
+  | "tag"
+  | "exit_tag"
 >;
 
 type Cell = (trade: DrawnTrade, paint: Paint) => string;
@@ -120,10 +132,26 @@ const TRADE_COLUMNS: readonly (readonly [title: string, align: "left" | "right",
   ["Why", "left", 7, ({ exit_reason: reason }) => reason ?? ""],
 ];
 
-/** Draws trades as a table. */
-export function drawTrades(trades: readonly DrawnTrade[], paint: Paint, columns: number): string {
-  return fit([7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
-    const shown = TRADE_COLUMNS.filter(([, , rank]) => rank <= rankMax);
+const ORDER_COLUMNS: typeof TRADE_COLUMNS = [
+  ["Orders", "left", 8, ({ entry_order: entry, exit_order: exit }) => pair(entry, exit)],
+  ["Tags", "left", 9, ({ tag: entry, exit_tag: exit }) => pair(entry, exit)],
+];
+
+/** What belongs to an entry and to an exit, either of which may be missing. */
+function pair(entry: number | string | null, exit: number | string | null): string {
+  return entry === null && exit === null ? "" : `${entry ?? "-"} / ${exit ?? "-"}`;
+}
+
+/** Draws trades as a table. @param options `showsOrders`: with the orders that opened and closed them, if there is room. */
+export function drawTrades(
+  trades: readonly DrawnTrade[],
+  paint: Paint,
+  columns: number,
+  { showsOrders = false } = {},
+): string {
+  const all = [...TRADE_COLUMNS, ...(showsOrders ? ORDER_COLUMNS : [])];
+  return fit([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], columns, (rankMax) => {
+    const shown = all.filter(([, , rank]) => rank <= rankMax);
     const table = new Table({
       head: shown.map(([title]) => paint("bold", title)),
       colAligns: shown.map(([, align]) => align),

@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Integrity } from "../engine/result.ts";
-import { EXIT_REASONS } from "../engine/trade_columns.ts";
+import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
 import { tryCode } from "../workers/sandbox/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
@@ -132,7 +132,7 @@ function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64A
   }
   const trades = lastTrades(result.trades);
   say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
-  say(drawTrades(trades, paint, columns));
+  say(drawTrades(trades, paint, columns, { showsOrders: true }));
   for (const note of result.notes) say(note);
   say(`\n${paint("bold", "Integrity")}`);
   for (const [name, finding] of Object.entries(integrity)) say(describeFinding(name, finding, paint));
@@ -176,6 +176,10 @@ function lastTrades(trades: SandboxRun["result"]["trades"]): DrawnTrade[] {
       exit_price: hasEnded ? trades.exitPrice[row]! : null,
       pnl: trades.pnl[row]!,
       exit_reason: EXIT_REASONS[trades.exitReason[row]!] ?? null,
+      entry_order: trades.entryOrder[row]! + 1,
+      exit_order: trades.exitOrder[row] === NO_ORDER ? null : trades.exitOrder[row]! + 1,
+      tag: trades.tag[row] ?? null,
+      exit_tag: trades.exitTag[row] ?? null,
     };
   });
 }

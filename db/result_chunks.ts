@@ -32,6 +32,7 @@ export type ResultPart = (typeof RESULT_PARTS)[number];
 export interface ChunkRows {
   readonly chunk: number;
   readonly columns: Readonly<Record<string, Float64Array>>;
+  /** A tag for each row, or two: the second ones follow. */
   readonly tags: readonly (string | null)[] | null;
 }
 
@@ -230,7 +231,7 @@ function ofResult(ownerId: string, part: ResultPart) {
  * One page of a part, row by row.
  *
  * @param page `after`: how many rows are known already; `limit`: rows at most.
- * @param toRow Makes a row of its place in the chunk's columns, its number from 1, and its tag.
+ * @param toRow Makes a row of its place in the chunk's columns, its number from 1, and its tags.
  */
 export async function readPage<Row>(
   db: Db,
@@ -241,7 +242,7 @@ export async function readPage<Row>(
     readonly after: number;
     readonly limit: number;
   },
-  toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null) => Row,
+  toRow: (columns: ChunkRows["columns"], i: number, number: number, tag: string | null, exitTag: string | null) => Row,
 ): Promise<Row[]> {
   const { after, limit } = page;
   const numberOf = (row: number) => Math.min(Math.floor(row / CHUNK_ROWS), CHUNK_NUMBER_MAX);
@@ -251,7 +252,7 @@ export async function readPage<Row>(
     const begin = chunk * CHUNK_ROWS;
     const count = Object.values(columns)[0]?.length ?? 0;
     for (let i = Math.max(0, after - begin); i < count && found.length < limit; i++) {
-      found.push(toRow(columns, i, begin + i + 1, tags?.[i] ?? null));
+      found.push(toRow(columns, i, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
     }
   }
   return found;

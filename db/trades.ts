@@ -22,7 +22,11 @@ export interface Trade {
   readonly mfe: number;
   readonly exitReason: string | null;
   readonly ambiguous: boolean;
+  /** Numbers of the orders that opened and closed it; null where none closed it, and in results from before they were kept. */
+  readonly entryOrder: number | null;
+  readonly exitOrder: number | null;
   readonly tag: string | null;
+  readonly exitTag: string | null;
 }
 
 /**
@@ -44,8 +48,11 @@ function toTrade(
   i: number,
   number: number,
   tag: string | null,
+  exitTag: string | null,
 ): Trade {
   const value = (name: (typeof TRADE_COLUMNS)[number]) => columns[name]?.[i] ?? NaN;
+  // Orders are numbered from 1.
+  const orderOf = (name: "entryOrder" | "exitOrder") => value(name) >= 0 ? value(name) + 1 : null;
   const exitTime = value("exitTime");
   const exitPrice = value("exitPrice");
   return {
@@ -64,6 +71,9 @@ function toTrade(
     mfe: value("mfe"),
     exitReason: EXIT_REASONS[value("exitReason")] ?? null,
     ambiguous: value("ambiguous") !== 0,
+    entryOrder: orderOf("entryOrder"),
+    exitOrder: orderOf("exitOrder"),
     tag,
+    exitTag,
   };
 }

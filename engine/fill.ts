@@ -31,6 +31,8 @@ export class Fill {
   step = NO_STEP;
   /** BEFORE_ALL, NO_EXITS, or the direction in which the entry's price was reached: 1 up, -1 down. */
   path = BEFORE_ALL;
+  /** Number of the order that is filled. Has no meaning where a stop, a target or the simulator closes a trade. */
+  order = 0;
   /** Units, price and fee are known once it is filled. */
   units = NaN;
   price = NaN;

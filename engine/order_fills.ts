@@ -46,6 +46,7 @@ export class OrderFills {
   fill(order: WorkingOrder, fill: Fill): void {
     const ledger = this.#ledger;
     const book = this.#book;
+    fill.order = order.number;
     if (order.isEntry) book.cancelHeldBack(-order.side);
     if (order.reduces) return this.#reductions.fill(order, fill);
     if (this.#execution.exclusive === "opposite" && ledger.side === -order.side) {

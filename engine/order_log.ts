@@ -68,6 +68,11 @@ export class OrderLog {
     return order;
   }
 
+  /** True if any order has a tag. */
+  get hasTags(): boolean {
+    return this.#tags.length > 0;
+  }
+
   /** Records the quantity that the simulator chose. */
   size({ number, units }: WorkingOrder): void {
     this.#rows.chunkOf(number)[this.#rows.placeOf(number) + QUANTITY] = units;

@@ -221,7 +221,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
   } = input;
   const { ledger, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish());
-  const trades = withCanonicalNaN(ledger.log.finish(placed.tag));
+  const trades = withCanonicalNaN(ledger.log.finish(orders.hasTags ? placed.tag : null));
   const measured = computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),

@@ -23,13 +23,17 @@ export type ExitReason = (typeof EXIT_REASONS)[number];
 /** The `exitReason` of a trade that is still open after the last candle. */
 export const STILL_OPEN = 255;
 
+/** The `exitOrder` of a trade that no order has closed: its stop, target or time limit did, a margin call, or the end. */
+export const NO_ORDER = -1;
+
 /**
  * Trades as columns, one row a trade, in order of the first entry fill; trades that are open at the end come last.
  *
  * `side` is 1 (long) or -1 (short); times are the open of the fill's candle, in milliseconds since 1970; `fees` and `pnl`
  * are money, `pnl` is net of fees and financing; `return` is pnl / (entry price x quantity); `candles` counts
  * candles from entry to exit; `mae` and `mfe` are fractions of the entry price. `exitTime` and `exitPrice` are NaN and
- * `exitReason` is STILL_OPEN for an open trade, whose `pnl` is at the last close.
+ * `exitReason` is STILL_OPEN for an open trade, whose `pnl` is at the last close. `entryOrder` and `exitOrder` are rows of
+ * the run's orders, or NO_ORDER; `tag` and `exitTag` are theirs.
  */
 export interface TradeColumns {
   readonly count: number;
@@ -47,5 +51,8 @@ export interface TradeColumns {
   readonly mfe: Float64Array;
   readonly exitReason: Uint8Array;
   readonly ambiguous: Uint8Array;
+  readonly entryOrder: Int32Array;
+  readonly exitOrder: Int32Array;
   readonly tag: readonly (string | null)[];
+  readonly exitTag: readonly (string | null)[];
 }

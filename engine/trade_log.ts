@@ -4,7 +4,7 @@ import { ChunkedRows } from "./chunked_rows.ts";
 import { Excursions } from "./excursions.ts";
 import type { Fill } from "./fill.ts";
 import type { OpenTrade } from "./open_trade.ts";
-import { STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
+import { NO_ORDER, SIGNAL, STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
 
 // The values of a row: a trade's, or those of the part of it that one exit closed. Indexes are candles.
 const NUMBER = 0;
@@ -21,7 +21,8 @@ const FEES = 10;
 const PNL = 11;
 const MAE = 12;
 const MFE = 13;
-const WIDTH = 14;
+const EXIT_ORDER = 14;
+const WIDTH = 15;
 
 /**
  * The trades of a run, in order of their exits until `finish` sorts them. A row holds what the candles do not say; `finish`
@@ -60,6 +61,7 @@ export class TradeLog {
     to[at + ORDER] = trade.order;
     to[at + SIDE] = side;
     to[at + REASON] = reason;
+    to[at + EXIT_ORDER] = reason === SIGNAL ? fill.order : NO_ORDER;
     to[at + AMBIGUOUS] = trade.isAmbiguous ? 1 : 0;
     to[at + ENTRY_INDEX] = trade.entryIndex;
     to[at + ENTRY_PRICE] = trade.price;
@@ -102,24 +104,23 @@ export class TradeLog {
   /**
    * Returns the log as columns: closed trades in order of entry and then of exit, open trades last.
    *
-   * @param orderTags Indexed by the orders' numbers: a trade has the tag of the order that opened it.
+   * @param orderTags Indexed by the orders' numbers; null: there are none.
    */
-  finish(orderTags: readonly (string | null)[]): TradeColumns {
-    const { count } = this;
+  finish(orderTags: readonly (string | null)[] | null): TradeColumns {
     const order = this.#order();
     const rows = order === null ? null : this.#closedBeforeOpen(order);
     const columns = this.#takeColumns();
     this.#copyRows(columns, rows);
     this.#readTimes(columns, rows);
-    for (let k = 0; k < count; k++) {
-      columns.tag[k] = orderTags[this.#valueOf(rows === null ? k : rows[k]!, ORDER)] ?? null;
-    }
-    return columns;
+    if (orderTags === null) return columns;
+    const tagsOf = (orders: Int32Array) => Array.from(orders, (order) => orderTags[order] ?? null);
+    return { ...columns, tag: tagsOf(columns.entryOrder), exitTag: tagsOf(columns.exitOrder) };
   }
 
   #takeColumns() {
     const { count } = this;
     const pool = this.#pool;
+    const noTags = new Array<string | null>(count).fill(null);
     return {
       count,
       side: takeSides(pool, count),
@@ -136,14 +137,17 @@ export class TradeLog {
       mfe: takeDoubles(pool, count),
       exitReason: takeCodes(pool, count),
       ambiguous: takeCodes(pool, count),
-      tag: new Array<string | null>(count).fill(null),
+      entryOrder: takeIntegers(pool, count),
+      exitOrder: takeIntegers(pool, count),
+      tag: noTags,
+      exitTag: noTags,
     };
   }
 
   /** Splits rows, in this order (null: their own), into the columns that do not depend on candles. */
   #copyRows(columns: TradeColumns, rows: Uint32Array | null): void {
     const { count, side, quantity, entryPrice, exitPrice, fees, pnl, return: fraction, candles } = columns;
-    const { mae, mfe, exitReason, ambiguous } = columns;
+    const { mae, mfe, exitReason, ambiguous, entryOrder, exitOrder } = columns;
     for (let k = 0; k < count; k++) {
       const row = rows === null ? k : rows[k]!;
       const from = this.#rows.chunkOf(row);
@@ -161,6 +165,8 @@ export class TradeLog {
       mfe[k] = from[at + MFE]!;
       exitReason[k] = reason;
       ambiguous[k] = from[at + AMBIGUOUS]!;
+      entryOrder[k] = from[at + ORDER]!;
+      exitOrder[k] = from[at + EXIT_ORDER]!;
     }
   }
 

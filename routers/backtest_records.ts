@@ -64,7 +64,13 @@ export const tradeSchema = z.object({
   mfe: z.number(),
   exit_reason: z.string().nullable(),
   ambiguous: z.boolean(),
+  /** Of the order that opened it. */
   tag: z.string().nullable(),
+  /** Numbers of the orders that opened and closed it: null where no order closed it, and in older results. */
+  entry_order: z.int().nullable(),
+  exit_order: z.int().nullable(),
+  /** Of the order that closed it. */
+  exit_tag: z.string().nullable(),
 }).meta({ id: "Trade" });
 
 /** A point of the equity curve. */
@@ -158,6 +164,9 @@ export function toTrade(row: Trade): z.infer<typeof tradeSchema> {
     exit_reason: row.exitReason,
     ambiguous: row.ambiguous,
     tag: row.tag,
+    entry_order: row.entryOrder,
+    exit_order: row.exitOrder,
+    exit_tag: row.exitTag,
   };
 }
 

@@ -22,6 +22,9 @@ export const tradeColumnsSchema = z.object({
   exit_reason: z.array(z.string().nullable()),
   ambiguous: z.array(z.boolean()),
   tag: z.array(z.string().nullable()),
+  entry_order: optional,
+  exit_order: optional,
+  exit_tag: z.array(z.string().nullable()),
 });
 
 export function toTradeColumns(trades: readonly Trade[]): z.infer<typeof tradeColumnsSchema> {
@@ -42,5 +45,8 @@ export function toTradeColumns(trades: readonly Trade[]): z.infer<typeof tradeCo
     exit_reason: trades.map(({ exitReason }) => exitReason),
     ambiguous: trades.map(({ ambiguous }) => ambiguous),
     tag: trades.map(({ tag }) => tag),
+    entry_order: trades.map(({ entryOrder }) => entryOrder),
+    exit_order: trades.map(({ exitOrder }) => exitOrder),
+    exit_tag: trades.map(({ exitTag }) => exitTag),
   };
 }

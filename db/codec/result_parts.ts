@@ -38,6 +38,8 @@ export interface PartColumns {
   /** Name of the column of times, milliseconds since 1970. */
   readonly time: string;
   readonly tags?: readonly (string | null)[];
+  /** A second tag for each row. */
+  readonly exitTags?: readonly (string | null)[];
   /** Turns a chunk's columns into those to be stored. */
   readonly pack?: (columns: Columns) => Columns;
   /** Names the columns that the chunk shares with other results, if the packed columns have all of them. */
@@ -62,6 +64,8 @@ export const TRADE_COLUMNS = [
   "mfe",
   "exitReason",
   "ambiguous",
+  "entryOrder",
+  "exitOrder",
 ] as const;
 
 /** The names of the stored columns of orders. */
@@ -95,7 +99,8 @@ const PACKED_CANDLES_MAX = 100;
 /** A run's trades, to be numbered from 1 in the order of the columns. */
 export function tradesPart(trades: TradeColumns): PartColumns {
   const columns = Object.fromEntries(TRADE_COLUMNS.map((name) => [name, trades[name]]));
-  return { part: "trades", count: trades.count, columns, time: "entryTime", tags: trades.tag, pack: packTrades };
+  const { count, tag: tags, exitTag: exitTags } = trades;
+  return { part: "trades", count, columns, time: "entryTime", tags, exitTags, pack: packTrades };
 }
 
 /** A run's orders, to be numbered from 1 in the order of the columns. */
@@ -141,7 +146,7 @@ export function* encodeChunks(parts: readonly PartColumns[]): Generator<ResultCh
 }
 
 function encodeChunk(
-  { part, columns, time, tags, pack, shared = [], sharedKey }: PartColumns,
+  { part, columns, time, tags, exitTags, pack, shared = [], sharedKey }: PartColumns,
   chunk: number,
   { begin, end }: { readonly begin: number; readonly end: number },
 ): ResultChunk {
@@ -160,7 +165,7 @@ function encodeChunk(
     firstTime: new Date(first),
     lastTime: new Date(last),
     data: packColumns(Object.fromEntries(own)),
-    tags: encodeTags(tags?.slice(begin, end) ?? []),
+    tags: encodeTags(tags?.slice(begin, end) ?? [], exitTags?.slice(begin, end) ?? []),
     candles: hasCandles ? packCandles(Object.fromEntries(apart), sharedKey && `${sharedKey} ${begin} ${end}`) : null,
   };
 }
@@ -196,9 +201,11 @@ function cutDoubles(values: PartColumns["columns"][string], begin: number, end: 
   return cut instanceof Float64Array ? cut : new Float64Array(cut);
 }
 
-function encodeTags(tags: readonly (string | null)[]): Uint8Array | null {
-  if (tags.every((tag) => tag === null)) return null;
-  const json = JSON.stringify(tags.map((tag) => tag === null ? null : storableText(tag)));
+/** A list of the rows' tags, and then of their second tags if there is any. */
+function encodeTags(tags: readonly (string | null)[], exitTags: readonly (string | null)[]): Uint8Array | null {
+  const all = exitTags.every((tag) => tag === null) ? tags : [...tags, ...exitTags];
+  if (all.every((tag) => tag === null)) return null;
+  const json = JSON.stringify(all.map((tag) => tag === null ? null : storableText(tag)));
   return new Uint8Array(zstdCompressSync(json, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }));
 }
 

@@ -6,8 +6,15 @@ import { withoutColor } from "../../cli/terminal.ts";
 const TRADE: Trade = {
   ...{ number: 123_456, side: "short", entry_time: "2024-01-02T03:04:00.000Z", exit_time: "2024-01-02T03:05:00.000Z" },
   ...{ exit_reason: "stop_loss", quantity: 1, entry_price: 1, exit_price: 1, pnl: 1, return: 0, fees: 0, tag: null },
-  ...{ candles: 1, mae: 0, mfe: 0, ambiguous: false },
+  ...{ candles: 1, mae: 0, mfe: 0, ambiguous: false, entry_order: 1234, exit_order: null, exit_tag: null },
 };
+
+Deno.test("a wide table of trades names their orders and both tags", () => {
+  const trade = { ...TRADE, exit_order: 1235, tag: "breakout", exit_tag: "stop" };
+  expect(drawTrades([trade, TRADE], withoutColor, 160, { showsOrders: true })).toMatch(
+    /Orders +│? *Tags[^]*1234 \/ 1235 +│? *breakout \/ stop[^]*1234 \/ - /,
+  );
+});
 
 Deno.test("tables and curves stay within the terminal, whatever their numbers are", () => {
   for (const amount of [0, 12.5, -1234.56, 1e-9, 123_456_789_012_345, -9.87e300]) {
@@ -19,7 +26,7 @@ Deno.test("tables and curves stay within the terminal, whatever their numbers ar
       trades: amount,
     };
     const trades = [{ ...TRADE, quantity: amount, entry_price: amount, exit_price: amount, pnl: amount }];
-    for (const columns of [44, 60, 80, 100, 120]) {
+    for (const columns of [44, 60, 80, 100, 120, 160]) {
       const points = Array.from({ length: pointsIn(columns) }, (_, i) => ({
         timestamp: "2024-01-02T03:04:00.000Z",
         equity: amount * (1 + i / 100),
@@ -28,7 +35,7 @@ Deno.test("tables and curves stay within the terminal, whatever their numbers ar
       }));
       const drawn = [
         drawMetrics(metrics, withoutColor, columns),
-        drawTrades(trades, withoutColor, columns),
+        drawTrades(trades, withoutColor, columns, { showsOrders: true }),
         drawEquity(points, withoutColor),
       ].join("\n");
       const widest = Math.max(...drawn.split("\n").map((line) => line.length));

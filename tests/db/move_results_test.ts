@@ -59,7 +59,10 @@ eachDatabaseTest("a database that keeps a row for each trade is moved into chunk
     mfe: 0.2,
     exitReason: "stop_loss",
     ambiguous: true,
+    entryOrder: null,
+    exitOrder: null,
     tag: null,
+    exitTag: null,
   });
   expect(trades[1]).toMatchObject({ number: 2, side: "short", ambiguous: false, tag: 'a "tag"' });
   expect(trades.at(-1)).toMatchObject({ number: 10_002, exitTime: null, exitPrice: null, exitReason: null });

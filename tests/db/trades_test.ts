@@ -29,10 +29,14 @@ eachDatabaseSteps("trades", async ({ db }, step) => {
       mfe: 0.02,
       exitReason: "signal",
       ambiguous: false,
+      entryOrder: 1,
+      exitOrder: 2,
       tag: null,
+      exitTag: "out",
     });
     expect(rows[1]).toMatchObject({ number: 2, side: "short", return: 1 / 101, ambiguous: true });
     expect(rows[1]).toMatchObject({ exitTime: null, exitPrice: null, exitReason: null });
+    expect(rows[1]).toMatchObject({ entryOrder: 3, exitOrder: null, exitTag: null });
     expect(rows[1]?.tag).toBe('a "tag", {with} all\\sorts; NULL');
   });
 
@@ -47,13 +51,13 @@ eachDatabaseSteps("trades", async ({ db }, step) => {
     expect(await (await record(0))(0, 10)).toEqual([]);
     const list = await record(20_003);
     const rows = await list(19_998, 10);
-    expect(rows.map(({ number, quantity, exitReason, tag }) => [number, quantity, exitReason, tag])).toEqual([
+    expect(rows.map(({ number, exitOrder, exitReason, tag }) => [number, exitOrder, exitReason, tag])).toEqual([
       // 19,998 % 7 is 6, the last reason; the last trade is open and tagged.
-      [19_999, 19_999, "end_of_data", null],
-      [20_000, 20_000, "signal", null],
-      [20_001, 20_001, "stop_loss", null],
-      [20_002, 20_002, "take_profit", null],
-      [20_003, 20_003, null, 'a "tag", {with} all\\sorts; NULL'],
+      [19_999, 39_998, "end_of_data", null],
+      [20_000, 40_000, "signal", null],
+      [20_001, 40_002, "stop_loss", null],
+      [20_002, 40_004, "take_profit", null],
+      [20_003, null, null, 'a "tag", {with} all\\sorts; NULL'],
     ]);
     expect((await list(0, 30_000)).map(({ number }) => number)).toEqual(
       Array.from({ length: 20_003 }, (_, i) => i + 1),

@@ -26,6 +26,9 @@ const TRADE = {
   exit_reason: null,
   ambiguous: false,
   tag: 'a "big", one',
+  entry_order: 1,
+  exit_order: null,
+  exit_tag: null,
 };
 
 Deno.test("pandas reads trades with the page's line", async () => {

@@ -53,6 +53,10 @@ for (const kind of DATABASES) {
         fees: 0,
         pnl: -83,
         exit_reason: "signal",
+        entry_order: 1,
+        exit_order: 2,
+        tag: null,
+        exit_tag: null,
       })]);
     });
 

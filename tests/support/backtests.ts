@@ -20,7 +20,7 @@ import { ensureInstrument } from "../../db/instruments.ts";
 import { encodeParts } from "../../db/result_chunks.ts";
 import { user } from "../../db/schema.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { EXIT_REASONS, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
+import { EXIT_REASONS, NO_ORDER, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
 import { storeCandles } from "../../market/archive/store.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
@@ -143,7 +143,10 @@ export function tradeColumns(count: number, tag = 'a "tag", {with} all\\sorts; N
     mfe: column(() => 0.02),
     exitReason: Uint8Array.from({ length: count }, (_, i) => i === last ? STILL_OPEN : i % EXIT_REASONS.length),
     ambiguous: Uint8Array.from({ length: count }, (_, i) => i % 2),
+    entryOrder: Int32Array.from({ length: count }, (_, i) => 2 * i),
+    exitOrder: Int32Array.from({ length: count }, (_, i) => i === last ? NO_ORDER : 2 * i + 1),
     tag: Array.from({ length: count }, (_, i) => i === last ? tag : null),
+    exitTag: Array.from({ length: count }, (_, i) => i === 0 && i !== last ? "out" : null),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MetricsInput } from "../../../engine/metrics/input.ts";
-import { STILL_OPEN, type TradeColumns } from "../../../engine/trade_columns.ts";
+import { NO_ORDER, STILL_OPEN, type TradeColumns } from "../../../engine/trade_columns.ts";
 
 export const DAY = 86_400_000;
 
@@ -32,7 +32,10 @@ export function tradeColumns(rows: readonly TradeRow[]): TradeColumns {
     mfe: Float64Array.from(rows, () => 0),
     exitReason: Uint8Array.from(exitDays, (day) => day === null ? STILL_OPEN : 0),
     ambiguous: Uint8Array.from(rows, (row) => row.ambiguous === true ? 1 : 0),
+    entryOrder: new Int32Array(rows.length),
+    exitOrder: new Int32Array(rows.length).fill(NO_ORDER),
     tag: rows.map(() => null),
+    exitTag: rows.map(() => null),
   };
 }
 

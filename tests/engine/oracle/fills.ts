@@ -36,7 +36,7 @@ export function fillOrder(state: State, order: Order, at: Meeting): void {
   if (order.reduces) return reduce(state, order, at);
   const opposite = positionSide(state) === -order.side;
   if (opposite && state.execution.exclusive === "opposite") {
-    const { left } = closeOldest(state, positionLots(state), at, slips(order));
+    const { left } = closeOldest(state, positionLots(state), at, order);
     if (left > 0) return waitForVolume(state, order);
   }
   sizeAtFill(state, order, at.level);
@@ -46,7 +46,7 @@ export function fillOrder(state: State, order: Order, at: Meeting): void {
   }
   if (lots < 1) return endOrder(state, order, "rejected", "smaller than one lot");
   if (positionSide(state) === -order.side) {
-    const { closed, left } = closeOldest(state, lots, at, slips(order));
+    const { closed, left } = closeOldest(state, lots, at, order);
     noteFill(state, order, closed);
     order.lotsLeft = lots - closed.lots;
     if (order.lotsLeft === 0) return endOrder(state, order, "filled", "");
@@ -100,12 +100,12 @@ function reduce(state: State, order: Order, at: Meeting): void {
       return endOrder(state, order, order.draft.reduceOnly ? "cancelled" : "rejected", "nothing to close");
     }
     const wanted = Math.min(order.lotsLeft ?? trade.lots, trade.lots);
-    closed = closeTrade(state, trade, wanted, at, slips(order), "signal");
+    closed = closeTrade(state, trade, wanted, at, slips(order), order);
     left = wanted - closed.lots;
     // An order for all of a trade stays one for all, even while volume is short.
     if (order.lotsLeft !== null) order.lotsLeft = left;
   } else if (order.closes === "all" || order.draft.sizeBy === BY_DEFAULT) {
-    ({ closed, left } = closeOldest(state, order.lotsLeft ?? positionLots(state), at, slips(order)));
+    ({ closed, left } = closeOldest(state, order.lotsLeft ?? positionLots(state), at, order));
     if (order.lotsLeft !== null) order.lotsLeft = left;
   } else {
     sizeAtFill(state, order, at.level);
@@ -113,7 +113,7 @@ function reduce(state: State, order: Order, at: Meeting): void {
     if (Number.isNaN(lots)) {
       return endOrder(state, order, "rejected", "risk sizing needs a stop loss on the losing side of the price");
     }
-    ({ closed, left } = closeOldest(state, Math.max(0, lots), at, slips(order)));
+    ({ closed, left } = closeOldest(state, Math.max(0, lots), at, order));
     // Its quantity is at most the position at its first fill.
     order.lotsLeft = left;
   }
@@ -132,7 +132,7 @@ function closePart(state: State, order: Order, at: Meeting): void {
   let left = 0;
   for (const trade of trades) {
     const wanted = lotsIn(state, unitsOf(state, trade.lots) * order.draft.size);
-    const part = closeTrade(state, trade, wanted, at, slips(order), "signal");
+    const part = closeTrade(state, trade, wanted, at, slips(order), order);
     closed = add(closed, part);
     left += wanted - part.lots;
   }
@@ -161,13 +161,13 @@ function add(a: Closed, b: Closed): Closed {
 }
 
 /** Closes up to this many lots, oldest trades first. Returns the lots that volume did not allow. */
-function closeOldest(state: State, lots: number, at: Meeting, slipping: boolean): { closed: Closed; left: number } {
+function closeOldest(state: State, lots: number, at: Meeting, order: Order): { closed: Closed; left: number } {
   let closed = NOTHING;
   const wantedInAll = Math.min(lots, positionLots(state));
   for (const trade of [...state.trades]) {
     const wanted = Math.min(wantedInAll - closed.lots, trade.lots);
     if (wanted === 0) break;
-    const part = closeTrade(state, trade, wanted, at, slipping, "signal");
+    const part = closeTrade(state, trade, wanted, at, slips(order), order);
     closed = add(closed, part);
     if (part.lots < wanted) break;
   }

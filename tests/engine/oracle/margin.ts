@@ -1,5 +1,4 @@
-import type { ExitReason } from "../../../engine/trade_columns.ts";
-import { type Bar, equityAt, position, positionSide, type Reached, type State } from "./state.ts";
+import { type Bar, equityAt, type OwnExit, position, positionSide, type Reached, type State } from "./state.ts";
 import { closeTrade } from "./trades.ts";
 
 /** A bar's worst price for the open trades. */
@@ -38,7 +37,7 @@ export function closeAll(
   state: State,
   reached: Reached,
   level: number,
-  reason: ExitReason,
+  reason: OwnExit,
   trades = [...state.trades],
 ): void {
   state.isForced = true;

@@ -78,9 +78,12 @@ export interface Trade {
   /** The candle at whose open it is closed. */
   readonly timeStopAt: number;
   /** An exit that volume filled only in part: the rest is closed at the next opens. */
-  exiting: ExitReason | null;
+  exiting: OwnExit | null;
   isAmbiguous: boolean;
 }
+
+/** Why a trade ends without an order of its own. */
+export type OwnExit = Exclude<ExitReason, "signal">;
 
 /** A closed trade or closed part of one, or (exitReason null) a trade that is open at the end. */
 export interface TradeRow {
@@ -97,7 +100,11 @@ export interface TradeRow {
   readonly mfe: number;
   readonly exitReason: ExitReason | null;
   readonly isAmbiguous: boolean;
+  /** Places in the list of orders; -1: no order closed it. */
+  readonly entryOrder: number;
+  readonly exitOrder: number;
   readonly tag: string | null;
+  readonly exitTag: string | null;
 }
 
 /** The state of one simulation. */

@@ -1,9 +1,8 @@
 import { MARKET, STOP } from "../../../engine/strategy.ts";
-import type { ExitReason } from "../../../engine/trade_columns.ts";
 import { feeOf, fillPrice, takeVolume } from "./costs.ts";
 import { excursions } from "./excursions.ts";
 import { allowedLots, type Closed, type Meeting } from "./fills.ts";
-import { type Order, type State, type Trade, unitsOf } from "./state.ts";
+import { type Order, type OwnExit, type State, type Trade, unitsOf } from "./state.ts";
 
 /** Adds to the youngest trade if the same order opened it, else opens one with the order's guards. */
 export function openTrade(state: State, order: Order, at: Meeting, lots: number, price: number, fee: number): void {
@@ -87,7 +86,7 @@ export function closeTrade(
   lots: number,
   at: Meeting,
   slipping: boolean,
-  reason: ExitReason,
+  by: Order | OwnExit,
 ): Closed {
   const closing = slipping ? allowedLots(state, lots) : lots;
   if (closing === 0) return { lots: 0, units: 0, value: 0 };
@@ -98,7 +97,7 @@ export function closeTrade(
   state.cash += trade.side * units * price - fee;
   state.feesPaid += fee;
   state.tradedValue += units * price;
-  recordRow(state, trade, closing, price, fee, at, reason);
+  recordRow(state, trade, closing, price, fee, at, by);
   if (closing === trade.lots) state.trades = state.trades.filter((other) => other !== trade);
   else {
     const kept = 1 - closing / trade.lots;
@@ -117,8 +116,10 @@ export function recordRow(
   price: number,
   fee: number,
   at: { readonly reached: Meeting["reached"] },
-  reason: ExitReason | null,
+  by: Order | OwnExit | null,
 ): void {
+  const order = typeof by === "object" ? by : null;
+  const reason = typeof by === "string" ? by : order === null ? null : "signal";
   const quantity = unitsOf(state, lots);
   const share = lots / trade.lots;
   const fees = trade.fees * share + fee;
@@ -135,6 +136,9 @@ export function recordRow(
     ...excursions(state, trade, at.reached, price),
     exitReason: reason,
     isAmbiguous: trade.isAmbiguous,
+    entryOrder: state.orders.indexOf(trade.order),
+    exitOrder: order === null ? -1 : state.orders.indexOf(order),
     tag: trade.order.draft.tag,
+    exitTag: order?.draft.tag ?? null,
   });
 }

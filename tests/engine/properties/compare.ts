@@ -88,7 +88,10 @@ function tradesOf({ trades }: RunResult): Row[] {
     mae: trades.mae[k]!,
     mfe: trades.mfe[k]!,
     isAmbiguous: trades.ambiguous[k]!,
+    entryOrder: trades.entryOrder[k]!,
+    exitOrder: trades.exitOrder[k]!,
     tag: trades.tag[k]!,
+    exitTag: trades.exitTag[k]!,
   }));
 }
 
@@ -116,7 +119,10 @@ function slowTrades({ state }: SlowResult, time: (index: number) => number): Row
     mae: row.mae,
     mfe: row.mfe,
     isAmbiguous: row.isAmbiguous ? 1 : 0,
+    entryOrder: row.entryOrder,
+    exitOrder: row.exitOrder,
     tag: row.tag,
+    exitTag: row.exitTag,
   }));
 }
 

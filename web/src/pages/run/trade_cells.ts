@@ -62,10 +62,26 @@ export const TRADE_COLUMNS: readonly TradeColumn[] = [
   { label: "Candles", isWide: true, sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
   { label: "Fees", isWide: true, sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
   {
+    label: "Entry order",
+    width: "minmax(6rem,1fr)",
+    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
+    isText: true,
+  },
+  {
     label: "Exit",
-    width: "minmax(8rem,1fr)",
-    show: (t, i) =>
-      `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}${t.tag[i] ? ` · ${t.tag[i]}` : ""}`,
+    width: "minmax(10rem,1.5fr)",
+    show: (t, i) => {
+      const reason = `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}`;
+      return joinPresent([reason, showOrder(t.exit_order[i]), t.exit_tag[i]]);
+    },
     isText: true,
   },
 ];
+
+function showOrder(number: number | null | undefined): string | null {
+  return number == null ? null : `order ${formatCount(number)}`;
+}
+
+function joinPresent(parts: readonly (string | null | undefined)[]): string {
+  return parts.filter((part) => part != null && part !== "").join(" · ");
+}
