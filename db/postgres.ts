@@ -44,6 +44,8 @@ export class PostgresClient {
   readonly #waiting = new Set<(reason: Error) => void>();
   readonly #resolveEnded: (reason: Error) => void;
   #socket: Duplex | undefined;
+  /** A `begin` whose answer the statements behind it must wait for. */
+  #beginning: Promise<unknown> | undefined;
   #lost: Error | undefined;
   #isOpen = false;
   #isRetired = false;
@@ -120,12 +122,25 @@ export class PostgresClient {
       reject(this.#judge(error));
     });
     void settled.finally(() => this.#waiting.delete(reject));
-    return promise;
+    if (this.#beginning === undefined) return promise;
+    promise.catch(() => {});
+    return this.#beginning.then(() => promise);
   }
 
   /** Runs the work between `begin` and `commit`, or `rollback` when it throws. */
   async transaction<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
     return await this.#between("begin", work, "commit", "rollback");
+  }
+
+  /**
+   * The same for work whose first statements only read or lock: `begin` shares their round trip. They are answered once it has
+   * succeeded, and a failed one ends the connection, so nothing is written outside of the transaction.
+   */
+  async transactionFromReads<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    const begun = this.query("begin");
+    this.#beginning = begun;
+    begun.then(() => this.#beginning = undefined, (error) => this.#end(error));
+    return await this.#finish(work, "commit", "rollback");
   }
 
   /** The same inside a transaction; the names of nested ones differ. */
@@ -152,6 +167,14 @@ export class PostgresClient {
     rollback: string,
   ): Promise<Answer> {
     await this.query(begin);
+    return await this.#finish(work, commit, rollback);
+  }
+
+  async #finish<Answer>(
+    work: (client: PostgresClient) => Promise<Answer>,
+    commit: string,
+    rollback: string,
+  ): Promise<Answer> {
     try {
       const answer = await work(this);
       await this.query(commit);

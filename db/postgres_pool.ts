@@ -47,6 +47,11 @@ export class PostgresPool {
     return this.#lend((client) => client.transaction(work));
   }
 
+  /** The same for work that reads first; see PostgresClient.transactionFromReads. */
+  transactionFromReads<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+    return this.#lend((client) => client.transactionFromReads(work));
+  }
+
   /** Ends all connections once their callers have returned them. */
   async close(): Promise<void> {
     await this.#pool.destroy();

@@ -16,7 +16,7 @@ import {
 import { unpackTrades } from "./codec/packed_trades.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
-import { queryText } from "./postgres_session.ts";
+import { queryText, transactFromReads } from "./postgres_session.ts";
 import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
@@ -91,7 +91,7 @@ function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>):
  */
 export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
   for (const rows of groupBySize([run])) {
-    const isHeld = await db.transaction(async (tx: Db) => {
+    const isHeld = await transactFromReads(db, async (tx) => {
       // A claim by another worker waits for this, so that no chunk of an earlier attempt comes after it.
       const held = await tx.select({ id: backtests.id }).from(backtests)
         .where(and(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Backtest, insertBacktest, newBacktestId } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
+import { transactFromReads } from "../db/postgres_session.ts";
 import { lockUser, readUsage } from "../db/quotas.ts";
 import { dateSchema } from "./dates.ts";
 import { inputObject } from "./input_object.ts";
@@ -93,7 +94,7 @@ export async function submitBacktest(
 }
 
 function transact<T>(db: Db, write: (tx: Db) => Promise<T>): Promise<T> {
-  return traceStep("submit", () => db.transaction(write));
+  return traceStep("submit", () => transactFromReads(db, write));
 }
 
 /**

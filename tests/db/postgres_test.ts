@@ -128,6 +128,29 @@ Deno.test("a transaction goes on after a nested one that failed, and a failed on
     expect(await pool.query("select n from numbers order by n")).toMatchObject([{ n: 1 }, { n: 3 }]);
   }));
 
+Deno.test("a transaction that reads first writes nothing where its `begin` fails, however late it asks", () =>
+  withPool(async (pool, admin, url) => {
+    await admin.query("create table numbers (n integer)");
+    for (const isLate of [false, true]) {
+      const client = await PostgresClient.connect(url);
+      const query = client.query.bind(client);
+      client.query = (text, values, shape) => query(text === "begin" ? "begin ?" : text, values, shape);
+      const failed = client.transactionFromReads(async () => {
+        if (isLate) await client.ended;
+        await client.query("select n from numbers where n = $1", [1]);
+        await client.query("insert into numbers values (1)");
+      });
+      expect(await caught(failed)).toBeInstanceOf(Error);
+      expect([client.isUsable, await admin.query("select n from numbers")]).toMatchObject([false, []]);
+      await client.close();
+    }
+    await pool.transactionFromReads(async (client) => {
+      await client.query("select n from numbers where n = $1", [1]);
+      await client.query("insert into numbers values (1)");
+    });
+    expect(await pool.query("select n from numbers")).toMatchObject([{ n: 1 }]);
+  }));
+
 Deno.test("a session prepares a bounded number of statements, however many different ones it runs", () =>
   withPool(async (pool) => {
     const count = () => pool.query("select count(*)::integer as count from pg_prepared_statements");
