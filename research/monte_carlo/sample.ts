@@ -1,0 +1,150 @@
+import { quantile } from "../quantiles.ts";
+import { FIGURE_NAMES, type FigureName, type PathFigures } from "./paths.ts";
+
+/** The quantiles that a result has, by name. */
+export const QUANTILES = { p05: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95 } as const;
+export type QuantileName = keyof typeof QUANTILES;
+
+/** Most points of a curve, beside its first. */
+const CURVE_POINTS_MAX = 100;
+/** Numbers that differ by less, relative to their size, differ by rounding: a shuffled product is the same product. */
+const EQUAL = 1e-9;
+
+/** The ways to make paths. */
+export const SAMPLINGS = ["shuffled", "resampled", "stationary_blocks", "candle_blocks"] as const;
+export type Sampling = (typeof SAMPLINGS)[number];
+
+/** One figure over all paths, and where the real run lies. */
+export interface FigureSummary {
+  readonly real: number | null;
+  /** The share of the paths with less than the real run, and half of those with the same; null without one of both. */
+  readonly percentile: number | null;
+  /** Null where no path has the figure. */
+  readonly quantiles: { readonly [name in QuantileName]: number } | null;
+  /** Paths that have it. */
+  readonly paths: number;
+}
+
+/** What many paths tell. */
+export interface Sample {
+  readonly sampling: Sampling;
+  readonly figures: { readonly [name in FigureName]: FigureSummary };
+  /** The share of the paths that end below the initial balance. */
+  readonly probability_of_loss: number;
+  /** The share of the paths that lose so much of their peak, at some time, as the request calls ruin. */
+  readonly probability_of_ruin: number;
+  /** The equity of the real run and of the paths, a quantile of all paths at each point. */
+  readonly curves:
+    & {
+      /** How many trades, days or candles are over. */
+      readonly positions: readonly number[];
+      readonly real: readonly number[];
+    }
+    & { readonly [name in QuantileName]: readonly number[] };
+}
+
+/** Collects the paths of one way to make them. */
+export class SampleCollector {
+  readonly #sampling: Sampling;
+  readonly #initialBalance: number;
+  readonly #ruinDrawdown: number;
+  readonly #runs: number;
+  readonly #positions: readonly number[];
+  readonly #figures: Readonly<Record<FigureName, Float64Array>>;
+  /** A column for each point of the curves. */
+  readonly #equity: readonly Float64Array[];
+  #count = 0;
+
+  /** @param length Of each path's equity. */
+  constructor({ sampling, runs, length, initialBalance, ruinDrawdown }: {
+    readonly sampling: Sampling;
+    readonly runs: number;
+    readonly length: number;
+    readonly initialBalance: number;
+    readonly ruinDrawdown: number;
+  }) {
+    this.#sampling = sampling;
+    this.#initialBalance = initialBalance;
+    this.#ruinDrawdown = ruinDrawdown;
+    this.#runs = runs;
+    const points = Math.min(CURVE_POINTS_MAX, length);
+    this.#positions = Array.from({ length: points + 1 }, (_, i) => Math.round(i * length / points));
+    const column = () => new Float64Array(runs);
+    this.#figures = { final_equity: column(), max_drawdown: column(), sharpe: column(), losing_streak: column() };
+    this.#equity = this.#positions.map(column);
+  }
+
+  /** Adds a path. @param equity After each trade, day or candle. */
+  add(figures: PathFigures, equity: Float64Array): void {
+    if (this.#count === this.#runs) throw new RangeError(`Cannot add another path: there are ${this.#runs} already`);
+    for (const name of FIGURE_NAMES) this.#figures[name][this.#count] = figures[name] ?? NaN;
+    for (const [i, position] of this.#positions.entries()) {
+      this.#equity[i]![this.#count] = this.#equityAt(equity, position);
+    }
+    this.#count++;
+  }
+
+  /** Sums up all paths. The real run's figures must be measured as those of the paths. */
+  summarize(real: PathFigures, realEquity: Float64Array): Sample {
+    const { final_equity: finals, max_drawdown: drawdowns } = this.#figures;
+    const share = (values: Float64Array, counts: (value: number) => boolean) =>
+      values.filter(counts).length / this.#runs;
+    const initial = this.#initialBalance;
+    const sorted = this.#equity.map((column) => column.toSorted());
+    const curve = (name: QuantileName) => sorted.map((column) => quantile(column, QUANTILES[name]));
+    return {
+      sampling: this.#sampling,
+      figures: {
+        final_equity: this.#summarizeFigure("final_equity", real),
+        max_drawdown: this.#summarizeFigure("max_drawdown", real),
+        sharpe: this.#summarizeFigure("sharpe", real),
+        losing_streak: this.#summarizeFigure("losing_streak", real),
+      },
+      probability_of_loss: share(finals, (value) => value < initial && !isEqual(value, initial)),
+      probability_of_ruin: share(
+        drawdowns,
+        (value) => value >= this.#ruinDrawdown || isEqual(value, this.#ruinDrawdown),
+      ),
+      curves: {
+        positions: this.#positions,
+        real: this.#positions.map((position) => this.#equityAt(realEquity, position)),
+        p05: curve("p05"),
+        p25: curve("p25"),
+        p50: curve("p50"),
+        p75: curve("p75"),
+        p95: curve("p95"),
+      },
+    };
+  }
+
+  #summarizeFigure(name: FigureName, { [name]: real }: PathFigures): FigureSummary {
+    const values = this.#figures[name].filter((value) => !Number.isNaN(value)).sort();
+    if (values.length === 0) return { real, percentile: null, quantiles: null, paths: 0 };
+    const quantiles = {
+      p05: quantile(values, QUANTILES.p05),
+      p25: quantile(values, QUANTILES.p25),
+      p50: quantile(values, QUANTILES.p50),
+      p75: quantile(values, QUANTILES.p75),
+      p95: quantile(values, QUANTILES.p95),
+    };
+    return { real, percentile: real === null ? null : percentileOf(real, values), quantiles, paths: values.length };
+  }
+
+  #equityAt(equity: Float64Array, position: number): number {
+    return position === 0 ? this.#initialBalance : equity[position - 1]!;
+  }
+}
+
+function percentileOf(real: number, values: Float64Array): number {
+  let below = 0;
+  let equal = 0;
+  for (const value of values) {
+    if (isEqual(value, real)) equal++;
+    else if (value < real) below++;
+  }
+  return (below + equal / 2) / values.length;
+}
+
+function isEqual(a: number, b: number): boolean {
+  return Math.abs(a - b) <= EQUAL * Math.max(Math.abs(a), Math.abs(b));
+}
