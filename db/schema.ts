@@ -16,6 +16,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { BacktestResult } from "../engine/result.ts";
+import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
 import { user } from "./account_schema.ts";
 import { BACKTEST_STATUSES, bytea, CODE_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
 
@@ -244,4 +245,28 @@ export const resultChunks = pgTable("result_chunks", {
 }, (table) => [
   primaryKey({ columns: [table.backtestId, table.attempt, table.part, table.chunk] }),
   index("result_chunks_candles_index").on(table.candles).where(sql`candles is not null`),
+]);
+
+/** Many paths that a backtest might have taken; they go with it. */
+export const monteCarlos = pgTable("monte_carlos", {
+  id: uuid("id").primaryKey(),
+  ownerId: text("owner_id").notNull().references(() => user.id, { onDelete: "cascade" }),
+  backtestId: uuid("backtest_id").notNull().references(() => backtests.id, { onDelete: "cascade" }),
+  method: text("method").$type<MonteCarloMethod>().notNull(),
+  runs: integer("runs").notNull(),
+  /** The mean length of blocks; null for a method without blocks. */
+  blockDays: integer("block_days"),
+  seed: bigint("seed", { mode: "number" }).notNull(),
+  ruinDrawdown: doublePrecision("ruin_drawdown").notNull(),
+  status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
+  progress: real("progress").notNull().default(0),
+  attempts: smallint("attempts").notNull().default(0),
+  error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
+  result: jsonb("result").$type<MonteCarloResult>(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  startedAt: moment("started_at"),
+  finishedAt: moment("finished_at"),
+}, (table) => [
+  index("monte_carlos_owner_index").on(table.ownerId, table.id),
+  index("monte_carlos_backtest_index").on(table.backtestId, table.id),
 ]);

@@ -5,6 +5,7 @@ import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
 import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations.ts";
+import { monteCarloRouter } from "./monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
 import { tokensRouter } from "./tokens.ts";
@@ -17,6 +18,7 @@ const routers = {
   marketData: marketDataRouter,
   backtests: backtestsRouter,
   optimizations: optimizationsRouter,
+  monteCarlo: monteCarloRouter,
   strategies: strategiesRouter,
   ingestion: ingestionRouter,
 };

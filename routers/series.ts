@@ -3,12 +3,8 @@ import type { Backtest } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
 import type { EquityColumns } from "../db/codec/result_parts.ts";
 import { readEquity, readEquityPieces } from "../db/equity.ts";
-import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import { periodReturns, type ReturnPeriod } from "../engine/metrics/period_returns.ts";
-import { UTC_DAYS } from "../market/calendar/exchange_sessions.ts";
-import { groupByDay } from "../market/calendar/group_by_day.ts";
-import { tradingDaysOf } from "../market/calendar/trading_days.ts";
-import { isCoarser, isTimeframe } from "../market/timeframes.ts";
+import { daysOfRun } from "../market/calendar/run_days.ts";
 import type { equityPointSchema, returnSchema } from "./backtest_records.ts";
 import { momentSchema, requireRising } from "./dates.ts";
 import type { Format } from "./formats.ts";
@@ -143,17 +139,6 @@ export function returnsOf(
   const tradingDays = daysOfRun(result, parameters.timeframe, time);
   const returns = periodReturns({ time, equity, close: equity, tradingDays, initialBalance }, period);
   return { time: returns.time, columns: { return: returns.return, equity: returns.equity } };
-}
-
-/** The trading days on which the run's metrics count; null where they are days of UTC or longer. */
-function daysOfRun(result: Backtest["result"], timeframe: unknown, time: Float64Array): TradingDayColumns | null {
-  const session = result?.data.session;
-  if (session === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return null;
-  if (isCoarser(timeframe, "1d")) return null;
-  const { timezone, open, close, weekdays } = session;
-  // A stored day is a date.
-  const hours = timeframe === "1d" ? UTC_DAYS : { timezone, open, close, extended: null };
-  return groupByDay(tradingDaysOf({ ...hours, weekdays: [...weekdays] }), time);
 }
 
 export function toCurveRows(

@@ -39,6 +39,12 @@ export interface Queue {
   dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
   /** As watchBacktest(), for an optimization. */
   watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
+  /** Writes a Monte Carlo simulation's job; lower queue positions are taken first. */
+  enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
+  /** Removes the job of a simulation that the transaction cancels or deletes. */
+  dequeueMonteCarlo(tx: Db, monteCarloId: string): Promise<void>;
+  /** As watchBacktest(), for a Monte Carlo simulation. */
+  watchMonteCarlo(monteCarloId: string, onChange: () => void): Promise<() => void>;
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Calls back when any process changes the backtest's record. @returns A function that ends the watch. */

@@ -79,3 +79,15 @@ Deno.test("each task that checks a user's URL has the permissions for the check"
     expect([task, await runScriptAs(task, () => script)]).toEqual([task, "93.184.215.14"]);
   }
 });
+
+Deno.test("each task that takes jobs can make paths in a thread without permissions", async () => {
+  const script = `import { makePaths } from "${ROOT}workers/research/paths_thread.ts";
+    const task = { method: "trades", runs: 3, seed: 1, ruinDrawdown: 0.5, returns: Float64Array.of(0.1, -0.1),
+      account: { initialBalance: 100, periodsPerYear: 365, riskFreeRate: 0 } };
+    const limits = { deadlineMs: 60_000, signal: new AbortController().signal, onProgress: () => {} };
+    const outcome = await makePaths(task, limits);
+    await Deno.stdout.write(new TextEncoder().encode(outcome.type + " " + outcome.message));`;
+  for (const task of ["start", "worker"] as const) {
+    expect([task, await runScriptAs(task, () => script)]).toEqual([task, "completed undefined"]);
+  }
+});

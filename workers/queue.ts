@@ -40,6 +40,12 @@ export interface OpenQueue {
   dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
   /** As watchBacktest(), for an optimization. */
   watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
+  /** Writes a Monte Carlo simulation's job in the transaction that writes its record; lower queue positions are taken first. */
+  enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
+  /** Removes the job of a simulation that the caller's transaction cancels or deletes; its worker stops within a second. */
+  dequeueMonteCarlo(tx: Db, monteCarloId: string): Promise<void>;
+  /** As watchBacktest(), for a Monte Carlo simulation. */
+  watchMonteCarlo(monteCarloId: string, onChange: () => void): Promise<() => void>;
   /** Updates the queue's schedules to those of the instruments. */
   syncSchedules(): Promise<void>;
   /**
@@ -123,6 +129,7 @@ export async function openQueue(
     dequeueOptimization: (tx, key) => endSlices(tx, jobs, key),
     watchOptimization: (id, onChange) => jobs.changes.subscribe(`optimization ${id}`, onChange),
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
+    ...monteCarloJobs(jobs),
     syncSchedules: () => syncSchedules(db, jobs),
     async check() {
       await jobs.check();
@@ -139,5 +146,20 @@ export async function openQueue(
       await endVacuum();
       await jobs.close();
     },
+  };
+}
+
+function monteCarloJobs(
+  jobs: Jobs,
+): Pick<OpenQueue, "enqueueMonteCarlo" | "dequeueMonteCarlo" | "watchMonteCarlo"> {
+  const queue = QUEUES.monteCarlos;
+  return {
+    enqueueMonteCarlo: (tx, monteCarloId, ownerId, queuePosition) =>
+      jobs.send(tx, queue, monteCarloId, { monteCarloId }, { ownerId, priority: -queuePosition }),
+    async dequeueMonteCarlo(tx, monteCarloId) {
+      await jobs.cancel(tx, queue, monteCarloId);
+      await jobs.changes.notify(tx, [`monte carlo ${monteCarloId}`]);
+    },
+    watchMonteCarlo: (id, onChange) => jobs.changes.subscribe(`monte carlo ${id}`, onChange),
   };
 }

@@ -13,6 +13,7 @@ import { type JobHandler, JobLoop } from "./jobs/loop.ts";
 import { runModuleCheckJob } from "./jobs/module_check_job.ts";
 import { type QueueName, QUEUES } from "./jobs/queues.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
+import { type MonteCarloServices, runMonteCarloJob } from "./research/monte_carlo_job.ts";
 import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
@@ -59,7 +60,8 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   const optimizations = { ...candles, jobs, records, runner: sliceRunner, places: backtestsMax, resultBytesMax };
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0));
-  const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces });
+  const monteCarlos = { ...candles, jobs };
+  const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces, monteCarlos });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);
     loops.push(loop);
@@ -78,11 +80,12 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
  */
 function listWork(
   { db, jobs, readThrough, egress, backtestsMax, limits: { resultDaysMax } }: WorkServices,
-  { backtests, spareRunner, optimizations, slicePlaces }: {
+  { backtests, spareRunner, optimizations, slicePlaces, monteCarlos }: {
     readonly backtests: BacktestServices;
     readonly spareRunner: Runner;
     readonly optimizations: OptimizationServices;
     readonly slicePlaces: () => number;
+    readonly monteCarlos: MonteCarloServices;
   },
 ): readonly (readonly [QueueName, () => number, JobHandler, JobHandler?])[] {
   const ingestion = { db, jobs, feeds: readThrough.feeds };
@@ -93,6 +96,7 @@ function listWork(
   return [
     [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
     [QUEUES.optimizations, slicePlaces, (job, signal) => runOptimizationJob(optimizations, job, signal)],
+    [QUEUES.monteCarlos, () => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
     [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
     [QUEUES.checks, () => backtestsMax, check, check],
     [QUEUES.schedules, () => 1, (job) => startScheduledRun(ingestion, job)],

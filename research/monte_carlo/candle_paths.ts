@@ -4,6 +4,11 @@ import { drawStationaryBlocks } from "./resampling.ts";
 
 const PRICES = ["open", "high", "low", "close"] as const;
 
+/** The prices of a path left the range of numbers. */
+export class PriceRangeError extends RangeError {
+  override readonly name = "PriceRangeError";
+}
+
 /**
  * Makes candles that might have been: blocks of consecutive candles of the range, each candle with its open, high, low and
  * close relative to the close before it, and with its volume. Times and lookback stay as they are.
@@ -53,7 +58,7 @@ export class CandlePaths {
   /**
    * The candles of the next path. They are overwritten by the one after it.
    *
-   * @throws {RangeError} When prices leave the range of numbers.
+   * @throws {PriceRangeError}
    */
   next(random: Random): Candles {
     drawStationaryBlocks(this.#indexes.length, this.#meanLength, random, this.#indexes);
@@ -73,7 +78,7 @@ export class CandlePaths {
       path.volume[to] = this.#candles.volume[first + from]!;
     }
     if (!(before > 0 && Number.isFinite(before))) {
-      throw new RangeError("Cannot make a path of these candles: its prices leave the range of numbers");
+      throw new PriceRangeError("Cannot make a path of these candles: its prices leave the range of numbers");
     }
     return path;
   }

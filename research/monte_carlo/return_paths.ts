@@ -1,7 +1,7 @@
 import { Random } from "../random_numbers.ts";
 import { type Account, walkReturns } from "./paths.ts";
 import { drawStationaryBlocks, resample, shuffle } from "./resampling.ts";
-import { type Sample, SampleCollector, type Sampling } from "./sample.ts";
+import { type Sample, SampleCollector, type Sampling } from "./path_sample.ts";
 
 /** Everything that decides paths that are made of returns. */
 export interface ReturnPaths extends Account {

@@ -25,6 +25,7 @@ import {
 import { OPTIMIZATION_OPERATIONS } from "./optimization_operations.ts";
 
 const NO_BACKTEST = ["BACKTEST_NOT_FOUND"] as const;
+const NO_MONTE_CARLO = ["MONTE_CARLO_NOT_FOUND"] as const;
 const NO_STRATEGY = ["STRATEGY_NOT_FOUND"] as const;
 const NO_RESULT = [...NO_BACKTEST, "RANGE_TOO_LARGE"] as const;
 const PROVIDERS = ["PROVIDER_RATE_LIMITED", "PROVIDER_FAILED"] as const;
@@ -186,6 +187,24 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     media: TABLE_MEDIA,
   },
   ...OPTIMIZATION_OPERATIONS,
+  "monteCarlo.list": {
+    summary: "The caller's Monte Carlo simulations",
+    description: "Newest first; with `backtest_id`, only those of one backtest.",
+  },
+  "monteCarlo.create": {
+    summary: "Simulate paths that a completed backtest might have taken",
+    description: "It is checked now and runs later: follow it with `wait` or by polling.",
+    codes: [...NO_BACKTEST, "NOT_COMPLETED", "QUOTA_EXCEEDED"],
+    headers: LOCATION,
+  },
+  "monteCarlo.get": {
+    summary: "A Monte Carlo simulation",
+    description: "With `wait`, the answer comes when it has ended, or after so many seconds.",
+    codes: NO_MONTE_CARLO,
+    headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
+  },
+  "monteCarlo.delete": { summary: "Delete a Monte Carlo simulation", codes: NO_MONTE_CARLO },
+  "monteCarlo.cancel": { summary: "Cancel a Monte Carlo simulation", codes: [...NO_MONTE_CARLO, "NOT_CANCELLABLE"] },
   "strategiesStreams.list": {
     summary: "The catalogue of strategies",
     description: "Built-in ones, your own and public ones. Complete without `limit`.",

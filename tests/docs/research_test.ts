@@ -1,11 +1,15 @@
 import { expect } from "@std/expect";
 import { CONSTRAINT_LENGTH_MAX } from "../../research/constraints.ts";
 import { BLOCKS } from "../../research/cross_validation.ts";
+import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
+import { MONTE_CARLO_METHODS, PATH_STEPS_MAX, RUIN_DRAWDOWN, RUNS_MAX } from "../../research/monte_carlo/request.ts";
+import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
 import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
 import { SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
 import { FIRST_POINTS } from "../../research/tpe.ts";
 import { SAME_CORRELATION } from "../../research/trial_clusters.ts";
-import { readPage } from "../support/pages.ts";
+import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo_submission.ts";
+import { readPage, rowsOf } from "../support/pages.ts";
 
 const page = (await readPage("docs/research.md")).replaceAll(/\s+/g, " ");
 const grouped = (number: number) => number.toLocaleString("en-US");
@@ -33,4 +37,18 @@ Deno.test("docs/research.md defines each figure of an optimization's luck", () =
   for (const figure of Object.keys(figures).filter((name) => !explained.includes(name))) {
     expect(page).toContain(`| \`${figure}\` |`);
   }
+});
+
+Deno.test("docs/api.md and docs/research.md describe Monte Carlo simulations as they are", async () => {
+  const api = (await readPage("docs/api.md")).replaceAll(/\s+/g, " ");
+  expect(api).toContain(
+    `paths, 1 to ${grouped(RUNS_MAX)}; fewer where all together would have more than ${grouped(PATH_STEPS_MAX)}`,
+  );
+  expect(api).toContain(`| \`ruin_drawdown\` | ${RUIN_DRAWDOWN} |`);
+  expect(api).toContain(
+    `Of a user, ${UNENDED_MAX} may be queued or running, and a backtest may have ${OF_BACKTEST_MAX}`,
+  );
+  for (const sampling of SAMPLINGS) expect(api).toContain(`\`${sampling}\``);
+  const rows = rowsOf(await readPage("docs/research.md")).map(([name = ""]) => name);
+  expect(rows).toEqual(expect.arrayContaining([...MONTE_CARLO_METHODS, ...FIGURE_NAMES].map((name) => `\`${name}\``)));
 });

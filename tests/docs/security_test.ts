@@ -13,7 +13,7 @@ Deno.test("the list of permissions is what the commands run with", () => {
       // The rest says where packages come from.
       .filter((part) => /^--(allow|deny|ignore|no-prompt)/.test(part)).map((flag) => `${command} ${flag}`);
   });
-  const code = "db/migrations,db/codec,engine,strategies,workers";
+  const code = "db/migrations,db/codec,engine,research,strategies,workers";
   const rows = [...PAGE.matchAll(/^\| `(--[a-z]+-[^`]+)` +\| ([a-z, ]+?) +\|/gm)];
   const listed = rows.flatMap(([, flag = "", names = ""]) =>
     names.split(", ").map((command) => {

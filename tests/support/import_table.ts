@@ -20,6 +20,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/sandbox/", [
     "workers/sandbox/",
     "engine/",
+    "types:research/",
     "strategies/builtin/",
     "workers/outcome.ts",
     "workers/protocol.ts",

@@ -6,7 +6,12 @@ import { queryText } from "../../db/postgres_session.ts";
 const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
 /** The subject of a change: a queue that has a new job, a record that changed, or an optimization that needs no more trials. */
-export type Topic = `queue ${string}` | `backtest ${string}` | `optimization ${string}` | `end ${string}`;
+export type Topic =
+  | `queue ${string}`
+  | `backtest ${string}`
+  | `optimization ${string}`
+  | `monte carlo ${string}`
+  | `end ${string}`;
 
 /**
  * Notifies all processes on one database of changes, when the changing transaction commits.

@@ -2,6 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import { abandonBacktest } from "../../db/failed_backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { endMonteCarlo } from "../../db/monte_carlos.ts";
 import { failOptimization } from "../../db/optimizations.ts";
 import { finishRun } from "../../market/ingestion/ingestion_run.ts";
 import { INTERNAL_ERROR } from "../outcome.ts";
@@ -15,6 +16,7 @@ const dataSchema = z.union([
   z.object({ backtestId: z.uuid() }),
   z.object({ runId: z.uuid() }),
   z.object({ optimizationId: z.uuid() }),
+  z.object({ monteCarloId: z.uuid() }),
 ]);
 
 /** Ends the record of a job that used up its attempts. */
@@ -32,11 +34,15 @@ export async function runDeadJob(
     if ("optimizationId" in data && await failOptimization(tx, data.optimizationId, INTERNAL_ERROR)) {
       await jobs.changes.notify(tx, [`optimization ${data.optimizationId}`, `end ${data.optimizationId}`]);
     }
+    if ("monteCarloId" in data && await endMonteCarlo(tx, data.monteCarloId, { error: INTERNAL_ERROR })) {
+      await jobs.changes.notify(tx, [`monte carlo ${data.monteCarloId}`]);
+    }
     await jobs.complete(tx, QUEUES.dead, [job]);
   });
 }
 
 function subjectOf(data: z.infer<typeof dataSchema>): Record<string, string> {
   if ("runId" in data) return { run_id: data.runId };
+  if ("monteCarloId" in data) return { monte_carlo_id: data.monteCarloId };
   return "backtestId" in data ? { backtest_id: data.backtestId } : { optimization_id: data.optimizationId };
 }

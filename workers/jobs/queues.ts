@@ -7,6 +7,7 @@ import type { PgBoss } from "pg-boss";
 export const QUEUES = {
   backtests: "backtests",
   optimizations: "optimizations",
+  monteCarlos: "monte-carlos",
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
   checks: "module-checks",
@@ -23,6 +24,7 @@ const RETRY_LIMIT = 9;
 export const RETRY_LIMITS: Readonly<Record<QueueName, number>> = {
   [QUEUES.backtests]: RETRY_LIMIT,
   [QUEUES.optimizations]: RETRY_LIMIT,
+  [QUEUES.monteCarlos]: RETRY_LIMIT,
   [QUEUES.ingestion]: RETRY_LIMIT,
   [QUEUES.schedules]: RETRY_LIMIT,
   // The request waits 15 seconds for the verdict, and the client retries.
@@ -51,19 +53,13 @@ export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise
     retryDelay: RETRY_DELAY_SECONDS,
   };
   const guarded = { ...kept, heartbeatSeconds: HEARTBEAT_SECONDS };
+  const run = { ...guarded, expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS, deadLetter: QUEUES.dead };
   const settings = [
     [QUEUES.dead, { ...kept, retryDelay: 10 }],
-    [QUEUES.backtests, {
-      ...guarded,
-      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
-      deadLetter: QUEUES.dead,
-    }],
+    [QUEUES.backtests, run],
     // A slice ends with the trial that takes it beyond its second.
-    [QUEUES.optimizations, {
-      ...guarded,
-      expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS,
-      deadLetter: QUEUES.dead,
-    }],
+    [QUEUES.optimizations, run],
+    [QUEUES.monteCarlos, run],
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX, deadLetter: QUEUES.dead }],
     [QUEUES.schedules, guarded],
     [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],

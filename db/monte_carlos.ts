@@ -1,0 +1,127 @@
+import { and, count, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { v7 as uuidv7 } from "uuid";
+import type { MonteCarloResult } from "../research/monte_carlo/request.ts";
+import type { AttemptKey, OwnedKey } from "./backtests.ts";
+import type { Db } from "./client.ts";
+import { storableText } from "./codec/storable.ts";
+import { monteCarlos } from "./schema.ts";
+
+export type MonteCarlo = typeof monteCarlos.$inferSelect;
+
+/** The columns that a submission sets; the service sets the others. */
+export type NewMonteCarlo = Pick<
+  typeof monteCarlos.$inferInsert,
+  "ownerId" | "backtestId" | "method" | "runs" | "blockDays" | "seed" | "ruinDrawdown"
+>;
+
+const UNENDED = ["queued", "running"] as const satisfies readonly MonteCarlo["status"][];
+
+/** Writes a queued record under a new UUIDv7. */
+export async function insertMonteCarlo(tx: Db, values: NewMonteCarlo): Promise<MonteCarlo> {
+  const [row] = await tx.insert(monteCarlos).values({ ...values, id: uuidv7() }).returning();
+  if (row === undefined) throw new Error("Cannot insert a Monte Carlo simulation: no row came back");
+  return row;
+}
+
+/** One user's record; null if this user has none of that id. */
+export async function getMonteCarlo(db: Db, key: OwnedKey): Promise<MonteCarlo | null> {
+  const [row] = await db.select().from(monteCarlos).where(owned(key));
+  return row ?? null;
+}
+
+/** One user's records, newest first. @param page `backtestId`: only those of it; `after`: only older ones than of this id. */
+export async function listMonteCarlos(db: Db, page: {
+  readonly ownerId: string;
+  readonly backtestId?: string | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+}): Promise<MonteCarlo[]> {
+  return await db.select().from(monteCarlos).where(and(
+    eq(monteCarlos.ownerId, page.ownerId),
+    page.backtestId === undefined ? undefined : eq(monteCarlos.backtestId, page.backtestId),
+    page.after === undefined ? undefined : lt(monteCarlos.id, page.after),
+  )).orderBy(desc(monteCarlos.id)).limit(page.limit);
+}
+
+/** Counts a user's queued and running records, and all those of one backtest. @param tx Holds the user's lock. */
+export async function countMonteCarlos(
+  tx: Db,
+  { ownerId, backtestId }: { readonly ownerId: string; readonly backtestId: string },
+): Promise<{ readonly unended: number; readonly ofBacktest: number }> {
+  const [unended] = await tx.select({ count: count() }).from(monteCarlos)
+    .where(and(eq(monteCarlos.ownerId, ownerId), inArray(monteCarlos.status, UNENDED)));
+  const [ofBacktest] = await tx.select({ count: count() }).from(monteCarlos)
+    .where(eq(monteCarlos.backtestId, backtestId));
+  return { unended: unended?.count ?? 0, ofBacktest: ofBacktest?.count ?? 0 };
+}
+
+/** Begins an attempt, which ends every earlier worker's hold on the record; null if it has ended or is gone. */
+export async function claimMonteCarlo(db: Db, id: string): Promise<MonteCarlo | null> {
+  const [row] = await db.update(monteCarlos)
+    .set({ status: "running", attempts: sql`${monteCarlos.attempts} + 1`, progress: 0, startedAt: sql`now()` })
+    .where(and(eq(monteCarlos.id, id), inArray(monteCarlos.status, UNENDED)))
+    .returning();
+  return row ?? null;
+}
+
+/** Stores an attempt's progress, a fraction. @returns False when it was cancelled or claimed by another. */
+export async function setMonteCarloProgress(db: Db, run: AttemptKey & { readonly progress: number }): Promise<boolean> {
+  const rows = await db.update(monteCarlos).set({ progress: run.progress }).where(held(run)).returning({
+    id: monteCarlos.id,
+  });
+  return rows.length > 0;
+}
+
+/** The end of a record: its result, or the reason why it has none. */
+export type MonteCarloEnd =
+  | { readonly result: MonteCarloResult }
+  | { readonly error: NonNullable<MonteCarlo["error"]> };
+
+/** Stores the end of an attempt, unless another worker has the record. */
+export async function settleMonteCarlo(tx: Db, run: AttemptKey, end: MonteCarloEnd): Promise<void> {
+  await tx.update(monteCarlos).set(columnsOf(end)).where(held(run));
+}
+
+/** Ends a record that no worker could finish. @returns True if it had not ended before. */
+export async function endMonteCarlo(tx: Db, id: string, end: MonteCarloEnd): Promise<boolean> {
+  const rows = await tx.update(monteCarlos).set(columnsOf(end))
+    .where(and(eq(monteCarlos.id, id), inArray(monteCarlos.status, UNENDED))).returning({ id: monteCarlos.id });
+  return rows.length > 0;
+}
+
+function columnsOf(end: MonteCarloEnd) {
+  const finishedAt = sql`now()`;
+  if ("result" in end) return { status: "completed", progress: 1, result: end.result, finishedAt } as const;
+  return { status: "failed", error: { ...end.error, message: storableText(end.error.message) }, finishedAt } as const;
+}
+
+/** Gives an attempt back unfinished. @returns True if it still held the record. */
+export async function releaseMonteCarlo(tx: Db, run: AttemptKey): Promise<boolean> {
+  const rows = await tx.update(monteCarlos).set({ status: "queued", progress: 0, startedAt: null })
+    .where(held(run)).returning({ id: monteCarlos.id });
+  return rows.length > 0;
+}
+
+/** Cancels a queued or running record. @returns Null if it has ended or this user has none of that id. */
+export async function cancelMonteCarlo(tx: Db, key: OwnedKey): Promise<MonteCarlo | null> {
+  const [row] = await tx.update(monteCarlos).set({ status: "cancelled", finishedAt: sql`now()` })
+    .where(and(owned(key), inArray(monteCarlos.status, UNENDED))).returning();
+  return row ?? null;
+}
+
+/** Removes a record; nothing happens if this user has none of that id. */
+export async function deleteMonteCarlo(tx: Db, key: OwnedKey): Promise<void> {
+  await tx.delete(monteCarlos).where(owned(key));
+}
+
+function owned(key: OwnedKey) {
+  return and(eq(monteCarlos.id, key.id), eq(monteCarlos.ownerId, key.ownerId));
+}
+
+function held(run: AttemptKey) {
+  return and(
+    eq(monteCarlos.id, run.id),
+    eq(monteCarlos.attempts, run.attempt),
+    eq(monteCarlos.status, "running"),
+  );
+}

@@ -1,0 +1,28 @@
+import type { Sample } from "./path_sample.ts";
+
+/** The ways to make paths that a request may choose. */
+export const MONTE_CARLO_METHODS = ["trades", "returns", "candles"] as const;
+export type MonteCarloMethod = (typeof MONTE_CARLO_METHODS)[number];
+
+export const RUNS_MAX = 10_000;
+/** Most trades, days or candles of all paths together: a worker takes about a minute for so many candles. */
+export const PATH_STEPS_MAX = 1_000_000_000;
+/** A path that loses so much of its peak is ruined, unless the request says otherwise. */
+export const RUIN_DRAWDOWN = 0.5;
+
+/** What a completed Monte Carlo simulation tells. */
+export interface MonteCarloResult {
+  /** One for each way to make paths: two for `trades`, which are shuffled and resampled. */
+  readonly samples: readonly Sample[];
+  /** Remarks for the reader. */
+  readonly notes: readonly string[];
+  readonly duration_ms: number;
+}
+
+/**
+ * The mean length of blocks where the request gives none: the cube root of the days, the order that Politis and Romano
+ * (1994) derive for the variance of a mean.
+ */
+export function defaultBlockDays(days: number): number {
+  return Math.max(1, Math.round(Math.cbrt(days)));
+}

@@ -1,0 +1,125 @@
+import { getLogger, withContext } from "@logtape/logtape";
+import { getBacktest } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { isDatabaseFault } from "../../db/faults.ts";
+import {
+  claimMonteCarlo,
+  type MonteCarlo,
+  releaseMonteCarlo,
+  setMonteCarloProgress,
+  settleMonteCarlo,
+} from "../../db/monte_carlos.ts";
+import type { MonteCarloResult } from "../../research/monte_carlo/request.ts";
+import type { CandleServices } from "../backtest/run_candles.ts";
+import type { Jobs, TakenJob } from "../jobs/jobs.ts";
+import type { StopReason } from "../jobs/loop.ts";
+import { QUEUES } from "../jobs/queues.ts";
+import { brokenBy, NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
+import { retryOnDatabaseFault } from "../retry.ts";
+import { traceStep } from "../telemetry.ts";
+import { loadPathsInput } from "./paths_input.ts";
+import { makePaths } from "./paths_thread.ts";
+
+const log = getLogger(["hindcast", "queue"]);
+
+const QUEUE = QUEUES.monteCarlos;
+
+/** The services of a Monte Carlo simulation. */
+export interface MonteCarloServices extends CandleServices {
+  readonly jobs: Jobs;
+  /** Computing time of a simulation. */
+  readonly deadlineMs: number;
+}
+
+type Simulation = Outcome<{ readonly result: MonteCarloResult }>;
+
+/**
+ * Executes a Monte Carlo simulation: claims its record, makes its paths in a thread, and stores the outcome in one
+ * transaction with the end of its job.
+ *
+ * @throws {Error} The database's error when not even the failure can be stored: the heartbeat lapses, and another worker
+ *   takes the job.
+ */
+export async function runMonteCarloJob(
+  services: MonteCarloServices,
+  job: TakenJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, jobs } = services;
+  await withContext({ monte_carlo_id: job.id }, async () => {
+    const record = await retryOnDatabaseFault(signal, () => claimMonteCarlo(db, job.id));
+    const outcome = record === null ? NOT_BEGUN : await simulate(services, record, signal);
+    const attempt = record?.attempts ?? 0;
+    await retryOnDatabaseFault(signal, () => db.transaction((tx: Db) => settle(tx, jobs, { job, attempt, outcome })));
+    log.info("monte carlo", { outcome: outcome.type, attempt });
+  });
+}
+
+async function simulate(services: MonteCarloServices, record: MonteCarlo, signal: AbortSignal): Promise<Simulation> {
+  const { db, jobs, deadlineMs } = services;
+  const begun = performance.now();
+  const lost = new AbortController();
+  let written = Promise.resolve();
+  let isWriting = false;
+  const onProgress = (progress: number) => {
+    if (isWriting) return;
+    isWriting = true;
+    written = writeProgress(services, record, progress, lost).finally(() => isWriting = false);
+  };
+  try {
+    await jobs.changes.notify(db, [`monte carlo ${record.id}`]);
+    const backtest = await getBacktest(db, { id: record.backtestId, ownerId: record.ownerId });
+    // It goes with its backtest.
+    if (backtest === null || backtest.result === null) return NOT_BEGUN;
+    const { result } = backtest;
+    const { task, notes } = await traceStep("load", () => loadPathsInput(services, record, { ...backtest, result }));
+    const stop = AbortSignal.any([signal, lost.signal]);
+    const outcome = await traceStep("simulate", () => makePaths(task, { deadlineMs, signal: stop, onProgress }));
+    if (outcome.type === "broken") log.error("The thread of paths broke: {reason}", { reason: outcome.message });
+    if (outcome.type !== "completed") return outcome;
+    const duration_ms = Math.round(performance.now() - begun);
+    return { type: "completed", result: { samples: outcome.samples, notes, duration_ms } };
+  } catch (error) {
+    if (error instanceof RunError) return error.outcome;
+    log.error("Attempt {attempt} failed: {error}", { attempt: record.attempts, error });
+    return isDatabaseFault(error) ? NOT_BEGUN : brokenBy(error);
+  } finally {
+    await written;
+  }
+}
+
+async function writeProgress(
+  { db, jobs }: MonteCarloServices,
+  { id, attempts: attempt }: MonteCarlo,
+  progress: number,
+  lost: AbortController,
+): Promise<void> {
+  try {
+    if (await setMonteCarloProgress(db, { id, attempt, progress })) {
+      await jobs.changes.notify(db, [`monte carlo ${id}`]);
+    } else lost.abort("lost" satisfies StopReason);
+  } catch (error) {
+    log.warn("Cannot write the progress: {error}", { error });
+  }
+}
+
+async function settle(tx: Db, jobs: Jobs, { job, attempt, outcome }: {
+  readonly job: TakenJob;
+  readonly attempt: number;
+  readonly outcome: Simulation;
+}): Promise<void> {
+  const run = { id: job.id, attempt };
+  if (outcome.type === "broken") {
+    await releaseMonteCarlo(tx, run);
+    await jobs.fail(tx, QUEUE, job, "see the log");
+  } else if (outcome.type === "stopped" && await releaseMonteCarlo(tx, run)) {
+    await jobs.giveBack(tx, QUEUE, job);
+  } else {
+    if (outcome.type === "completed") await settleMonteCarlo(tx, run, { result: outcome.result });
+    if (outcome.type === "failed") {
+      await settleMonteCarlo(tx, run, { error: { code: outcome.code, message: outcome.message } });
+    }
+    await jobs.complete(tx, QUEUE, [job]);
+  }
+  await jobs.changes.notify(tx, [`monte carlo ${job.id}`]);
+}
