@@ -23,11 +23,21 @@ export function atr(
   pool: BufferPool | null = null,
 ): Float64Array {
   checkPeriod("atr", period);
+  return wilder(trueRanges(high, low, close, pool), period, pool);
+}
+
+/** The true range of each candle, in the unit of the prices; the first is high - low. */
+export function trueRanges(
+  high: Float64Array,
+  low: Float64Array,
+  close: Float64Array,
+  pool: BufferPool | null,
+): Float64Array {
   const ranges = takeDoubles(pool, close.length);
   for (let i = 0; i < ranges.length; i++) {
     const top = i > 0 && close[i - 1]! > high[i]! ? close[i - 1]! : high[i]!;
     const bottom = i > 0 && close[i - 1]! < low[i]! ? close[i - 1]! : low[i]!;
     ranges[i] = top - bottom;
   }
-  return wilder(ranges, period, pool);
+  return ranges;
 }

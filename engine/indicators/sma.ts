@@ -10,10 +10,10 @@ import { checkPeriod } from "./period.ts";
  * not depend on the period: a window is the tail of one block of `period` values and the head of the next, whose running
  * sums are known.
  *
- * @param values One value a candle, oldest first, finite.
+ * @param values One value a candle, oldest first; finite but for NaN before the first value.
  * @param period Candles in a window, an integer of at least 1.
  * @param pool Gives the column its memory; null: new memory.
- * @returns One mean a candle, in the unit of `values`; NaN for the first `period - 1`.
+ * @returns One mean a candle, in the unit of `values`; NaN until `period` values exist.
  * @throws {RangeError} When `period` is not a positive integer.
  * @see M. van Herk (1992), "A fast algorithm for local minimum and maximum filters", for the blocks;
  *   T. J. Dekker (1971), "A floating-point technique for extending the available precision", for the pairs.
