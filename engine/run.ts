@@ -124,7 +124,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   const simulation = new Simulation({ ...input, execution, finer });
   const { book, ledger } = simulation;
   const count = candles.close.length;
-  strategy.prepare(candles, input.pool);
+  strategy.prepare(candles, input.pool, input.tradingDays);
   const isAsked = strategy.nextDecision !== undefined;
   let next = Math.max(firstIndex, strategy.warmup - 1);
   let held = ledger.quantity;

@@ -1,5 +1,6 @@
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
+import type { TradingDayColumns } from "./metrics/input.ts";
 
 /** Types of orders. An order's `type` is an index into this list. */
 export const ORDER_TYPES = ["market", "limit", "stop", "stop_limit"] as const;
@@ -142,8 +143,9 @@ export interface Strategy {
    * each simulation starts with `prepare`: it must reset the state of `decide`.
    *
    * @param pool Gives columns their memory until the run ends; absent or null: columns have new memory.
+   * @param days The market's own trading days; absent or null: days of UTC. The last ones may end behind the candles.
    */
-  prepare(candles: Candles, pool?: BufferPool | null): void;
+  prepare(candles: Candles, pool?: BufferPool | null, days?: TradingDayColumns | null): void;
   /** Decides at the close of candle `i`. It is hot and should not allocate. */
   decide(i: number, account: Account, book: OrderBook): void;
   /**

@@ -1,13 +1,5 @@
 import { donchian, type DonchianColumns } from "../../engine/indicators/donchian.ts";
-import {
-  BY_UNITS,
-  newDraft,
-  type OrderBook,
-  type OrderDraft,
-  REFUSED,
-  STOP,
-  type Strategy,
-} from "../../engine/strategy.ts";
+import { BY_UNITS, newDraft, type Strategy } from "../../engine/strategy.ts";
 import {
   DIRECTION,
   entryDraft,
@@ -19,6 +11,7 @@ import {
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
 import { type Builtin, type DecisionRules, DEFAULT_RULES } from "./builtin.ts";
+import { WaitingStop } from "./waiting_stop.ts";
 
 /** Trades breakouts of the price channel with stop orders that wait at its edges. */
 export const donchianBreakout: Builtin = {
@@ -74,34 +67,4 @@ function breakoutStrategy(parameters: Parameters, rules: DecisionRules): Strateg
       }
     },
   };
-}
-
-/** One stop order that is kept working at a price. It is placed anew only when its price or size changes. */
-class WaitingStop {
-  readonly draft: OrderDraft;
-  #order = REFUSED;
-  #size = NaN;
-
-  constructor(draft: OrderDraft) {
-    this.draft = { ...draft, type: STOP };
-  }
-
-  wait(book: OrderBook, price: number): void {
-    const working = this.#order !== REFUSED && book.isWorking(this.#order);
-    if (working && price === this.draft.stopPrice && Object.is(this.draft.size, this.#size)) return;
-    this.draft.stopPrice = price;
-    this.#size = this.draft.size;
-    this.#order = working ? book.replace(this.#order, this.draft) : book.place(this.draft);
-  }
-
-  /** Forgets the order of an earlier run. */
-  forget(): void {
-    this.#order = REFUSED;
-  }
-
-  withdraw(book: OrderBook): void {
-    if (this.#order === REFUSED) return;
-    book.cancel(this.#order);
-    this.#order = REFUSED;
-  }
 }

@@ -11,6 +11,11 @@ export function periodProperty(description: string, candles: number, candlesMin 
   return { type: "integer", description, default: candles, minimum: candlesMin, maximum: PERIOD_CANDLES_MAX };
 }
 
+/** The schema of a level of an oscillator between 0 and 100. */
+export function levelProperty(description: string, level: number): ParameterProperty {
+  return { type: "number", description, default: level, minimum: 0, maximum: 100 };
+}
+
 /** The sides that a strategy may take. */
 export const DIRECTION: ParameterProperty = {
   type: "string",

@@ -3,17 +3,14 @@ import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
 import {
   DIRECTION,
   entryDraft,
+  levelProperty,
   periodProperty,
   readNumber,
   readShorts,
   STOP_LOSS_LEVEL,
   TAKE_PROFIT_LEVEL,
 } from "./parameter_schema.ts";
-import { type Builtin, DEFAULT_RULES, type ParameterProperty } from "./builtin.ts";
-
-const levelProperty = (description: string, level: number): ParameterProperty => (
-  { type: "number", description, default: level, minimum: 0, maximum: 100 }
-);
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
 
 /** Buys weakness and sells strength, as Wilder's RSI measures them. */
 export const rsiReversion: Builtin = {

@@ -174,6 +174,77 @@ declare function bollinger(
 ): { upper: Column; middle: Column; lower: Column };
 /** The highest high and the lowest low of the last `period` candles. */
 declare function donchian(high: Column, low: Column, period: number): { upper: Column; lower: Column };
+/** Standard deviations above the mean of the last `period` values; 0 while they do not differ. */
+declare function zscore(values: Column, period: number): Column;
+/** Wilder's directional movement, 0 to 100: `plus` and `minus` are +DI and -DI. */
+declare function adx(
+  high: Column,
+  low: Column,
+  close: Column,
+  period: number,
+): { adx: Column; plus: Column; minus: Column };
+/** Bands of `multiple` average true ranges: the `direction` is 1 or -1, the `line` the price at which it would turn. */
+declare function supertrend(
+  high: Column,
+  low: Column,
+  close: Column,
+  period: number,
+  multiple: number,
+): { line: Column; direction: Column };
+/** Exponential average of closes, and bands `width` average true ranges around it. */
+declare function keltner(
+  high: Column,
+  low: Column,
+  close: Column,
+  period: number,
+  rangePeriod: number,
+  width: number,
+): { upper: Column; middle: Column; lower: Column };
+/** Stochastic oscillator, 0 to 100: commonly 14, 3 and 3. */
+declare function stochastic(
+  high: Column,
+  low: Column,
+  close: Column,
+  period: number,
+  slowing: number,
+  signal: number,
+): { k: Column; d: Column };
+/** Ichimoku lines: commonly 9, 26, 52 and 26. The leading ones are the cloud as a chart shows it at the candle. */
+declare function ichimoku(
+  high: Column,
+  low: Column,
+  conversion: number,
+  base: number,
+  span: number,
+  displacement: number,
+): { conversion: Column; base: Column; leadingA: Column; leadingB: Column };
+/** Mean of the typical prices of the last `period` candles by volume, and the standard deviation about it. */
+declare function vwap(
+  high: Column,
+  low: Column,
+  close: Column,
+  volume: Column,
+  period: number,
+): { mean: Column; deviation: Column };
+/** The same since the last candle at which `anchors` was 0, such as the first one of a trading day. */
+declare function anchoredVwap(
+  high: Column,
+  low: Column,
+  close: Column,
+  volume: Column,
+  anchors: Column,
+): { mean: Column; deviation: Column };
+/** Number of the candle in its trading day, from 0, and of candles in the trading day before. Takes the candles' `time`. */
+declare function tradingDay(time: Column): { candle: Column; length: Column };
+/** Highest high and lowest low of the first `period` candles since `anchors` was 0; NaN until they have closed. */
+declare function openingRange(
+  high: Column,
+  low: Column,
+  anchors: Column,
+  period: number,
+): { upper: Column; lower: Column };
+/** Root of the mean squared return of the last `period` candles, scaled to a year of 365 days: 0.2 is 20%. */
+declare function realisedVolatility(time: Column, close: Column, period: number): Column;
 /** Columns joined candle by candle; a number stands for a column of that number. */
 declare function add(a: Column | number, b: Column | number): Column;
 declare function subtract(a: Column | number, b: Column | number): Column;

@@ -2,6 +2,7 @@ import { expect } from "@std/expect";
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, type Strategy } from "../../engine/strategy.ts";
 import { SIGNAL, STOP_LOSS, TAKE_PROFIT } from "../../engine/trade_columns.ts";
+import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { emaCross } from "../../strategies/builtin/ema_cross.ts";
 import { rsiReversion } from "../../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
@@ -71,6 +72,32 @@ Deno.test("a strategy whose next decision depends on its position gives the same
   expect(trades).toBeGreaterThan(RUNS);
   // Decisions follow exits that no decision made.
   expect([SIGNAL, STOP_LOSS, TAKE_PROFIT].filter((reason) => !reasons.has(reason))).toEqual([]);
+});
+
+Deno.test("every built-in strategy with nextDecision() decides as if it were asked at every candle", () => {
+  for (const builtin of BUILTINS) {
+    const short = Object.entries(builtin.parameter_schema.properties).map(([name, { type, default: usual }]) => {
+      // Short windows, so that a few candles hold many decisions.
+      const isWindow = type === "integer" && typeof usual === "number";
+      return [name, isWindow ? Math.ceil(usual / 8) + (name === "base" || name === "slow" ? 2 : 1) : usual];
+    });
+    const parameters = {
+      ...Object.fromEntries(short),
+      ...{ threshold: 10, width: 0.5, entry: builtin.slug === "zscore-reversion" ? 1 : 3 },
+    };
+    if (builtin.create(parameters).nextDecision === undefined) continue;
+    let trades = 0;
+    for (let n = 0; n < 150; n++) {
+      const input = randomRun(5, n);
+      const guarded = { ...parameters, stopLossLevel: n % 3 * 0.004, takeProfitLevel: n % 4 * 0.005 };
+      const create = () => builtin.create({ ...guarded, direction: n % 4 < 3 ? "both" : "long" }, input.execution);
+      const result = run({ ...input, strategy: create() });
+      const asked = run({ ...input, strategy: askedAlways(create()) });
+      expect([builtin.slug, n, bytesOf(result)]).toEqual([builtin.slug, n, bytesOf(asked)]);
+      trades += result.trades.count;
+    }
+    expect([builtin.slug, trades > 100]).toEqual([builtin.slug, true]);
+  }
 });
 
 Deno.test("nextDecision() is called again once the position differs", () => {

@@ -1,5 +1,7 @@
 /** The catalogue's strategies as scripts: the same orders, trades and equity as the built-in ones, to the bit. */
 import { expect } from "@std/expect";
+import type { Candles } from "../../engine/candles.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { run } from "../../engine/run.ts";
 import { GuestStrategy, roundCapacity } from "../../workers/sandbox/player.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
@@ -13,6 +15,8 @@ import { dailyCandles, DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts
 
 const FOLDER = new URL("../../strategies/scripts/", import.meta.url);
 const CANDLES = 3000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const RUNS = 4;
 
 Deno.test("each built-in strategy's script trades as the built-in does, to the bit", async (t) => {
@@ -22,9 +26,11 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
       const script = await compileScript(source);
       let orders = 0;
       for (let seed = 1; seed <= RUNS; seed++) {
-        const candles = dailyCandles(walk(seed));
+        const candles = candlesOf(builtin.default_frequency === "HOURLY" ? HOUR_MS : DAY_MS, seed);
         const parameters = parametersOf(builtin.parameter_schema.properties, seed);
-        const settings = { ...taskOver(candles), control: null };
+        // Later runs have trading days of eight candles.
+        const tradingDays = seed < 3 ? null : daysOf(8);
+        const settings = { ...taskOver(candles), tradingDays, control: null };
         const builtIn = run({ ...settings, strategy: builtin.create(parameters) });
         const guest = new ScriptGuest(script, JSON.stringify(parameters), DAYS);
         const scripted = run({ ...settings, strategy: new GuestStrategy(() => guest, 1) });
@@ -51,6 +57,22 @@ Deno.test("the declaration names each global of a script, and no other", async (
   }
 });
 
+/** Candles of this length, over a random walk and with volumes that differ. */
+function candlesOf(lengthMs: number, seed: number): Candles {
+  const candles = dailyCandles(walk(seed));
+  return {
+    ...candles,
+    time: candles.time.map((_, i) => i * lengthMs),
+    volume: candles.volume.map((_, i) => 100 + i * 37 % 91),
+  };
+}
+
+/** Trading days of so many candles each. */
+function daysOf(candles: number): TradingDayColumns {
+  const ends = Int32Array.from({ length: CANDLES / candles }, (_, n) => candles * (n + 1));
+  return { ends, dates: Float64Array.from(ends, (_, n) => n * DAY_MS) };
+}
+
 /** A random walk of prices that trends, swings and stands still in turn. */
 function walk(seed: number): number[] {
   const random = new Random(seed);
@@ -73,6 +95,8 @@ function parametersOf(properties: Readonly<Record<string, { readonly default: un
     stopLossLevel: seed === 4 ? 0.03 : 0,
     fast: seed + 1,
     floor: seed === 4 ? 0.2 : 0,
+    anchor: seed === 3 ? "session" : "rolling",
+    units: seed + 1,
   };
   return { ...defaults, ...Object.fromEntries(Object.entries(changes).filter(([name]) => name in defaults)) };
 }

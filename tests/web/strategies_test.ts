@@ -25,7 +25,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
   await t.step("the catalogue is searched, filtered, and walked by keys", async () => {
     await page.goto(`${service.url}/strategies`);
     await page.getByText("Of another user").waitFor();
-    expect(await rows.count()).toBe(12);
+    expect(await rows.count()).toBe(22);
     expect(await findViolations(page)).toEqual([]);
     await page.getByLabel("Show").selectOption("yours");
     await page.getByText("Of another user").waitFor({ state: "detached" });
@@ -117,7 +117,7 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await page.getByText("Enter a name").waitFor();
     await page.getByText(/^This is no JSON/).waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Far and Away");
-    await page.getByLabel("Default configuration").fill('{"timeframe": "2h"}');
+    await page.getByLabel("Default configuration").fill('{"timeframe": "7h"}');
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText(/^\/timeframe must be one of/).waitFor();
     expect(await findViolations(page)).toEqual([]);

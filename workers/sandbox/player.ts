@@ -1,5 +1,7 @@
+import type { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { countDecided } from "../../engine/control.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import { RunError } from "../outcome.ts";
 import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./wasm/abi.ts";
@@ -20,8 +22,8 @@ export interface PlayedGuest {
   readonly memory: { readonly buffer: ArrayBufferLike };
   /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
   allocate(byteLength: number): number;
-  /** Called once the tables are there. @throws {RunError} */
-  prepare(candles: Candles): void;
+  /** Called once the tables are there. @param days Null: days of UTC. @throws {RunError} */
+  prepare(candles: Candles, days: TradingDayColumns | null): void;
   /** Decides at the newest candle. @returns The rows of the order table that it has written. */
   onCandle(frame: number): number;
   /** True once it has given up, even if its call returned. */
@@ -62,14 +64,14 @@ export class GuestStrategy implements Strategy {
   }
 
   /** Allocates the columns and tables in the guest's memory. @throws {RunError} When that fails. */
-  prepare(candles: Candles): void {
+  prepare(candles: Candles, _pool?: BufferPool | null, days: TradingDayColumns | null = null): void {
     const first = this.#first;
     this.#first = null;
     // Release the last instance before making another: its memory may be large.
     this.#player = null;
     const guest = first ?? this.#makeGuest();
     this.#player = new GuestPlayer(guest, candles);
-    guest.prepare(candles);
+    guest.prepare(candles, days);
   }
 
   decide(i: number, account: Account, book: OrderBook): void {

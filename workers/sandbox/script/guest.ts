@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import vm from "node:vm";
 import type { Candles } from "../../../engine/candles.ts";
+import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../outcome.ts";
 import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
 import type { PlayedGuest } from "../player.ts";
@@ -60,13 +61,14 @@ export class ScriptGuest implements PlayedGuest {
   }
 
   /** Lets the script ask for its indicators, and computes them. @throws {RunError} */
-  prepare(candles: Candles): void {
+  prepare(candles: Candles, days: TradingDayColumns | null): void {
     this.#attempt("prepare", () => this.#door.prepare());
     const { time, open, high, low, close, volume } = candles;
     const columns = [time, open, high, low, close, volume];
     const first = columns.length;
     for (const { name, inputs, numbers } of readRequests(ask(() => this.#door.requests()))) {
-      const made = computeIndicator(name, inputs.map((input) => readColumn(input, columns, time.length)), numbers);
+      const read = inputs.map((input) => readColumn(input, columns, time.length));
+      const made = computeIndicator(name, read, numbers, days);
       columns.push(...made);
       if (columns.length - first > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
     }

@@ -1,0 +1,51 @@
+import { supertrend } from "../../engine/indicators/supertrend.ts";
+import { wilderSettlingCandles } from "../../engine/indicators/wilder.ts";
+import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
+import { type Builtin, DEFAULT_RULES } from "./builtin.ts";
+import { signalStrategy } from "./signals.ts";
+
+/** Within so many periods two Supertrends with different beginnings have met: it takes a turn or a new extreme of a band. */
+const MEETING_PERIODS = 20;
+
+/** Follows the Supertrend line from side to side. */
+export const supertrendTurns: Builtin = {
+  slug: "supertrend",
+  name: "Supertrend",
+  description:
+    "Trend following. A line follows the market at a distance of several average true ranges and never moves away from it. Buys when a close breaks through the line from below; sells, or goes short, when a close breaks through from above. Always in the market when it may go short.",
+  default_frequency: "DAILY",
+  min_candles: 2,
+  lookback_candles: 400,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      period: periodProperty("Candles of the average true range, smoothed with Wilder's weight 1 / period", 10),
+      multiple: {
+        type: "number",
+        description: "Average true ranges between the middle of a candle and the line",
+        default: 3,
+        exclusiveMinimum: 0,
+        maximum: 100,
+      },
+      direction: DIRECTION,
+      takeProfitLevel: TAKE_PROFIT_LEVEL,
+      stopLossLevel: STOP_LOSS_LEVEL,
+    },
+    additionalProperties: false,
+  },
+  create(parameters, rules = DEFAULT_RULES) {
+    const period = readNumber(parameters, "period");
+    const multiple = readNumber(parameters, "multiple");
+    const lookback = wilderSettlingCandles(period) + MEETING_PERIODS * period;
+    return signalStrategy(parameters, rules, { warmup: period + 1, lookback }, ({ high, low, close }, pool) => {
+      const { direction } = supertrend(high, low, close, period, multiple, pool);
+      return {
+        buys: (i) => direction[i]! > 0 && direction[i - 1]! < 0,
+        sells: (i) => direction[i]! < 0 && direction[i - 1]! > 0,
+        leavesLong: (i) => direction[i]! < 0,
+        leavesShort: (i) => direction[i]! > 0,
+      };
+    });
+  },
+};

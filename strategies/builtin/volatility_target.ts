@@ -1,0 +1,76 @@
+import { realisedVolatility } from "../../engine/indicators/realised_volatility.ts";
+import { BY_UNITS, newDraft } from "../../engine/strategy.ts";
+import { periodProperty, readNumber } from "./parameter_schema.ts";
+import type { Builtin } from "./builtin.ts";
+
+/** Holds more of a quiet market and less of a volatile one. */
+export const volatilityTarget: Builtin = {
+  slug: "volatility-target",
+  name: "Volatility Target",
+  description:
+    "Risk control. Always long, with so much of the equity that the volatility of the account is near its target: target / realised volatility, up to the largest exposure. Buys or sells the difference whenever the holding is off by the rebalancing share of equity. It sells into storms and buys in calm.",
+  default_frequency: "DAILY",
+  min_candles: 2,
+  lookback_candles: 21,
+  default_config: {},
+  parameter_schema: {
+    type: "object",
+    properties: {
+      period: periodProperty("Returns in the realised volatility", 20),
+      target: {
+        type: "number",
+        description: "Volatility of the account, a fraction a year of 365 days (0.2 is 20%)",
+        default: 0.2,
+        exclusiveMinimum: 0,
+        maximum: 10,
+      },
+      exposure: {
+        type: "number",
+        description: "The largest holding, as a fraction of equity; below 1 leaves money for a worse open and fees",
+        default: 0.95,
+        exclusiveMinimum: 0,
+        maximum: 100,
+      },
+      rebalance: {
+        type: "number",
+        description: "Trades when the holding is off by this fraction of equity",
+        default: 0.1,
+        exclusiveMinimum: 0,
+        maximum: 10,
+      },
+    },
+    additionalProperties: false,
+  },
+  create(parameters) {
+    const period = readNumber(parameters, "period");
+    const target = readNumber(parameters, "target");
+    const exposure = readNumber(parameters, "exposure");
+    const rebalance = readNumber(parameters, "rebalance");
+    if (rebalance >= exposure) {
+      throw new RangeError(`rebalance must be less than exposure: ${rebalance} is not less than ${exposure}`);
+    }
+    const order = { ...newDraft(), sizeBy: BY_UNITS };
+    let close: Float64Array = new Float64Array(0);
+    let volatility = close;
+    return {
+      warmup: period + 1,
+      prepare(candles, pool) {
+        close = candles.close;
+        volatility = realisedVolatility(candles.time, close, period, pool);
+      },
+      decide(i, { equity, quantity }, book) {
+        // A market order that volume has held back is part of the last difference.
+        book.cancelAll();
+        const price = close[i]!;
+        // Without any movement the quotient is infinite.
+        const wanted = Math.min(exposure, target / volatility[i]!) * equity / price;
+        const change = wanted - quantity;
+        if (Math.abs(change) * price < rebalance * equity) return;
+        order.side = change > 0 ? 1 : -1;
+        order.size = Math.abs(change);
+        order.reduceOnly = change < 0;
+        book.place(order);
+      },
+    };
+  },
+};
