@@ -21,7 +21,7 @@ export const turtle: Builtin = {
   slug: "turtle",
   name: "Turtle",
   description:
-    "Trend following with pyramiding. While flat, stop orders wait at the edges of the entry channel. A unit risks a fixed share of equity for each average true range. Every half range in its favour adds a unit, up to the largest number, and lifts the stop of all to two ranges behind the newest. Leaves there, or at the other edge of the exit channel.",
+    "Trend following with pyramiding. While flat, stop orders wait at the edges of the entry channel. A unit risks a fixed share of equity for each average true range. Each step in its favour adds a unit, up to the largest number, and lifts the stop of all behind the newest. Leaves there, or at the other edge of the exit channel.",
   default_frequency: "DAILY",
   min_candles: 1,
   lookback_candles: 400,

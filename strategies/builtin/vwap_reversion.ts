@@ -12,7 +12,7 @@ export const vwapReversion: Builtin = {
   slug: "vwap-reversion",
   name: "VWAP Reversion",
   description:
-    "Mean reversion. Buys when the close falls further below the volume-weighted average price than so many standard deviations, weighted by volume too, and leaves once it is back at the average; goes short above it, and covers likewise. The average is of the last candles, or with `anchor` session of the trading day so far, which needs candles shorter than a day. Without volume it does not trade.",
+    "Mean reversion. Buys when the close falls further below the volume-weighted average price than so many standard deviations, weighted by volume too, and leaves once it is back at the average; goes short above it, and covers likewise. The average is of the last candles, or with the anchor set to session of the trading day so far, which needs candles shorter than a day. Without volume it does not trade.",
   default_frequency: "HOURLY",
   min_candles: 3,
   lookback_candles: 21,
@@ -22,7 +22,7 @@ export const vwapReversion: Builtin = {
     properties: {
       anchor: {
         type: "string",
-        description: "rolling: the average of the last `period` candles; session: of the trading day so far",
+        description: "rolling: the average of the last period of candles; session: of the trading day so far",
         default: "rolling",
         enum: ["rolling", "session"],
       },

@@ -8,8 +8,11 @@ import { deciding } from "./scripts.ts";
 
 const CLOSES = [10, 11, 12, 11, 13, 14, 12, 15];
 
+/** Trading days of three and five candles. */
+const TRADING_DAYS = { ends: Int32Array.of(3, 8), dates: Float64Array.of(0, 86_400_000) };
+
 function runScript(source: string, overrides: Partial<SandboxLimits> = {}): Promise<Outcome<SandboxRun>> {
-  const task = taskOver(dailyCandles(CLOSES));
+  const task = taskOver(dailyCandles(CLOSES), { tradingDays: TRADING_DAYS });
   return runInSandbox({
     kind: "script",
     source,
@@ -37,6 +40,14 @@ Deno.test("a script runs in its process with its log and passes its integrity ch
   if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
   expect(outcome.log).toEqual(["bought"]);
   expect(outcome.result.orders.count).toBe(1);
+  expect(outcome.integrity.lookahead.status).toBe("passed");
+});
+
+Deno.test("a script counts in the trading days of its market", async () => {
+  const source = deciding("console.log(this.day.candle[i]);", "this.day = tradingDay(candles.time);");
+  const outcome = await runScript(source);
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
+  expect(outcome.log).toEqual(["0", "1", "2", "0", "1", "2", "3", "4"]);
   expect(outcome.integrity.lookahead.status).toBe("passed");
 });
 
