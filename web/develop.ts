@@ -7,7 +7,7 @@ const target = Deno.env.get("HINDCAST_URL") ?? "http://127.0.0.1:8000";
 const proxy = { target, changeOrigin: true, headers: { origin: new URL(target).origin } };
 const server = await createServer({
   ...viteConfig,
-  server: { proxy: { "/api": proxy, "/trpc": proxy, "/openapi.json": proxy } },
+  server: { proxy: { "/api": proxy, "/trpc": proxy, "/openapi.json": proxy, "/strategy.d.ts": proxy } },
 });
 await server.listen();
 server.printUrls();

@@ -3,6 +3,7 @@
  *
  * The pictures go to web/screenshots/, which git ignores. A NAME chooses the pages whose name contains it.
  */
+import { editorOf, readEditor, writeEditor } from "./editor_steps.ts";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
@@ -75,8 +76,8 @@ async function listShots(client: TestClient): Promise<Shot[]> {
 
 /** Registers a script with a mistake in its fourth line. */
 async function registerMistake(page: Page): Promise<void> {
-  const area = page.getByRole("textbox", { name: "Script", exact: true });
-  await area.fill((await area.inputValue()).replace("period);", "period;"));
+  await editorOf(page).waitFor();
+  await writeEditor(page, (await readEditor(page)).replace("period);", "period;"));
   await page.getByLabel("Name", { exact: true }).fill("My Average");
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("The script did not pass its check").waitFor();

@@ -2,30 +2,30 @@
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
 import { findViolations } from "../support/browser.ts";
+import { editorOf, readEditor, writeEditor } from "./editor_steps.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 
 /** Registers the script that the form begins with: first with a mistake, then mended. Runs it, and reads its source again. */
 export async function registerScript(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/strategies`);
   await page.getByRole("link", { name: "Add a strategy" }).click();
-  const area = page.getByRole("textbox", { name: "Script", exact: true });
-  const template = await area.inputValue();
+  await editorOf(page).waitFor();
+  const template = await readEditor(page);
   expect(template.trim()).toBe(blockIn(await readPage("strategies/SCRIPTS.md"), "ts", "strategy(").trim());
   expect(await findViolations(page)).toEqual([]);
 
   await page.getByLabel("Name", { exact: true }).fill("My Average");
-  await area.fill(template.replace("period);", "period;"));
+  await writeEditor(page, template.replace("period);", "period;"));
   await page.getByRole("button", { name: "Register" }).click();
   const report = page.getByRole("alert").filter({ hasText: "The script did not pass its check" });
   await report.getByText(/Line 4, column \d+: /).waitFor();
   await report.getByText("this.mean = sma(close, period;").waitFor();
   await page.getByText("✕ 4").waitFor();
-  expect(await area.getAttribute("aria-invalid")).toBe("true");
-  const before = await area.evaluate((element: HTMLTextAreaElement) => element.value.slice(0, element.selectionStart));
-  expect(before.split("\n").length).toBe(4);
+  expect(await editorOf(page).getAttribute("aria-invalid")).toBe("true");
+  expect(await page.locator(".cm-activeLineGutter").textContent()).toBe("✕ 4");
   expect(await findViolations(page)).toEqual([]);
 
-  await area.fill(template);
+  await writeEditor(page, template);
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("My Average is registered, version 1.0.0").waitFor();
   await page.getByRole("link", { name: "Run it" }).click();
@@ -33,6 +33,10 @@ export async function registerScript(page: Page, url: string): Promise<void> {
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
   await page.getByText("Net return").first().waitFor();
+  await page.getByLabel("Plots", { exact: true }).getByText("mean").waitFor();
+  await page.getByRole("tab", { name: "Log" }).click();
+  await page.getByText("The strategy logged nothing.").waitFor();
+  expect(await findViolations(page)).toEqual([]);
 
   await page.goto(`${url}/strategies/my-average`);
   const source = page.getByLabel("Source", { exact: true }).locator("code");
@@ -47,16 +51,16 @@ export async function addScriptVersion(page: Page): Promise<void> {
   const source = page.getByLabel("Source", { exact: true }).locator("code");
   const first = await source.textContent() ?? "";
   await page.getByRole("button", { name: "New version" }).click();
-  const area = page.getByRole("textbox", { name: "Script", exact: true });
-  expect(await area.inputValue()).toBe(first);
-  await area.fill(first.replace("period);", "period;"));
+  await editorOf(page).waitFor();
+  expect(await readEditor(page)).toBe(first);
+  await writeEditor(page, first.replace("period);", "period;"));
   await page.getByRole("button", { name: "Add the version" }).click();
   await page.getByRole("alert").filter({ hasText: "The script did not pass its check" }).waitFor();
   await page.getByText("✕ 4").waitFor();
   expect(await findViolations(page)).toEqual([]);
 
   const second = first.replace("period = 20", "period = 50");
-  await area.fill(second);
+  await writeEditor(page, second);
   await page.getByRole("button", { name: "Add the version" }).click();
   await page.getByRole("heading", { name: "Source of version 1.0.1" }).waitFor();
   await source.filter({ hasText: "period = 50" }).waitFor();

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { tryScript, useEditorKeys } from "./editor_steps.ts";
 import { addScriptVersion, registerScript } from "./script_steps.ts";
 import { until } from "../support/until.ts";
 import { makeLongStrategy, makeStrategy } from "./sample_strategies.ts";
@@ -91,7 +92,16 @@ Deno.test("a user finds strategies, registers a module, and decides who sees it"
     await registerScript(page, service.url);
   });
 
+  await t.step("a text is run beside its editor: mended, failing, and cancelled by the next run", async () => {
+    await page.goto(`${service.url}/strategies?add=script`);
+    await tryScript(page);
+    const [last, endless] = (await user.get("/api/backtests?limit=2&tag=editor")).list("/backtests").map(Object);
+    expect([last.status, endless.status]).toEqual(["completed", "cancelled"]);
+    await useEditorKeys(page);
+  });
+
   await t.step("a new version of a script begins with the newest one, and is checked like it", async () => {
+    await page.goto(`${service.url}/strategies/my-average`);
     await addScriptVersion(page);
   });
 

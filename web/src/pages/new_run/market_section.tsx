@@ -57,7 +57,7 @@ export function MarketSection({ form }: { readonly form: UseFormReturn<RunForm> 
 }
 
 /** Chooses what the archive holds, with its dates; anything else is typed. */
-function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunForm> }) {
+export function InstrumentPicker({ form }: { readonly form: UseFormReturn<RunForm> }) {
   const { register, watch, setValue, setFocus, formState: { errors } } = form;
   const [symbol, exchange] = watch(["symbol", "exchange"]);
   const [isOther, setOther] = useState(false);

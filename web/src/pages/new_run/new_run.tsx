@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { api, codeOf, describeError, type Instrument } from "../../api.ts";
+import { api, codeOf, describeError } from "../../api.ts";
 import { NewRunForm } from "./new_run_form.tsx";
-import { chooseEntry, chooseInline, type Chosen } from "./run_form.ts";
+import { chooseEntry, chooseInline, type Chosen, findSample } from "./run_form.ts";
 
 const FIRST_STRATEGY = "sma-cross";
 const LIST_MAX = 100;
@@ -66,10 +66,4 @@ function choose(
   earlier: Parameters<typeof chooseEntry>[1],
 ): Chosen | undefined {
   return data && chooseEntry(data.strategy, earlier);
-}
-
-/** The sample, which every service has, else the first instrument with candles. */
-function findSample(instruments: readonly Instrument[]): Instrument | undefined {
-  const held = instruments.filter(({ first }) => first !== null);
-  return held.find(({ symbol, exchange }) => symbol === "DEMO" && exchange === "SAMPLE") ?? held[0];
 }

@@ -76,6 +76,12 @@ export function startValues(chosen: Chosen, held: Instrument | undefined, earlie
   };
 }
 
+/** The sample, which every service has, else the first instrument with candles. */
+export function findSample(instruments: readonly Instrument[]): Instrument | undefined {
+  const held = instruments.filter(({ first }) => first !== null);
+  return held.find(({ symbol, exchange }) => symbol === "DEMO" && exchange === "SAMPLE") ?? held[0];
+}
+
 /** The date after a time, since ranges end before their last date. */
 export function dayAfter(time: string | null): string {
   return time === null ? "" : new Date(Date.parse(time) + DAY_MS).toISOString().slice(0, 10);

@@ -16,9 +16,11 @@ const SHOWN = [
 ] as const;
 
 /** The figures that a result is judged by first. */
-export function SummaryStrip({ result, definitions }: {
+export function SummaryStrip({ result, definitions, isNarrow = false }: {
   readonly result: BacktestResult;
   readonly definitions: readonly Metric[];
+  /** True for half of a page. */
+  readonly isNarrow?: boolean;
 }) {
   const { metrics, undefined_metrics: reasons } = result;
   const note = (name: string) => {
@@ -35,7 +37,9 @@ export function SummaryStrip({ result, definitions }: {
   return (
     <dl
       aria-label="Main figures"
-      className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4 xl:grid-cols-8"
+      className={`grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4 ${
+        isNarrow ? "" : "xl:grid-cols-8"
+      }`}
     >
       {SHOWN.map((name) => {
         const metric = definitions.find((each) => each.name === name);

@@ -1,10 +1,11 @@
+import type { ReactNode } from "react";
 import { useController, type UseFormReturn } from "react-hook-form";
 import { Field, SelectField } from "../../parts/field.tsx";
 import type { CodeRefusal } from "./code_refusal.ts";
 import { ModuleDrop } from "./module_drop.tsx";
 import { Refused } from "./refused.tsx";
 import type { ModuleFile, RegistrationForm } from "./registration_form.ts";
-import { ScriptField } from "./script_field.tsx";
+import { ScriptWorkbench } from "./script_workbench.tsx";
 import type { AddWay } from "./strategies_search.ts";
 
 const MODES = [
@@ -20,19 +21,30 @@ interface FormProps {
  * The code of a version in a form: a script, a module or an endpoint, with the report of the check that refused it.
  *
  * @param onModule Called when a module is chosen.
+ * @param onRun Called when a script is run.
+ * @param children The other fields of the form.
  */
-export function CodeFields({ form, way, refusal, onModule }: FormProps & {
+export function CodeFields({ form, way, refusal, onModule, onRun, children }: FormProps & {
   readonly way: AddWay;
   readonly refusal: CodeRefusal | null;
   readonly onModule: (module: ModuleFile) => void;
+  readonly onRun: () => void;
+  readonly children: ReactNode;
 }) {
-  if (way === "remote") return <EndpointFields form={form} />;
+  const report = refusal !== null && <Refused {...refusal} />;
+  if (way === "script") {
+    return (
+      <ScriptWorkbench form={form} refusal={refusal?.reason ?? ""} onRun={onRun}>
+        {report}
+        {children}
+      </ScriptWorkbench>
+    );
+  }
   return (
     <>
-      {way === "wasm"
-        ? <ModuleField form={form} onModule={onModule} />
-        : <ScriptField form={form} refusal={refusal?.reason ?? ""} />}
-      {refusal !== null && <Refused {...refusal} />}
+      {way === "remote" ? <EndpointFields form={form} /> : <ModuleField form={form} onModule={onModule} />}
+      {report}
+      {children}
     </>
   );
 }

@@ -77,24 +77,25 @@ function VersionForm({ way, source, strategy, onDone }: VersionProps & {
   const refusal = codeRefusalOf(add.error, typeof submitted === "object" ? submitted.runtime_config : undefined);
   return (
     <form noValidate onSubmit={submit} aria-label="New version" className="flex flex-col gap-2">
-      <CodeFields form={form} way={way} refusal={refusal} onModule={() => add.reset()} />
-      <div className="max-w-40">
-        <Field
-          label="Version"
-          autoFocus
-          autoComplete="off"
-          hint={`Above ${latest_version}`}
-          error={errors.version?.message}
-          {...register("version", { required: "Enter a version", pattern: VERSION_RULE })}
-        />
-      </div>
-      <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" kind="primary" disabled={isSubmitting}>
-          {isSubmitting && way !== "remote" ? "Checking …" : "Add the version"}
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-        <p role="alert" className="min-w-0 text-sm break-words text-danger">{errors.root?.message}</p>
-      </div>
+      <CodeFields form={form} way={way} refusal={refusal} onModule={() => add.reset()} onRun={() => add.reset()}>
+        <div className="max-w-40">
+          <Field
+            label="Version"
+            autoFocus
+            autoComplete="off"
+            hint={`Above ${latest_version}`}
+            error={errors.version?.message}
+            {...register("version", { required: "Enter a version", pattern: VERSION_RULE })}
+          />
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" kind="primary" disabled={isSubmitting}>
+            {isSubmitting && way !== "remote" ? "Checking …" : "Add the version"}
+          </Button>
+          <Button onClick={onDone}>Cancel</Button>
+          <p role="alert" className="min-w-0 text-sm break-words text-danger">{errors.root?.message}</p>
+        </div>
+      </CodeFields>
     </form>
   );
 }

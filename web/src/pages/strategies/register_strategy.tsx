@@ -45,14 +45,15 @@ export function RegisterStrategy({ way }: { readonly way: AddWay }) {
   if (create.data !== undefined) return <Accepted data={create.data} again={() => create.reset()} />;
   return (
     <form noValidate onSubmit={submit} aria-label="Register a strategy" className="flex flex-col gap-2">
-      <CodeFields form={form} way={way} refusal={refusal} onModule={takeName} />
-      <RegistrationFields form={form} way={way} />
-      <div className="flex flex-wrap items-center gap-4">
-        <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
-          {isSubmitting ? way === "remote" ? "Registering …" : "Checking …" : "Register"}
-        </Button>
-        <p role="alert" className="min-w-0 text-sm break-words text-danger">{root?.message}</p>
-      </div>
+      <CodeFields form={form} way={way} refusal={refusal} onModule={takeName} onRun={() => create.reset()}>
+        <RegistrationFields form={form} way={way} />
+        <div className="flex flex-wrap items-center gap-4">
+          <Button type="submit" kind="primary" className="h-9 min-w-32" disabled={isSubmitting}>
+            {isSubmitting ? way === "remote" ? "Registering …" : "Checking …" : "Register"}
+          </Button>
+          <p role="alert" className="min-w-0 text-sm break-words text-danger">{root?.message}</p>
+        </div>
+      </CodeFields>
     </form>
   );
 }

@@ -12,7 +12,11 @@ export function RegistrationFields({ form, way }: {
   const { register, getValues, setValue, formState: { errors, dirtyFields } } = form;
   return (
     <>
-      <div className="grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-4">
+      <div
+        className={`grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-2 ${
+          // A script's fields have half of the page.
+          way === "script" ? "2xl:grid-cols-4" : "lg:grid-cols-4"}`}
+      >
         <Field
           label="Name"
           autoComplete="off"

@@ -26,7 +26,7 @@ export function Charts({ id, parameters, trades, handle }: {
   readonly id: string;
   readonly parameters: Backtest["parameters"];
   readonly trades: TradeTable | undefined;
-  readonly handle: Ref<ChartsHandle>;
+  readonly handle?: Ref<ChartsHandle> | undefined;
 }) {
   const chart = useQuery(api.backtests.chart.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
   const plots = useQuery(api.backtests.series.queryOptions({ id, points: POINTS }, { staleTime: Infinity }));
@@ -53,7 +53,7 @@ function Drawing({ id, parameters, data, trades, handle }: {
   readonly parameters: Backtest["parameters"];
   readonly data: RunBars;
   readonly trades: TradeTable | undefined;
-  readonly handle: Ref<ChartsHandle>;
+  readonly handle?: Ref<ChartsHandle> | undefined;
 }) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<StackedChart>(null);

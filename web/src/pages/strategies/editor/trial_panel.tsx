@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { UseFormReturn } from "react-hook-form";
+import { api, type Backtest } from "../../../api.ts";
+import { Button } from "../../../parts/button.tsx";
+import type { RunForm } from "../../new_run/run_form.ts";
+import { Charts } from "../../run/chart/charts.tsx";
+import { FailedPlots } from "../../run/failed_plots.tsx";
+import { Log } from "../../run/log.tsx";
+import { SummaryStrip } from "../../run/summary_strip.tsx";
+import { hasEnded, useBacktest } from "../../run/use_backtest.ts";
+import type { Trial } from "./use_trials.ts";
+import { TrialMarket } from "./trial_market.tsx";
+
+/** The market beside an editor, the button that runs its text, and the result of the last run. */
+export function TrialPanel({ form, trial, onRun, onFailure }: {
+  readonly form: UseFormReturn<RunForm>;
+  readonly trial: Trial;
+  readonly onRun: () => void;
+  /** Receives why a run failed. */
+  readonly onFailure: (message: string) => void;
+}) {
+  return (
+    <section aria-label="Try it" className="flex min-w-0 flex-col gap-2">
+      <TrialMarket form={form} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button kind="primary" className="h-9 min-w-32" onClick={onRun}>
+          Run it
+          <kbd aria-hidden="true" className="text-xs font-normal max-sm:hidden">Ctrl ⏎</kbd>
+        </Button>
+        <p role="alert" className="min-w-0 grow text-sm break-words text-danger">{trial.refusal}</p>
+      </div>
+      {trial.id === undefined
+        ? (
+          <p className="rounded-lg border border-line p-6 text-center text-sm text-muted">
+            Run the text over these candles: its figures, curve, plots and log appear here.
+          </p>
+        )
+        : <LastRun id={trial.id} isStarting={trial.isStarting} onFailure={onFailure} />}
+    </section>
+  );
+}
+
+/** The result of a run; until it has ended, that of the run before. */
+function LastRun({ id, isStarting, onFailure }: {
+  readonly id: string;
+  readonly isStarting: boolean;
+  readonly onFailure: (message: string) => void;
+}) {
+  const { data } = useBacktest(id);
+  const [shown, setShown] = useState<Backtest>();
+  const latest = data?.backtest;
+  useEffect(() => {
+    if (latest === undefined || !hasEnded(latest)) return;
+    setShown(latest);
+    if (latest.status === "failed") onFailure(latest.error?.message ?? "");
+  }, [latest, onFailure]);
+  const isStale = isStarting || shown?.id !== id;
+  const percent = Math.floor((latest?.progress ?? 0) * 100);
+  return (
+    <div aria-busy={isStale} className={`flex min-w-0 flex-col gap-2 ${isStale ? "opacity-60" : ""}`}>
+      <p role="status" className="min-h-5 text-sm text-muted">
+        {isStale ? `Running: ${percent}%` : shown !== undefined && <Ended backtest={shown} />}
+      </p>
+      {shown !== undefined && <Result key={shown.id} backtest={shown} />}
+    </div>
+  );
+}
+
+function Ended({ backtest: { id, status, result } }: { readonly backtest: Backtest }) {
+  return (
+    <>
+      {result === null ? `The run ${status}.` : `Completed: ${result.data.candles.toLocaleString("en-US")} candles.`}
+      {" "}
+      <Link to="/runs/$id" params={{ id }} className="text-accent underline">Open the run</Link>
+    </>
+  );
+}
+
+function Result({ backtest: { id, parameters, result, error } }: { readonly backtest: Backtest }) {
+  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const { data: trades } = useQuery(
+    api.backtests.tradeTable.queryOptions({ id }, { staleTime: Infinity, enabled: result !== null }),
+  );
+  return (
+    <>
+      {result === null
+        ? (
+          <>
+            <p className="border-l-4 border-danger bg-sunken px-3 py-2 text-sm break-words">{error?.message}</p>
+            <FailedPlots id={id} />
+          </>
+        )
+        : (
+          <>
+            <SummaryStrip result={result} definitions={definitions?.metrics ?? []} isNarrow />
+            <Charts id={id} parameters={parameters} trades={trades} />
+          </>
+        )}
+      <h2 className="text-sm font-semibold">Log</h2>
+      <Log id={id} showsEnd={result === null} />
+    </>
+  );
+}
