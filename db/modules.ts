@@ -1,6 +1,6 @@
-import { and, eq, exists, inArray, isNull, notExists, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNull, notExists, or, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
-import { backtests, modules, strategyVersions } from "./schema.ts";
+import { backtests, modules, optimizations, strategyVersions } from "./schema.ts";
 
 /** A WASM module or the source of a script, and its name, the SHA-256 of its bytes in hexadecimal. */
 export interface Module {
@@ -32,25 +32,28 @@ export async function readModule(db: Db, sha256: string): Promise<Uint8Array | n
   return row?.data ?? null;
 }
 
-/** The bytes of a module that came with one of a user's backtests; null where none of them has this checksum. */
+/** The bytes of a module that came with a backtest or an optimization of a user's; null where none of them has this checksum. */
 export async function readOwnModule(
   db: Db,
   { ownerId, sha256 }: { readonly ownerId: string; readonly sha256: string },
 ): Promise<Uint8Array | null> {
-  const own = db.select({ one: sql`1` }).from(backtests).where(and(
-    eq(backtests.ownerId, ownerId),
-    eq(sql`${backtests.runtime} ->> 'sha256'`, sha256),
-    // A run of a registered strategy has its module, which may be another user's.
-    isNull(backtests.strategySlug),
-  ));
+  const ownIn = (records: typeof backtests | typeof optimizations) =>
+    exists(
+      db.select({ one: sql`1` }).from(records).where(and(
+        eq(records.ownerId, ownerId),
+        eq(sql`${records.runtime} ->> 'sha256'`, sha256),
+        // A run of a registered strategy has its module, which may be another user's.
+        isNull(records.strategySlug),
+      )),
+    );
   const [row] = await db.select({ data: modules.data }).from(modules).where(
-    and(eq(modules.sha256, sha256), exists(own)),
+    and(eq(modules.sha256, sha256), or(ownIn(backtests), ownIn(optimizations))),
   );
   return row?.data ?? null;
 }
 
 /**
- * Removes modules that no version and no backtest, ended ones included, needs.
+ * Removes modules that no version, no backtest and no optimization, ended ones included, needs.
  *
  * @param tx A transaction of its own: it locks the rows that it reads until it ends.
  * @returns How many; fewer than `countMax` when no more are unused, or other transactions hold them.
@@ -58,8 +61,10 @@ export async function readOwnModule(
 export async function removeUnusedModules(tx: Db, countMax: number): Promise<number> {
   const unused = and(
     notExists(tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, modules.sha256))),
-    notExists(
-      tx.select({ one: sql`1` }).from(backtests).where(eq(sql`${backtests.runtime} ->> 'sha256'`, modules.sha256)),
+    ...[backtests, optimizations].map((records) =>
+      notExists(
+        tx.select({ one: sql`1` }).from(records).where(eq(sql`${records.runtime} ->> 'sha256'`, modules.sha256)),
+      )
     ),
   );
   // Rows that storeModule() or holdModule() lock are skipped.

@@ -17,7 +17,7 @@ import {
 import type { Db } from "./client.ts";
 import { queryText } from "./postgres_session.ts";
 import { prepareOnce } from "./prepare_once.ts";
-import { backtests, backtestSizes, modules, strategies, strategyVersions } from "./schema.ts";
+import { backtests, backtestSizes, modules, optimizations, strategies, strategyVersions } from "./schema.ts";
 
 /** Takes a user's lock until the transaction ends: one transaction at a time, in any process, counts and adds their records. */
 export async function lockUser(tx: Db, userId: string): Promise<void> {
@@ -85,9 +85,11 @@ export async function measureRegistry(
     .from(strategyVersions)
     .innerJoin(strategies, eq(strategies.id, strategyVersions.strategyId))
     .where(eq(strategies.ownerId, ownerId));
-  const recorded = tx.select({ sha256: recordedModule }).from(backtests).where(hasModule(ownerId));
+  const recorded = [backtests, optimizations].map((records) =>
+    inArray(modules.sha256, tx.select({ sha256: moduleOf(records) }).from(records).where(hasModule(records, ownerId)))
+  );
   const [brought] = await tx.select({ bytes: sum(sql`octet_length(${modules.data})`) }).from(modules).where(and(
-    inArray(modules.sha256, recorded),
+    or(...recorded),
     without === null ? undefined : ne(modules.sha256, without),
     notExists(tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, modules.sha256))),
   ));
@@ -111,18 +113,24 @@ export async function measurePublic(tx: Db, ownerId: string): Promise<number> {
 /** True if a module is stored for a version of any user or a backtest of this one. */
 export async function isModuleKept(tx: Db, ownerId: string, sha256: string): Promise<boolean> {
   const ofVersion = tx.select({ one: sql`1` }).from(strategyVersions).where(eq(strategyVersions.sha256, sha256));
-  const ofRecord = tx.select({ one: sql`1` }).from(backtests).where(
-    and(hasModule(ownerId), eq(recordedModule, sha256)),
+  const ofRecords = [backtests, optimizations].map((records) =>
+    exists(
+      tx.select({ one: sql`1` }).from(records).where(and(hasModule(records, ownerId), eq(moduleOf(records), sha256))),
+    )
   );
   const rows = await tx.select({ one: sql`1` }).from(modules)
-    .where(and(eq(modules.sha256, sha256), or(exists(ofVersion), exists(ofRecord))));
+    .where(and(eq(modules.sha256, sha256), or(exists(ofVersion), ...ofRecords)));
   return rows.length > 0;
 }
 
-const recordedModule = sql<string>`${backtests.runtime} ->> 'sha256'`;
+type Records = typeof backtests | typeof optimizations;
 
-function hasModule(ownerId: string) {
-  return and(eq(backtests.ownerId, ownerId), isNotNull(recordedModule));
+function moduleOf(records: Records) {
+  return sql<string>`${records.runtime} ->> 'sha256'`;
+}
+
+function hasModule(records: Records, ownerId: string) {
+  return and(eq(records.ownerId, ownerId), isNotNull(moduleOf(records)));
 }
 
 function unended(ownerId: string | Placeholder) {

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, ilike, inArray, isNotNull, lt, notExists, or, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { Db } from "./client.ts";
-import { backtests, slugs, strategies, strategyVersions } from "./schema.ts";
+import { backtests, optimizations, slugs, strategies, strategyVersions } from "./schema.ts";
 
 export type Strategy = typeof strategies.$inferSelect;
 export type NewStrategy = Omit<typeof strategies.$inferInsert, "id" | "createdAt" | "updatedAt">;
@@ -107,23 +107,29 @@ export async function updateStrategy(
   return rows.length > 0;
 }
 
-/** How many backtests with this strategy have not ended. */
+/** How many backtests and optimizations with this strategy have not ended. */
 export async function countUnfinishedRuns(db: Db, slug: string): Promise<number> {
-  const [row] = await db.select({ count: count() }).from(backtests)
-    .where(and(eq(backtests.strategySlug, slug), inArray(backtests.status, ["queued", "running"])));
-  return row?.count ?? 0;
+  const counts = await Promise.all([backtests, optimizations].map(async (records) => {
+    const [row] = await db.select({ count: count() }).from(records)
+      .where(and(eq(records.strategySlug, slug), inArray(records.status, ["queued", "running"])));
+    return row?.count ?? 0;
+  }));
+  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 /**
- * Removes a user's own strategy with its versions. Others can use its slug unless a backtest references it.
+ * Removes a user's own strategy with its versions. Others can use its slug unless a backtest or an optimization references it.
  *
  * @returns True if it existed.
  */
 export async function deleteStrategy(tx: Db, { slug, ownerId }: { slug: string; ownerId: string }): Promise<boolean> {
-  const runs = tx.select({ one: sql`1` }).from(backtests)
-    .where(and(eq(backtests.strategySlug, slug), isNotNull(backtests.runtime)));
+  const runs = [backtests, optimizations].map((records) =>
+    notExists(
+      tx.select({ one: sql`1` }).from(records).where(and(eq(records.strategySlug, slug), isNotNull(records.runtime))),
+    )
+  );
   // The slug first, as at registration: the other order could deadlock.
-  await tx.delete(slugs).where(and(eq(slugs.slug, slug), eq(slugs.ownerId, ownerId), notExists(runs)));
+  await tx.delete(slugs).where(and(eq(slugs.slug, slug), eq(slugs.ownerId, ownerId), ...runs));
   const rows = await tx.delete(strategies)
     .where(and(eq(strategies.slug, slug), eq(strategies.ownerId, ownerId))).returning({ id: strategies.id });
   return rows.length > 0;

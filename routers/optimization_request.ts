@@ -64,6 +64,8 @@ export const optimizationRequestSchema = inputObject({
   name: labelShape.name,
 });
 
+const axisSchema = z.looseObject({ min: z.unknown(), values: z.unknown() }).partial().catch({});
+
 export type OptimizationRequest = z.infer<typeof optimizationRequestSchema>;
 
 /** @throws AppError VALIDATION_FAILED where the objective does not say whether it should be large or small. */
@@ -72,6 +74,15 @@ export function chooseDirection({ objective, direction }: OptimizationRequest): 
   if (LESS_IS_BETTER.includes(objective)) return "min";
   if (!UNDECIDED.includes(objective)) return "max";
   throw refuse([{ path: `${PATH}/direction`, message: `is required with the objective ${objective}: "max" or "min"` }]);
+}
+
+/** A value for each parameter of a request's space, which nobody has checked yet. */
+export function firstValues({ space = {} }: OptimizationRequest): Parameters {
+  const values = Object.entries(space).map(([name, axis]) => {
+    const { min, values } = axisSchema.parse(axis);
+    return [name, Array.isArray(values) ? values[0] : min] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /**

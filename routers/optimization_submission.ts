@@ -14,6 +14,7 @@ import { AppError, type Issue } from "./errors.ts";
 import {
   checkConstraints,
   chooseDirection,
+  firstValues,
   type OptimizationRequest,
   PATH,
   readSpace,
@@ -77,7 +78,8 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
     requireShortParameters(request.parameters, PARAMETERS_PATH);
     const range = parseRequestRange(request);
     const direction = chooseDirection(request);
-    const strategy = await resolveStrategy(ctx, request.strategy, request.parameters);
+    // A module or a script that comes along is tried out with the first values of the space.
+    const strategy = await resolveStrategy(ctx, request.strategy, { ...firstValues(request), ...request.parameters });
     const space = readSpace(request, strategy.parameter_schema);
     const names = new Set(space.axes.map(({ name }) => name));
     // One point stands for all: the values of each parameter have been checked one by one.

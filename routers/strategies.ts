@@ -105,7 +105,9 @@ export const strategiesRouter = router({
     await ctx.db.transaction(async (tx: Db) => {
       const unfinished = await countUnfinishedRuns(tx, slug);
       if (unfinished > 0) {
-        const runs = unfinished === 1 ? "one of its backtests has" : `${unfinished} of its backtests have`;
+        const runs = unfinished === 1
+          ? "one of its backtests or optimizations has"
+          : `${unfinished} of its backtests or optimizations have`;
         throw new AppError("STRATEGY_IN_USE", `Cannot delete ${slug}: ${runs} not ended`);
       }
       await deleteStrategy(tx, { slug, ownerId: ctx.user.id });

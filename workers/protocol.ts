@@ -1,6 +1,6 @@
 import type { ResultChunk } from "../db/codec/result_parts.ts";
 import type { EncodedSeries, Plot } from "../db/codec/plots_part.ts";
-import type { EncodedTrials } from "../db/codec/trial_table.ts";
+import type { EncodedTrials, TrialValues } from "../db/codec/trial_table.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
@@ -9,7 +9,7 @@ import type { NumericMetricName } from "../engine/metrics/definitions.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
-export type { EncodedSeries, Plot };
+export type { EncodedSeries, Plot, TrialValues };
 
 /** The value of a completed run of foreign code. */
 export interface SimulatedRun {
@@ -105,8 +105,10 @@ export type SliceTask = Omit<RunTask, "parameters" | "candlesSha256"> & TrialsTa
 
 /** The value of a slice: its first trials, at least one, as many as it had time and room for. */
 export interface SliceRun extends EncodedTrials {
-  /** Trials that are done, those that failed included. */
+  /** Trials that are done, those that failed or were refused included. */
   readonly done: number;
+  /** Places of the points that the strategy refused when it was made; absent: none. */
+  readonly refused?: readonly number[];
 }
 
 /**
@@ -169,4 +171,6 @@ export interface RemoteTask {
   readonly benchmark?: BenchmarkColumns | null;
   /** Chooses where the integrity checks look; an unsigned 32-bit number. */
   readonly seed: number;
+  /** Absent: true. */
+  readonly checksIntegrity?: boolean;
 }

@@ -46,7 +46,7 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   const { runSecondsMax, runCandlesMax, resultBytesMax } = limits;
   const runner = new Runner(backtestsMax, egress);
   const spareRunner = new Runner(1, egress);
-  const sliceRunner = new SliceRunner(backtestsMax);
+  const sliceRunner = new SliceRunner(db, backtestsMax, egress);
   runners.push(runner, spareRunner, sliceRunner);
   const candles = {
     db,

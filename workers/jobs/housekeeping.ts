@@ -4,6 +4,7 @@ import type { Db } from "../../db/client.ts";
 import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
+import { removeEndedOptimizations } from "../../db/optimizations.ts";
 import { removeExpiredTokens } from "../../db/tokens.ts";
 import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
@@ -34,7 +35,7 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 }
 
 /**
- * Removes old data: ended backtests with their results if a limit is set, keys of submissions that are too old for a retry, module
+ * Removes old data: ended backtests and optimizations with their results if a limit is set, keys of submissions that are too old for a retry, module
  * checks without a waiting request, ended sessions, tokens that expired a month ago, unused modules, and candles that no result needs. Queued and running backtests
  * stay at any age.
  *
@@ -45,6 +46,8 @@ export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: T
     const before = new Date(Date.now() - resultDaysMax * DAY_MS);
     const count = await inBatches(signal, () => removeEndedBacktests(db, before, BATCH));
     if (count > 0) log.info("Removed {count} backtests that ended before {before}", { count, before });
+    const others = await inBatches(signal, () => removeEndedOptimizations(db, before, BATCH));
+    if (others > 0) log.info("Removed {count} optimizations that ended before {before}", { count: others, before });
   }
   await forgetSubmissions(db, new Date(Date.now() - SUBMISSION_KEPT_MS));
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));

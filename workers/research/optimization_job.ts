@@ -107,9 +107,10 @@ async function runSlice(
       ? null
       : await traceStep("load candles", () => planSlice(services, record, settings, stretch));
     const stop = AbortSignal.any([signal, ended.signal]);
+    const reload = (lookback: number) => planSlice(services, record, settings, stretch, lookback);
     const outcome = plan === null
       ? null
-      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal: stop }));
+      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal: stop }, reload));
     if (ended.signal.aborted) return await records.drop(job);
     if (outcome?.type === "stopped") return await records.giveBack(job);
     if (outcome?.type === "broken") throw new Error(outcome.message);
@@ -127,14 +128,16 @@ function toResult(
   plan: SlicePlan | null,
   outcome: Completed<SliceRun> | Failed | null,
 ): Omit<SliceResult, "end" | "durationMs"> {
-  const { done, ...encoded } = outcome?.type === "completed" ? outcome : encodeFailed(trials[0], outcome);
+  const { done, refused: refusedByItself = [], ...encoded } = outcome?.type === "completed"
+    ? outcome
+    : encodeFailed(trials[0], outcome);
   const until = trials[done]?.place ?? wholeUntil;
   const countBefore = (places: readonly number[]) => places.filter((place) => place < until).length;
   return {
     from,
     until,
     constrained: countBefore(constrained),
-    refused: countBefore(refused),
+    refused: countBefore(refused) + refusedByItself.length,
     trials: encoded,
     dataSha256: plan?.dataSha256 ?? null,
   };

@@ -18,6 +18,8 @@ const RETURNS_MAX = 250_000;
 /** The candles and settings of the trials of a slice. */
 export interface SlicePlan {
   readonly task: SandboxTask & TrialsTask;
+  /** Candles that were wanted before the range. */
+  readonly lookbackWanted: number;
   /** Of all candles in its range, hexadecimal; independent of the trials' lookback. */
   readonly dataSha256: string;
 }
@@ -32,14 +34,20 @@ export function rulesOf({ runtime, strategySlug }: Optimization, { own, executio
   return { own, execution, builtin: builtin.slug, lookback: builtin.lookback_candles };
 }
 
-/** Loads the candles of a stretch's trials, of which there is one at least. @throws {RunError} As loadCandles(). */
+/**
+ * Loads the candles of a stretch's trials, of which there is one at least.
+ *
+ * @param lookbackMin Candles before the range that they turned out to ask for.
+ * @throws {RunError} As loadCandles().
+ */
 export async function planSlice(
   services: CandleServices,
   record: Optimization,
   settings: RunSettings,
   { trials }: Stretch,
+  lookbackMin = 0,
 ): Promise<SlicePlan> {
-  const lookback = trials.reduce((most, trial) => Math.max(most, trial.lookback), 0);
+  const lookback = trials.reduce((most, trial) => Math.max(most, trial.lookback), lookbackMin);
   // Views of one read: the first identifies the candles, whatever the lookback.
   const [range, market] = await Promise.all([
     loadCandles(services, record, settings, 0),
@@ -54,6 +62,7 @@ export async function planSlice(
       returnsStride: Math.max(1, Math.ceil(record.points / RETURNS_TRIALS_MAX)),
       objective: requireNumeric(record.objective),
     },
+    lookbackWanted: lookback,
     dataSha256: identify(range),
   };
 }

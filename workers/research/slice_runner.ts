@@ -1,37 +1,176 @@
+import { TrialTable } from "../../db/codec/trial_table.ts";
+import type { Db } from "../../db/client.ts";
+import { readModule } from "../../db/modules.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { Pool, type RunLimits } from "../backtest/pool.ts";
-import { type Outcome, RunError } from "../outcome.ts";
-import type { SliceRun } from "../protocol.ts";
+import type { SandboxRuntime } from "../../db/schema.ts";
+import { Pool, type RunLimits, Slots } from "../backtest/pool.ts";
+import { RemoteRunner } from "../backtest/remote_runner.ts";
+import type { EgressRules } from "../egress/guard.ts";
+import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
+import type { SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
+import { SANDBOX_BYTES_MAX, type ScriptTrialsJob, type TrialOutcome, type WasmTrialsJob } from "../sandbox/task.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
 // Slices wait for each other at most as long as one takes.
 const WAIT_MS = 5000;
 
-/** Runs the trials of slices: in warm threads of their own, so that no backtest waits for one. */
+/** The limits of a slice. */
+type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal">;
+
+/** Loads a slice again with so many candles before its range. */
+type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
+
+type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
+
+/** Runs the trials of slices, in threads and processes of their own, so that no backtest waits for one. */
 export class SliceRunner {
+  readonly #db: Db;
   readonly #runsMax: number;
+  readonly #slots: Slots;
+  readonly #remote: RemoteRunner;
   #pool: Pool | undefined;
 
   /** @param runsMax How many slices compute at once. */
-  constructor(runsMax: number) {
+  constructor(db: Db, runsMax: number, egress: EgressRules) {
+    this.#db = db;
     this.#runsMax = runsMax;
+    this.#slots = new Slots(runsMax);
+    this.#remote = new RemoteRunner(egress);
   }
 
-  /** Runs the first trials of a slice, as many as it has time for: `failed` is the end of the first one. */
+  /**
+   * Runs the first trials of a slice, as many as it has time for: `failed` is the end of the first one.
+   *
+   * @throws {RunError} When no trial can run.
+   */
   async run(
-    { runtime, strategySlug }: Pick<Optimization, "runtime" | "strategySlug">,
-    { task }: SlicePlan,
-    { deadlineMs, signal }: Pick<RunLimits, "deadlineMs" | "signal">,
+    { id, runtime, strategySlug }: Runner,
+    plan: SlicePlan,
+    { deadlineMs, signal }: SliceLimits,
+    reload: ReloadSlice,
   ): Promise<Outcome<SliceRun>> {
     const limits = { deadlineMs, signal, waitMs: WAIT_MS, onProgress: () => {} };
-    if (runtime !== null || strategySlug === null) throw new RunError("STRATEGY_FAILED", "Cannot run trials of it yet");
-    // Many services never run one.
-    this.#pool ??= new Pool(this.#runsMax);
-    return await this.#pool.runSlice({ ...task, slug: strategySlug }, limits);
+    if (runtime === null) {
+      // Many services never run one.
+      this.#pool ??= new Pool(this.#runsMax);
+      return await this.#pool.runSlice({ ...plan.task, slug: strategySlug ?? "" }, limits);
+    }
+    if (!await this.#slots.take(limits)) return NOT_BEGUN;
+    try {
+      const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX };
+      return runtime.type === "remote"
+        ? await this.#callEndpoint(id, runtime, plan, within)
+        : await this.#runCode(runtime, plan, within, reload);
+    } finally {
+      this.#slots.release();
+    }
   }
 
-  /** Ends the warm threads. */
+  async #runCode(
+    runtime: Exclude<SandboxRuntime, { readonly type: "remote" }>,
+    plan: SlicePlan,
+    limits: SandboxLimits,
+    reload: ReloadSlice,
+  ): Promise<Outcome<SliceRun>> {
+    const code = await readModule(this.#db, runtime.sha256);
+    if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
+    const collected = new CollectedTrials(plan.task);
+    const toJob = ({ task: { trials, budgetMs, ...task }, lookbackWanted }: SlicePlan, canReload: boolean) => {
+      const common = {
+        parametersJson: trials.slice(collected.done).map(({ parameters }) => JSON.stringify(parameters, inStoredOrder)),
+        candlesMin: runtime.minCandles,
+        task,
+        lookback: trials[0]?.lookback ?? 0,
+        lookbackWanted,
+        canReload,
+        budgetMs,
+      };
+      return runtime.type === "wasm"
+        ? { ...common, kind: "run_trials", module: code } as const satisfies WasmTrialsJob
+        : {
+          ...common,
+          kind: "script_trials",
+          source: new TextDecoder().decode(code),
+        } as const satisfies ScriptTrialsJob;
+    };
+    const outcome = await runInSandbox(toJob(plan, true), {
+      ...limits,
+      onTrial: (trial) => collected.add(trial),
+      reload: async (lookback) => toJob(await reload(lookback), false),
+    });
+    return collected.end(outcome);
+  }
+
+  /** One trial at a time: an endpoint's own limits hold for each. */
+  async #callEndpoint(
+    runId: string,
+    runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
+    { task: { trials, budgetMs, returnsMax, returnsStride, objective, ...task } }: SlicePlan,
+    limits: SandboxLimits,
+  ): Promise<Outcome<SliceRun>> {
+    const until = performance.now() + budgetMs;
+    const collected = new CollectedTrials({ trials, budgetMs, returnsMax, returnsStride, objective });
+    const run = { ...task, ...runtime, runId, checksIntegrity: false };
+    for (const { parameters } of trials) {
+      if (collected.done > 0 && performance.now() >= until) break;
+      const outcome = await this.#remote.run({ ...run, parameters }, limits);
+      if (outcome.type === "completed") collected.add({ type: "completed", ...outcome.result });
+      else if (outcome.type === "failed") collected.add(outcome);
+      else return collected.end(outcome);
+    }
+    return collected.end({ type: "completed" });
+  }
+
+  /** Ends the warm threads; sandbox processes end by their signals. */
   close(): void {
     this.#pool?.close();
+    this.#slots.close();
   }
+}
+
+/** The trials of a slice as they end, in order. */
+class CollectedTrials {
+  readonly #trials: readonly TrialTask[];
+  readonly #objective: TrialsTask["objective"];
+  readonly #table: TrialTable;
+  readonly #refused: number[] = [];
+  done = 0;
+
+  constructor({ trials, returnsStride, objective }: TrialsTask) {
+    this.#trials = trials;
+    this.#objective = objective;
+    this.#table = new TrialTable(returnsStride);
+  }
+
+  add(outcome: TrialOutcome): void {
+    const trial = this.#trials[this.done++];
+    if (trial === undefined) throw new RangeError(`Cannot take a trial after the last one of ${this.#trials.length}`);
+    if (outcome.type === "refused") this.#refused.push(trial.place);
+    else if (outcome.type === "failed") this.#table.addFailed(trial, outcome);
+    else this.#table.add(trial, outcome);
+  }
+
+  /**
+   * The slice's own outcome.
+   *
+   * A process that ends before its time ends the trial that it had begun, and not those before. If it had run others and was not late,
+   * that trial is tried again in a process of its own, as a backtest would be.
+   *
+   * @param outcome That of the process.
+   */
+  end(outcome: Outcome<object>): Outcome<SliceRun> {
+    const isLate = outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
+    if (isLate && this.done < this.#trials.length) this.add(outcome);
+    if (this.done === 0) return outcome.type === "completed" ? NOT_BEGUN : outcome;
+    return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode(this.#objective) };
+  }
+}
+
+/** Parameters in the order in which a backtest's record keeps them: shorter names first. */
+function inStoredOrder(key: string, value: unknown): unknown {
+  if (key !== "" || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1)),
+  );
 }

@@ -28,8 +28,10 @@ const WORKER_BYTES = 640 * 2 ** 20;
 const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   validate: "./wasm/worker.ts",
   run: "./wasm/worker.ts",
+  run_trials: "./wasm/worker.ts",
   check_script: "./script/worker.ts",
   script: "./script/worker.ts",
+  script_trials: "./script/worker.ts",
   remote: "./remote/worker.ts",
   fetch: "./remote/fetch_worker.ts",
 };

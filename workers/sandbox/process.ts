@@ -5,11 +5,19 @@ import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
 import { WARMUP_MAX } from "./wasm/abi.ts";
-import { candleBytes, type ChildLimits, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
+import {
+  candleBytes,
+  type ChildLimits,
+  type FromChild,
+  isWithin,
+  type SandboxJob,
+  type TrialOutcome,
+  type ValueOf,
+} from "./task.ts";
 
 /** The limits of a job, and its listener. */
 export interface SandboxLimits {
-  /** From the start of the process to its answer. */
+  /** From the start of the process to its answer; of trials, from the end of one to the end of the next. */
   readonly deadlineMs: number;
   /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;
@@ -22,6 +30,8 @@ export interface SandboxLimits {
    * for more.
    */
   readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
+  /** Called with each trial that has ended, in order. */
+  readonly onTrial?: (outcome: TrialOutcome) => void;
   /** The only address, `ip:port`, that the job may call; null: none. */
   readonly address?: string | null;
 }
@@ -30,6 +40,8 @@ export interface SandboxLimits {
 const WASM_PAGES_MAX = 4096;
 // Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
+// The trials before the last one.
+const SLICE_SECONDS_MAX = 10;
 // A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
 const ERRORS_CHARS_MAX = 16_384;
@@ -83,6 +95,7 @@ class SandboxProcess<Value extends object> {
   #decided = 0;
   #residentBytesMax: number;
   #reloading: Promise<void> | null = null;
+  #deadline: ReturnType<typeof setTimeout> | undefined;
   #silentSeconds = 0;
   #errors = "";
 
@@ -94,11 +107,8 @@ class SandboxProcess<Value extends object> {
   }
 
   async run(job: SandboxJob): Promise<Outcome<Value>> {
-    const { deadlineMs, signal } = this.#limits;
-    const deadline = setTimeout(
-      () => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#describeLateness()),
-      deadlineMs,
-    );
+    const { signal } = this.#limits;
+    this.#renewDeadline();
     const watch = setInterval(() => this.#countSilence(), 1000);
     const stop = () => {
       countKill("stopped");
@@ -111,11 +121,17 @@ class SandboxProcess<Value extends object> {
     try {
       return await this.#ended.promise;
     } finally {
-      clearTimeout(deadline);
+      clearTimeout(this.#deadline);
       clearInterval(watch);
       signal.removeEventListener("abort", stop);
       await this.#end(listening, errors);
     }
+  }
+
+  #renewDeadline(): void {
+    clearTimeout(this.#deadline);
+    const expire = () => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#describeLateness());
+    this.#deadline = setTimeout(expire, this.#limits.deadlineMs);
   }
 
   #describeLateness(): string {
@@ -162,6 +178,11 @@ class SandboxProcess<Value extends object> {
         this.#candlesDone = message.candlesDone;
         this.#decided = Math.max(message.candlesDone, message.decided);
         this.#limits.onProgress(message);
+        return;
+      case "trial":
+        this.#renewDeadline();
+        this.#candlesDone = this.#decided = 0;
+        this.#limits.onTrial?.(message.outcome);
         return;
       case "lookback":
         this.#reloading ??= this.#reload(message.candles);
@@ -239,11 +260,12 @@ class SandboxProcess<Value extends object> {
   }
 }
 
-function childLimits({ memoryBytesMax, deadlineMs }: SandboxLimits): ChildLimits {
+function childLimits({ memoryBytesMax, deadlineMs, onTrial }: SandboxLimits): ChildLimits {
   return {
     memoryBytesMax,
     // Never reached while a parent lives.
-    cpuSecondsMax: Math.ceil(deadlineMs / 1000) * navigator.hardwareConcurrency,
+    cpuSecondsMax: (Math.ceil(deadlineMs / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX)) *
+      navigator.hardwareConcurrency,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { Finding } from "../../engine/result.ts";
-import type { Outcome } from "../outcome.ts";
-import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun } from "../protocol.ts";
+import type { Failed, Outcome } from "../outcome.ts";
+import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../protocol.ts";
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
@@ -12,7 +12,15 @@ const CANDLE_BYTES = 8 * 8;
 export type SandboxKind = SandboxJob["kind"];
 
 /** The work of a sandbox process. */
-export type SandboxJob = ValidateJob | WasmJob | ScriptCheckJob | ScriptJob | RemoteJob | FetchJob;
+export type SandboxJob =
+  | ValidateJob
+  | WasmJob
+  | WasmTrialsJob
+  | ScriptCheckJob
+  | ScriptJob
+  | ScriptTrialsJob
+  | RemoteJob
+  | FetchJob;
 
 /** Bytes of a job's candles and curves in its process: a long run leaves its strategy as much memory as a short one. */
 export function candleBytes(job: SandboxJob): number {
@@ -63,6 +71,42 @@ export interface ScriptCheckJob {
 export interface ScriptJob extends Omit<ScriptCheckJob, "kind">, CodeRun {
   readonly kind: "script";
 }
+
+/** Trials of a user's code, one after the other in one process. */
+export interface TrialsRun {
+  /** The strategy's own parameters of each, as JSON, in order. */
+  readonly parametersJson: readonly string[];
+  /** No decision before this many candles. */
+  readonly candlesMin: number;
+  /** With the longest lookback that was wanted. */
+  readonly task: SandboxTask;
+  /** Candles before the range that each trial is shown, and that were wanted for the task; the archive may have fewer. */
+  readonly lookback: number;
+  readonly lookbackWanted: number;
+  /** The process may ask for more candles, once. */
+  readonly canReload: boolean;
+  /** No trial but the first begins after so many milliseconds. */
+  readonly budgetMs: number;
+}
+
+/** Trials of a module. */
+export interface WasmTrialsJob extends TrialsRun {
+  readonly kind: "run_trials";
+  readonly module: Uint8Array;
+}
+
+/** Trials of a script. */
+export interface ScriptTrialsJob extends TrialsRun {
+  readonly kind: "script_trials";
+  /** TypeScript. */
+  readonly source: string;
+}
+
+/** The end of a trial. The strategy itself refused the point when it was made: it is no trial. */
+export type TrialOutcome =
+  | (TrialValues & { readonly type: "completed" })
+  | Failed
+  | { readonly type: "refused" };
 
 /** A backtest of an endpoint; the process and its Worker may call the endpoint's address. */
 export interface RemoteJob {
@@ -128,8 +172,9 @@ export interface Fetched {
   readonly body: Uint8Array;
 }
 
-/** The value of a job that completes. */
+/** The value of a job that completes. Trials have been reported one by one. */
 export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule
+  : Job extends WasmTrialsJob | ScriptTrialsJob ? object
   : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
   : SandboxRun;
@@ -165,6 +210,7 @@ export type FromChild<Value extends object> =
   /** `decided`: candles of the range that code has decided on; 0 for an endpoint. */
   | ({ readonly type: "progress"; readonly decided: number } & RunProgress)
   | LookbackRequest
+  | { readonly type: "trial"; readonly outcome: TrialOutcome }
   | Outcome<Value>;
 
 /** The message to a child's Worker. It answers with the pieces of a frame, an outcome. `control` is shared memory, see engine/control.ts. */

@@ -5,18 +5,23 @@ import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
-import { seriesOf } from "../candle_series.ts";
+import { type Series, seriesOf } from "../candle_series.ts";
+import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 import {
   type LookbackRequest,
   requestLookback,
   type SandboxRun,
   type ScriptCheckJob,
   type ScriptJob,
+  type ScriptTrialsJob,
   type ValidScript,
 } from "../task.ts";
 import type { Plot } from "../../protocol.ts";
 import { compileScript, ScriptFault } from "./compile.ts";
 import { ScriptGuest } from "./guest.ts";
+
+// What a script's RangeError at its creation is reported as, see guest.ts.
+const REFUSAL = /^Cannot create the strategy: RangeError/;
 
 /**
  * Compiles a script and runs it. A fault of the script is an outcome.
@@ -40,6 +45,36 @@ export async function doScriptJob(
       const log = [...logOf(guests), ...stackOf(guests)];
       return { ...error.outcome, log, plots: "task" in job ? plotsOfFailure(job, guests) : [] };
     }
+    throw error;
+  }
+}
+
+/** Runs trials of a script. */
+export async function doScriptTrials(
+  job: ScriptTrialsJob,
+  listener: TrialListener,
+): Promise<Outcome<object> | LookbackRequest> {
+  try {
+    const script = await compileScript(job.source);
+    return runTrials(job, (parametersJson, firstIndex) => {
+      const series = seriesOf({ ...job.task, firstIndex });
+      return new GuestStrategy(() => makeOrRefuse(script, parametersJson, series), job.candlesMin, {
+        control: listener.control,
+        firstIndex,
+      });
+    }, listener);
+  } catch (error) {
+    if (!(error instanceof ScriptFault)) throw error;
+    return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };
+  }
+}
+
+/** @throws {PointRefused} When the script throws a RangeError at its creation. */
+function makeOrRefuse(script: vm.Script, parametersJson: string, series: Series): ScriptGuest {
+  try {
+    return new ScriptGuest(script, parametersJson, series);
+  } catch (error) {
+    if (error instanceof RunError && REFUSAL.test(error.message)) throw new PointRefused(error.message);
     throw error;
   }
 }

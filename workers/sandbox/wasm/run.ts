@@ -11,6 +11,7 @@ import {
   type ValidateJob,
   type ValidModule,
   type WasmJob,
+  type WasmTrialsJob,
 } from "../task.ts";
 import { ABI_VERSION } from "./abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
@@ -18,7 +19,8 @@ import { Guest } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
-import { seriesOf } from "../candle_series.ts";
+import { type Series, seriesOf } from "../candle_series.ts";
+import { runTrials, type TrialListener } from "../trials.ts";
 
 // Memories below this size need no collection before the next instance.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
@@ -82,18 +84,14 @@ function backtest(
   log: string[],
 ): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
-  const bytesMax = SANDBOX_BYTES_MAX + candleBytes(job);
-  let last: Guest | null = null;
-  let waitMs = MAKE_ROOM_MS;
+  const maker = new GuestMaker(module, SANDBOX_BYTES_MAX + candleBytes(job));
+  const series = seriesOf(job.task);
+  let isFirst = true;
   const makeGuest = (): Guest => {
-    const lastBytes = last?.memory.buffer.byteLength ?? 0;
     // Only the first instance logs.
-    const lines = last === null ? log : [];
-    last = null;
-    // After a vain wait the memory belongs to something else: do not wait again.
-    if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, bytesMax, waitMs)) waitMs = 0;
-    last = new Guest(module, job.parametersJson, seriesOf(job.task), lines);
-    return last;
+    const lines = isFirst ? log : [];
+    isFirst = false;
+    return maker.make(job.parametersJson, series, lines);
   };
   const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>
     run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
@@ -107,6 +105,49 @@ function backtest(
   const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
   return { type: "completed", result, integrity, log };
+}
+
+/** Runs trials of a module. */
+export function doWasmTrials(
+  job: WasmTrialsJob,
+  listener: TrialListener,
+): Outcome<object> | LookbackRequest {
+  try {
+    const maker = new GuestMaker(compile(checkModule(job.module)), SANDBOX_BYTES_MAX + candleBytes(job));
+    return runTrials(job, (parametersJson, firstIndex) => {
+      const series = seriesOf({ ...job.task, firstIndex });
+      return new GuestStrategy(() => maker.make(parametersJson, series, []), job.candlesMin, {
+        control: listener.control,
+        firstIndex,
+      });
+    }, listener);
+  } catch (error) {
+    if (!(error instanceof ModuleFault)) throw error;
+    return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };
+  }
+}
+
+/** Makes instances of a module one after the other, each of which may have large memory. */
+class GuestMaker {
+  readonly #module: WebAssembly.Module;
+  readonly #bytesMax: number;
+  #last: Guest | null = null;
+  #waitMs = MAKE_ROOM_MS;
+
+  /** @param bytesMax Resident memory of the process. */
+  constructor(module: WebAssembly.Module, bytesMax: number) {
+    this.#module = module;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** @throws {RunError} */
+  make(parametersJson: string, series: Series, log: string[]): Guest {
+    const lastBytes = this.#last?.memory.buffer.byteLength ?? 0;
+    this.#last = null;
+    // After a vain wait the memory belongs to something else: do not wait again.
+    if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, this.#bytesMax, this.#waitMs)) this.#waitMs = 0;
+    return this.#last = new Guest(this.#module, parametersJson, series, log);
+  }
 }
 
 /**

@@ -5,18 +5,21 @@ import { brokenBy } from "../../outcome.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
-import { doWasmJob } from "./run.ts";
+import { doWasmJob, doWasmTrials } from "./run.ts";
 
-self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => {
-  const frame = encodeFrame(answer(job, control));
+self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(answer(job, control));
+
+function post(message: FromChild<object>): void {
+  const frame = encodeFrame(message);
   self.postMessage(frame, [...buffersOf(frame)]);
-};
+}
 
 function answer(job: ToChildWorker["job"], control: Int32Array): FromChild<object> {
-  if (job.kind !== "run" && job.kind !== "validate") {
+  if (job.kind !== "run" && job.kind !== "validate" && job.kind !== "run_trials") {
     return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
   }
   try {
+    if (job.kind === "run_trials") return doWasmTrials(job, { control, report: post });
     return doWasmJob(job, control);
   } catch (error) {
     return brokenBy(error);

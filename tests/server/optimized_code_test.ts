@@ -1,0 +1,124 @@
+/** Optimizations of every kind of strategy: a trial is a backtest of the same parameters. */
+import { expect } from "@std/expect";
+import type { TestClient } from "../support/client.ts";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
+import { startTestService } from "../support/service.ts";
+import { EXAMPLES, readExample } from "./foreign_code.ts";
+
+const RUN = { start_date: "2024-02-01", end_date: "2024-03-01", parameters: { timeframe: "1h" } };
+
+/** Optimizes, runs each trial as a backtest, and compares. @returns The trials. */
+async function checkTrials(user: TestClient, change: object): Promise<Record<string, unknown>[]> {
+  const id = await submitOptimization(user, { ...RUN, ...change });
+  const ended = await finishOptimization(user, id);
+  expect([ended.at("/optimization/status"), ended.at("/optimization/error")]).toEqual(["completed", null]);
+  const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
+  for (const { number, metrics, undefined_metrics, error } of trials) {
+    const started = await user.send("POST", `/api/optimizations/${id}/trials/${number}/backtest`);
+    const { status, result, error: failure } = Object(
+      (await user.finish(started.at("/backtest/id"))).at("/backtest"),
+    );
+    expect([number, status, failure?.code]).toEqual([number, error === null ? "completed" : "failed", error?.code]);
+    expect(JSON.stringify([result?.metrics ?? null, result?.undefined_metrics ?? {}]))
+      .toBe(JSON.stringify([metrics, undefined_metrics]));
+  }
+  return trials;
+}
+
+Deno.test("the trials of built-in strategies, modules, scripts and endpoints are backtests of their parameters", async (t) => {
+  const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { parameters, candles, first_asked, asked } = await request.json();
+    const times: number[] = candles.time.slice(first_asked, first_asked + asked);
+    // Buys every `fast` hours unless long, and leaves every `slow` hours.
+    const decisions = times.map((time) => time / 3_600_000).map((hour) =>
+      hour % parameters.slow === 0
+        ? [{ action: "close" }]
+        : hour % parameters.fast === 0
+        ? [{ side: "buy", when: "not_long" }]
+        : []
+    );
+    return Response.json({ version: 1, decisions });
+  });
+  const host = `127.0.0.1:${endpoint.addr.port}`;
+  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: host, RUN_SECONDS_MAX: "4" });
+  const user = await service.user();
+
+  await t.step("built-in ones, whose lookback and stops differ from trial to trial", async () => {
+    const spaces: Record<string, object> = {
+      "SMA Cross": { fast: { values: [3, 30] }, slow: { values: [40, 90] } },
+      "EMA Cross": { fast: { values: [5] }, slow: { values: [20, 300] } },
+      "MACD": { signal: { values: [5, 9] }, stopLossLevel: { values: [0, 0.01] } },
+      "RSI Reversion": { period: { values: [5, 40] }, direction: { values: ["long", "both"] } },
+      "Bollinger Reversion": { period: { values: [10, 60] } },
+      "Donchian Breakout": { entry: { values: [10, 80] } },
+      "ATR Trend": { trend: { values: [20, 200] } },
+    };
+    for (const [strategy, space] of Object.entries(spaces)) {
+      const trials = await checkTrials(user, { strategy, space });
+      expect([strategy, trials.every(({ error }) => error === null), trials.length > 0]).toEqual([
+        strategy,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  const space = { fast: { values: [6, 12] }, slow: { values: [24, 260] } };
+  await t.step("modules and scripts, whose warm-up only they know", async () => {
+    const source = await Deno.readTextFile(new URL("../scripts/sma_cross.ts", EXAMPLES));
+    const module = await readExample("c/sma_cross.wasm");
+    const artifact = { content_base64: module.toBase64() };
+    for (const runtime of [{ type: "script", source }, { type: "wasm", artifact }]) {
+      const parameters = { ...RUN.parameters, direction: "both", runtime };
+      expect((await checkTrials(user, { strategy: "own", parameters, space })).length).toBe(4);
+    }
+  });
+
+  await t.step("endpoints", async () => {
+    const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 3000 };
+    expect((await checkTrials(user, { strategy: "remote", parameters: { ...RUN.parameters, runtime }, space })).length)
+      .toBe(4);
+  });
+  await t.step(
+    "a point that the script refuses is none, and those that throw, hang or grow are failed trials",
+    async () => {
+      const source = `strategy(({ fault }) => {
+      if (fault === "refuses") throw new RangeError("not this one");
+      const kept = [];
+      return { decide(i, candles, account, orders) {
+        if (i === 3) orders.buy();
+        if (i < 5) return;
+        if (fault === "throws") throw new Error("at candle 5");
+        while (fault === "hangs");
+        while (fault === "grows") kept.push(new Float64Array(1e6).fill(1));
+      } };
+    });`;
+      const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "fourth"];
+      const parameters = { ...RUN.parameters, runtime: { type: "script", source } };
+      const id = await submitOptimization(user, {
+        ...RUN,
+        strategy: "faulty",
+        parameters: { ...parameters, fault: undefined },
+        space: { fault: { values: faults } },
+      });
+      const ended = await finishOptimization(user, id);
+      expect(ended.at("/optimization")).toMatchObject({
+        status: "completed",
+        points: { done: 8, refused: 1 },
+        trials: { done: 7, failed: 3 },
+      });
+      const trials = (await user.get(`/api/optimizations/${id}/trials?sort=sharpe`)).list("/trials").map(Object);
+      expect(trials.map(({ parameters, error }) => [parameters.fault, error?.code])).toEqual([
+        ["first", undefined],
+        ["second", undefined],
+        ["third", undefined],
+        ["fourth", undefined],
+        ["throws", "STRATEGY_FAILED"],
+        ["hangs", "STRATEGY_TIMED_OUT"],
+        ["grows", "STRATEGY_OUT_OF_MEMORY"],
+      ]);
+    },
+  );
+  await service.close();
+  await endpoint.shutdown();
+});

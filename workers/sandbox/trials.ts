@@ -1,0 +1,76 @@
+/** Trials of a user's code, one after the other. */
+import { run } from "../../engine/run.ts";
+import { type Outcome, RunError } from "../outcome.ts";
+import type { GuestStrategy } from "./player.ts";
+import type { FromChild, LookbackRequest, TrialOutcome, TrialsRun } from "./task.ts";
+import { LookbackCutter } from "./trial_candles.ts";
+
+// A longer lookback is likely to follow: another process would have to ask again.
+const LOOKBACK_GROWTH = 2;
+
+/** Makes an instance of the strategy for a range that so many candles precede. @throws {RunError} */
+export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => GuestStrategy;
+
+/** Learns of trials. */
+export interface TrialListener {
+  /** Control words, in shared memory, for the progress of each. */
+  readonly control: Int32Array;
+  /** Gets the outcomes in the order of the trials. */
+  readonly report: (message: FromChild<object>) => void;
+}
+
+/** The strategy does not take these parameters. */
+export class PointRefused extends Error {
+  override readonly name = "PointRefused";
+}
+
+/**
+ * Runs trials until their time is used up, and reports each as it ends.
+ *
+ * @returns A request for more candles; the job that answers it goes on with the trial that needs them.
+ */
+export function runTrials(
+  job: TrialsRun,
+  make: MakeTrialStrategy,
+  { control, report }: TrialListener,
+): Outcome<object> | LookbackRequest {
+  const until = performance.now() + job.budgetMs;
+  const cutter = new LookbackCutter(job.task);
+  for (const [i, parametersJson] of job.parametersJson.entries()) {
+    if (i > 0 && performance.now() >= until) break;
+    const outcome = attemptTrial(job, parametersJson, make, { cutter, control });
+    if (outcome.type !== "lookback") report({ type: "trial", outcome });
+    else if (job.canReload) return outcome;
+    else break;
+  }
+  return { type: "completed" };
+}
+
+function attemptTrial(
+  job: TrialsRun,
+  parametersJson: string,
+  make: MakeTrialStrategy,
+  { cutter, control }: { readonly cutter: LookbackCutter; readonly control: Int32Array },
+): TrialOutcome | LookbackRequest {
+  const { candles: _candles, seed: _seed, ...settings } = job.task;
+  const { lookback, lookbackWanted } = job;
+  const held = settings.firstIndex;
+  try {
+    let firstIndex = Math.min(lookback, held);
+    let strategy = make(parametersJson, firstIndex);
+    const { warmup } = strategy;
+    // As a backtest loads them again: with the warm-up that the strategy turned out to ask for.
+    if (settings.execution.lookback && held >= lookback && warmup > lookback) {
+      if (warmup > held && held === lookbackWanted) return { type: "lookback", candles: warmup * LOOKBACK_GROWTH };
+      firstIndex = Math.min(warmup, held);
+      strategy = make(parametersJson, firstIndex);
+    }
+    const result = run({ ...settings, ...cutter.cut(firstIndex), strategy, control });
+    const { metrics, undefinedMetrics, dailyReturns } = result;
+    return { type: "completed", metrics, undefinedMetrics, dailyReturns };
+  } catch (error) {
+    if (error instanceof PointRefused) return { type: "refused" };
+    if (error instanceof RunError) return error.outcome;
+    throw error;
+  }
+}
