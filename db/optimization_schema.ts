@@ -12,6 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
 import { user } from "./account_schema.ts";
 import type { TrialNotes } from "./codec/trial_table.ts";
@@ -78,6 +79,8 @@ export const optimizations = pgTable("optimizations", {
   best: jsonb("best").$type<readonly BestTrial[]>().notNull().default([]),
   /** Of the candles of its range: all trials run over the same. Null until the first slice has read them. */
   dataSha256: text("data_sha256"),
+  /** How much of its best trial is luck; null until it has completed, and where there is nothing to measure. */
+  overfitting: jsonb("overfitting").$type<Overfitting>(),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   /** The approximate size of the record with its trials. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),

@@ -62,6 +62,40 @@ export async function* readTrialChunks(db: Db, optimizationId: string, from = 0)
   }
 }
 
+/** A trial whose daily returns are kept. */
+export interface TrialReturns {
+  /** Its place among such trials, from 0. */
+  readonly kept: number;
+  readonly place: number;
+  /** The number of its point in the space. */
+  readonly point: number;
+  readonly returns: Float64Array;
+}
+
+/** Reads the daily returns that an optimization kept, trial by trial in the order of their places. */
+export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGenerator<TrialReturns> {
+  const { first, data, returns } = trialChunks;
+  let [after, kept] = [-1, 0];
+  for (;;) {
+    const [row] = await db.select({ first, data, returns }).from(trialChunks).where(and(
+      eq(trialChunks.optimizationId, optimizationId),
+      gt(first, after),
+      sql`octet_length(${returns}) > 0`,
+    )).orderBy(asc(first)).limit(1);
+    if (row === undefined) return;
+    after = row.first;
+    const { place, point, days } = decodeColumns(row.data);
+    const all = decodeColumns(row.returns).returns!;
+    let at = 0;
+    for (let i = 0; i < place!.length; i++) {
+      const count = days![i]!;
+      if (count === 0) continue;
+      yield { kept: kept++, place: place![i]!, point: point![i]!, returns: all.subarray(at, at + count) };
+      at += count;
+    }
+  }
+}
+
 /** The error of a trial; null if it has none. */
 export function errorOf({ columns, notes }: TrialRows, row: number): TrialNotes["errors"][number] | null {
   const at = columns.error![row]!;

@@ -17,6 +17,23 @@ const axisSchema = z.union([
   z.object({ values: z.array(parameterSchema) }),
 ]);
 
+const figureSchema = z.number().nullable();
+const overfittingSchema = z.object({
+  trials: z.int(),
+  trials_considered: z.int(),
+  independent_trials: z.number(),
+  sharpe: figureSchema,
+  probabilistic_sharpe: figureSchema,
+  expected_best_sharpe: figureSchema,
+  deflated_sharpe: figureSchema,
+  overfitting_probability: figureSchema,
+  minimum_track_record_days: figureSchema,
+  haircut_sharpe: figureSchema,
+  plateau: figureSchema,
+  undefined_figures: z.record(z.string(), z.string()),
+  conclusion: z.string(),
+}).meta({ id: "Overfitting" });
+
 /** An optimization as clients read it. */
 export const optimizationSchema = z.object({
   id: z.uuid(),
@@ -50,6 +67,8 @@ export const optimizationSchema = z.object({
   trials: z.object({ done: z.int(), failed: z.int(), per_second: z.number().nullable() }),
   /** The best ten so far, the best first. */
   best: z.array(z.object({ number: z.int(), parameters: parametersSchema, objective: z.number() })),
+  /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
+  overfitting: overfittingSchema.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),
@@ -103,6 +122,9 @@ export function toOptimization(row: Optimization): z.infer<typeof optimizationSc
       parameters: { ...pointAt(row.space, point) },
       objective,
     })),
+    overfitting: row.overfitting === null
+      ? null
+      : { ...row.overfitting, undefined_figures: { ...row.overfitting.undefined_figures } },
     error: row.error,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt?.toISOString() ?? null,

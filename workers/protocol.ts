@@ -1,11 +1,10 @@
 import type { ResultChunk } from "../db/codec/result_parts.ts";
 import type { EncodedSeries, Plot } from "../db/codec/plots_part.ts";
-import type { EncodedTrials, TrialValues } from "../db/codec/trial_table.ts";
+import type { EncodedTrials, TrialRanking, TrialValues } from "../db/codec/trial_table.ts";
 import type { TradingDayColumns } from "../engine/metrics/input.ts";
 import type { Candles } from "../engine/candles.ts";
 import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
-import type { NumericMetricName } from "../engine/metrics/definitions.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
 
@@ -89,15 +88,12 @@ export interface TrialTask {
 }
 
 /** The part of a slice of an optimization that does not depend on the kind of its strategy. */
-export interface TrialsTask {
+export interface TrialsTask extends TrialRanking {
   readonly trials: readonly TrialTask[];
   /** No trial begins after so many milliseconds, */
   readonly budgetMs: number;
   /** nor once the kept daily returns are so many. */
   readonly returnsMax: number;
-  /** Keeps the daily returns of trials whose place it divides. */
-  readonly returnsStride: number;
-  readonly objective: NumericMetricName;
 }
 
 /** A slice of an optimization of a built-in strategy. Its candles have the longest lookback among its trials. */

@@ -51,6 +51,15 @@ export interface EncodedTrials {
 /** Stands for "none" in the columns `error` and `undefined`. */
 export const NONE = -1;
 
+/** What decides which trials matter. */
+export interface TrialRanking {
+  /** The metric by which trials are ranked. */
+  readonly objective: NumericMetricName;
+  readonly direction: "max" | "min";
+  /** Keeps the daily returns of trials whose place it divides. */
+  readonly returnsStride: number;
+}
+
 /** Collects the trials of a slice. */
 export class TrialTable {
   /** Daily returns that it keeps. */
@@ -64,12 +73,12 @@ export class TrialTable {
   readonly #returns: Float64Array[] = [];
   readonly #errors: TrialError[] = [];
   readonly #undefined = new Map<string, number>();
-  readonly #returnsStride: number;
+  readonly #ranking: TrialRanking;
+  #best = -Infinity;
   #times: TrialNotes["times"] = null;
 
-  /** @param returnsStride Keeps the daily returns of trials whose place it divides. */
-  constructor(returnsStride: number) {
-    this.#returnsStride = returnsStride;
+  constructor(ranking: TrialRanking) {
+    this.#ranking = ranking;
   }
 
   get rows(): number {
@@ -77,7 +86,7 @@ export class TrialTable {
   }
 
   add(at: TrialPoint, { metrics, undefinedMetrics, dailyReturns }: TrialValues): void {
-    const keeps = at.place % this.#returnsStride === 0;
+    const keeps = this.#keepsReturns(at, metrics);
     this.#begin(at, keeps ? dailyReturns.length : 0, NONE);
     if (keeps) this.#returns.push(dailyReturns.map(Math.fround));
     const reasons = JSON.stringify(undefinedMetrics);
@@ -89,6 +98,16 @@ export class TrialTable {
     }
     for (const [name, values] of this.#metrics) values.push(metrics[name] ?? NaN);
     this.#times ??= { start: metrics.start, end: metrics.end };
+  }
+
+  /** True for one in so many trials, and for each that is better than those before it: the best of all is among them. */
+  #keepsReturns({ place }: TrialPoint, metrics: Metrics): boolean {
+    const { returnsStride, objective, direction } = this.#ranking;
+    const value = metrics[objective];
+    const score = value === null ? -Infinity : direction === "max" ? value : -value;
+    const isBest = score > this.#best;
+    if (isBest) this.#best = score;
+    return isBest || place % returnsStride === 0;
   }
 
   addFailed(at: TrialPoint, { code, message }: TrialError): void {
@@ -106,8 +125,7 @@ export class TrialTable {
     this.returnsCount += days;
   }
 
-  /** @param objective The metric by which trials are ranked. */
-  encode(objective: NumericMetricName): EncodedTrials {
+  encode(): EncodedTrials {
     const columns = {
       place: Float64Array.from(this.#places),
       point: Float64Array.from(this.#points),
@@ -128,7 +146,7 @@ export class TrialTable {
       returns: this.returnsCount === 0 ? new Uint8Array() : packColumns({ returns: joined(this.#returns) }),
       places: columns.place,
       points: columns.point,
-      objectives: Float64Array.from(this.#metrics.get(objective) ?? []),
+      objectives: Float64Array.from(this.#metrics.get(this.#ranking.objective) ?? []),
     };
   }
 }

@@ -33,6 +33,19 @@ for (const kind of DATABASES) {
       );
     });
 
+    await t.step("it says how much of the best trial is luck", () => {
+      // A month has too few days for sixteen blocks.
+      expect(ended.at("/optimization/overfitting")).toMatchObject({
+        trials: 6,
+        trials_considered: 6,
+        sharpe: expect.closeTo(Number(ended.at("/optimization/best/0/objective")), 5),
+        deflated_sharpe: expect.any(Number),
+        overfitting_probability: null,
+        undefined_figures: { overfitting_probability: expect.stringContaining("daily returns") },
+        conclusion: expect.stringMatching(/luck/),
+      });
+    });
+
     await t.step("a trial as a backtest has the same metrics, to the last digit", async () => {
       const [trial] = (await user.get(`/api/optimizations/${id}/trials?limit=1&sort=sharpe`)).list("/trials").map(
         Object,

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
+import { withPeriodsPerYear } from "../../engine/execution.ts";
+import { fixedMs } from "../../market/timeframes.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
@@ -11,6 +13,7 @@ import { type Completed, type Failed, RunError } from "../outcome.ts";
 import type { SliceRun, TrialTask } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
+import { measureLuck, readTrials } from "./luck.ts";
 import { choosePoints, listStretch, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { SliceRecords, SliceResult } from "./slice_records.ts";
@@ -26,6 +29,7 @@ const STRETCHES_PER_PLACE = 2;
 const jobSchema = z.object({
   optimizationId: z.uuid(),
   stretch: z.object({ from: z.int(), until: z.int() }).optional(),
+  isEnd: z.boolean().optional(),
 });
 
 /** The services of optimizations. */
@@ -52,12 +56,13 @@ export async function runOptimizationJob(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, records } = services;
-  const { optimizationId: id, stretch } = jobSchema.parse(job.data);
+  const { optimizationId: id, stretch, isEnd = false } = jobSchema.parse(job.data);
   await withContext({ optimization_id: id }, async () => {
     const record = await retryOnDatabaseFault(signal, () => findUnendedOptimization(db, id));
     if (record === null) return await records.drop(job);
     try {
-      if (stretch === undefined) await begin(services, job, record);
+      if (isEnd) await finish(services, job, record, signal);
+      else if (stretch === undefined) await begin(services, job, record);
       else await runSlice(services, job, record, stretch, signal);
     } catch (error) {
       if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
@@ -122,6 +127,27 @@ async function runSlice(
   }
 }
 
+async function finish(
+  { db, candles, records }: OptimizationServices,
+  job: TakenJob,
+  record: Optimization,
+  signal: AbortSignal,
+): Promise<void> {
+  const { timeframe, execution } = readSettings(record);
+  const instrument = await candles.findInstrument(record);
+  const { periodsPerYear, riskFreeRate } = withPeriodsPerYear(
+    execution,
+    instrument?.assetClass ?? null,
+    fixedMs(timeframe),
+  );
+  const trials = await readTrials(db, record, { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate });
+  const outcome = trials === null ? null : await traceStep("measure luck", () => measureLuck(trials, signal));
+  if (outcome?.type === "stopped") return await records.giveBack(job);
+  if (outcome?.type === "broken") throw new Error(outcome.message);
+  const overfitting = outcome?.type === "completed" ? outcome.overfitting : null;
+  await retry(signal, () => records.complete(job, record.id, overfitting));
+}
+
 /** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
 function toResult(
   { from, until: wholeUntil, trials, constrained, refused }: Stretch,
@@ -144,7 +170,7 @@ function toResult(
 }
 
 function encodeFailed(trial: TrialTask | undefined, error: Failed | null): SliceRun {
-  const table = new TrialTable(1);
+  const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
   if (trial !== undefined && error !== null) table.addFailed(trial, error);
-  return { done: table.rows, ...table.encode("sharpe") };
+  return { done: table.rows, ...table.encode() };
 }

@@ -61,6 +61,7 @@ export async function planSlice(
       returnsMax: RETURNS_MAX,
       returnsStride: Math.max(1, Math.ceil(record.points / RETURNS_TRIALS_MAX)),
       objective: requireNumeric(record.objective),
+      direction: record.direction,
     },
     lookbackWanted: lookback,
     dataSha256: identify(range),
@@ -71,7 +72,8 @@ function identify({ read, finer, benchmark }: MarketData): string {
   return [read.sha256, finer?.sha256 ?? "", benchmark?.read.sha256 ?? ""].join(" ").trim();
 }
 
-function requireNumeric(name: string): NumericMetricName {
+/** The metric by which trials are ranked. */
+export function requireNumeric(name: string): NumericMetricName {
   if (isMetricName(name) && name !== "start" && name !== "end") return name;
   throw new Error(`Cannot rank trials by ${name}: it is no metric that is a number`);
 }

@@ -14,6 +14,7 @@ import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/t
 import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
+import type { Overfitting } from "../../research/overfitting.ts";
 import type { Failed } from "../outcome.ts";
 
 const QUEUE = QUEUES.optimizations;
@@ -30,8 +31,9 @@ const NO_TRIALS = {
 /** The job of a stretch of an optimization's points, or of its beginning. */
 export interface OptimizationJob {
   readonly optimizationId: string;
-  /** The stretch; absent: the beginning. */
   readonly stretch?: { readonly from: number; readonly until: number };
+  /** All slices are done. Neither this nor a stretch: the beginning. */
+  readonly isEnd?: true;
 }
 
 /** The points of a slice that are done. */
@@ -130,7 +132,7 @@ export class SliceRecords {
     const isDone = counts.pointsDone === record.points;
     await updateOptimization(tx, id, counts);
     if (isDone && counts.trials === 0) await failOptimization(tx, id, NO_TRIALS);
-    else if (isDone) await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()` });
+    else if (isDone) await this.#send(tx, record, { optimizationId: id, isEnd: true });
     await this.#enqueue(tx, record, left);
     await this.#notify(tx, id);
     // Last, because it locks the storage totals, as everywhere.
@@ -167,9 +169,23 @@ export class SliceRecords {
     if (stretches.length === 0) return;
     const position = await this.#jobs.nextPosition(tx, QUEUE, ownerId);
     for (const [i, stretch] of stretches.entries()) {
-      const data = { optimizationId: id, stretch } satisfies OptimizationJob;
-      await this.#jobs.send(tx, QUEUE, uuidv7(), data, { ownerId, priority: -(position + i) });
+      await this.#send(tx, { ownerId }, { optimizationId: id, stretch }, position + i);
     }
+  }
+
+  async #send(tx: Db, { ownerId }: Pick<Optimization, "ownerId">, job: OptimizationJob, position = 0): Promise<void> {
+    await this.#jobs.send(tx, QUEUE, uuidv7(), job, { ownerId, priority: -position });
+  }
+
+  /** Completes an optimization of which all slices are done. */
+  async complete(job: TakenJob, id: string, overfitting: Overfitting | null): Promise<void> {
+    await this.#db.transaction(async (tx: Db) => {
+      if (await lockUnendedOptimization(tx, id) !== null) {
+        await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, overfitting });
+        await this.#notify(tx, id);
+      }
+      await this.#jobs.complete(tx, QUEUE, [job]);
+    });
   }
 
   async #notify(tx: Db, id: string): Promise<void> {

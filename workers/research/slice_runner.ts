@@ -1,4 +1,4 @@
-import { TrialTable } from "../../db/codec/trial_table.ts";
+import { type TrialRanking, TrialTable } from "../../db/codec/trial_table.ts";
 import type { Db } from "../../db/client.ts";
 import { readModule } from "../../db/modules.ts";
 import type { Optimization } from "../../db/optimizations.ts";
@@ -106,11 +106,11 @@ export class SliceRunner {
   async #callEndpoint(
     runId: string,
     runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
-    { task: { trials, budgetMs, returnsMax, returnsStride, objective, ...task } }: SlicePlan,
+    { task: { trials, budgetMs, returnsMax, returnsStride, objective, direction, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
     const until = performance.now() + budgetMs;
-    const collected = new CollectedTrials({ trials, budgetMs, returnsMax, returnsStride, objective });
+    const collected = new CollectedTrials({ trials, returnsStride, objective, direction });
     const run = { ...task, ...runtime, runId, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
@@ -132,15 +132,13 @@ export class SliceRunner {
 /** The trials of a slice as they end, in order. */
 class CollectedTrials {
   readonly #trials: readonly TrialTask[];
-  readonly #objective: TrialsTask["objective"];
   readonly #table: TrialTable;
   readonly #refused: number[] = [];
   done = 0;
 
-  constructor({ trials, returnsStride, objective }: TrialsTask) {
+  constructor({ trials, ...ranking }: Pick<TrialsTask, "trials"> & TrialRanking) {
     this.#trials = trials;
-    this.#objective = objective;
-    this.#table = new TrialTable(returnsStride);
+    this.#table = new TrialTable(ranking);
   }
 
   add(outcome: TrialOutcome): void {
@@ -163,7 +161,7 @@ class CollectedTrials {
     const isLate = outcome.type === "failed" && outcome.code === "STRATEGY_TIMED_OUT";
     if (isLate && this.done < this.#trials.length) this.add(outcome);
     if (this.done === 0) return outcome.type === "completed" ? NOT_BEGUN : outcome;
-    return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode(this.#objective) };
+    return { type: "completed", done: this.done, refused: this.#refused, ...this.#table.encode() };
   }
 }
 

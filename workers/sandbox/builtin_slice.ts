@@ -15,11 +15,11 @@ import { LookbackCutter } from "./trial_candles.ts";
  * @param pool Unused memory; nobody else uses it meanwhile.
  */
 export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool): Outcome<SliceRun> {
-  const { slug, trials, budgetMs, returnsMax, returnsStride, objective, seed: _seed, ...settings } = task;
+  const { slug, trials, budgetMs, returnsMax, seed: _seed, ...settings } = task;
   const builtin = findBuiltin(slug);
   if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${slug}` };
   const until = performance.now() + budgetMs;
-  const table = new TrialTable(returnsStride);
+  const table = new TrialTable(task);
   const cutter = new LookbackCutter(task);
   for (const trial of trials) {
     if (isAskedToStop(control)) break;
@@ -36,5 +36,5 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
     }
   }
   if (table.rows === 0) return NOT_BEGUN;
-  return { type: "completed", done: table.rows, ...table.encode(objective) };
+  return { type: "completed", done: table.rows, ...table.encode() };
 }
