@@ -106,7 +106,7 @@ export class SliceRunner {
   async #callEndpoint(
     runId: string,
     runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
-    { task: { trials, budgetMs, returnsMax, returnsStride, objective, direction, ...task } }: SlicePlan,
+    { task: { trials, budgetMs, returnsMax: _returnsMax, returnsStride, objective, direction, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
     const until = performance.now() + budgetMs;

@@ -1,9 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { FrameReader } from "./frame_reader.ts";
 import { encodeFrame } from "./frames.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
+import { spawnChild } from "./spawn.ts";
 import { WARMUP_MAX } from "./wasm/abi.ts";
 import {
   candleBytes,
@@ -36,10 +36,6 @@ export interface SandboxLimits {
   readonly address?: string | null;
 }
 
-// The check of a module caps the memory that it declares; this limit also holds without that check.
-const WASM_PAGES_MAX = 4096;
-// Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
-const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
 // The trials before the last one.
 const SLICE_SECONDS_MAX = 10;
 // A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
@@ -51,11 +47,6 @@ const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {
   validate: "INVALID_MODULE",
   check_script: "INVALID_SCRIPT",
 };
-
-const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url))
-);
-const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 /**
  * Does a job in a process of its own.
@@ -102,7 +93,7 @@ class SandboxProcess<Value extends object> {
   constructor(kind: string, limits: SandboxLimits) {
     this.#limits = limits;
     this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawn(kind, childLimits(limits), limits.address ?? null);
+    this.#child = spawnChild(kind, childLimits(limits), limits.address ?? null);
     this.#input = this.#child.stdin.getWriter();
   }
 
@@ -267,45 +258,6 @@ function childLimits({ memoryBytesMax, deadlineMs, onTrial }: SandboxLimits): Ch
     cpuSecondsMax: (Math.ceil(deadlineMs / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX)) *
       navigator.hardwareConcurrency,
   };
-}
-
-function spawn(kind: string, limits: ChildLimits, address: string | null): Deno.ChildProcess {
-  const path = Deno.env.get("PATH");
-  const options: Deno.CommandOptions = {
-    args: [
-      "run",
-      "--quiet",
-      "--no-prompt",
-      "--no-remote",
-      "--no-npm",
-      "--cached-only",
-      "--no-config",
-      "--no-lock",
-      "--unstable-worker-options",
-      `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc`,
-      `--allow-read=${CODE.join(",")}`,
-      // It gives this up before it starts its Worker, see confine.ts.
-      "--allow-ffi",
-      ...(address === null ? [] : [`--allow-net=${address}`]),
-      ENTRY,
-      kind,
-      JSON.stringify(limits),
-      ...(address === null ? [] : [address]),
-    ],
-    clearEnv: true,
-    // npm's `deno` is a script that finds its interpreter there.
-    env: { NO_COLOR: "1", ...MALLOC, ...(path === undefined ? {} : { PATH: path }) },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  };
-  try {
-    return new Deno.Command("deno", options).spawn();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    // PATH has no `deno`: use the program that runs us, if we may.
-    return new Deno.Command(Deno.execPath(), options).spawn();
-  }
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,58 @@
+import { fileURLToPath } from "node:url";
+import type { ChildLimits } from "./task.ts";
+
+// The check of a module caps the memory that it declares; this limit also holds without that check.
+const WASM_PAGES_MAX = 4096;
+// Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
+const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
+
+const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url))
+);
+const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
+
+/**
+ * Starts a sandbox process with next to no permissions.
+ *
+ * @param kind The kind of its jobs.
+ * @param address The only address, `ip:port`, that it may call; null: none.
+ * @throws When it cannot be started.
+ */
+export function spawnChild(kind: string, limits: ChildLimits, address: string | null): Deno.ChildProcess {
+  const path = Deno.env.get("PATH");
+  const options: Deno.CommandOptions = {
+    args: [
+      "run",
+      "--quiet",
+      "--no-prompt",
+      "--no-remote",
+      "--no-npm",
+      "--cached-only",
+      "--no-config",
+      "--no-lock",
+      "--unstable-worker-options",
+      `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc`,
+      `--allow-read=${CODE.join(",")}`,
+      // It gives this up before it starts its Worker, see confine.ts.
+      "--allow-ffi",
+      ...(address === null ? [] : [`--allow-net=${address}`]),
+      ENTRY,
+      kind,
+      JSON.stringify(limits),
+      ...(address === null ? [] : [address]),
+    ],
+    clearEnv: true,
+    // npm's `deno` is a script that finds its interpreter there.
+    env: { NO_COLOR: "1", ...MALLOC, ...(path === undefined ? {} : { PATH: path }) },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  };
+  try {
+    return new Deno.Command("deno", options).spawn();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    // PATH has no `deno`: use the program that runs us, if we may.
+    return new Deno.Command(Deno.execPath(), options).spawn();
+  }
+}
