@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { type Backtest, insertBacktest, newBacktestId } from "../db/backtests.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { measureRecord } from "../db/backtest_sizes.ts";
+import { type Backtest, insertBacktest, type NewBacktest, newBacktestId } from "../db/backtests.ts";
+import { Batcher } from "../db/batcher.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { transactFromReads } from "../db/postgres_session.ts";
@@ -8,7 +11,7 @@ import { dateSchema } from "./dates.ts";
 import { inputObject } from "./input_object.ts";
 import { requireShortParameters } from "./parameters.ts";
 import { requireQueuePosition, requireRoomForModule } from "./quotas.ts";
-import { keepModule, resolveStrategy } from "./resolve_strategy.ts";
+import { keepModule, type ResolvedStrategy, resolveStrategy } from "./resolve_strategy.ts";
 import {
   completeParameters,
   idempotencyConflict,
@@ -40,6 +43,10 @@ export const runShape = {
 export const backtestRequestSchema = inputObject({ ...runShape, ...labelShape });
 
 type BacktestRequest = z.infer<typeof backtestRequestSchema>;
+type UserContext = Context & { readonly user: User };
+
+// As many as finish together (see workers/backtest/records.ts).
+const BATCH_MAX = 32;
 
 /**
  * Checks a backtest and queues it. A request that came before with the same Idempotency-Key gets the record of that time.
@@ -47,7 +54,7 @@ type BacktestRequest = z.infer<typeof backtestRequestSchema>;
  * @throws AppError for a request, range, strategy or parameters that cannot be run, and QUOTA_EXCEEDED; nothing is stored then.
  */
 export async function submitBacktest(
-  ctx: Context & { readonly user: User },
+  ctx: UserContext,
   request: BacktestRequest,
 ): Promise<Backtest> {
   requireShortParameters(request.parameters, PARAMETERS_PATH);
@@ -59,42 +66,88 @@ export async function submitBacktest(
   const parameters = completeParameters(strategy, request.parameters);
   requireConsistent(strategy, parameters);
   requireShort(range, parameters.timeframe, ctx.runCandlesMax);
-  return await transact(ctx.db, async (tx: Db) => {
-    // Statements that are started together are sent in their order and share a round trip: the lock comes first.
-    const [, twin, usage] = await Promise.all([
-      lockUser(tx, ctx.user.id),
-      // The same submission may have been stored since the first look.
-      findEarlier(tx, submission),
-      readUsage(tx, ctx.user.id, ctx.quotas.backtestsMax),
-    ]);
-    if (twin !== null) return twin;
-    const queuePosition = requireQueuePosition(usage, ctx.quotas);
-    if (strategy.module !== null) await requireRoomForModule(tx, ctx.user.id, ctx.quotas, strategy.module);
-    await keepModule(tx, strategy);
-    const id = newBacktestId();
-    const values = {
-      ...request,
-      ownerId: ctx.user.id,
-      startDate: request.start_date,
-      endDate: request.end_date,
-      initialBalance: request.initial_balance,
-      strategySlug: strategy.slug,
-      strategyVersion: strategy.version,
-      runtime: strategy.runtime,
-      parameters,
-      queuePosition,
-    };
-    const [inserted] = await Promise.all([
-      insertBacktest(tx, values, id),
-      submission === null ? undefined : insertSubmission(tx, submission, id),
-      ctx.queue.enqueueBacktest(tx, id, ctx.user.id, queuePosition),
-    ]);
-    return inserted;
-  });
+  const values = {
+    ...request,
+    ownerId: ctx.user.id,
+    startDate: request.start_date,
+    endDate: request.end_date,
+    initialBalance: request.initial_balance,
+    strategySlug: strategy.slug,
+    strategyVersion: strategy.version,
+    runtime: strategy.runtime,
+    parameters,
+  };
+  return await traceStep("submit", () => storeTogether(ctx, { submission, strategy, values }));
 }
 
-function transact<T>(db: Db, write: (tx: Db) => Promise<T>): Promise<T> {
-  return traceStep("submit", () => transactFromReads(db, write));
+/** A submission that was checked. */
+interface Checked {
+  readonly submission: NamedSubmission | null;
+  readonly strategy: ResolvedStrategy;
+  readonly values: Omit<NewBacktest, "queuePosition">;
+}
+
+/** A checked submission, and a function that continues its request's trace. */
+type Waiting = Checked & { readonly inRequest: <T>(work: () => T) => T };
+
+interface Batches {
+  readonly batcher: Batcher<Waiting, Backtest>;
+  waiting: number;
+}
+
+// Users' submissions on their way, by database and user.
+const batchesOf = new WeakMap<Db, Map<string, Batches>>();
+
+/** Stores a submission. Those of one user that come meanwhile share the next transaction instead of waiting for each other's commits. */
+async function storeTogether({ db, queue, quotas, user }: UserContext, checked: Checked): Promise<Backtest> {
+  const users = batchesOf.get(db) ?? new Map<string, Batches>();
+  batchesOf.set(db, users);
+  // A named one is alone, because two of one name must find each other.
+  const key = JSON.stringify([user.id, checked.submission?.key]);
+  const store = (some: readonly Waiting[]) => storeAll({ db, queue, quotas, ownerId: user.id }, some);
+  const batches = users.get(key) ?? { batcher: new Batcher(store, BATCH_MAX), waiting: 0 };
+  users.set(key, batches);
+  batches.waiting++;
+  try {
+    return await batches.batcher.add({ ...checked, inRequest: AsyncLocalStorage.snapshot() });
+  } finally {
+    if (--batches.waiting === 0) users.delete(key);
+  }
+}
+
+/** Stores one user's submissions. @throws Where one of them may not be stored; the batcher then tries each alone. */
+async function storeAll(
+  { db, queue, quotas, ownerId }: Pick<Context, "db" | "queue" | "quotas"> & { readonly ownerId: string },
+  all: readonly Waiting[],
+): Promise<Backtest[]> {
+  return await transactFromReads(db, async (tx) => {
+    // Statements that are started together are sent in their order and share a round trip: the lock comes first.
+    const [, twin, usage] = await Promise.all([
+      lockUser(tx, ownerId),
+      // The same submission may have been stored since the first look.
+      findEarlier(tx, all[0]?.submission ?? null),
+      readUsage(tx, ownerId, quotas.backtestsMax - (all.length - 1)),
+    ]);
+    if (twin !== null) return [twin];
+    const bytes = usage.bytes + all.slice(1).reduce((sum, { values }) => sum + measureRecord(values), 0);
+    const firstPosition = requireQueuePosition({ ...usage, bytes }, quotas);
+    for (const { strategy } of all) {
+      if (strategy.module !== null) await requireRoomForModule(tx, ownerId, quotas, strategy.module);
+      await keepModule(tx, strategy);
+    }
+    return await Promise.all(all.map(({ submission, values, inRequest }, index) =>
+      inRequest(async () => {
+        const id = newBacktestId();
+        const queuePosition = firstPosition + index;
+        const [inserted] = await Promise.all([
+          insertBacktest(tx, { ...values, queuePosition }, id),
+          submission === null ? undefined : insertSubmission(tx, submission, id),
+          queue.enqueueBacktest(tx, id, ownerId, queuePosition),
+        ]);
+        return inserted;
+      })
+    ));
+  });
 }
 
 /**

@@ -17,6 +17,8 @@ const REQUEST = backtestRequestSchema.parse({
   initial_balance: 10_000,
 });
 
+const USER: User = { id: "ann", email: "ann@example.com", name: "ann", role: "user" };
+
 databaseTest(
   "a submission takes three round trips: all that it reads, all that it writes, commit",
   async (handle) => {
@@ -32,9 +34,8 @@ databaseTest(
       trips.at(-1)?.push(text.trim().split(/[\s(]+/).slice(0, 3).join(" "));
       return query(text, values, shape).finally(() => pending--);
     };
-    const user: User = { id: "ann", email: "ann@example.com", name: "ann", role: "user" };
     const context = strangerContext(createPostgresDatabase(client), { queue });
-    await submitBacktest({ ...context, user, idempotencyKey: "first" }, REQUEST);
+    await submitBacktest({ ...context, user: USER, idempotencyKey: "first" }, REQUEST);
     expect(trips).toEqual([
       // Looks for an earlier submission of the same key.
       ['select "backtests"."id", "backtests"."owner_id",'],
@@ -55,5 +56,36 @@ databaseTest(
     ]);
     await client.close();
     await queue.close();
+  },
+);
+
+databaseTest(
+  "simultaneous submissions of one user share transactions, and each is judged as if it came alone",
+  async ({ db, connection }) => {
+    if (connection.kind !== "postgres") throw new Error("Cannot be but PostgreSQL");
+    await addUser(db, "ann");
+    const client = await PostgresClient.connect(connection.url);
+    const handle = { db: createPostgresDatabase(client), connection, close: () => client.close() };
+    const queue = await openQueue({ handle, runSecondsMax: 60 });
+    let commits = 0;
+    const query = client.query.bind(client);
+    client.query = (text, values, shape) => {
+      if (text === "commit") commits++;
+      return query(text, values, shape);
+    };
+    const context = { ...strangerContext(handle.db, { queue }), user: USER };
+    const submitAll = async (count: number, backtestsMax: number) => {
+      const quotas = { ...context.quotas, backtestsMax };
+      const all = Array.from({ length: count }, () => submitBacktest({ ...context, quotas }, REQUEST));
+      return (await Promise.allSettled(all)).map((end) =>
+        end.status === "fulfilled" ? end.value.queuePosition : Object(end.reason).appCode
+      );
+    };
+    expect(await submitAll(10, 12)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(commits).toBe(1);
+    // Two of three fit.
+    expect((await submitAll(3, 12)).sort()).toEqual([10, 11, "QUOTA_EXCEEDED"]);
+    await queue.close();
+    await client.close();
   },
 );

@@ -1,13 +1,14 @@
 import { expect } from "@std/expect";
 import { eq, sql } from "drizzle-orm";
 import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
+import { Batcher } from "../../../db/batcher.ts";
 import type { Db } from "../../../db/client.ts";
 import { equityPart } from "../../../db/codec/result_parts.ts";
 import { readEquity } from "../../../db/equity.ts";
 import { removeUnusedCandles } from "../../../db/result_candles.ts";
 import { encodeParts } from "../../../db/result_chunks.ts";
 import { backtests, backtestSizes, resultCandles, resultChunks } from "../../../db/schema.ts";
-import { BacktestRecords, Batcher } from "../../../workers/backtest/records.ts";
+import { BacktestRecords } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
 import { addUser, newBacktest, newChunks, newResult } from "../../support/backtests.ts";
 import { openTestDatabase } from "../../support/database.ts";
