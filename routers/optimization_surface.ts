@@ -33,6 +33,8 @@ export const surfaceSchema = z.object({
   values: z.array(z.array(z.number().nullable())),
   /** Trials behind each cell. */
   counts: z.array(z.array(z.int())),
+  /** The number of the trial in each cell that is best by the optimization's direction. */
+  best: z.array(z.array(z.int().nullable())),
 }).meta({ id: "Surface" });
 
 type SurfaceRequest = z.infer<z.ZodObject<typeof surfaceShape>>;
@@ -58,16 +60,27 @@ export async function readSurface(
   const metric = request.metric ?? metricNameSchema.parse(record.objective);
   const reduce = request.reduce ?? record.direction;
   const cells: number[][] = Array.from({ length: columns * rows }, () => []);
+  const best: { readonly value: number; readonly number: number }[] = [];
+  const isBetter = (value: number, than: number) => record.direction === "max" ? value > than : value < than;
   for await (const chunk of readTrialChunks(db, record.id)) {
     const values = chunk.columns[metric] ?? new Float64Array(chunk.count).fill(NaN);
     for (let row = 0; row < chunk.count; row++) {
       if (Number.isNaN(values[row]!)) continue;
       const places = placesAt(record.space, chunk.columns.point![row]!);
-      cells[(y === null ? 0 : places[y]!) * columns + places[x]!]!.push(values[row]!);
+      const cell = (y === null ? 0 : places[y]!) * columns + places[x]!;
+      const value = values[row]!;
+      cells[cell]!.push(value);
+      const before = best[cell];
+      if (before === undefined || isBetter(value, before.value)) {
+        best[cell] = { value, number: chunk.columns.place![row]! + 1 };
+      }
     }
   }
-  const grid = <T>(show: (cell: number[]) => T): T[][] =>
-    Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns).map(show));
+  const grid = <T>(show: (cell: number[], i: number) => T): T[][] =>
+    Array.from(
+      { length: rows },
+      (_, row) => Array.from({ length: columns }, (_, column) => row * columns + column).map((i) => show(cells[i]!, i)),
+    );
   return {
     x: showAxis(axes[x]!),
     y: y === null ? null : showAxis(axes[y]!),
@@ -75,6 +88,7 @@ export async function readSurface(
     reduce,
     values: grid((cell) => cell.length === 0 ? null : REDUCE[reduce](cell)),
     counts: grid((cell) => cell.length),
+    best: grid((_, i) => best[i]?.number ?? null),
   };
 }
 

@@ -46,3 +46,20 @@ export async function makeRun(client: TestClient, name: SampleRun): Promise<stri
   await client.finish(id);
   return id;
 }
+
+/** Submits an optimization of a year of hours over two parameters and waits for its end. @returns Its id. */
+export async function makeOptimization(client: TestClient): Promise<string> {
+  const optimization = {
+    ...YEAR,
+    strategy: "SMA Cross",
+    name: "Slow and fast averages",
+    parameters: { timeframe: "1h", execution: { commission: 0.0005 } },
+    space: { fast: { min: 4, max: 48, step: 4 }, slow: { min: 20, max: 200, step: 10 } },
+    constraints: ["slow - fast >= 10"],
+  };
+  const submitted = await client.send("POST", "/api/optimizations", { optimization });
+  const id = submitted.at("/optimization/id");
+  if (typeof id !== "string") throw new Error(`Cannot make the sample optimization: ${submitted.text}`);
+  await client.poll(`/api/optimizations/${id}`, "/optimization/status");
+  return id;
+}

@@ -9,7 +9,7 @@ import { shareSession } from "../support/browser.ts";
 import { TestClient } from "../support/client.ts";
 import { onStage, type Stage } from "../support/stage.ts";
 import { ADMIN_SHOTS, fillArchive, makeAdmin } from "./admin_shots.ts";
-import { makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
+import { makeOptimization, makeRun, SAMPLE_RUNS } from "./sample_runs.ts";
 import { makeLongStrategy, makeScript } from "./sample_strategies.ts";
 
 const FOLDER = new URL("../../web/screenshots/", import.meta.url);
@@ -60,6 +60,12 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "strategy-long", path: `/strategies/${long}` },
     { name: "new-run-long", path: `/runs/new?strategy=${long}` },
   ];
+  const optimizations: Shot[] = [{ name: "optimize-new", path: "/optimizations/new" }];
+  if (optimizations.some(isWanted) || isWanted({ name: "optimize-list" })) {
+    const id = await makeOptimization(client);
+    optimizations.push({ name: "optimize-list", path: "/optimizations" });
+    optimizations.push({ name: "optimize-result", path: `/optimizations/${id}`, act: chooseCell });
+  }
   const runs: Shot[] = [];
   for (const name of SAMPLE_RUNS) {
     if (wanted.length > 0 && !wanted.some((each) => `run-${name}-runs`.includes(each) || each.includes(name))) continue;
@@ -71,7 +77,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
       runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
     }
   }
-  return [...shots, { name: "runs", path: "/runs" }, ...runs, ...ADMIN_SHOTS];
+  return [...shots, { name: "runs", path: "/runs" }, ...runs, ...optimizations, ...ADMIN_SHOTS];
 }
 
 /** Registers a script with a mistake in its fourth line. */
@@ -81,6 +87,11 @@ async function registerMistake(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("My Average");
   await page.getByRole("button", { name: "Register" }).click();
   await page.getByText("The script did not pass its check").waitFor();
+}
+
+async function chooseCell(page: Page): Promise<void> {
+  await page.getByRole("application").focus();
+  for (const key of ["ArrowRight", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
 }
 
 async function press(page: Page, name: string): Promise<void> {

@@ -10,6 +10,7 @@ import { noticeEndOfSession } from "./session_end.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
 export type BacktestRequest = inferRouterInputs<AppRouter>["backtests"]["create"]["backtest"];
+export type OptimizationRequest = inferRouterInputs<AppRouter>["optimizations"]["create"]["optimization"];
 export type StrategyRequest = inferRouterInputs<AppRouter>["strategies"]["create"]["strategy"];
 export type Backtest = Outputs["backtests"]["get"]["backtest"];
 export type BacktestSummary = Outputs["backtests"]["summaries"]["backtests"][number];
@@ -32,6 +33,9 @@ export type PlotData = Outputs["backtests"]["series"];
 export type TradeTable = Outputs["backtests"]["tradeTable"];
 export type Token = Outputs["tokens"]["list"]["tokens"][number];
 export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
+export type Optimization = Outputs["optimizations"]["get"]["optimization"];
+export type Trial = Outputs["optimizations"]["trials"]["trials"][number];
+export type Surface = Outputs["optimizations"]["surface"]["surface"];
 export type Metric = Outputs["backtests"]["metrics"]["metrics"][number];
 export type Report = Outputs["backtests"]["report"];
 

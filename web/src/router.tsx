@@ -104,6 +104,25 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import("./pages/compare/comparison.tsx"), "ComparePage"),
 });
 
+const optimizations = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/optimizations",
+  component: lazyRouteComponent(() => import("./pages/optimize/optimizations.tsx"), "OptimizationsPage"),
+});
+
+const newOptimization = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/optimizations/new",
+  validateSearch: readNewRunSearch,
+  component: lazyRouteComponent(() => import("./pages/optimize/new_optimization.tsx"), "NewOptimizationPage"),
+});
+
+const optimization = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/optimizations/$id",
+  component: lazyRouteComponent(() => import("./pages/optimize/optimization.tsx"), "OptimizationPage"),
+});
+
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: "/account",
@@ -134,7 +153,10 @@ export const router = createRouter({
     home,
     signIn,
     signUp,
-    signedIn.addChildren([runs, newRun, run, strategies, strategy, data, instrument, compare, account, admin]),
+    signedIn.addChildren([
+      ...[runs, newRun, run, optimizations, newOptimization, optimization],
+      ...[strategies, strategy, data, instrument, compare, account, admin],
+    ]),
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: Failure,

@@ -10,6 +10,7 @@ import { Shortcuts } from "./shortcuts.tsx";
 const PAGES = [
   { to: "/runs", label: "Runs", isExact: true },
   { to: "/runs/new", label: "New run", isExact: true },
+  { to: "/optimizations", label: "Optimize", isExact: false },
   { to: "/strategies", label: "Strategies", isExact: false },
   { to: "/compare", label: "Compare", isExact: false },
   { to: "/data", label: "Market data", isExact: false },

@@ -1,0 +1,36 @@
+import type { Optimization } from "../../api.ts";
+import { formatExact } from "../../parts/format.ts";
+import { ROW_CLASS, Table } from "../../parts/table.tsx";
+import { nameOf } from "../run/metric_name.tsx";
+import { RunTrial } from "./run_trial.tsx";
+
+/** The best trials so far, each of which can be run as a backtest. */
+export function BestTrials({ optimization }: { readonly optimization: Optimization }) {
+  const { id, best, space, objective } = optimization;
+  const names = Object.keys(space);
+  const columns = [
+    { label: "Trial", isText: true } as const,
+    ...names.map((label) => ({ label, width: "8rem" })),
+    { label: nameOf(objective), width: "8rem" },
+    { label: "As a run", width: "8rem" },
+  ];
+  return (
+    <Table
+      label="Best trials"
+      columns={columns}
+      minWidth={`${22 + 8 * names.length}rem`}
+      empty={`No trial has a value of ${nameOf(objective)}.`}
+    >
+      {best.map(({ number, parameters, objective: value }) => (
+        <tr key={number} className={ROW_CLASS}>
+          <td className="px-3 text-left text-muted">{number}</td>
+          {names.map((name) => <td key={name} className="truncate px-3">{String(parameters[name])}</td>)}
+          <td className="px-3 font-medium">{formatExact(Number(value.toPrecision(5)))}</td>
+          <td className="px-3">
+            <RunTrial id={id} number={number} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

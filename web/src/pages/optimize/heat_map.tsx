@@ -1,0 +1,160 @@
+import { useMemo } from "react";
+import type { Surface } from "../../api.ts";
+
+// So many tints can be told apart; one path for each, since an element for each of 250,000 cells would be slow.
+const TINTS = 24;
+const LABELS_MAX = 12;
+const GAP = 0.04;
+
+type Place = readonly [column: number, row: number];
+
+/**
+ * A tinted cell for each pair of values. Around zero, gains and losses have their own colours.
+ *
+ * @param name The metric's. @param format Writes one of its values.
+ */
+export function HeatMap({ surface, name, format, chosen, choose }: {
+  readonly surface: Surface;
+  readonly name: string;
+  readonly format: (value: number | null) => string;
+  readonly chosen: Place | null;
+  readonly choose: (place: Place) => void;
+}) {
+  const { x, y, values } = surface;
+  const [columns, rows] = [x.values.length, y?.values.length ?? 1];
+  const drawn = useMemo(() => drawCells(values), [values]);
+  const move = (across: number, up: number) => {
+    const [column, row] = chosen ?? [0, 0];
+    choose([clamp(column + across, columns), clamp(row + up, rows)]);
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => move(-1, 0),
+    ArrowRight: () => move(1, 0),
+    ArrowUp: () => move(0, 1),
+    ArrowDown: () => move(0, -1),
+  };
+  return (
+    <figure>
+      <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-2xs text-muted">
+        <Labels values={y?.values ?? []} isUpward />
+        <svg
+          viewBox={`0 0 ${columns} ${rows}`}
+          preserveAspectRatio="none"
+          role="application"
+          tabIndex={0}
+          aria-label={`${name} over ${x.parameter}${y === null ? "" : ` and ${y.parameter}`}; arrow keys choose a cell`}
+          className="h-72 w-full cursor-crosshair"
+          onClick={({ currentTarget, clientX, clientY }) => {
+            const { left, top, width, height } = currentTarget.getBoundingClientRect();
+            const column = clamp(Math.floor((clientX - left) / width * columns), columns);
+            choose([column, clamp(Math.floor((1 - (clientY - top) / height) * rows), rows)]);
+          }}
+          onKeyDown={(event) => {
+            const act = keys[event.key];
+            if (act === undefined) return;
+            event.preventDefault();
+            act();
+          }}
+        >
+          {drawn.paths.map(({ tint, path }) => (
+            <path key={tint} d={path} transform={`matrix(1 0 0 -1 0 ${rows})`} style={{ fill: colorOf(tint, drawn) }} />
+          ))}
+          {chosen !== null && (
+            <rect
+              x={chosen[0] + GAP}
+              y={rows - 1 - chosen[1] + GAP}
+              width={1 - 2 * GAP}
+              height={1 - 2 * GAP}
+              className="fill-transparent stroke-text"
+              strokeWidth={2}
+              vectorEffect="non-scaling-stroke"
+            />
+          )}
+        </svg>
+        <span />
+        <Labels values={x.values} />
+      </div>
+      <figcaption className="mt-1 flex flex-wrap items-center gap-x-3 text-xs text-muted">
+        <span className="mr-auto">{x.parameter} across{y === null ? "" : `, ${y.parameter} up`}</span>
+        <Scale drawn={drawn} format={format} />
+      </figcaption>
+    </figure>
+  );
+}
+
+interface Drawn {
+  readonly paths: readonly { readonly tint: number; readonly path: string }[];
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Cells by their tint: from -TINTS for the lowest to TINTS for the highest around zero, else from 0. */
+function drawCells(values: Surface["values"]): Drawn {
+  const known = values.flat().filter((value) => value !== null);
+  const low = known.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = known.reduce((most, value) => Math.max(most, value), -Infinity);
+  const parts = new Map<number, string[]>();
+  values.forEach((row, j) =>
+    row.forEach((value, i) => {
+      if (value === null) return;
+      const tint = tintOf(value, low, high);
+      const part = parts.get(tint) ?? [];
+      part.push(`M${i + GAP} ${j + GAP}h${1 - 2 * GAP}v${1 - 2 * GAP}h${2 * GAP - 1}z`);
+      parts.set(tint, part);
+    })
+  );
+  return { paths: [...parts].map(([tint, part]) => ({ tint, path: part.join("") })), low, high };
+}
+
+function tintOf(value: number, low: number, high: number): number {
+  if (low < 0 && high > 0) return Math.round(TINTS * value / Math.max(-low, high));
+  return high === low ? TINTS : Math.round(TINTS * (value - low) / (high - low));
+}
+
+function colorOf(tint: number, { low, high }: Drawn): string {
+  const isAroundZero = low < 0 && high > 0;
+  const color = tint < 0 ? "var(--loss)" : isAroundZero ? "var(--gain)" : "var(--accent)";
+  return `color-mix(in oklab, ${color} ${8 + Math.round(Math.abs(tint) / TINTS * 92)}%, var(--surface))`;
+}
+
+function Scale({ drawn, format }: { readonly drawn: Drawn; readonly format: (value: number | null) => string }) {
+  const { low, high } = drawn;
+  if (!Number.isFinite(low)) return null;
+  const steps = Array.from({ length: 9 }, (_, i) => low + (high - low) * i / 8);
+  return (
+    <span className="flex items-center gap-1.5 whitespace-nowrap">
+      {format(low)}
+      <span className="flex" aria-hidden="true">
+        {steps.map((value, i) => (
+          <span key={i} className="h-3 w-4" style={{ backgroundColor: colorOf(tintOf(value, low, high), drawn) }} />
+        ))}
+      </span>
+      {format(high)}
+    </span>
+  );
+}
+
+/** Values along a side, thinned to what can be read. */
+function Labels({ values, isUpward = false }: {
+  readonly values: readonly (string | number | boolean)[];
+  readonly isUpward?: boolean;
+}) {
+  const every = Math.ceil(values.length / LABELS_MAX);
+  const look = isUpward ? "flex-col-reverse text-right" : "text-center";
+  return (
+    <div aria-hidden="true" className={`flex ${look}`}>
+      {values.map((value, i) => (
+        <span
+          key={i}
+          className="flex min-h-0 min-w-0 flex-1 items-center justify-center overflow-visible whitespace-nowrap"
+        >
+          {i % every === 0 ? String(value) : ""}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function clamp(place: number, count: number): number {
+  return Math.min(count - 1, Math.max(0, place));
+}

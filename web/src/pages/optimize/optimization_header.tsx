@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { api, describeError, type Optimization } from "../../api.ts";
+import { Button, buttonClass } from "../../parts/button.tsx";
+import { DeleteButton } from "../../parts/delete_button.tsx";
+import { StatusBadge } from "../../parts/status_badge.tsx";
+import { nameOf } from "../run/metric_name.tsx";
+import { hasEnded } from "./use_optimization.ts";
+
+/** The question of an optimization, its status, and what can be done with it. */
+export function OptimizationHeader({ optimization }: { readonly optimization: Optimization }) {
+  const { id, name, strategy, symbol, exchange, parameters, start_date, end_date, objective, direction } = optimization;
+  return (
+    <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
+      <div className="min-w-0 grow basis-80">
+        <div className="flex flex-wrap items-center gap-x-3">
+          <h1 className="text-xl font-semibold wrap-anywhere">{name ?? strategy}</h1>
+          <StatusBadge {...optimization} />
+        </div>
+        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
+          {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
+          <span className="break-all">
+            <span className="font-medium text-text">{symbol}</span> {exchange}
+          </span>
+          <span>{String(parameters["timeframe"])}</span>
+          <span className="whitespace-nowrap">{start_date} to {end_date}</span>
+          <span>{direction === "max" ? "highest" : "lowest"} {nameOf(objective)}</span>
+        </p>
+        <p className="text-sm wrap-anywhere text-muted">{describeSpace(optimization)}</p>
+      </div>
+      <Actions optimization={optimization} id={id} />
+    </header>
+  );
+}
+
+function Actions({ optimization, id }: { readonly optimization: Optimization; readonly id: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const cancel = useMutation(api.optimizations.cancel.mutationOptions({
+    onSuccess: (data) => queries.setQueryData(api.optimizations.get.queryKey({ id }), data),
+  }));
+  const remove = useMutation(api.optimizations.delete.mutationOptions({
+    onSuccess: async () => {
+      await navigate({ to: "/optimizations" });
+      queries.removeQueries({ queryKey: api.optimizations.get.queryKey({ id }) });
+      await queries.invalidateQueries({ queryKey: api.optimizations.list.pathKey() });
+    },
+  }));
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {!hasEnded(optimization) && (
+        <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ id })}>Cancel</Button>
+      )}
+      <a href={`/api/optimizations/${id}/trials?format=csv`} download className={buttonClass()}>Trials, CSV</a>
+      <a href={`/api/optimizations/${id}/trials?format=arrow`} download className={buttonClass()}>Trials, Arrow</a>
+      <DeleteButton
+        title="Delete this optimization?"
+        text="Its trials are deleted with it. Backtests that were made of them stay."
+        label="Delete optimization"
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ id })}
+      />
+      {cancel.error !== null && <p role="alert" className="text-sm text-danger">{describeError(cancel.error)}</p>}
+    </div>
+  );
+}
+
+/** `fast 5 to 20 by 1, slow 20 to 60 by 5; fast < slow`. */
+function describeSpace({ space, constraints }: Optimization): string {
+  const axes = Object.entries(space).map(([name, axis]) =>
+    "values" in axis ? `${name} ${axis.values.join(", ")}` : `${name} ${axis.min} to ${axis.max} by ${axis.step}`
+  );
+  return [axes.join(" · "), ...constraints].join("; ");
+}

@@ -1,0 +1,139 @@
+/** What an optimization asks for besides a run: as it is typed, and as it is submitted. */
+import type { OptimizationRequest } from "../../api.ts";
+import type { ParameterField } from "../../parts/parameter_fields.ts";
+import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";
+
+type Objective = NonNullable<OptimizationRequest["objective"]>;
+
+/** The values that one parameter takes, as typed. */
+export interface Range {
+  isVaried: boolean;
+  min: string;
+  max: string;
+  step: string;
+}
+
+export interface PlanForm {
+  /** By the position of the parameter in the schema. */
+  ranges: Range[];
+  /** One in each line. */
+  constraints: string;
+  method: NonNullable<OptimizationRequest["method"]>;
+  objective: Objective;
+  trialsMax: string;
+  name: string;
+}
+
+// A first plan varies so many parameters, each from half to twice its default in so many steps.
+const VARIED_FIRST = 2;
+const STEPS = 10;
+const NICE = [1, 2, 5, 10];
+
+export const METHODS = [
+  { value: "grid", label: "All combinations" },
+  { value: "random", label: "A random choice of them" },
+] as const;
+
+/** The metrics to choose from first; all others follow. */
+export const OBJECTIVES: readonly Objective[] = ["sharpe", "sortino", "calmar", "total_return", "profit_factor"];
+
+/** The plan with which the form begins. */
+export function startPlan(fields: readonly ParameterField[]): PlanForm {
+  let varied = 0;
+  const ranges = fields.map((field) => {
+    const range = suggestRange(field);
+    return { ...range, isVaried: range.min !== "" && Number(field.default) > 0 && varied++ < VARIED_FIRST };
+  });
+  return { ranges, constraints: "", method: "grid", objective: "sharpe", trialsMax: "1000", name: "" };
+}
+
+/** True if a parameter can be varied in steps; others take each of their choices. */
+export function isNumeric({ types, choices }: ParameterField): boolean {
+  return choices === null && types.length > 0 && types.every((type) => type === "integer" || type === "number");
+}
+
+/** The values that a parameter without steps can take; null where nothing lists them. */
+export function choicesOf({ types, choices }: ParameterField): (string | number | boolean)[] | null {
+  if (types.includes("boolean")) return [false, true];
+  const plain = choices?.filter((each) => ["string", "number", "boolean"].includes(typeof each));
+  return plain === undefined ? null : plain as (string | number | boolean)[];
+}
+
+/** How many points a plan has; null while something that is typed is no number. */
+export function countPoints(fields: readonly ParameterField[], ranges: readonly Range[]): number | null {
+  let count = 1;
+  for (const [i, field] of fields.entries()) {
+    const range = ranges[i];
+    if (range?.isVaried !== true) continue;
+    if (!isNumeric(field)) {
+      count *= choicesOf(field)?.length ?? 1;
+      continue;
+    }
+    const [min, max, step] = [range.min, range.max, range.step].map(readNumber);
+    if (min === undefined || max === undefined || step === undefined || !(step > 0) || min > max) return null;
+    count *= Math.floor((max - min) / step + 1e-9) + 1;
+  }
+  return count;
+}
+
+/** The request that both forms submit. */
+export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): OptimizationRequest {
+  const { name: _name, tags: _tags, notes: _notes, star: _star, ...run } = toSubmission(form, chosen, undefined);
+  const varied = chosen.fields.map((field, i) => [field, plan.ranges[i]] as const)
+    .filter(([, range]) => range?.isVaried === true);
+  const names = new Set(varied.map(([{ name }]) => name));
+  const { name, method, objective, trialsMax } = plan;
+  return {
+    ...run,
+    parameters: Object.fromEntries(Object.entries(run.parameters ?? {}).filter(([key]) => !names.has(key))),
+    space: Object.fromEntries(varied.map(([field, range]) => [field.name, toAxis(field, range!)])),
+    constraints: plan.constraints.split("\n").map((line) => line.trim()).filter((line) => line !== ""),
+    method,
+    objective,
+    ...(trialsMax.trim() === "" ? {} : { trials_max: Number(trialsMax) }),
+    ...(name.trim() === "" ? {} : { name: name.trim() }),
+  };
+}
+
+/** The plan's field that a refusal's JSON pointer is about; null where it has none. */
+export function planFieldAt(path: string, { fields }: Chosen) {
+  const [, , part = "", name = "", key = ""] = path.split("/").map((each) =>
+    each.replaceAll("~1", "/").replaceAll("~0", "~")
+  );
+  if (part === "constraints") return "constraints" as const;
+  if (part === "trials_max") return "trialsMax" as const;
+  if (part === "name" || part === "objective" || part === "method") return part;
+  const at = part === "space" ? fields.findIndex((field) => field.name === name) : -1;
+  if (at < 0) return null;
+  return `ranges.${at}.${key === "max" || key === "step" ? key : "min"}` as const;
+}
+
+function toAxis(field: ParameterField, { min, max, step }: Range): object {
+  if (!isNumeric(field)) return { values: choicesOf(field) ?? [] };
+  return { min: readNumber(min) ?? min, max: readNumber(max) ?? max, step: readNumber(step) ?? step };
+}
+
+function readNumber(typed: string): number | undefined {
+  const value = typed.trim() === "" ? NaN : Number(typed);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function suggestRange(field: ParameterField): Omit<Range, "isVaried"> {
+  const value = Number(field.default);
+  if (!isNumeric(field) || !Number.isFinite(value)) return { min: "", max: "", step: "" };
+  const isWhole = field.types.every((type) => type === "integer");
+  const least = field.minimum ?? field.exclusiveMinimum ?? 0;
+  const most = field.maximum ?? field.exclusiveMaximum ?? Infinity;
+  const span = value > 0 ? 1.5 * value : Math.min(1, most - least);
+  const step = Math.max(isWhole ? 1 : 0, niceStep(span / STEPS));
+  const round = (number: number) => Number((Math.round(number / step) * step).toPrecision(12));
+  const min = Math.max(value > 0 ? step : 0, round(value / 2), least);
+  const max = Math.min(round(value > 0 ? value * 2 : span), most);
+  return { min: String(min), max: String(max), step: String(step) };
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function niceStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return Number(((NICE.find((each) => each * power >= rough) ?? 10) * power).toPrecision(12));
+}

@@ -1,0 +1,104 @@
+import { useQuery } from "@tanstack/react-query";
+import type { UseFormReturn } from "react-hook-form";
+import { api } from "../../api.ts";
+import { Field, SelectField, TextArea } from "../../parts/field.tsx";
+import type { ParameterField } from "../../parts/parameter_fields.ts";
+import { FormSection } from "../new_run/form_section.tsx";
+import { nameOf } from "../run/metric_name.tsx";
+import { choicesOf, isNumeric, METHODS, OBJECTIVES, type PlanForm } from "./plan_form.ts";
+
+/** The values to try, and what makes one better than another. */
+export function PlanSection({ form, fields }: {
+  readonly form: UseFormReturn<PlanForm>;
+  readonly fields: readonly ParameterField[];
+}) {
+  const { register, formState: { errors } } = form;
+  const { data } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const others = (data?.metrics ?? []).filter(({ unit, name }) =>
+    unit !== "date" && !OBJECTIVES.some((own) => own === name)
+  );
+  return (
+    <FormSection title="What varies">
+      <div className="flex flex-col gap-1">
+        <p aria-hidden="true" className={`${GRID} text-xs text-muted`}>
+          <span /> <span>from</span> <span>to</span> <span>step</span>
+        </p>
+        {fields.map((field, i) => <RangeRow key={field.name} form={form} field={field} index={i} />)}
+      </div>
+      <div className="mt-3 grid grid-cols-2 gap-x-4 border-t border-line pt-3">
+        <SelectField
+          label="Look for the best"
+          error={errors.objective?.message}
+          options={[
+            ...OBJECTIVES.map((value) => ({ value, label: nameOf(value), group: "Usual" })),
+            ...others.map(({ name }) => ({ value: name, label: nameOf(name), group: "Others" })),
+          ]}
+          {...register("objective")}
+        />
+        <SelectField label="Points" error={errors.method?.message} options={METHODS} {...register("method")} />
+        <Field
+          label="Most trials"
+          inputMode="numeric"
+          autoComplete="off"
+          error={errors.trialsMax?.message}
+          {...register("trialsMax")}
+        />
+        <Field label="Name" autoComplete="off" error={errors.name?.message} {...register("name")} />
+      </div>
+      <TextArea
+        label="Constraints"
+        hint="One in each line, such as fast < slow or slow - fast >= 5"
+        error={errors.constraints?.message}
+        isCode
+        {...register("constraints")}
+      />
+    </FormSection>
+  );
+}
+
+const GRID = "grid grid-cols-[minmax(0,1fr)_repeat(3,4.75rem)] items-center gap-2";
+const SMALL = "h-8 w-full min-w-0 rounded-md border bg-surface px-2 text-sm";
+
+function RangeRow({ form, field, index }: {
+  readonly form: UseFormReturn<PlanForm>;
+  readonly field: ParameterField;
+  readonly index: number;
+}) {
+  const { register, watch, formState: { errors } } = form;
+  const choices = isNumeric(field) ? null : choicesOf(field);
+  if (!isNumeric(field) && choices === null) return null;
+  const isVaried = watch(`ranges.${index}.isVaried`);
+  const faults = errors.ranges?.[index];
+  const fault = faults?.min?.message ?? faults?.max?.message ?? faults?.step?.message;
+  return (
+    <div>
+      <div className={GRID}>
+        <label className="flex min-w-0 items-center gap-2 text-sm">
+          <input type="checkbox" className="size-4 shrink-0 accent-accent" {...register(`ranges.${index}.isVaried`)} />
+          <span className="truncate" title={field.description}>{field.name}</span>
+        </label>
+        {choices !== null
+          ? (
+            <p className="col-span-3 truncate text-right text-sm text-muted">
+              {choices.map(String).join(", ")}
+            </p>
+          )
+          : (["min", "max", "step"] as const).map((key) => (
+            <input
+              key={key}
+              aria-label={`${key} of ${field.name}`}
+              inputMode="decimal"
+              autoComplete="off"
+              readOnly={!isVaried}
+              aria-invalid={faults?.[key] !== undefined}
+              className={`${SMALL} read-only:bg-sunken read-only:text-muted ${
+                faults?.[key] === undefined ? "border-strong-line" : "border-danger"
+              }`}
+              {...register(`ranges.${index}.${key}`)}
+            />
+          ))}
+      </div>
+      {fault !== undefined && <p role="alert" className="pb-1 text-xs text-danger">{fault}</p>}
+    </div>
+  );
+}

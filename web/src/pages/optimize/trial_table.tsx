@@ -1,0 +1,105 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, client, describeError, type Metric, type Optimization, pagesOf, type Trial } from "../../api.ts";
+import { MoreButton } from "../../parts/more_button.tsx";
+import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
+import { nameOf } from "../run/metric_name.tsx";
+import { formatMetricValue, numberOf } from "../run/metric_value.ts";
+import { RunTrial } from "./run_trial.tsx";
+
+const PAGE = 50;
+const MAIN = ["total_return", "sharpe", "max_drawdown", "trades", "win_rate", "profit_factor"] as const;
+
+type Sort = Optimization["objective"] | "number";
+
+/** All trials, in the order of their numbers or of a metric. */
+export function TrialTable({ optimization }: { readonly optimization: Optimization }) {
+  const { id, space, objective, direction } = optimization;
+  const [sort, setSort] = useState<{ readonly by: Sort; readonly isDown: boolean }>({
+    by: objective,
+    isDown: direction === "max",
+  });
+  const { data: definitions } = useQuery(api.backtests.metrics.queryOptions(undefined, { staleTime: Infinity }));
+  const order = sort.isDown ? "desc" as const : "asc" as const;
+  const list = useInfiniteQuery({
+    ...pagesOf(
+      [...api.optimizations.trials.pathKey(), id, sort],
+      (cursor) => client.optimizations.trials.query({ id, limit: PAGE, sort: sort.by, order, ...cursor }),
+    ),
+    placeholderData: (before) => before,
+  });
+  const trials = list.data?.pages.flatMap((page) => page.trials) ?? [];
+  const metrics = [...new Set<Optimization["objective"]>([objective, ...MAIN])];
+  const names = Object.keys(space);
+  const sortBy = (by: Sort) => ({
+    isDown: sort.by === by ? sort.isDown : undefined,
+    onSort: () => setSort({ by, isDown: sort.by === by ? !sort.isDown : true }),
+  });
+  const columns: readonly TableColumn[] = [
+    { label: "Trial", isText: true, sort: sortBy("number") },
+    ...names.map((label) => ({ label, width: "7rem" })),
+    ...metrics.map((metric) => ({ label: nameOf(metric), width: "8rem", sort: sortBy(metric) })),
+    { label: "As a run", width: "7rem" },
+  ];
+  return (
+    <>
+      <h2 className="mb-2 text-lg font-semibold">All trials</h2>
+      {list.error !== null && <p role="alert" className="text-danger">{describeError(list.error)}</p>}
+      <Table
+        label="All trials"
+        columns={columns}
+        minWidth={`${14 + 7 * names.length + 8 * metrics.length}rem`}
+        isLoading={list.isPending}
+        isStale={list.isPlaceholderData}
+      >
+        {trials.map((trial) => (
+          <TrialRow
+            key={trial.number}
+            id={id}
+            trial={trial}
+            names={names}
+            metrics={metrics.map((name) =>
+              definitions?.metrics.find((each) => each.name === name) ?? { name, unit: "ratio" }
+            )}
+          />
+        ))}
+      </Table>
+      <div className="mt-2 flex justify-center">
+        <MoreButton pages={list} label="Load more trials" />
+      </div>
+    </>
+  );
+}
+
+function TrialRow({ id, trial, names, metrics }: {
+  readonly id: string;
+  readonly trial: Trial;
+  readonly names: readonly string[];
+  readonly metrics: readonly Pick<Metric, "name" | "unit">[];
+}) {
+  const { number, parameters, error } = trial;
+  return (
+    <tr className={ROW_CLASS}>
+      <td className="px-3 text-left text-muted">{number}</td>
+      {names.map((name) => <td key={name} className="truncate px-3">{String(parameters[name])}</td>)}
+      {trial.metrics === null
+        ? (
+          <td colSpan={metrics.length} className="truncate px-3 text-left text-danger" title={error?.message}>
+            {error?.message}
+          </td>
+        )
+        : metrics.map((metric) => (
+          <td
+            key={metric.name}
+            className="truncate px-3"
+            title={trial.undefined_metrics[metric.name]}
+          >
+            {formatMetricValue(metric, numberOf(trial.metrics!, metric.name))}
+          </td>
+        ))}
+      <td className="px-3">
+        <RunTrial id={id} number={number} />
+      </td>
+    </tr>
+  );
+}
