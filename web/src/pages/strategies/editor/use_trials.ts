@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
 import { api, type BacktestRequest, client, describeError, issuesOf } from "../../../api.ts";
+import { hasEnded } from "../../run/use_backtest.ts";
 
 /** The last run of an editor's text. */
 export interface Trial {
@@ -24,7 +25,8 @@ export function useTrials(): Trial {
   const start = useCallback(async (backtest: BacktestRequest) => {
     const mine = ++turn.current;
     setRefusal("");
-    if (last.current !== undefined) cancel(last.current);
+    const before = queries.getQueryData(api.backtests.get.queryKey({ id: last.current ?? "" }))?.backtest;
+    if (before !== undefined && !hasEnded(before)) cancel(before.id);
     try {
       const data = await mutateAsync({ backtest });
       if (mine !== turn.current) return cancel(data.backtest.id);
@@ -39,7 +41,7 @@ export function useTrials(): Trial {
   return { id, refusal, isStarting: create.isPending, start: (backtest) => void start(backtest) };
 }
 
-/** A run that has ended meanwhile stays as it is. */
+/** A run that ends meanwhile stays as it is. */
 function cancel(id: string): void {
   client.backtests.cancel.mutate({ id }).catch(() => {});
 }
