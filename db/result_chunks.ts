@@ -23,7 +23,7 @@ import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./sch
 const CHUNK_NUMBER_MAX = 2 ** 31 - 1;
 // The embedded database does nothing else during a statement: about 15 ms for so many bytes.
 const STATEMENT_BYTES_MAX = 1 << 19;
-// Encoding shares its thread with the answers to requests.
+// Encoding and decoding share their thread with the answers to requests.
 const SLICE_MS = 8;
 
 export type ResultPart = (typeof RESULT_PARTS)[number];
@@ -36,17 +36,22 @@ export interface ChunkRows {
   readonly tags: readonly (string | null)[] | null;
 }
 
-/** Encodes the parts of a result, a slice of time after the other: requests are answered in between. */
-export async function encodeParts(parts: readonly PartColumns[]): Promise<ResultChunk[]> {
-  const chunks: ResultChunk[] = [];
+/** Encodes the parts of a result; requests are answered in between. */
+export function encodeParts(parts: readonly PartColumns[]): Promise<ResultChunk[]> {
+  return collectInSlices(encodeChunks(parts));
+}
+
+/** Collects values that take time to make, a slice of time after the other: requests are answered in between. */
+export async function collectInSlices<T>(values: Iterable<T>): Promise<T[]> {
+  const collected: T[] = [];
   let sliceBegan = performance.now();
-  for (const chunk of encodeChunks(parts)) {
-    chunks.push(chunk);
+  for (const value of values) {
+    collected.push(value);
     if (performance.now() - sliceBegan < SLICE_MS) continue;
     await pause(0);
     sliceBegan = performance.now();
   }
-  return chunks;
+  return collected;
 }
 
 function decodeTags(bytes: Uint8Array): (string | null)[] {
@@ -197,11 +202,16 @@ export async function readChunks(
     .leftJoin(resultCandles, eq(resultCandles.sha256, resultChunks.candles))
     .where(and(eq(resultChunks.backtestId, backtestId), eq(resultChunks.part, part), between(chunk, first, last)))
     .orderBy(asc(chunk));
-  return rows.map((row) => ({
-    chunk: row.chunk,
-    columns: { ...unpackTrades(decodeColumns(row.data)), ...(row.candles === null ? {} : decodeColumns(row.candles)) },
-    tags: row.tags === null ? null : decodeTags(row.tags),
-  }));
+  return await collectInSlices(
+    rows.values().map((row) => ({
+      chunk: row.chunk,
+      columns: {
+        ...unpackTrades(decodeColumns(row.data)),
+        ...(row.candles === null ? {} : decodeColumns(row.candles)),
+      },
+      tags: row.tags === null ? null : decodeTags(row.tags),
+    })),
+  );
 }
 
 /** The number of the first chunk with a row at a time or later; null where there is none. */

@@ -9,7 +9,7 @@ import { unpackTrades } from "../../db/codec/packed_trades.ts";
 import type { ResultChunk } from "../../db/codec/result_parts.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listOrders } from "../../db/orders.ts";
-import { insertChunks, insertChunksAhead } from "../../db/result_chunks.ts";
+import { collectInSlices, insertChunks, insertChunksAhead } from "../../db/result_chunks.ts";
 import { resultChunks } from "../../db/schema.ts";
 import { listTrades } from "../../db/trades.ts";
 import { addUser, newBacktest, newChunks, newResult, tradeColumns } from "../support/backtests.ts";
@@ -118,4 +118,17 @@ eachDatabaseSteps("chunks that are written ahead of their record", async ({ db }
       expect(await attemptsOf(id)).toEqual([]);
     }
   });
+});
+
+Deno.test("chunks are encoded and decoded in slices of time, between which requests are answered", async () => {
+  let isAnswered = false;
+  setTimeout(() => isAnswered = true);
+  const slowly = function* () {
+    for (const value of [1, 2, 3]) {
+      for (const begun = performance.now(); performance.now() - begun < 10;);
+      yield value;
+    }
+  };
+  expect(await collectInSlices(slowly())).toEqual([1, 2, 3]);
+  expect(isAnswered).toBe(true);
 });
