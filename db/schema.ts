@@ -15,7 +15,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { BacktestResult } from "../engine/result.ts";
+import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
 import { user } from "./account_schema.ts";
 import { BACKTEST_STATUSES, bytea, CODE_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
@@ -155,6 +155,10 @@ export const backtests = pgTable("backtests", {
   trades: metric("trades"),
   winRate: metric("win_rate"),
   profitFactor: metric("profit_factor"),
+  /** The names of the integrity checks that failed; null without a result. */
+  failedChecks: jsonb("failed_checks").$type<readonly (keyof Integrity)[]>().generatedAlwaysAs(
+    sql.raw(`jsonb_path_query_array(result -> 'integrity', '$.keyvalue() ? (@.value.status == "failed").key')`),
+  ),
   /** The names and panes of the series that its strategy plotted, in the order of their columns; null where it plotted none. */
   plots: json("plots").$type<readonly StoredPlot[]>(),
   /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */

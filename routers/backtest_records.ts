@@ -45,6 +45,8 @@ export const summarySchema = backtestSchema.omit({ parameters: true, notes: true
   metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
   /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */
   sparkline: z.array(z.number()).nullable(),
+  /** The integrity checks that failed: names as in `result.integrity`; null until completed. */
+  failed_checks: z.array(resultSchema.shape.integrity.keyof()).nullable(),
 }).meta({ id: "BacktestSummary" });
 
 /** A trade as clients read it; times are opens of the candles that filled it. */
@@ -109,6 +111,7 @@ export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
 
 export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
   const { status, timeframe, sparkline } = row;
+  const failed_checks = row.failedChecks === null ? null : [...row.failedChecks];
   const metrics = {
     total_return: row.totalReturn,
     cagr: row.cagr,
@@ -118,7 +121,7 @@ export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
     win_rate: row.winRate,
     profit_factor: row.profitFactor,
   };
-  return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline };
+  return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline, failed_checks };
 }
 
 function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime">) {

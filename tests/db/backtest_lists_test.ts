@@ -75,6 +75,16 @@ eachDatabaseSteps("lists of backtests", async ({ db }, step) => {
     expect(found?.totalReturn).toBe(0.1 + Number.EPSILON / 8);
   });
 
+  await step("a summary names the integrity checks that failed", async () => {
+    const failed = { status: "failed", evidence: "" } as const;
+    const { id } = await insertBacktest(db, newBacktest("bob"));
+    const integrity = { ...newResult().integrity, orders: failed, lookahead: failed };
+    const read = async () => (await listBacktestSummaries(db, { ownerId: "bob", limit: 1 }))[0]?.failedChecks;
+    expect(await read()).toBeNull();
+    await completeWith(db, id, newResult({ integrity }));
+    expect(await read()).toEqual(["orders", "lookahead"]);
+  });
+
   await step("filters are exact, and go together", async () => {
     await add("g", { symbol: "EURUSD", exchange: "FX", strategy: "Grid 100%", tags: ["live", 'a,b "c"'], star: true });
     await add("h", { symbol: "EURUSD", tags: ["live"], notes: "Kept für später\nsecond line" });

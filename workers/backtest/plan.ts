@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instrument } from "../../db/instruments.ts";
 import { type Execution, withPeriodsPerYear } from "../../engine/execution.ts";
-import type { BacktestResult, ResultSession } from "../../engine/result.ts";
+import type { BacktestResult, Integrity, ResultSession } from "../../engine/result.ts";
 import { ENGINE_VERSION } from "../../engine/version.ts";
 import type { CandlesRead } from "../../market/archive/read.ts";
 import { daysOf, rangeOfDates } from "../../market/archive/made_candles.ts";
@@ -182,10 +182,16 @@ export function makeResult(
     metrics: result.metrics,
     undefined_metrics: result.undefinedMetrics,
     bounds: result.bounds,
-    notes: [...notes, ...result.notes],
+    notes: [...notes, ...result.notes, ...describeFailedChecks(integrity)],
     integrity,
     duration_ms: durationMs,
   };
+}
+
+function describeFailedChecks(integrity: Integrity): string[] {
+  return Object.entries(integrity).flatMap(([name, { status, evidence }]) =>
+    status === "failed" ? [`The integrity check ${name} failed: ${evidence}`] : []
+  );
 }
 
 /** SHA-256 of a value's JSON with sorted keys, so that equal content has an equal sum. */

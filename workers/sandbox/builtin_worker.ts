@@ -54,7 +54,13 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
   const ran = currentMs();
   const again = (until: number) =>
     run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
-  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: task.firstIndex, seed });
+  const integrity = checkIntegrity(again, {
+    result,
+    time: candles.time,
+    close: candles.close,
+    firstIndex: task.firstIndex,
+    seed,
+  });
   const checked = currentMs();
   const chunks = [...encodeChunks(resultParts(result, { ...candles, sha256 }, task.firstIndex))];
   const { metrics, undefinedMetrics, bounds, notes } = result;

@@ -3,6 +3,7 @@ import { ORDER_REASONS, REJECTED } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
+import { findTemptations, takeInTurn } from "./temptations.ts";
 
 // Each check runs the strategy again from the start; together they take at most a twentieth of a long run.
 const CHECKS = 6;
@@ -13,8 +14,9 @@ const CHECK_CANDLES_MIN = 256;
 /** A run whose integrity is checked. */
 export interface CheckedRun {
   readonly result: RunResult;
-  /** Opens of all its candles, lookback included. */
+  /** Of all its candles, lookback included. */
   readonly time: Float64Array;
+  readonly close: Float64Array;
   readonly firstIndex: number;
   /** Chooses the samples; an unsigned 32-bit number. */
   readonly seed: number;
@@ -51,11 +53,13 @@ function checkPrefixes(runAgain: (until: number) => RunResult, run: CheckedRun):
     const again = runAgain(until);
     const differing = firstDifference(result, again, run, until);
     if (differing < 0) continue;
-    const moved = firstDifference(again, runAgain(until), run, until);
-    const how = `The strategy was run again on the first ${kept} of ${count} candles alone`;
+    // The longest of them shows best whether a run can be repeated at all.
+    const most = lengths.at(-1) ?? kept;
+    const moved = firstDifference(runAgain(firstIndex + most), runAgain(firstIndex + most), run, firstIndex + most);
+    const how = (length: number) => `The strategy was run again on the first ${length} of ${count} candles alone`;
     return moved < 0
-      ? failLookahead(how, describeCandle(run, differing))
-      : failDeterminism(how, describeCandle(run, moved));
+      ? failLookahead(how(kept), how(most), describeCandle(run, differing))
+      : failDeterminism(how(most), describeCandle(run, moved));
   }
   const evidence = `The strategy was run again on the first ${lengths.join(", ")} of ${count} candles alone: orders, ` +
     "equity and position were the same, to the last bit.";
@@ -63,23 +67,17 @@ function checkPrefixes(runAgain: (until: number) => RunResult, run: CheckedRun):
 }
 
 /**
- * How many of the first candles each check keeps: at least two, and at least one fewer than all. Of three checks one ends at any
- * candle, one where the strategy bought and one where it sold: an order that came from looking ahead is missing there.
+ * How many of the first candles each check keeps: at least two, and at least one fewer than all. The checks end at candles that are
+ * chosen at random and where cheating would have paid most: an order that came from looking ahead is missing there.
  */
-function chooseLengths({ result: { orders }, time, firstIndex, seed }: CheckedRun, count: number): readonly number[] {
+function chooseLengths({ result, time, close, firstIndex, seed }: CheckedRun, count: number): readonly number[] {
   const keptMax = Math.min(count - 1, Math.max(CHECK_CANDLES_MIN, Math.floor(count * CHECKS_SHARE / CHECKS)));
   const random = new Random(seed);
-  const early = orders.time.subarray(0, lowerBound(orders.time, time[firstIndex + keptMax], orders.count));
-  const ends = [1, -1].map((side) => early.filter((_, row) => orders.side[row] === side));
-  const chosen = new Set<number>();
-  for (let check = 0; check < CHECKS; check++) {
-    const times = ends[check % (ends.length + 1)] ?? new Float64Array(0);
-    const kept = times.length === 0
-      ? 2 + random.below(keptMax - 1)
-      : lowerBound(time, times[random.below(times.length)], time.length) - firstIndex + 1;
-    chosen.add(Math.max(2, kept));
-  }
-  return [...chosen].sort((a, b) => a - b);
+  const any = Array.from({ length: CHECKS }, () => firstIndex + 1 + random.below(keptMax - 1));
+  const range = { first: firstIndex, until: firstIndex + keptMax };
+  const { decisions, trades, kinds } = findTemptations({ result, time, close }, range);
+  const ends = takeInTurn([decisions, any, trades, kinds], CHECKS);
+  return [...new Set(ends.map((index) => Math.max(2, index - firstIndex + 1)))].sort((a, b) => a - b);
 }
 
 /** Index of the first candle before `until` at which two runs differ; -1: none. */
@@ -122,10 +120,10 @@ function describeCandle({ time, firstIndex }: CheckedRun, index: number): string
   return `candle ${index - firstIndex} of the range, counted from 0 (${new Date(time[index]!).toISOString()})`;
 }
 
-function failLookahead(how: string, candle: string): Timing {
+function failLookahead(how: string, howTwice: string, candle: string): Timing {
   return {
     lookahead: { status: "failed", evidence: `${how}: its orders, equity or position differed at ${candle}.` },
-    determinism: { status: "passed", evidence: `${how}, twice: it did the same, to the last bit.` },
+    determinism: { status: "passed", evidence: `${howTwice}, twice: it did the same, to the last bit.` },
   };
 }
 

@@ -22,7 +22,13 @@ function check(make: () => Strategy, candles: Candles, seed = 5): Integrity & { 
     return runOn(until);
   };
   const result = runOn(candles.time.length);
-  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex: FIRST_INDEX, seed });
+  const integrity = checkIntegrity(again, {
+    result,
+    time: candles.time,
+    close: candles.close,
+    firstIndex: FIRST_INDEX,
+    seed,
+  });
   return { ...integrity, candlesAgain };
 }
 

@@ -16,6 +16,8 @@ export const ACTIONS_MAX = 2_000_000;
 export interface Decisions {
   readonly first: number;
   readonly digests: Float64Array;
+  /** A candle's index for each kind of action. */
+  readonly kinds: ReadonlyMap<string, number>;
 }
 
 /**
@@ -57,6 +59,7 @@ export async function decideInBatches(
       if (candle >= begin) account.decide(candle, decided[candle - begin]!);
     }
   };
+  const kinds = new Map<string, number>();
   let actionsCount = 0;
   let next = 0;
   for (const batch of batches) {
@@ -65,6 +68,7 @@ export async function decideInBatches(
     decided.forEach((actions, n) => {
       actionsCount += actions.length;
       digests[batch.first - first + n] = digestOf(actions);
+      for (const action of actions) kinds.set(kindOf(action), batch.first + n);
     });
     if (actionsCount > ACTIONS_MAX) {
       const where = `${task.endpoint.host} by ${describeCandle(task, batch.until - 1)}`;
@@ -77,7 +81,12 @@ export async function decideInBatches(
     onProgress(account.progressAt(batch.until - 1));
   }
   follow(task.candles.time.length, task.candles.time.length, []);
-  return { first, digests };
+  return { first, digests, kinds };
+}
+
+function kindOf(action: Action): string {
+  const fields = action.action === "order" || action.action === "replace" ? action.fields : {};
+  return `${action.action} ${action.when} ${fields.type} ${fields.side}`;
 }
 
 /** Starts a request whose failure is handled later, when its answer is awaited. */

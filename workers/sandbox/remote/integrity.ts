@@ -1,15 +1,18 @@
 import type { Finding, Integrity } from "../../../engine/result.ts";
 import type { RemoteTask } from "../../protocol.ts";
+import type { RunResult } from "../../../engine/run.ts";
 import { Random } from "../random.ts";
+import { findTemptations, takeInTurn } from "../temptations.ts";
 import { type Decisions, planBatches } from "./batch.ts";
 import { describeCandle, IN_FLIGHT_MAX, type RemoteClient } from "./client.ts";
 import { askAgain, type Difference, skipAfter, skipAll } from "./compare.ts";
 import { type Stretch, writeRequest } from "./request.ts";
 
-// A look at one candle asks for the decisions before it too: one look then finds a strategy that looks a few candles ahead.
+// A look at random asks for the decisions before it too: one look then finds a strategy that looks a few candles ahead.
 const TAIL_CANDLES = 16;
-const LOOKS_MIN = 8;
-const LOOKS_MAX = 24;
+const LOOKS_MIN = 16;
+const LOOKS_MAX = 40;
+const RANDOM_LOOKS_MAX = 8;
 const WARM_UP_LOOKS_MAX = 4;
 // A difference may also come from too little history. So many differences are asked again with only the future withheld.
 const CONFIRMATIONS_MAX = 4;
@@ -17,16 +20,23 @@ const CONFIRMATIONS_MAX = 4;
 const LOOKS_SHARE = 0.04;
 const BATCHES_PER_REPEAT = 40;
 
-/** Checks the integrity of an endpoint in batch mode: asks it again at candles that the seed chooses. */
+/** Checks the integrity of an endpoint in batch mode: asks it again at candles that the seed and the result choose. */
 export class BatchChecks {
   readonly #task: RemoteTask;
   readonly #client: RemoteClient;
   readonly #decisions: Decisions;
+  readonly #result: Pick<RunResult, "orders" | "trades">;
   readonly #batches: readonly Stretch[];
   readonly #random: Random;
 
-  constructor(task: RemoteTask, client: RemoteClient, decisions: Decisions) {
+  constructor(
+    task: RemoteTask,
+    client: RemoteClient,
+    decisions: Decisions,
+    result: Pick<RunResult, "orders" | "trades">,
+  ) {
     this.#task = task;
+    this.#result = result;
     this.#client = client;
     this.#decisions = decisions;
     this.#batches = planBatches(task);
@@ -85,22 +95,28 @@ export class BatchChecks {
     };
   }
 
-  /** Stretches that end at chosen candles. Half of those candles have actions, where looking ahead shows best. */
+  /** Stretches that end at chosen candles: at random, where cheating would have paid most, and one for each kind of action. */
   #chooseLooks(): readonly Stretch[] {
-    const { first, digests } = this.#decisions;
-    const cost = this.#task.lookbackCandles + TAIL_CANDLES;
-    const count = Math.min(LOOKS_MAX, Math.max(LOOKS_MIN, Math.floor(LOOKS_SHARE * digests.length / cost)));
-    const active = Array.from(digests.keys()).filter((n) => digests[n] !== 0);
-    const chosen = new Set<number>();
-    for (let look = 0; look < count; look++) {
-      const fromActive = look % 2 === 0 && active.length > 0;
-      chosen.add(fromActive ? active[this.#random.below(active.length)]! : this.#random.below(digests.length));
-    }
-    return [...chosen].map((n) => this.#tailOf(first + n));
+    const { first, digests, kinds } = this.#decisions;
+    const { candles: { time, close }, lookbackCandles } = this.#task;
+    const count = Math.min(
+      LOOKS_MAX,
+      Math.max(LOOKS_MIN, Math.floor(LOOKS_SHARE * digests.length / (lookbackCandles + TAIL_CANDLES))),
+    );
+    const random = Array.from({ length: RANDOM_LOOKS_MAX }, (_, look) => {
+      const n = this.#random.below(digests.length);
+      return first + (look % 2 === 0 ? nextActive(digests, n) : n);
+    });
+    const run = { result: this.#result, time, close };
+    const { decisions, trades, idle } = findTemptations(run, { first, until: first + digests.length });
+    const tails = new Set(random);
+    return takeInTurn([decisions, random, trades, idle, [...kinds.values()]], count)
+      .map((index) => this.#lookAt(index, tails.has(index) ? TAIL_CANDLES : 1));
   }
 
-  #tailOf(index: number): Stretch {
-    const first = Math.max(this.#decisions.first, index - TAIL_CANDLES + 1);
+  /** Asks about a candle and those before it, `count` in all. */
+  #lookAt(index: number, count: number): Stretch {
+    const first = Math.max(this.#decisions.first, index - count + 1);
     return { from: Math.max(0, first - this.#task.lookbackCandles), first, until: index + 1 };
   }
 
@@ -185,4 +201,12 @@ export class BatchChecks {
   #name(index: number): string {
     return describeCandle(this.#task, index);
   }
+}
+
+/** The first place from `n` on with actions, or `n` where none follow. */
+function nextActive(digests: Float64Array, n: number): number {
+  for (let active = n; active < digests.length; active++) {
+    if (digests[active] !== 0) return active;
+  }
+  return n;
 }

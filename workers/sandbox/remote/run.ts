@@ -33,7 +33,10 @@ export async function runRemote(
       const decisions = await decideInBatches(task, client, account, onProgress);
       const result = account.finish();
       if (!checksIntegrity) return { type: "completed", result, integrity: uncheckedIntegrity(result), log: [] };
-      const integrity = { ...await new BatchChecks(task, client, decisions).run(), orders: checkOrders(result) };
+      const integrity = {
+        ...await new BatchChecks(task, client, decisions, result).run(),
+        orders: checkOrders(result),
+      };
       return { type: "completed", result: { ...result, notes: [...result.notes, BATCH_NOTE] }, integrity, log: [] };
     }
     const kept = await decideInSteps(task, client, account, onProgress);

@@ -111,7 +111,7 @@ function backtest(
   const log = logOf(guests);
   const plots = guests[0]?.plots(candles.time.length) ?? [];
   const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
-  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
+  const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   return { type: "completed", result, integrity, log, plots };
 }
 

@@ -103,7 +103,7 @@ function backtest(
   const result = runFirst();
   if ("type" in result) return result;
   const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
-  const integrity = checkIntegrity(again, { result, time: candles.time, firstIndex, seed });
+  const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   return { type: "completed", result, integrity, log };
 }
 

@@ -1,6 +1,6 @@
 import { Link, linkOptions } from "@tanstack/react-router";
 import type { BacktestSummary } from "../../api.ts";
-import { formatCount, formatPercent, formatRatio, formatTime, toneClass } from "../../parts/format.ts";
+import { formatCount, formatPercent, formatRatio, formatTime, toneClass, toWords } from "../../parts/format.ts";
 import { LinkRow, RowLink } from "../../parts/link_row.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { StarButton } from "../../parts/star_button.tsx";
@@ -67,6 +67,7 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
       </td>
       <td className={`px-3 text-left ${WIDE_ONLY}`}>
         <StatusBadge {...run} />
+        <FailedChecks run={run} />
       </td>
       <td className={`px-3 text-left ${WIDE_ONLY}`} title={`${symbol} on ${exchange}`}>
         <span className="block truncate">{symbol}</span>
@@ -110,6 +111,17 @@ function Name({ run }: { readonly run: BacktestSummary }) {
         {tags.length > 0 && <Tags tags={tags} />}
       </div>
     </>
+  );
+}
+
+/** A warning that a strategy did not pass: not to believe its figures. Refused orders alone are no such thing. */
+function FailedChecks({ run: { failed_checks } }: { readonly run: BacktestSummary }) {
+  const names = (failed_checks ?? []).filter((name) => name !== "orders").map(toWords);
+  if (names.length === 0) return null;
+  return (
+    <span className="block truncate text-xs text-danger" title={`Failed checks: ${names.join(", ")}`}>
+      {names.join(", ")} failed
+    </span>
   );
 }
 

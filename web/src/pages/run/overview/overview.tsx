@@ -1,5 +1,5 @@
 import type { Backtest, BacktestResult, TradeTable } from "../../../api.ts";
-import { formatMoney } from "../../../parts/format.ts";
+import { formatMoney, toWords } from "../../../parts/format.ts";
 import { CutTrades } from "../cut_trades.tsx";
 import { Distribution } from "./distribution.tsx";
 import { Excursions } from "./excursions.tsx";
@@ -22,29 +22,40 @@ export function Overview({ backtest, result, trades }: {
       </div>
       {result.notes.length > 0 && (
         <ul aria-label="Notes" className="text-sm text-muted">
-          {result.notes.map((note) => <li key={note} className="break-words">{note}</li>)}
+          {otherNotes(result).map((note) => <li key={note} className="break-words">{note}</li>)}
         </ul>
       )}
     </div>
   );
 }
 
+/** The notes that do not stand above the figures already. */
+function otherNotes({ notes, integrity }: BacktestResult): string[] {
+  const shown = Object.values(integrity).filter(({ status }) => status === "failed").map(({ evidence }) => evidence);
+  return notes.filter((note) => !shown.some((evidence) => note.endsWith(evidence)));
+}
+
 /** Remarks to read before the figures. */
 function Warnings({ result: { integrity, bounds } }: { readonly result: BacktestResult }) {
   const failed = Object.entries(integrity).filter(([, { status }]) => status === "failed");
   const lines = [
-    ...failed.map(([name, { evidence }]) => `The check of ${name} failed: ${evidence}`),
-    ...(bounds === null ? [] : [
-      `Some trades are ambiguous: the final equity lies between ${
+    ...failed.map(([name, { evidence }]) => ({
+      text: `The check of ${toWords(name)} failed: ${evidence}`,
+      // Refused orders are no reason not to believe the rest.
+      look: name === "orders" ? "border-warn" : "border-danger text-danger",
+    })),
+    ...(bounds === null ? [] : [{
+      text: `Some trades are ambiguous: the final equity lies between ${
         formatMoney(bounds.stop_first.final_equity)
       }, if each stop was first, and ${formatMoney(bounds.target_first.final_equity)}, if each target was.`,
-    ]),
+      look: "border-warn",
+    }]),
   ];
   if (lines.length === 0) return null;
   return (
     <ul className="flex flex-col gap-1 text-sm">
-      {lines.map((line) => (
-        <li key={line} className="border-l-4 border-warn bg-sunken px-3 py-1.5 break-words">{line}</li>
+      {lines.map(({ text, look }) => (
+        <li key={text} className={`border-l-4 bg-sunken px-3 py-1.5 break-words ${look}`}>{text}</li>
       ))}
     </ul>
   );

@@ -1,0 +1,1 @@
+ALTER TABLE "backtests" ADD COLUMN "failed_checks" jsonb GENERATED ALWAYS AS (jsonb_path_query_array(result -> 'integrity', '$.keyvalue() ? (@.value.status == "failed").key')) STORED;
