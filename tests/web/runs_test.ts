@@ -5,6 +5,7 @@ import { BACKTEST } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { copyAsCurl } from "./curl_steps.ts";
 import { editLabels, filterRuns } from "./label_steps.ts";
+import { simulateRun } from "./monte_carlo_steps.ts";
 import { makeRun } from "./sample_runs.ts";
 
 Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) => {
@@ -71,6 +72,10 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByRole("tab", { name: "Assumptions" }).click();
     await page.getByText("data SHA-256").waitFor();
     expect(await findViolations(page)).toEqual([]);
+  });
+
+  await t.step("paths that the run might have taken are made, shown, and deleted", async () => {
+    await simulateRun(page);
   });
 
   await t.step("the same run with changes: what is wrong stands at its field", async () => {

@@ -73,11 +73,17 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     runs.push({ name: `run-${name}`, path: `/runs/${id}` });
     if (name !== "good") continue;
     runs.push({ name: "report", path: `/api/backtests/${id}/report` });
-    for (const tab of ["metrics", "assumptions"]) {
+    for (const method of ["candles", "trades"]) await simulatePaths(client, { backtest_id: id, method, runs: 1_000 });
+    for (const tab of ["metrics", "assumptions", "monte-carlo"]) {
       runs.push({ name: `run-${name}-${tab}`, path: `/runs/${id}?tab=${tab}` });
     }
   }
   return [...shots, { name: "runs", path: "/runs" }, ...runs, ...optimizations, ...ADMIN_SHOTS];
+}
+
+async function simulatePaths(client: TestClient, monte_carlo: object): Promise<void> {
+  const made = await client.send("POST", "/api/monte-carlo", { monte_carlo });
+  await client.poll(`/api/monte-carlo/${made.at("/monte_carlo/id")}`, "/monte_carlo/status");
 }
 
 /** Registers a script with a mistake in its fourth line. */

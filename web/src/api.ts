@@ -31,6 +31,8 @@ export type ChartData = Outputs["backtests"]["chart"];
 export type PlotData = Outputs["backtests"]["series"];
 /** Trades in columns. */
 export type TradeTable = Outputs["backtests"]["tradeTable"];
+export type MonteCarlo = Outputs["monteCarlo"]["get"]["monte_carlo"];
+export type MonteCarloSample = NonNullable<MonteCarlo["result"]>["samples"][number];
 export type Token = Outputs["tokens"]["list"]["tokens"][number];
 export type TokenRequest = inferRouterInputs<AppRouter>["tokens"]["create"]["token"];
 export type Optimization = Outputs["optimizations"]["get"]["optimization"];

@@ -9,6 +9,9 @@ import { RUN_TABS, type RunTab } from "./search.ts";
 const Assumptions = lazy(async () => ({ default: (await import("./assumptions.tsx")).Assumptions }));
 const Log = lazy(async () => ({ default: (await import("./log.tsx")).Log }));
 const Metrics = lazy(async () => ({ default: (await import("./metrics.tsx")).Metrics }));
+const MonteCarloTab = lazy(async () => ({
+  default: (await import("./monte_carlo/monte_carlo.tsx")).MonteCarloTab,
+}));
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
 const Trades = lazy(async () => ({ default: (await import("./trades.tsx")).Trades }));
@@ -19,6 +22,7 @@ const LABELS: Readonly<Record<RunTab, string>> = {
   trades: "Trades",
   orders: "Orders",
   metrics: "Metrics",
+  "monte-carlo": "Monte Carlo",
   assumptions: "Assumptions",
   log: "Log",
 };
@@ -43,6 +47,7 @@ export function RunTabs({ backtest, result, definitions, trades, showTrade }: {
           {tab === "overview" && <Overview backtest={backtest} result={result} trades={trades} />}
           {tab === "orders" && <Orders id={backtest.id} />}
           {tab === "metrics" && <Metrics result={result} definitions={definitions} />}
+          {tab === "monte-carlo" && <MonteCarloTab backtestId={backtest.id} />}
           {tab === "trades" && (
             <Trades
               result={result}

@@ -1,5 +1,6 @@
 import type { Backtest } from "../../api.ts";
 import { formatDuration, formatMoney, formatTime, toWords } from "../../parts/format.ts";
+import { ProgressBar } from "../../parts/progress_bar.tsx";
 
 const PANEL = "rounded-lg border border-line bg-surface p-6";
 
@@ -15,15 +16,8 @@ export function UnderWay({ backtest }: { readonly backtest: Backtest }) {
       <p className="text-lg font-semibold" aria-live="polite">
         {status === "queued" ? "Waiting for a worker" : `Running: ${percent}%`}
       </p>
-      <div
-        role="progressbar"
-        aria-label="Progress of the run"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="mt-3 h-2 overflow-hidden rounded-full bg-sunken"
-      >
-        <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${progress * 100}%` }} />
+      <div className="mt-3">
+        <ProgressBar label="Progress of the run" progress={progress} />
       </div>
       <p className="mt-3 min-h-6 text-muted">
         {partial === null
