@@ -1,0 +1,182 @@
+import { expect } from "@std/expect";
+import { tableFromIPC } from "apache-arrow";
+import { finishOptimization, OPTIMIZATION, submitOptimization } from "../support/optimizations.ts";
+import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const AXIS = { min: 5, max: 20, step: 5 };
+/** Requests that are refused: the change, where the issue points, and what it says. */
+const REFUSED: readonly (readonly [change: object, path: string, message: RegExp])[] = [
+  [{ space: { fats: AXIS } }, "/space/fats", /not a known parameter/],
+  [{ space: { timeframe: { values: ["1h"] } } }, "/space/timeframe", /reserved/],
+  [{ space: { fast: { ...AXIS, step: 0 } } }, "/space/fast/step", /more than 0/],
+  [{ space: { fast: { ...AXIS, min: 21 } } }, "/space/fast/min", /above max/],
+  [{ space: { fast: { ...AXIS, min: null } } }, "/space/fast/min", /must be a number/],
+  [{ space: { fast: { ...AXIS, step: 0.5 } } }, "/space/fast/step", /integer/],
+  [{ space: { fast: { ...AXIS, min: 0 } } }, "/space/fast/min", /at least 1/],
+  [{ space: { direction: { values: ["up"] } } }, "/space/direction/values/0", /must be one of/],
+  [{ space: { fast: { values: [] } } }, "/space/fast/values", /at least one/],
+  [{ space: { fast: AXIS }, parameters: { fast: 3 } }, "/space/fast", /fixed/],
+  [
+    { space: { fast: { min: 1, max: 2000, step: 1 }, slow: { min: 2, max: 2001, step: 1 } } },
+    "/space",
+    /4000000 points/,
+  ],
+  [{ trials_max: 1_000_001 }, "/trials_max", /at most 1000000/],
+  [{ trials_max: 11 }, "/space", /12 points.*raise trials_max to 12/],
+  [{ constraints: ["fast <"] }, "/constraints/0", /where the text ends/],
+  [{ constraints: ["fast / 0 > 1"] }, "/constraints/0", /divide by zero/],
+  [{ constraints: ["quick < slow"] }, "/constraints/0", /no numeric parameter/],
+  [{ constraints: ["fast > slow", "slow > fast"] }, "/constraints", /leave no point: all 12/],
+  [{ objective: "sharp" }, "/objective", /did you mean sharpe/],
+  [{ objective: "trades" }, "/direction", /is required with the objective trades/],
+  [{ parameters: { stopLossLevel: -1 } }, "/parameters/stopLossLevel", /at least 0/],
+  [{ parameters: { execution: { commission: -2 } } }, "/parameters/execution/commission", /at least/],
+  [{ start_date: "2024-03-01" }, "/start_date", /must be before/],
+  [{ strategy: "SMA Crossing" }, "/strategy", /must be the name/],
+  [{ walk: 1 }, "/walk", /not a known key/],
+];
+
+Deno.test("optimizations are refused, followed, cancelled and deleted", async (t) => {
+  const service = await startTestService("PostgreSQL", { WORKERS: "2", USER_OPTIMIZATIONS_MAX: "2" });
+  const user = await service.user();
+
+  await t.step("each wrong part of a request is named by its JSON pointer", async () => {
+    for (const [change, path, message] of REFUSED) {
+      const answer = await user.send("POST", "/api/optimizations", { optimization: { ...OPTIMIZATION, ...change } });
+      expect([change, answer.status, answer.at("/error/issues/0/path")]).toEqual([change, 400, `/optimization${path}`]);
+      expect(String(answer.at("/error/issues/0/message"))).toMatch(message);
+    }
+  });
+
+  await t.step("a repeated Idempotency-Key gets the first record, and another request with it is refused", async () => {
+    const send = (change: object) =>
+      user.send("POST", "/api/optimizations", { optimization: { ...OPTIMIZATION, ...change } }, {
+        "idempotency-key": "once",
+      });
+    const [first, again, other] = [await send({}), await send({}), await send({ seed: 1 })];
+    expect(again.at("/optimization/id")).toBe(first.at("/optimization/id"));
+    expect([other.status, other.at("/error/code")]).toEqual([409, "IDEMPOTENCY_CONFLICT"]);
+    await finishOptimization(user, String(first.at("/optimization/id")));
+  });
+
+  await t.step("trials are sorted, paged, and given as CSV and Arrow", async () => {
+    const id = await submitOptimization(user);
+    await finishOptimization(user, id);
+    const path = `/api/optimizations/${id}/trials`;
+    const all = (await user.get(`${path}?sort=total_return&order=asc`)).list("/trials").map(Object);
+    const returns = all.map(({ metrics }) => metrics.total_return);
+    expect(returns).toEqual(returns.toSorted((a, b) => a - b));
+    const paged: unknown[] = [];
+    for (let cursor = ""; cursor !== "null";) {
+      const page = await user.get(`${path}?sort=total_return&order=asc&limit=3${cursor}`);
+      paged.push(...page.list("/trials"));
+      cursor = page.at("/next_cursor") === null ? "null" : `&cursor=${page.at("/next_cursor")}`;
+    }
+    expect(paged).toEqual(all);
+    const csv = (await user.get(`${path}?format=csv`)).text.trim().split("\n");
+    expect([csv[0]?.slice(0, 47), csv.length]).toEqual([
+      "number,parameters.fast,parameters.slow,duration",
+      all.length + 1,
+    ]);
+    const arrow = await fetch(`${service.url}${path}?format=arrow`, { headers: { cookie: user.cookie } });
+    const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
+    expect([...table.getChild("sharpe") ?? []].length).toBe(all.length);
+  });
+
+  await t.step("a surface has the best of the trials in each cell, and null where none is", async () => {
+    const id = await submitOptimization(user, {
+      space: { ...OPTIMIZATION.space, direction: { values: ["long", "both"] } },
+    });
+    await finishOptimization(user, id);
+    const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
+    const surface = (await user.get(`/api/optimizations/${id}/surface?x=slow&y=fast&metric=cagr&reduce=max`)).at(
+      "/surface",
+    );
+    const { values, counts } = Object(surface);
+    [5, 10, 15, 20].forEach((fast, row) =>
+      [10, 20, 40].forEach((slow, column) => {
+        const found = trials.filter(({ parameters }) => parameters.fast === fast && parameters.slow === slow)
+          .map(({ metrics }) => metrics.cagr);
+        expect([fast, slow, values[row][column]]).toEqual([fast, slow, found.length === 0 ? null : Math.max(...found)]);
+        expect(counts[row][column]).toBe(found.length);
+      })
+    );
+    const wrong = await user.get(`/api/optimizations/${id}/surface?x=slow&y=fats`);
+    expect([wrong.status, wrong.at("/error/issues/0/path")]).toEqual([400, "/y"]);
+  });
+
+  await t.step(
+    "random points are as many as asked for, the same for the same seed, and satisfy the constraints",
+    async () => {
+      const run = async (seed: number) => {
+        const space = { fast: { min: 1, max: 300, step: 1 }, slow: { min: 2, max: 300, step: 1 } };
+        const more = { space, method: "random", trials_max: 15, seed, constraints: ["slow - fast >= 10"] };
+        const id = await submitOptimization(user, more);
+        await finishOptimization(user, id);
+        return (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object)
+          .map(({ parameters: { fast, slow } }) => [fast, slow]);
+      };
+      const [one, same, other] = [await run(1), await run(1), await run(2)];
+      expect(one.length).toBe(15);
+      expect(one.every(([fast, slow]) => slow - fast >= 10)).toBe(true);
+      expect(same).toEqual(one);
+      expect(other).not.toEqual(one);
+    },
+  );
+
+  await t.step(
+    "a long one holds up no backtest, belongs to its owner alone, and is cancelled with what it has",
+    async () => {
+      const long = {
+        start_date: "2024-01-01",
+        end_date: "2024-07-01",
+        parameters: { timeframe: "1h" },
+        space: { fast: { min: 1, max: 400, step: 1 }, slow: { min: 401, max: 900, step: 1 } },
+        trials_max: 1_000_000,
+      };
+      const [id, other] = [await submitOptimization(user, long), await submitOptimization(user, long)];
+      const full = await user.send("POST", "/api/optimizations", { optimization: { ...OPTIMIZATION, ...long } });
+      expect([full.status, full.at("/error/code")]).toEqual([429, "QUOTA_EXCEEDED"]);
+      // Both have begun: users' turns are those of their optimizations, too.
+      for (const each of [id, other]) {
+        await until(async () =>
+          Number((await user.get(`/api/optimizations/${each}`)).at("/optimization/trials/done")) > 0
+        );
+      }
+      const backtest = {
+        ...OPTIMIZATION,
+        space: undefined,
+        parameters: { timeframe: "1h" },
+        start_date: "2024-01-01",
+        end_date: "2024-01-08",
+      };
+      const started = await user.send("POST", "/api/backtests", { backtest });
+      expect((await user.finish(started.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+      expect((await user.get(`/api/optimizations/${id}`)).at("/optimization/status")).toBe("running");
+
+      const stranger = await service.user();
+      for (const path of ["", "/trials", "/surface?x=fast", "/events"]) {
+        expect((await stranger.get(`/api/optimizations/${id}${path}`)).status).toBe(404);
+      }
+      expect((await stranger.send("POST", `/api/optimizations/${id}/cancel`)).status).toBe(404);
+      expect((await stranger.send("DELETE", `/api/optimizations/${id}`)).status).toBe(404);
+      expect((await stranger.get("/api/optimizations")).list("/optimizations")).toEqual([]);
+
+      const events = fetch(`${service.url}/api/optimizations/${id}/events`, { headers: { cookie: user.cookie } });
+      const cancelled = await user.send("POST", `/api/optimizations/${id}/cancel`);
+      expect([cancelled.status, cancelled.at("/optimization/status")]).toEqual([202, "cancelled"]);
+      expect(await (await events).text()).toMatch(/event: end\ndata: .*"status":"cancelled"/);
+      expect((await user.send("POST", `/api/optimizations/${id}/cancel`)).at("/error/code")).toBe("NOT_CANCELLABLE");
+      const done = Number((await user.get(`/api/optimizations/${id}`)).at("/optimization/trials/done"));
+      expect(done).toBeGreaterThan(0);
+      expect((await user.get(`/api/optimizations/${id}/trials?limit=1`)).list("/trials").length).toBe(1);
+      expect((await user.send("DELETE", `/api/optimizations/${other}`)).status).toBe(204);
+      expect((await user.get(`/api/optimizations/${other}/trials`)).at("/error/code")).toBe("OPTIMIZATION_NOT_FOUND");
+      // Its workers are free for the next one, which they would not be for minutes.
+      await finishOptimization(user, await submitOptimization(user));
+      expect((await user.get(`/api/optimizations/${id}`)).at("/optimization/trials/done")).toBe(done);
+    },
+  );
+  await service.close();
+});
