@@ -9,6 +9,7 @@ import {
   listTrades,
   signUp,
 } from "./demo_client.ts";
+import { demonstrateOptimization } from "./demo_optimization.ts";
 import { drawEquity, drawMetrics, drawProgress, drawTrades, pointsIn } from "./drawing.ts";
 import { type DateOrder, guessSeries, readOrder } from "./guess_series.ts";
 import { type Service, startService } from "./service.ts";
@@ -17,13 +18,14 @@ import { columnsOf, inColor, type Paint, print, say, showsColor, stop, withoutCo
 const USAGE = `Runs a whole backtest on a service of its own and shows the result.
 
   deno task demo [--data FILE] [--timeframe 1d] [--asset-class crypto] [--date-order dmy]
-                   [--keep DIR] [--color]
+                   [--optimize] [--keep DIR] [--color]
 
   --data FILE         use these candles instead of the generated sample: a file of Yahoo, TradingView, MetaTrader,
                       Binance and others as it is, also .gz or .zip, or any with a header row of names
   --timeframe T       the file's candles: 1m 5m 15m 30m 1h 4h 1d 1w 1M (default: the distance of its first lines)
   --asset-class C     forex, crypto or stock (default: stock for a file that rests on weekends, else crypto)
   --date-order O      ymd, dmy or mdy, for a file whose dates do not tell
+  --optimize          try many parameters, too, and draw the Sharpe ratio over them
   --keep DIR          keep the service's data in this new folder, and print how to see the run in the console
   --color             use colours even if the output is no terminal
   --help              this text
@@ -51,6 +53,7 @@ interface Options {
   readonly dateOrder: DateOrder | undefined;
   /** The folder that keeps the data; undefined where nothing is kept. */
   readonly keep?: string | undefined;
+  readonly optimizes?: boolean;
   readonly paint: Paint;
 }
 
@@ -63,6 +66,7 @@ async function main(args: readonly string[]): Promise<void> {
       timeframe: { type: "string" },
       "asset-class": { type: "string" },
       "date-order": { type: "string" },
+      optimize: { type: "boolean", default: false },
       keep: { type: "string" },
       color: { type: "boolean", default: showsColor() },
       help: { type: "boolean", short: "h", default: false },
@@ -74,9 +78,9 @@ async function main(args: readonly string[]): Promise<void> {
   say(`Starting Hindcast in ${keep ?? "a temporary folder"} ...`);
   const service = await startService(keep);
   try {
-    const { data, timeframe, "asset-class": assetClass, "date-order": order, color } = values;
+    const { data, timeframe, "asset-class": assetClass, "date-order": order, optimize: optimizes, color } = values;
     const paint = color ? inColor : withoutColor;
-    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), keep, paint });
+    await demonstrate(service, { data, timeframe, assetClass, dateOrder: readOrder(order), optimizes, keep, paint });
   } finally {
     await service.stop();
   }
@@ -96,6 +100,10 @@ export async function demonstrate(service: Omit<Service, "stop">, options: Optio
   if (data === undefined) say("These candles are generated, not a market's: try your own with --data.");
   const { backtest } = await api.backtests.create.mutate({ backtest: request });
   await show(api, await follow(api, backtest, paint), paint);
+  if (options.optimizes) {
+    say(`\n${paint("bold", `The same with other parameters`)}:`);
+    await demonstrateOptimization(api, request, paint);
+  }
   say(options.keep === undefined ? HOW_TO_GO_ON : describeKept(options.keep, backtest.id, password));
 }
 

@@ -10,6 +10,7 @@ type Outputs = inferRouterOutputs<AppRouter>;
 export type Api = ReturnType<typeof createTRPCClient<AppRouter>>;
 export type BacktestRequest = Inputs["backtests"]["create"]["backtest"];
 export type Backtest = Outputs["backtests"]["get"]["backtest"];
+export type Optimization = Outputs["optimizations"]["get"]["optimization"];
 export type Metrics = NonNullable<Backtest["result"]>["metrics"];
 export type Trade = Outputs["backtests"]["trades"]["trades"][number];
 export type EquityPoint = Outputs["backtests"]["equity"]["equity"][number];

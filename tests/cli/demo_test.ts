@@ -10,13 +10,13 @@ import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 const HOUR_MS = 3_600_000;
 
 /** Runs the demonstration of a file's candles on a service that runs already, which takes a tenth of a first start. */
-async function demonstrate(name: string, lines: readonly string[]): Promise<Ended> {
+async function demonstrate(name: string, lines: readonly string[], ...flags: readonly string[]): Promise<Ended> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
   const service = await startTestService();
   await Deno.writeTextFile(`${folder}/${name}`, `${lines.join("\n")}\n`);
   const program = new URL("./demonstration.ts", import.meta.url).pathname;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "--allow-all", program, service.url, INGESTION_SECRET, `${folder}/${name}`],
+    args: ["run", "--no-check", "--allow-all", program, service.url, INGESTION_SECRET, `${folder}/${name}`, ...flags],
     env: { NO_COLOR: "1" },
   }).output();
   await service.close();
@@ -73,8 +73,12 @@ Deno.test("the demonstration takes the user's own candles, and says which lines 
     const day = new Date(Date.UTC(2023, 0, 2 + i)).toISOString().slice(0, 10);
     return `${day},${i === 50 ? "abc" : price},${price + 1},${price - 1},${price},10`;
   });
-  const ended = await demonstrate("waves.csv", ["Date,Open,High,Low,Close,Volume", ...rows]);
+  const ended = await demonstrate("waves.csv", ["Date,Open,High,Low,Close,Volume", ...rows], "optimize");
   expect([ended.code, ended.stderr]).toEqual([0, ""]);
+  // The pairs of a fast mean below the slow one.
+  expect(ended.stdout).toContain("122 trials");
+  expect(ended.stdout).toMatch(/\n 48 (?:[░▒▓█]{3}){11}\s*\n/);
+  expect(ended.stdout).toMatch(/The best is \S+, with fast \d+ and slow \d+\.\nHow much of it is luck: \w+/);
   expect(ended.stdout).toContain("Imported 119 candles of 1d");
   expect(ended.stdout).toContain("line 52: ");
   expect(ended.stdout).toContain("SMA Cross on WAVES, 2023-01-02 to 2023-05-02");

@@ -1,7 +1,12 @@
-/** The demonstration on a service that runs already: `demonstration.ts URL INGESTION_SECRET FILE`. */
+/** The demonstration on a service that runs already: `demonstration.ts URL INGESTION_SECRET FILE [optimize]`. */
 import { demonstrate } from "../../cli/demo.ts";
 import { withoutColor } from "../../cli/terminal.ts";
 
-const [url = "", ingestionSecret = "", data] = Deno.args;
+const [url = "", ingestionSecret = "", data, optimize] = Deno.args;
 const guessed = { timeframe: undefined, assetClass: undefined, dateOrder: undefined };
-await demonstrate({ url, ingestionSecret }, { data, ...guessed, paint: withoutColor });
+await demonstrate({ url, ingestionSecret }, {
+  data,
+  ...guessed,
+  optimizes: optimize !== undefined,
+  paint: withoutColor,
+});

@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { drawHeatMap } from "../../cli/heat_map.ts";
 import { drawEquity, drawMetrics, drawTrades, pointsIn } from "../../cli/drawing.ts";
 import type { Trade } from "../../cli/demo_client.ts";
 import { withoutColor } from "../../cli/terminal.ts";
@@ -42,4 +43,19 @@ Deno.test("tables and curves stay within the terminal, whatever their numbers ar
       expect([amount, columns, widest <= columns, widest]).toEqual([amount, columns, true, widest]);
     }
   }
+});
+
+Deno.test("a heat map has its highest row on top, a shade for each quarter, and no more columns than the terminal", () => {
+  const surface = {
+    x: { parameter: "fast", values: [1, 2, 3] },
+    y: { parameter: "slow", values: [10, 20] },
+    values: [[-1, null, 2], [3, 4, 5]],
+  };
+  expect(drawHeatMap(surface, withoutColor, 80)).toBe([
+    "20 ▒▒▒▓▓▓███",
+    "10 ░░░   ░░░",
+    "   1  2  3",
+    "slow up, fast across",
+  ].join("\n"));
+  expect(drawHeatMap({ ...surface, y: null, values: [[7, 8, 9]] }, withoutColor, 8).split("\n")[0]).toBe(" ░░░▒▒▒");
 });

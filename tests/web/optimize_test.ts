@@ -33,7 +33,10 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       await page.getByRole("button", { name: "Optimize" }).click();
       await page.getByText(/^7 trials/).waitFor();
       await page.getByText("2 points broke a constraint").waitFor();
-      const values = await page.getByRole("region", { name: "All trials" }).locator("tbody tr").evaluateAll((rows) =>
+      await page.getByRole("heading", { name: "How much is luck" }).waitFor();
+      const trials = page.getByRole("region", { name: "All trials" });
+      await trials.getByRole("button", { name: "Run trial" }).nth(6).waitFor();
+      const values = await trials.locator("tbody tr").evaluateAll((rows) =>
         rows.map((row) => Number(row.querySelectorAll("td")[3]!.textContent!.replace("−", "-")))
       );
       expect(values.length).toBe(7);

@@ -4,6 +4,7 @@ import { Failure, NotFound } from "../../parts/failure.tsx";
 import { formatCount, formatRatio } from "../../parts/format.ts";
 import { BestTrials } from "./best_trials.tsx";
 import { OptimizationHeader } from "./optimization_header.tsx";
+import { Luck } from "./luck.tsx";
 import { ParallelCoordinates } from "./parallel_coordinates.tsx";
 import { SurfaceSection } from "./surface_section.tsx";
 import { TrialTable } from "./trial_table.tsx";
@@ -26,6 +27,11 @@ export function OptimizationPage() {
     <div className="flex flex-col gap-3">
       <OptimizationHeader optimization={optimization} />
       <Progress optimization={optimization} />
+      {optimization.overfitting !== null && (
+        <section className={PANEL}>
+          <Luck overfitting={optimization.overfitting} />
+        </section>
+      )}
       {optimization.trials.done > optimization.trials.failed && (
         <>
           <section className={PANEL}>

@@ -55,8 +55,8 @@ export function isNumeric({ types, choices }: ParameterField): boolean {
 /** The values that a parameter without steps can take; null where nothing lists them. */
 export function choicesOf({ types, choices }: ParameterField): (string | number | boolean)[] | null {
   if (types.includes("boolean")) return [false, true];
-  const plain = choices?.filter((each) => ["string", "number", "boolean"].includes(typeof each));
-  return plain === undefined ? null : plain as (string | number | boolean)[];
+  return choices?.filter((each) => typeof each === "string" || typeof each === "number" || typeof each === "boolean") ??
+    null;
 }
 
 /** How many points a plan has; null while something that is typed is no number. */
