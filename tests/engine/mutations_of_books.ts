@@ -196,6 +196,18 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
     replacement: "let equityBefore = input.equity[0]!;",
   },
   {
+    rule: "a reducing order without a position is cancelled",
+    file: "engine/reductions.ts",
+    text: "order.isEntry ? REJECTED : CANCELLED",
+    replacement: "REJECTED",
+  },
+  {
+    rule: "an order lists no price of another type",
+    file: "engine/order_log.ts",
+    text: "limitPriceOf(draft)",
+    replacement: "draft.limitPrice",
+  },
+  {
     rule: "an order's row keeps no units of an earlier run",
     file: "engine/order_log.ts",
     text: "to[at + FILLED_QUANTITY] = 0;",

@@ -144,6 +144,14 @@ async function readExactly(client: TestClient) {
   expect(opens).toEqual(["2024-02-29", "2024-03-01", "2024-03-10", "2024-11-03", "2024-12-31"]);
 }
 
+/** Lines of candles of six hours from December 2023 on, each a close one above that of the last. */
+function risingSixHours(count: number): string {
+  return Array.from({ length: count }, (_, i) => {
+    const time = new Date(Date.UTC(2023, 11, 1, 6 * i)).toISOString();
+    return `${time},${100 + i},${101 + i},${100 + i},${101 + i},1\n`;
+  }).join("");
+}
+
 async function tradeMonths(service: TestService) {
   const user = await service.user();
   const csv = { ...secret, "content-type": "text/csv" };
@@ -186,7 +194,8 @@ async function tradeMonths(service: TestService) {
     const target = { symbol, exchange: "X", strategy: "Buy and Hold" };
     const backtest = { ...range, ...target, parameters: { timeframe, execution: { quantityStep: 1 } } };
     const accepted = await user.send("POST", "/api/backtests", { backtest });
-    expect([accepted.status, accepted.at("/backtest/parameters/timeframe")]).toEqual([202, "1M"]);
+    const stored = timeframe === "monthly" ? "1M" : timeframe;
+    expect([accepted.status, accepted.at("/backtest/parameters/timeframe")]).toEqual([202, stored]);
     return await user.finish(accepted.at("/backtest/id"));
   };
   const record = await run("DAYS", "monthly");
@@ -199,6 +208,16 @@ async function tradeMonths(service: TestService) {
   });
   const stored = await run("MONTHS", "1M");
   expect(stored.at("/backtest/result/metrics")).toEqual(record.at("/backtest/result/metrics"));
+  // A file of six hours makes candles of twelve, and a run of each.
+  expect((await importFile("SIX", "6h", risingSixHours(488))).at("/imported")).toBe(488);
+  for (const [timeframe, candles, open] of [["6h", 488, 101], ["12h", 244, 102]] as const) {
+    const done = await run("SIX", timeframe);
+    // Buys 9 at the second candle's open, and holds them at the last close, 588.
+    expect(done.at("/backtest/result")).toMatchObject({
+      data: { candles, gaps: 0 },
+      metrics: { duration_days: 122, final_equity: 1000 + 9 * (588 - open) },
+    });
+  }
   const returns = await user.get(`/api/backtests/${record.at("/backtest/id")}/returns?period=monthly`);
   expect(returns.list("/returns").map((_, i) => returns.at(`/returns/${i}/equity`))).toEqual([1000, 1217, 1420, 1637]);
 }
