@@ -1,3 +1,5 @@
+import type { ColumnCache } from "./column_cache.ts";
+
 /** Smaller buffers are created faster than they are found. */
 const BUFFER_BYTES_MIN = 1 << 15;
 
@@ -15,6 +17,8 @@ export class BufferPool {
   readonly #free: ArrayBuffer[] = [];
   #freeBytes = 0;
   readonly #taken = new Set<ArrayBuffer>();
+  /** Indicators that the runs until it is set again share; null: each computes its own. */
+  columns: ColumnCache | null = null;
 
   /** @param bytesMax Unused memory beyond this is released. @param bufferBytesMin Smaller buffers are always new. */
   constructor(bytesMax: number, bufferBytesMin = BUFFER_BYTES_MIN) {
@@ -98,4 +102,22 @@ export function buffersOf(value: unknown, found = new Set<ArrayBuffer>()): Set<A
     }
   }
   return found;
+}
+
+/** An indicator of one column and a period. */
+type Indicator = (values: Float64Array, period: number, pool: BufferPool | null) => Float64Array;
+
+/**
+ * An indicator of candles that its reader leaves as it is: one that another run has computed, where the pool shares them. Candles are in
+ * shared memory and never change; other columns, which the next run writes again, are not shared.
+ */
+export function sharedColumn(
+  indicator: Indicator,
+  values: Float64Array,
+  period: number,
+  pool: BufferPool | null = null,
+): Float64Array {
+  const columns = pool?.columns ?? null;
+  if (columns === null || !(values.buffer instanceof SharedArrayBuffer)) return indicator(values, period, pool);
+  return columns.get(indicator.name, values, period, () => indicator(values, period, null));
 }

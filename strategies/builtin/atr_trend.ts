@@ -1,3 +1,4 @@
+import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { atr } from "../../engine/indicators/atr.ts";
 import { crossesAbove } from "../../engine/indicators/cross.ts";
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
@@ -54,7 +55,7 @@ export const atrTrend: Builtin = {
       lookback: Math.max(emaSettlingCandles(trendPeriod), wilderSettlingCandles(atrPeriod)),
       prepare(candles, pool) {
         close = candles.close;
-        trend = ema(close, trendPeriod, pool);
+        trend = sharedColumn(ema, close, trendPeriod, pool);
         ranges = atr(candles.high, candles.low, close, atrPeriod, pool);
       },
       decide(i, account, book) {

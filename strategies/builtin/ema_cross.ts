@@ -1,3 +1,4 @@
+import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { ema, emaSettlingCandles } from "../../engine/indicators/ema.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
@@ -33,7 +34,7 @@ export const emaCross: Builtin = {
       parameters,
       rules,
       needs,
-      ({ close }, pool) => [ema(close, fast, pool), ema(close, slow, pool)],
+      ({ close }, pool) => [sharedColumn(ema, close, fast, pool), sharedColumn(ema, close, slow, pool)],
     );
   },
 };

@@ -1,3 +1,4 @@
+import { sharedColumn } from "../../engine/buffer_pool.ts";
 import { sma } from "../../engine/indicators/sma.ts";
 import { crossStrategy } from "./crossing.ts";
 import { DIRECTION, periodProperty, readNumber, STOP_LOSS_LEVEL, TAKE_PROFIT_LEVEL } from "./parameter_schema.ts";
@@ -29,8 +30,8 @@ export const smaCross: Builtin = {
     const slow = readNumber(parameters, "slow");
     if (fast >= slow) throw new RangeError(`fast must be less than slow: ${fast} is not less than ${slow}`);
     return crossStrategy(parameters, rules, { warmup: slow + 1 }, ({ close }, pool) => [
-      sma(close, fast, pool),
-      sma(close, slow, pool),
+      sharedColumn(sma, close, fast, pool),
+      sharedColumn(sma, close, slow, pool),
     ]);
   },
 };

@@ -1,5 +1,7 @@
 import { expect } from "@std/expect";
-import { BufferPool, buffersOf } from "../../engine/buffer_pool.ts";
+import { ColumnCache } from "../../engine/column_cache.ts";
+import { sma } from "../../engine/indicators/sma.ts";
+import { BufferPool, buffersOf, sharedColumn } from "../../engine/buffer_pool.ts";
 import { run } from "../../engine/run.ts";
 import { bytesOf } from "./properties/bytes.ts";
 import { randomRun } from "./properties/random_run.ts";
@@ -47,4 +49,23 @@ Deno.test("the result of a run belongs to it alone: later runs out of the same p
   const buffers = results.flatMap(({ result }) => [...buffersOf(result)]);
   expect(new Set(buffers).size).toBe(buffers.length);
   for (const { result, bytes } of results) expect(bytesOf(result) === bytes).toBe(true);
+});
+
+Deno.test("runs share an indicator of the same candles and period, as long as the pool says so", () => {
+  const candles = new Float64Array(new SharedArrayBuffer(8 * 6));
+  candles.set([1, 2, 3, 4, 5, 6]);
+  const pool = new BufferPool(1000);
+  pool.columns = new ColumnCache(100);
+  const shared = (values: Float64Array, period: number) => sharedColumn(sma, values, period, pool);
+  const first = shared(candles, 2);
+  expect(shared(candles, 2)).toBe(first);
+  expect([...shared(candles.subarray(1), 2)]).toEqual([NaN, 2.5, 3.5, 4.5, 5.5]);
+  expect([...shared(candles, 3)]).toEqual([NaN, NaN, 2, 3, 4, 5]);
+  // Three columns are more than it holds: the first one is gone.
+  expect(shared(candles, 2)).not.toBe(first);
+  // Columns of a run are written again by the next one.
+  const own = candles.slice();
+  expect(shared(own, 2)).not.toBe(shared(own, 2));
+  pool.columns = null;
+  expect(shared(candles, 2)).not.toBe(shared(candles, 2));
 });

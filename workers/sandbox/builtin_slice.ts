@@ -1,12 +1,16 @@
 /** The trials of a slice of an optimization of a built-in strategy. */
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import type { BufferPool } from "../../engine/buffer_pool.ts";
+import { ColumnCache } from "../../engine/column_cache.ts";
 import { isAskedToStop } from "../../engine/control.ts";
 import { run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { SliceRun, SliceTask } from "../protocol.ts";
 import { LookbackCutter } from "./trial_candles.ts";
+
+/** Indicators that trials share: those of a year of minutes with fifteen periods. */
+const COLUMN_BYTES_MAX = 1 << 26;
 
 /**
  * Runs the trials of a slice one after the other, until its time or its room for daily returns is used up. All share one memory.
@@ -21,6 +25,7 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
   const until = performance.now() + budgetMs;
   const table = new TrialTable(task);
   const cutter = new LookbackCutter(task);
+  pool.columns = new ColumnCache(COLUMN_BYTES_MAX);
   for (const trial of trials) {
     if (isAskedToStop(control)) break;
     if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
@@ -35,6 +40,7 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
       pool.reclaim();
     }
   }
+  pool.columns = null;
   if (table.rows === 0) return NOT_BEGUN;
   return { type: "completed", done: table.rows, ...table.encode() };
 }
