@@ -22,6 +22,7 @@ const REQUEST = {
     end_date: "2024-04-10",
     initial_balance: 10_000,
     parameters: { timeframe: "1d" },
+    fresh: true,
   },
 };
 

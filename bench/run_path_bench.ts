@@ -159,7 +159,7 @@ async function submit(
 ): Promise<unknown> {
   const dates = { start_date: "2024-01-01", end_date: "2025-01-01" };
   const own = { parameters: { timeframe, ...parameters }, strategy: "SMA Cross", initial_balance: 10_000 };
-  const backtest = { symbol, exchange: "BENCH", ...dates, ...own };
+  const backtest = { symbol, exchange: "BENCH", ...dates, ...own, fresh: true };
   const answer = await client.send("POST", "/api/backtests", { backtest }, headers);
   if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
   return answer.at("/backtest/id");

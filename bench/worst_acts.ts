@@ -106,7 +106,7 @@ async function countStatuses(count: number, send: () => Promise<{ readonly statu
 
 async function submit(client: TestClient, more: object): Promise<unknown> {
   const answer = await client.send("POST", "/api/backtests", {
-    backtest: { ...YEAR, initial_balance: 10_000, ...more },
+    backtest: { ...YEAR, initial_balance: 10_000, fresh: true, ...more },
   });
   if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
   return answer.at("/backtest/id");

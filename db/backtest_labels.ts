@@ -3,6 +3,7 @@ import { addSizes, measureLabels } from "./backtest_sizes.ts";
 import type { Backtest, OwnedKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { backtests } from "./schema.ts";
+import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
 /** The owner's own words about a backtest, which no run reads. */
 export type Labels = Pick<Backtest, "name" | "tags" | "notes" | "star">;
@@ -25,7 +26,9 @@ export async function updateLabels(
   const present = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const grownBytes = measureLabels({ ...before, ...present }) - measureLabels(before);
   const [backtest] = await tx.update(backtests)
-    .set({ ...present, sizeBytes: sql`${backtests.sizeBytes} + ${grownBytes}` }).where(owned).returning();
+    .set({ ...present, sizeBytes: sql`${backtests.sizeBytes} + ${grownBytes}` }).where(owned).returning(
+      BACKTEST_COLUMNS,
+    );
   await addSizes(tx, [{ ownerId: key.ownerId, sizeBytes: grownBytes }]);
   return backtest === undefined ? null : { backtest, grownBytes };
 }

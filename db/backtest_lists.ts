@@ -4,7 +4,6 @@ import {
   asc,
   desc,
   eq,
-  getTableColumns,
   gt,
   gte,
   ilike,
@@ -19,6 +18,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Backtest, BacktestStatus } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { backtests } from "./schema.ts";
+import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
 /** The columns by which a list can be sorted, besides the creation. */
 const SORT_COLUMNS = {
@@ -68,13 +68,12 @@ export interface BacktestsPage extends BacktestFilters {
 export async function listBacktests(db: Db, page: BacktestsPage): Promise<Backtest[]> {
   return await readPage(
     page,
-    (where, order, limit) => db.select().from(backtests).where(where).orderBy(...order).limit(limit),
+    (where, order, limit) => db.select(BACKTEST_COLUMNS).from(backtests).where(where).orderBy(...order).limit(limit),
   );
 }
 
-const { parameters: _parameters, result: _result, runtime: _runtime, notes: _notes, ...SHORT } = getTableColumns(
-  backtests,
-);
+const { parameters: _parameters, result: _result, runtime: _runtime, notes: _notes, inputs: _inputs, ...SHORT } =
+  BACKTEST_COLUMNS;
 
 /** A record without its parameters, notes and result; of these the timeframe and a few metrics. */
 export type BacktestSummary = Awaited<ReturnType<typeof listBacktestSummaries>>[number];

@@ -3,8 +3,12 @@ import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { notifyOfRecord } from "./change_channel.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
 export const UNENDED = ["queued", "running"] as const satisfies readonly (typeof BACKTEST_STATUSES)[number][];
+
+// Without a result, it is not stale.
+const UNENDED_COLUMNS = { ...getTableColumns(backtests), stale: sql<boolean>`false` };
 
 export const insert = prepareOnce((db) => {
   const value = (name: keyof typeof backtests.$inferInsert) => sql`${sql.placeholder(name)}`;
@@ -26,13 +30,14 @@ export const insert = prepareOnce((db) => {
     tags: value("tags"),
     notes: value("notes"),
     star: value("star"),
+    fresh: value("fresh"),
     sizeBytes: value("sizeBytes"),
-  }).returning();
+  }).returning(UNENDED_COLUMNS);
 });
 
 /** Of `id` and `ownerId`. */
 export const selectOwned = prepareOnce((db) =>
-  db.select().from(backtests)
+  db.select(BACKTEST_COLUMNS).from(backtests)
     .where(and(eq(backtests.id, sql.placeholder("id")), eq(backtests.ownerId, sql.placeholder("ownerId"))))
 );
 
@@ -50,7 +55,7 @@ export const claim = prepareOnce((db) => {
       startedAt: sql`now()`,
     })
     .where(and(sql`${backtests.id} = any(${sql.placeholder("ids")}::uuid[])`, inArray(backtests.status, UNENDED)))
-    .returning({ ...getTableColumns(backtests), isOverQuota, notified: notifyOfRecord });
+    .returning({ ...UNENDED_COLUMNS, isOverQuota, notified: notifyOfRecord });
 });
 
 /** Of `values`, the JSON of an array. */
@@ -62,13 +67,16 @@ export const complete = prepareOnce((db) =>
       result: sql`done.result`,
       plots: sql`done.plots`,
       sparkline: sql`done.sparkline`,
+      inputs: sql`done.inputs`,
+      reusedFrom: sql`done."reusedFrom"`,
       error: null,
       finishedAt: sql`now()`,
       sizeBytes: sql`${backtests.sizeBytes} + done.bytes`,
     })
     .from(
       sql`jsonb_to_recordset(${sql.placeholder("values")}::text::jsonb)
-        as done(id uuid, attempt smallint, result jsonb, plots json, sparkline float8[], bytes bigint)`,
+        as done(id uuid, attempt smallint, result jsonb, plots json, sparkline float8[], inputs jsonb, "reusedFrom" uuid,
+          bytes bigint)`,
     )
     .where(and(
       eq(backtests.id, sql`done.id`),

@@ -9,10 +9,13 @@ import { storedPlots } from "./codec/plots_part.ts";
 import type { ResultChunk } from "./codec/result_parts.ts";
 import { settleTogether } from "./faults.ts";
 import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
+import type { ResultInputs } from "./result_inputs.ts";
+import { BACKTEST_COLUMNS } from "./stale_results.ts";
 import { type BACKTEST_STATUSES, backtests, type StoredPlot } from "./schema.ts";
 import { storableText } from "./codec/storable.ts";
 
-export type Backtest = typeof backtests.$inferSelect;
+/** A record, and whether a candle of its result was revised since. */
+export type Backtest = typeof backtests.$inferSelect & { readonly stale: boolean };
 export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];
 
 /** The columns that a submission sets; the service sets the others. */
@@ -34,6 +37,7 @@ export type NewBacktest = Pick<
   | "tags"
   | "notes"
   | "star"
+  | "fresh"
 >;
 
 /** A user's key to a record: it finds no other user's record. */
@@ -65,8 +69,8 @@ export async function insertBacktest(tx: Db, values: NewBacktest, id = newBackte
 /** The optional columns of a submission, with their defaults. */
 function completeColumns(values: NewBacktest) {
   const { strategySlug = null, strategyVersion = null, runtime = null, queuePosition = 0 } = values;
-  const { name = null, tags = [], notes = null, star = false } = values;
-  return { strategySlug, strategyVersion, runtime, queuePosition, name, tags, notes, star };
+  const { name = null, tags = [], notes = null, star = false, fresh = false } = values;
+  return { strategySlug, strategyVersion, runtime, queuePosition, name, tags, notes, star, fresh };
 }
 
 /** One user's record; null if this user has none of that id. */
@@ -128,6 +132,9 @@ export interface CompletedRun extends AttemptKey {
   readonly plots?: readonly StoredPlot[];
   /** Lines that its strategy logged. */
   readonly log?: readonly string[];
+  readonly inputs?: ResultInputs;
+  /** The backtest whose stored result this is; absent for one of a simulation. */
+  readonly reusedFrom?: string;
   /** True if insertChunksAhead() has written them. */
   readonly areChunksWritten?: boolean;
 }
@@ -159,8 +166,8 @@ export async function storeResults(
   }
   const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
   const values = JSON.stringify(
-    runs.map(({ id, attempt, result, plots = [], sparkline }) => {
-      return { id, attempt, result, plots: storedPlots(plots), sparkline, bytes: bytes.get(id) };
+    runs.map(({ id, attempt, result, plots = [], sparkline, inputs, reusedFrom }) => {
+      return { id, attempt, result, plots: storedPlots(plots), sparkline, inputs, reusedFrom, bytes: bytes.get(id) };
     }),
     (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
   );
@@ -201,7 +208,7 @@ export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | 
   const [row] = await tx.update(backtests)
     .set({ status: "cancelled", finishedAt: sql`now()` })
     .where(and(owned(key), inArray(backtests.status, UNENDED)))
-    .returning();
+    .returning(BACKTEST_COLUMNS);
   if (row !== undefined) await deleteChunks(tx, row.id);
   return row ?? await getBacktest(tx, key);
 }

@@ -2,6 +2,7 @@ import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Backtest } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { backtests, idempotencyKeys } from "./schema.ts";
+import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
 /** How long a submission's key is kept: as long as a client may retry. */
 export const SUBMISSION_KEPT_MS = 24 * 3_600_000;
@@ -20,7 +21,7 @@ export async function findSubmission(
   { ownerId, key }: NamedSubmission,
   since: Date,
 ): Promise<{ readonly backtest: Backtest; readonly requestSha256: string } | null> {
-  const [row] = await db.select({ backtest: backtests, requestSha256: idempotencyKeys.requestSha256 })
+  const [row] = await db.select({ backtest: BACKTEST_COLUMNS, requestSha256: idempotencyKeys.requestSha256 })
     .from(idempotencyKeys).innerJoin(backtests, eq(backtests.id, idempotencyKeys.backtestId))
     .where(and(
       eq(idempotencyKeys.ownerId, ownerId),

@@ -98,7 +98,10 @@ export async function insertEvents(
   events: readonly Omit<typeof ingestionEvents.$inferInsert, "id" | "createdAt">[],
 ): Promise<void> {
   if (events.length === 0) return;
-  await tx.insert(ingestionEvents).values(events.map((event) => ({ ...withStorableMessage(event), id: uuidv7() })));
+  // By the clock and not of the transaction's begin: a run that reads meanwhile reads what was there before.
+  const createdAt = sql`clock_timestamp()`;
+  await tx.insert(ingestionEvents)
+    .values(events.map((event) => ({ ...withStorableMessage(event), id: uuidv7(), createdAt })));
 }
 
 /** The ranges of a series that a run has ingested, by their start. */

@@ -1,4 +1,5 @@
 /** The tables of market data. */
+import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { ASSET_CLASSES } from "../engine/execution.ts";
 import { bytea, day, moment } from "./column_types.ts";
@@ -99,4 +100,9 @@ export const ingestionEvents = pgTable("ingestion_events", {
   candles: integer("candles"),
   message: text("message"),
   createdAt: moment("created_at").notNull().defaultNow(),
-}, (table) => [index("ingestion_events_run_index").on(table.runId)]);
+}, (table) => [
+  index("ingestion_events_run_index").on(table.runId),
+  // Finds the revisions since a run, see stale_results.ts.
+  index("ingestion_events_revised_index").on(table.symbol, table.exchange, table.timeframe, table.createdAt)
+    .where(sql`type = 'revised'`),
+]);

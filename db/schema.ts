@@ -19,6 +19,7 @@ import type { BacktestResult, Integrity } from "../engine/result.ts";
 import type { MonteCarloMethod, MonteCarloResult } from "../research/monte_carlo/request.ts";
 import { user } from "./account_schema.ts";
 import { BACKTEST_STATUSES, bytea, CODE_FORMATS, day, moment, type SandboxRuntime } from "./column_types.ts";
+import type { ResultInputs } from "./result_inputs.ts";
 
 export { BACKTEST_STATUSES, CODE_FORMATS, type SandboxRuntime } from "./column_types.ts";
 export * from "./account_schema.ts";
@@ -159,6 +160,12 @@ export const backtests = pgTable("backtests", {
   failedChecks: jsonb("failed_checks").$type<readonly (keyof Integrity)[]>().generatedAlwaysAs(
     sql.raw(`jsonb_path_query_array(result -> 'integrity', '$.keyvalue() ? (@.value.status == "failed").key')`),
   ),
+  /** Null until completed, and for results from before there were any. */
+  inputs: jsonb("inputs").$type<ResultInputs>(),
+  /** The submission wants no stored result of an equal one. */
+  fresh: boolean("fresh").notNull().default(false),
+  /** The backtest whose stored result this one got without a simulation; it may be gone. */
+  reusedFrom: uuid("reused_from"),
   /** The names and panes of the series that its strategy plotted, in the order of their columns; null where it plotted none. */
   plots: json("plots").$type<readonly StoredPlot[]>(),
   /** The equity in a few points, as a fraction of the initial balance; null for results from before there were any. */
@@ -191,6 +198,8 @@ export const backtests = pgTable("backtests", {
   // Finds a user's modules, see quotas.ts.
   index("backtests_owner_module_index").on(table.ownerId, sql`(runtime ->> 'sha256')`)
     .where(sql`runtime ->> 'sha256' is not null`),
+  // Finds the results of equal submissions, see equal_results.ts.
+  index("backtests_inputs_index").on(table.ownerId, sql`(inputs ->> 'key')`).where(sql`inputs is not null`),
   index("backtests_unended_index").on(table.ownerId, table.queuePosition).where(sql`status in ('queued', 'running')`),
 ]);
 

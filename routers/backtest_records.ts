@@ -36,6 +36,10 @@ export const backtestSchema = z.object({
   tags: z.array(z.string()),
   star: z.boolean(),
   notes: z.string().nullable(),
+  /** A candle of the result was revised since the run read it: a new run would find others. */
+  stale: z.boolean(),
+  /** The backtest whose stored result this one got, since its inputs are equal; null for a simulation of its own. */
+  reused_from: z.uuid().nullable(),
   result: resultSchema.nullable(),
 }).meta({ id: "Backtest" });
 
@@ -124,7 +128,7 @@ export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
   return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline, failed_checks };
 }
 
-function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime">) {
+function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime" | "inputs">) {
   return {
     id: row.id,
     symbol: row.symbol,
@@ -146,6 +150,8 @@ function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtim
     name: row.name,
     tags: row.tags,
     star: row.star,
+    stale: row.stale,
+    reused_from: row.reusedFrom,
   };
 }
 

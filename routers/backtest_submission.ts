@@ -40,7 +40,12 @@ export const runShape = {
 };
 
 /** A backtest as a client submits it. */
-export const backtestRequestSchema = inputObject({ ...runShape, ...labelShape });
+export const backtestRequestSchema = inputObject({
+  ...runShape,
+  /** True: simulate even if the result of an equal backtest is stored. */
+  fresh: z.boolean().optional(),
+  ...labelShape,
+});
 
 type BacktestRequest = z.infer<typeof backtestRequestSchema>;
 type UserContext = Context & { readonly user: User };
@@ -76,6 +81,7 @@ export async function submitBacktest(
     strategyVersion: strategy.version,
     runtime: strategy.runtime,
     parameters,
+    fresh: request.fresh ?? false,
   };
   return await traceStep("submit", () => storeTogether(ctx, { submission, strategy, values }));
 }

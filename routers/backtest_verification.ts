@@ -42,7 +42,7 @@ export const verificationProcedures = {
       const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id), "verify");
       const { symbol, exchange, strategy, startDate, endDate, initialBalance, parameters } = row;
       const request = { symbol, exchange, strategy, parameters: { ...parameters }, initial_balance: initialBalance };
-      const again = await submitBacktest(ctx, { ...request, start_date: startDate, end_date: endDate });
+      const again = await submitBacktest(ctx, { ...request, start_date: startDate, end_date: endDate, fresh: true });
       return { backtest: toBacktest(again) };
     }),
 

@@ -17,7 +17,7 @@ Deno.test("a backtest is one trace from its request to its result, through two p
     const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
     const submitted = [];
     for (const headers of [{}, {}, { traceparent }]) {
-      submitted.push(await user.send("POST", "/api/backtests", { backtest: BACKTEST }, headers));
+      submitted.push(await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, fresh: true } }, headers));
     }
     const ids = submitted.map((answer) => String(answer.at("/backtest/id")));
 
@@ -28,7 +28,9 @@ Deno.test("a backtest is one trace from its request to its result, through two p
     expect(age).toBeLessThan(60);
 
     // The trace context of a job is checked before use.
-    const damaged = String((await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
+    const damaged = String(
+      (await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, fresh: true } })).at("/backtest/id"),
+    );
     const data = `jsonb_set(data, '{traceparent}', '"00-${"zz".repeat(16)}-00-01"')`;
     await administer(databaseUrl, `update pgboss.job set data = ${data} where id = '${damaged}'`);
 

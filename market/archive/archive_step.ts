@@ -68,7 +68,9 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCount
     ...(step.isCheck && counts.imported + counts.revised === 0
       ? []
       : [event("range_ingested", step, candles.time.length)]),
-    ...(counts.revised === 0 ? [] : [event("revised", step, counts.revised)]),
+    ...(counts.revisedOpens === null
+      ? []
+      : [event("revised", toRange(counts.revisedOpens, timeframe), counts.revised)]),
     ...((rejected ?? 0) === 0
       ? []
       : [event("rejected", step, rejected ?? 0, "rows that are no candles were left out")]),
@@ -77,6 +79,10 @@ export async function archiveStep(tx: Db, step: ArchiveStep): Promise<StoreCount
   ]);
   await addRunCandles(tx, runId, counts.imported + counts.revised);
   return counts;
+}
+
+function toRange([first, last]: readonly [number, number], timeframe: Timeframe): TimeRange {
+  return { start: first, end: candleEnd(last, timeframe) };
 }
 
 function findGaps({ candles: { time }, instrument, timeframe, previousClose }: ArchiveStep) {

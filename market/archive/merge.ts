@@ -9,6 +9,8 @@ export interface MergeCounts {
   readonly unchanged: number;
   /** Replace other values. */
   readonly revised: number;
+  /** Opens of the first and the last candle that replace others; null where none do. */
+  readonly revisedOpens: readonly [first: number, last: number] | null;
 }
 
 /**
@@ -22,10 +24,11 @@ export function mergeCandles(held: Candles, arriving: Candles): MergeCounts & { 
   const count = arriving.time.length;
   if (heldCount === 0 || count === 0 || arriving.time[0]! > held.time[heldCount - 1]!) {
     const merged = count === 0 ? held : concatCandles(heldCount === 0 ? [arriving] : [held, arriving]);
-    return { merged, imported: count, unchanged: 0, revised: 0 };
+    return { merged, imported: count, unchanged: 0, revised: 0, revisedOpens: null };
   }
   const rows = allocateCandles(heldCount + count);
   let [h, a, at, unchanged, revised] = [0, 0, 0, 0, 0];
+  let revisedOpens: MergeCounts["revisedOpens"] = null;
   while (h < heldCount && a < count) {
     const heldTime = held.time[h]!;
     const time = arriving.time[a]!;
@@ -35,7 +38,10 @@ export function mergeCandles(held: Candles, arriving: Candles): MergeCounts & { 
     }
     if (heldTime === time) {
       if (isSameRow(held, h, arriving, a)) unchanged++;
-      else revised++;
+      else {
+        revised++;
+        revisedOpens = [revisedOpens?.[0] ?? time, time];
+      }
       h++;
     }
     copyRow(arriving, a++, rows, at++);
@@ -44,7 +50,8 @@ export function mergeCandles(held: Candles, arriving: Candles): MergeCounts & { 
   copyCandles(rest, rows, at);
   at += rest.time.length;
   const imported = count - unchanged - revised;
-  return { merged: unchanged === count ? held : sliceCandles(rows, 0, at), imported, unchanged, revised };
+  const merged = unchanged === count ? held : sliceCandles(rows, 0, at);
+  return { merged, imported, unchanged, revised, revisedOpens };
 }
 
 function copyRow(source: Candles, from: number, target: Candles, at: number): void {

@@ -24,7 +24,13 @@ export async function storeCandles(
   candles: Candles,
 ): Promise<StoreCounts> {
   const damaged: DamagedChunkError[] = [];
-  const counts = { imported: 0, unchanged: 0, revised: 0, damaged };
+  const counts: { -readonly [Name in keyof StoreCounts]: StoreCounts[Name] } = {
+    imported: 0,
+    unchanged: 0,
+    revised: 0,
+    revisedOpens: null,
+    damaged,
+  };
   if (candles.time.length === 0) return counts;
   await lockInstrument(tx, series.instrumentId);
   const parts = splitByMonth(candles);
@@ -37,6 +43,9 @@ export async function storeCandles(
     counts.imported += merge.imported;
     counts.unchanged += merge.unchanged;
     counts.revised += merge.revised;
+    if (merge.revisedOpens !== null) {
+      counts.revisedOpens = [counts.revisedOpens?.[0] ?? merge.revisedOpens[0], merge.revisedOpens[1]];
+    }
     if (merge.imported + merge.revised > 0) changed.push(makeChunk(series, month, merge.merged));
   }
   await writeChunks(tx, changed);

@@ -21,6 +21,7 @@ const LARGE = {
   end_date: "2024-05-01",
   initial_balance: 10_000,
   parameters: { timeframe: "1m", fast: 1, slow: 2 },
+  fresh: true,
 };
 // Its chunks have 2.7 MB. The embedded database writes them to its log and to the table.
 const LARGE_BYTES = 5_000_000;

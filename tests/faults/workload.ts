@@ -19,6 +19,7 @@ export function variantRequest(variant: number): { readonly backtest: Readonly<R
       start_date: "2024-01-01",
       end_date: isBuiltin ? "2024-05-01" : "2024-07-01",
       initial_balance: 10_000,
+      fresh: true,
       parameters: isBuiltin
         ? { timeframe: "1m", fast: 200 + variant, slow: 2000 }
         : { timeframe: "1h", fast: 12, slow: 48, direction: "both" },

@@ -135,7 +135,7 @@ for (const kind of DATABASES) {
       // Ten candles: the equity at each close, against 1000.
       expect(found.at("/backtests/0/sparkline")).toEqual([1, 1, 1, 1, 1, 1.249, 1.332, 0.917, 0.917, 0.917]);
       expect((await patch({ name: null, tags: null, notes: " ", star: null })).at("/backtest")).toEqual(before);
-      const named = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, ...labels } });
+      const named = await trader.send("POST", "/api/backtests", { backtest: { ...REQUEST, ...labels, fresh: true } });
       expect(named.at("/backtest")).toMatchObject(stored);
       expect((await trader.finish(named.at("/backtest/id"))).at("/backtest/result/run_key"))
         .toBe(before.result.run_key);

@@ -16,6 +16,8 @@ export const RANGE = {
   start_date: "2024-02-01",
   end_date: "2024-05-01",
   initial_balance: 10_000,
+  // The same code comes along several ways, each of which must run it.
+  fresh: true,
 };
 /** Of the examples. */
 export const PARAMETERS = { timeframe: "1h", fast: 12, slow: 48, direction: "both" };

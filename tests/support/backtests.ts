@@ -44,6 +44,8 @@ export function newBacktest(ownerId: string, more: Partial<NewBacktest> = {}): N
     endDate: "2024-02-01",
     initialBalance: 10_000,
     parameters: {},
+    // Tests of runs want runs.
+    fresh: true,
     ...more,
   };
 }

@@ -97,6 +97,36 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
     await page.getByText("48 candles loaded").waitFor();
   });
 
+  await t.step(
+    "a run on candles that were revised since says so, and one with a stored result links to its run",
+    async () => {
+      const backtest = {
+        ...{ symbol: "COCOA", exchange: "ICE", strategy: "Buy and Hold", parameters: { timeframe: "1h" } },
+        ...{ start_date: "2024-03-01", end_date: "2024-03-02", initial_balance: 1000 },
+      };
+      const run = async () => String((await admin.send("POST", "/api/backtests", { backtest })).at("/backtest/id"));
+      const first = await run();
+      await admin.finish(first);
+      const second = await run();
+      await admin.finish(second);
+      await page.goto(`${service.url}/runs/${second}`);
+      expect(await page.getByRole("link", { name: "an equal run" }).getAttribute("href")).toBe(`/runs/${first}`);
+      expect(await page.getByText("were revised after it").count()).toBe(0);
+      const changed = [DAY[0], DAY[7]!.replace("11,5", "9.5,5")].join("\n");
+      const path = "/api/admin/ingestion/import?symbol=COCOA&exchange=ICE&timeframe=1h";
+      expect((await admin.send("POST", path, changed, { "content-type": "text/csv" })).at("/revised")).toBe(1);
+      await page.reload();
+      await page.getByText("Candles of this run were revised after it.").waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.goto(`${service.url}/runs`);
+      await page.getByRole("row").getByText("Candles revised").nth(1).waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await page.goto(`${service.url}/runs/${first}`);
+      await page.getByRole("link", { name: "Run it again" }).click();
+      await page.waitForURL(`**/runs/new?from=${first}`);
+    },
+  );
+
   await t.step("a file without candles is refused in words", async () => {
     await page.goto(`${service.url}/data`);
     await chooseFile(page, "COCOA_ICE_1h.csv", ["This is", "no table"]);

@@ -6,7 +6,8 @@ import { type Broken, brokenBy, type Failed, NOT_BEGUN, type Outcome, RunError, 
 import { retryOnDatabaseFault } from "../retry.ts";
 import { measureRun, traceStep } from "../telemetry.ts";
 import { findDecider } from "./decider.ts";
-import { type BacktestPlan, makePlan, makeResult } from "./plan.ts";
+import { describeInputs, type LoadedPlan, reuseResult } from "./equal_result.ts";
+import { makePlan, makeResult } from "./plan.ts";
 import { readSettings } from "./run_settings.ts";
 import type { BacktestRecords, StorableRun } from "./records.ts";
 import { type CandleServices, loadCandles } from "./run_candles.ts";
@@ -50,7 +51,8 @@ export async function runBacktestJob(services: BacktestServices, job: TakenJob, 
           const market = await loadCandles(services, record, settings, lookback);
           return makePlan(record, settings, { ...decider, lookback }, market);
         });
-      outcome = await simulate(services, record, { load, lookback: decider.lookback }, signal);
+      const loading = { load, plan: await load(decider.lookback) };
+      outcome = await reuseResult(services, record, loading) ?? await simulate(services, record, loading, signal);
       await settle(outcome);
     } catch (error) {
       outcome = explain(error, record);
@@ -72,10 +74,10 @@ function requireStorage({ isOverQuota }: ClaimedBacktest): void {
 async function simulate(
   { records, runner, deadlineMs }: BacktestServices,
   record: Backtest,
-  { load, lookback }: { readonly load: (lookback: number) => Promise<BacktestPlan>; readonly lookback: number },
+  { load, plan: first }: LoadedPlan,
   signal: AbortSignal,
 ): Promise<Outcome<StorableRun>> {
-  let plan = await load(lookback);
+  let plan = first;
   const time = plan.task.candles.time.subarray(plan.task.firstIndex);
   const progress = records.trackProgress(record, time);
   const stop = AbortSignal.any([signal, progress.lost]);
@@ -88,7 +90,8 @@ async function simulate(
   await progress.written;
   if (outcome.type === "completed") {
     const { chunks, plots = [], sparkline, log = [] } = outcome;
-    return { type: "completed", result: makeResult(plan, outcome, durationMs), chunks, plots, sparkline, log };
+    const result = makeResult(plan, outcome, durationMs);
+    return { type: "completed", result, chunks, plots, sparkline, log, inputs: describeInputs(first, plan) };
   }
   if (outcome.type !== "broken") return outcome;
   // A run that is too busy to stop is not at fault.

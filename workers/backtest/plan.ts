@@ -37,6 +37,9 @@ export interface BacktestPlan {
   readonly moduleSha256: string | null;
   /** SHA-256 over everything that decides the result, hexadecimal: equal keys, equal results. */
   readonly runKey: string;
+  /** Candles before the range that were asked for. */
+  readonly lookbackWanted: number;
+  readonly series: MarketData["series"];
 }
 
 /** Puts together a record's strategy, assumptions and candles. */
@@ -47,7 +50,7 @@ export function makePlan(
   market: MarketData,
 ): BacktestPlan {
   const { timeframe, hours, own } = settings;
-  const { instrument, read, finer, benchmark } = market;
+  const { instrument, read, finer, benchmark, series } = market;
   const { timezone, open, close, weekdays } = sessionWith(instrument, hours);
   const session = { hours, timezone, open, close, weekdays };
   const runKey = hashCanonical({
@@ -81,6 +84,8 @@ export function makePlan(
     notes,
     moduleSha256: decider.moduleSha256,
     runKey,
+    lookbackWanted: decider.lookback,
+    series,
   };
 }
 

@@ -13,6 +13,7 @@ import { failBacktest } from "../../db/failed_backtests.ts";
 import type { Size } from "../../db/backtest_sizes.ts";
 import { Batcher } from "../../db/batcher.ts";
 import type { Db } from "../../db/client.ts";
+import { type EqualResult, findEqualResults, type WantedResult } from "../../db/equal_results.ts";
 import { isForeignKeyFault } from "../../db/faults.ts";
 import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
@@ -49,6 +50,7 @@ export class BacktestRecords {
   readonly #jobs: Jobs;
   readonly #claims: Batcher<string, ClaimedBacktest | null>;
   readonly #settlements: Batcher<Settlement, undefined>;
+  readonly #searches: Batcher<WantedResult, EqualResult | undefined>;
   /** SHA-256 of candles that lately stored results refer to, so that their bytes need not be sent again. */
   readonly #candles = new Set<string>();
 
@@ -61,6 +63,7 @@ export class BacktestRecords {
       const claimed = new Map(records.map((record) => [record.id, record]));
       return ids.map((id) => claimed.get(id) ?? null);
     }, BATCH_MAX);
+    this.#searches = new Batcher((wanted) => findEqualResults(db, wanted), BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
       const settle = () => db.transaction((tx: Db) => settleAll(tx, jobs, settlements, this.#candles));
       try {
@@ -87,6 +90,11 @@ export class BacktestRecords {
   /** Begins an attempt; null if the record has ended or is gone. */
   claim(id: string): Promise<ClaimedBacktest | null> {
     return this.#claims.add(id);
+  }
+
+  /** The stored result of an equal submission of the same user. */
+  findEqual(wanted: WantedResult): Promise<EqualResult | undefined> {
+    return this.#searches.add(wanted);
   }
 
   /** Starts to store the progress of an attempt. @param time Opens of the run's candles. */

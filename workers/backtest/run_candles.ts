@@ -2,6 +2,7 @@ import type { Backtest } from "../../db/backtests.ts";
 import { listChunks } from "../../db/candle_chunks.ts";
 import type { Db } from "../../db/client.ts";
 import { findInstrumentsBySymbol, type Instrument } from "../../db/instruments.ts";
+import type { ReadSeries } from "../../db/result_inputs.ts";
 import type { Execution } from "../../engine/execution.ts";
 import { LostCandlesError } from "../../market/archive/chunk.ts";
 import { replayedCandles } from "../../market/archive/replayed_candles.ts";
@@ -16,6 +17,7 @@ import type { ReadThrough } from "../../market/on_demand/read_through.ts";
 import { isCoarser, isDaily, type Timeframe, TIMEFRAME_NAMES } from "../../market/timeframes.ts";
 import { type FailureCode, RunError } from "../outcome.ts";
 import type { CandleCache } from "./candle_cache.ts";
+import { describeSeries, type LoadedCandles } from "./read_series.ts";
 
 // A run can wait longer for a provider than a request: about 5 s between the attempts, besides the time that each one takes.
 const FETCH_ATTEMPTS_MAX = 4;
@@ -52,9 +54,11 @@ export interface MarketData {
   readonly instrument: Instrument;
   readonly read: CandlesRead;
   /** Of a finer timeframe, for bothTouched "magnify"; null if not requested, or if the archive has none. */
-  readonly finer: CandlesRead | null;
+  readonly finer: LoadedCandles | null;
   /** The execution's benchmark; null without one. */
   readonly benchmark: Benchmark | null;
+  /** All stored candles that were read for it. */
+  readonly series: readonly ReadSeries[];
 }
 
 /** Candles for the comparison with a run. */
@@ -62,7 +66,7 @@ export interface Benchmark {
   readonly instrument: Instrument;
   /** A day, or the run's timeframe if it is longer. */
   readonly timeframe: Timeframe;
-  readonly read: CandlesRead;
+  readonly read: LoadedCandles;
 }
 
 /**
@@ -86,11 +90,16 @@ export async function loadCandles(
   const read = await readBacktestCandles(services, record, wanted);
   const finer = execution.bothTouched === "magnify" ? await readFinerCandles(services, record, wanted) : null;
   const benchmark = await loadBenchmark(services, record, { timeframe, hours, execution });
+  const series = [
+    describeSeries(instrument, read, timeframe),
+    ...(finer === null ? [] : [describeSeries(instrument, finer, finer.source)]),
+    ...(benchmark === null ? [] : [describeSeries(benchmark.instrument, benchmark.read, benchmark.timeframe)]),
+  ];
   if (finer === null || (read.source === timeframe && !isDaily(timeframe))) {
-    return { instrument, read, finer, benchmark };
+    return { instrument, read, finer, benchmark, series };
   }
   const candles = replayedCandles(instrument, finer.candles, { source: finer.source, timeframe, hours });
-  return { instrument, read, finer: { ...finer, candles }, benchmark };
+  return { instrument, read, finer: { ...finer, candles }, benchmark, series };
 }
 
 /** @throws {RunError} As loadCandles(), with the benchmark's name. */
@@ -151,14 +160,15 @@ export async function readBacktestCandles(
   { db, candles, readThrough, candlesMax }: CandleServices,
   record: CandlesRecord,
   wanted: WantedOfRun & { readonly lookback: number },
-): Promise<CandlesRead> {
+): Promise<LoadedCandles> {
   const query = { ...wanted, ...rangeOfDates(wanted.instrument, wanted.timeframe, datesOf(record)) };
   try {
     await refresh(readThrough, query);
+    const readAt = Date.now();
     const read = await candles.read(query, (error) => readThrough.repair(wanted.instrument, error));
     const { timeframe } = wanted;
     requireShort({ count: read.candles.time.length - read.lookback, candlesMax, timeframe });
-    if (read.candles.time.length > read.lookback) return read;
+    if (read.candles.time.length > read.lookback) return { ...read, readAt };
   } catch (error) {
     throw toRunError(error);
   }
@@ -193,7 +203,7 @@ export async function readFinerCandles(
   services: CandleServices,
   record: CandlesRecord,
   wanted: WantedOfRun,
-): Promise<CandlesRead | null> {
+): Promise<LoadedCandles | null> {
   const { db, candles, readThrough, candlesMax } = services;
   const { instrument, timeframe, hours } = wanted;
   const { start, end } = momentsOf(wanted, record);
@@ -208,9 +218,10 @@ export async function readFinerCandles(
   requireShort({ count, candlesMax, timeframe: finest });
   const query = { instrument, timeframe: finest, hours, start, end };
   await refresh(readThrough, query);
+  const readAt = Date.now();
   try {
     const read = await candles.read(query, (error) => readThrough.repair(instrument, error));
-    return read.candles.time.length === 0 ? null : read;
+    return read.candles.time.length === 0 ? null : { ...read, readAt };
   } catch (error) {
     if (error instanceof LostCandlesError) throw new RunError("NO_DATA", error.message);
     if (!(error instanceof FeedError)) throw error;

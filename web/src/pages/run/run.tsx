@@ -6,6 +6,7 @@ import { Failure, NotFound } from "../../parts/failure.tsx";
 import { Charts, type ChartsHandle } from "./chart/charts.tsx";
 import { RunLabels } from "./labels/run_labels.tsx";
 import { RunName } from "./labels/run_name.tsx";
+import { ResultOrigin } from "./result_origin.tsx";
 import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
 import { RunTabs } from "./run_tabs.tsx";
@@ -70,6 +71,7 @@ function Completed({ backtest, result }: {
   const metrics = definitions?.metrics ?? [];
   return (
     <>
+      <ResultOrigin backtest={backtest} />
       <SummaryStrip result={result} definitions={metrics} />
       <Charts id={backtest.id} parameters={backtest.parameters} trades={trades} handle={charts} />
       <RunTabs

@@ -68,6 +68,7 @@ function RunRow({ run }: { readonly run: BacktestSummary }) {
       <td className={`px-3 text-left ${WIDE_ONLY}`}>
         <StatusBadge {...run} />
         <FailedChecks run={run} />
+        {run.stale && <Revised />}
       </td>
       <td className={`px-3 text-left ${WIDE_ONLY}`} title={`${symbol} on ${exchange}`}>
         <span className="block truncate">{symbol}</span>
@@ -108,6 +109,11 @@ function Name({ run }: { readonly run: BacktestSummary }) {
             <StatusBadge {...run} />
           </span>
         )}
+        {run.stale && (
+          <span className="shrink-0 sm:hidden">
+            <Revised />
+          </span>
+        )}
         {tags.length > 0 && <Tags tags={tags} />}
       </div>
     </>
@@ -122,6 +128,12 @@ function FailedChecks({ run: { failed_checks } }: { readonly run: BacktestSummar
     <span className="block truncate text-xs text-danger" title={`Failed checks: ${names.join(", ")}`}>
       {names.join(", ")} failed
     </span>
+  );
+}
+
+function Revised() {
+  return (
+    <span className="block text-xs text-warn" title="Candles of this run were revised after it">Candles revised</span>
   );
 }
 
