@@ -78,7 +78,9 @@ class Match {
       return this.#note(path, value, () => `must be ${this.#list([constant.value])}`);
     }
     if (allowed === undefined || allowed.some((one) => this.#equal(one, value))) return true;
-    return this.#note(path, value, () => `must be one of ${this.#list(allowed)}`);
+    // A search among more would cost more than the steps say.
+    const hint = () => allowed.length > NEAREST_MAX ? "" : hintNearest(value, allowed);
+    return this.#note(path, value, () => `must be one of ${this.#list(allowed)}`, hint);
   }
 
   #fitsNumber(rules: Rules, value: number, path: string): boolean {
@@ -199,11 +201,11 @@ class Match {
   }
 
   /** @param rule A function where writing it takes long: most complaints are not the value's. */
-  #note(path: string, value: unknown, rule: string | (() => string)): false {
+  #note(path: string, value: unknown, rule: string | (() => string), hint = () => ""): false {
     if (this.#issues === null || this.#issues.length >= ISSUES_MAX) return false;
     this.#stepInto(value);
     const text = typeof rule === "string" ? rule : rule();
-    this.#issues.push({ path, message: value === undefined ? text : `${text}, not ${quote(value)}` });
+    this.#issues.push({ path, message: value === undefined ? text : `${text}, not ${quote(value)}${hint()}` });
     return false;
   }
 

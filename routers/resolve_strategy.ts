@@ -8,7 +8,14 @@ import { BUILTINS, findBuiltin } from "../strategies/builtin/catalogue.ts";
 import type { Builtin } from "../strategies/builtin/builtin.ts";
 import { AppError, quote, validationFailed } from "./errors.ts";
 import { checkModule } from "./module_check.ts";
-import { NAME_PATH, RUNTIME_PATH as PATH, unknownName, unknownSlug, unknownStrategy } from "./unknown_strategy.ts";
+import {
+  NAME_PATH,
+  RUNTIME_PATH as PATH,
+  unknownName,
+  unknownSlug,
+  unknownStrategy,
+  unknownVersion,
+} from "./unknown_strategy.ts";
 import { type ParameterRules, type Parameters, withoutReserved } from "./parameters.ts";
 import {
   type ModuleSource,
@@ -110,7 +117,7 @@ async function resolveSlug(ctx: UserContext, slug: string, version: string | und
   if (row === null) throw await unknownSlug(ctx, slug);
   if (version === undefined || version === row.latest.version) return resolveRow(ctx, row, row.latest);
   const older = await getVersion(ctx.db, { strategyId: row.strategy.id, version });
-  if (older === null) throw unknownStrategy(`${PATH}/version`, `must be a version of ${slug}, not ${quote(version)}`);
+  if (older === null) throw await unknownVersion(ctx.db, row.strategy, version);
   return resolveRow(ctx, row, older);
 }
 

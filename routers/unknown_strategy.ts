@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import { listStrategyNames } from "../db/strategies.ts";
+import { listStrategyNames, listVersions } from "../db/strategies.ts";
 import { hintNames } from "../market/nearest_name.ts";
 import { BUILTINS } from "../strategies/builtin/catalogue.ts";
 import { AppError, quote } from "./errors.ts";
@@ -11,6 +11,7 @@ export const RUNTIME_PATH = "/backtest/parameters/runtime";
 
 // A wrong name must not cost much.
 const NAMES_MAX = 500;
+const VERSIONS_MAX = 50;
 
 interface Asking {
   readonly db: Db;
@@ -43,6 +44,17 @@ export async function unknownSlug(ctx: Asking, slug: string): Promise<AppError> 
   const named = known.find(({ name }) => name === slug);
   if (named !== undefined) return unknownStrategy(path, `${rule}: the slug of that name is ${quote(named.slug)}`);
   return unknownStrategy(path, rule + hintNames(slug, known.map((each) => each.slug)));
+}
+
+/** The refusal of a version that a strategy does not have. */
+export async function unknownVersion(
+  db: Db,
+  { id: strategyId, slug }: { readonly id: string; readonly slug: string },
+  version: string,
+): Promise<AppError> {
+  const newest = await listVersions(db, { strategyId, limit: VERSIONS_MAX });
+  const hint = hintNames(version, newest.map((each) => each.version));
+  return unknownStrategy(`${RUNTIME_PATH}/version`, `must be a version of ${slug}, not ${quote(version)}${hint}`);
 }
 
 async function listKnown({ db, user }: Asking): Promise<readonly { readonly name: string; readonly slug: string }[]> {

@@ -9,6 +9,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { appRouter, restRouter } from "../routers/app.ts";
 import type { Context } from "../routers/trpc.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
+import { findNearestPath } from "../routers/name_hints.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
 import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
@@ -25,6 +26,7 @@ import { measure, StreamLimits } from "./middleware/stream_limits.ts";
 import { serveConsole } from "./console.ts";
 import { ReportShell } from "./encode_report.ts";
 import { describeApi } from "./openapi/document.ts";
+import { ROUTES } from "./rest.ts";
 import { serveRest } from "./serve_rest.ts";
 import { describeRequest, dropBaggage } from "./tracing.ts";
 
@@ -67,6 +69,7 @@ const EXPOSED: readonly string[] = [
   "retry-after",
   "x-ignored-query",
   "x-next-cursor",
+  "x-query-hint",
   "x-request-id",
 ];
 // Libraries answer everything below these paths.
@@ -124,7 +127,7 @@ export function createApp(options: AppOptions): Handler {
   serveDescription(app);
   serveConsole(app, options.consoleFolder);
 
-  app.notFound((c) => answerError(c, new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}`)));
+  app.notFound((c) => answerError(c, pathNotFound(c)));
   app.onError((error, c) => {
     const appError = toAppError(error);
     logFault(appError);
@@ -136,6 +139,12 @@ export function createApp(options: AppOptions): Handler {
       return request.method === "HEAD" ? withoutLength(answer) : answer;
     },
   };
+}
+
+function pathNotFound(c: HonoContext<ServerEnv>): AppError {
+  const nearest = findNearestPath(c.req.path, ROUTES.map(({ path }) => path));
+  const hint = nearest === undefined ? "" : `: did you mean ${nearest}?`;
+  return new AppError("ROUTE_NOT_FOUND", `Cannot find ${c.req.method} ${c.req.path}${hint}`);
 }
 
 /** Serves the authentication library's routes, behind what it lacks. */

@@ -1,5 +1,6 @@
 import type { Context as HonoContext, Hono } from "hono";
 import { AppError, pointer, quote } from "../routers/errors.ts";
+import { findMeantKeys, hintAtMeantKeys } from "../routers/name_hints.ts";
 import { type Access, requireAccess } from "../routers/trpc.ts";
 import { addressGroup } from "./client_address.ts";
 import type { ServerEnv } from "./context.ts";
@@ -26,9 +27,13 @@ export function serveRest(
   for (const row of ROUTES) {
     app.on(row.method, row.path, async (c) => {
       requireAccess(row.access, c.get("context"), row.type);
-      const input = await readInput(c, row, stallMs);
+      const { input, meantKeys } = await readInput(c, row, stallMs);
       const answer = () => row.call(createApi(c), input, c.req.raw, shell);
-      return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
+      try {
+        return row.isLong ? await streams.answer(addressGroup(c.get("clientAddress")), answer) : await answer();
+      } catch (error) {
+        throw hintAtMeantKeys(error, meantKeys);
+      }
     });
   }
   for (const path of new Set(ROUTES.map((row) => row.path))) {
@@ -69,22 +74,45 @@ const IGNORED_LENGTH_MAX = 100;
  * Merges path parameters, query and body into one object, and refuses a key that comes twice. Unknown keys of a query are ignored, since
  * clients and proxies add their own; a header names them.
  */
-async function readInput(c: HonoContext<ServerEnv>, row: Route, stallMs: number): Promise<Record<string, unknown>> {
-  const { body: bodyKind, query } = row;
+async function readInput(c: HonoContext<ServerEnv>, row: Route, stallMs: number): Promise<RouteInput> {
+  const { given, meantKeys } = readQuery(c, row.query);
+  // Object.fromEntries keeps a key named __proto__ as a plain key, so that the schema can refuse it.
+  const input: Record<string, unknown> = Object.fromEntries(given);
+  return { input: await addBody(c, input, row.body, stallMs), meantKeys };
+}
+
+/** The input of a procedure. */
+interface RouteInput {
+  readonly input: Record<string, unknown>;
+  /** Known keys of the query that are probably meant by unknown ones. */
+  readonly meantKeys: ReadonlyMap<string, string>;
+}
+
+function readQuery(c: HonoContext<ServerEnv>, query: ReadonlySet<string>) {
   const given: [key: string, value: unknown][] = Object.entries(c.req.param());
   const names = new Set(given.map(([name]) => name));
   const ignored: string[] = [];
   for (const [key, values] of Object.entries(c.req.queries())) {
     if (!query.has(key)) {
-      ignored.push(encodeURIComponent(key.slice(0, IGNORED_LENGTH_MAX).toWellFormed()));
+      ignored.push(key.slice(0, IGNORED_LENGTH_MAX).toWellFormed());
       continue;
     }
     if (values.length > 1 || names.has(key)) throw refuse(`/${key}`, "must be given once");
     given.push([key, values[0]]);
   }
-  if (ignored.length > 0) c.header("x-ignored-query", ignored.slice(0, IGNORED_NAMES_MAX).join(", "));
-  // Object.fromEntries keeps a key named __proto__ as a plain key, so that the schema can refuse it.
-  const input: Record<string, unknown> = Object.fromEntries(given);
+  const named = ignored.slice(0, IGNORED_NAMES_MAX);
+  const meantKeys = findMeantKeys(named, query);
+  if (named.length > 0) c.header("x-ignored-query", named.map(encodeURIComponent).join(", "));
+  if (meantKeys.size > 0) c.header("x-query-hint", `did you mean ${[...meantKeys.keys()].join(", ")}?`);
+  return { given, meantKeys };
+}
+
+async function addBody(
+  c: HonoContext<ServerEnv>,
+  input: Record<string, unknown>,
+  bodyKind: Route["body"],
+  stallMs: number,
+): Promise<Record<string, unknown>> {
   if (bodyKind === "csv") {
     requireType(c, ...FILE_TYPES);
     return { ...input, body: ReadableStream.from(untilStalled(c.req.raw.body, stallMs)) };

@@ -32,7 +32,7 @@ Deno.test("refusals of a parameter use the words of every other refusal", () => 
     [{ maximum: 5 }, Infinity, "must be at most 5, not Infinity"],
     [{ exclusiveMinimum: 0 }, 0, "must be more than 0, not 0"],
     [{ exclusiveMaximum: 1 }, 1, "must be less than 1, not 1"],
-    [{ enum: ["both", "long"] }, "Long", 'must be one of "both", "long", not "Long"'],
+    [{ enum: ["both", "long"] }, "Long", 'must be one of "both", "long", not "Long": did you mean long?'],
     [{ enum: tens(22) }, 1, `must be one of ${tens(20).join(", ")} and 2 more, not 1`],
     [{ maxLength: 1 }, "xy", 'must be at most 1 characters long, not "xy"'],
   ];

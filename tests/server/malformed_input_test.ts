@@ -72,6 +72,16 @@ Deno.test("an unknown key of a query is ignored and named in a header", async ()
   expect(await ignored("limit=5")).toEqual([200, null]);
   expect(await ignored("a%0d%0ab=1&%F0%9D%84%9E=2")).toEqual([200, "a%0D%0Ab, %F0%9D%84%9E"]);
   for (const key of ["constructor", "__proto__", "toString"]) expect(await ignored(`${key}=1`)).toEqual([200, key]);
+  const hinted = await user.get("/api/backtests?stauts=failed&nothing=1&lmit=3");
+  expect(hinted.headers.get("x-query-hint")).toBe("did you mean status, limit?");
+  expect((await user.get("/api/backtests?nothing=1")).headers.get("x-query-hint")).toBe(null);
+  const ticks = await user.get("/api/market-data/ticks?symbol=DEMO&startdate=2024-01-01&endDate=2024-01-02");
+  const missing = 'is required: the query has "startdate", which is not a known key';
+  expect([ticks.status, ticks.at("/error/message"), ticks.at("/error/issues")]).toEqual([
+    400,
+    `Cannot accept the request: /startDate ${missing}`,
+    [{ path: "/startDate", message: missing }],
+  ]);
   // Known keys are checked as before, and bodies are refused by name.
   expect((await user.get("/api/backtests?limit=5&limit=6")).status).toBe(400);
   expect((await user.get("/api/backtests?limit=none")).status).toBe(400);

@@ -50,6 +50,11 @@ Deno.test("a request is refused by what is wrong with it, in the contract's word
   await t.step("with a session, an unknown path is 404, a wrong method 405", async () => {
     expect((await user.get("/api/nothing-here")).at("/error/code")).toBe("ROUTE_NOT_FOUND");
     expect((await user.send("PATCH", "/api/backtests", {})).at("/error/code")).toBe("METHOD_NOT_ALLOWED");
+    const messageOf = async (path: string) => (await user.get(path)).at("/error/message");
+    expect(await messageOf("/api/nothing-here")).toBe("Cannot find GET /api/nothing-here");
+    expect(await messageOf("/api/backtest")).toBe("Cannot find GET /api/backtest: did you mean /api/backtests?");
+    expect(await messageOf("/strategies")).toBe("Cannot find GET /strategies: did you mean /api/strategies?");
+    expect(await messageOf("/api/backtest/x%2Fy/trade")).toContain(": did you mean /api/backtests/x%2Fy/trades?");
   });
 
   await t.step("a forged cookie is none", async () => {

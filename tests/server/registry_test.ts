@@ -118,6 +118,12 @@ Deno.test("users register strategies, and others see what is public", async (t) 
     const rest = await owner.get(`/api/strategies/my-signals/versions?cursor=${first.at("/next_cursor")}`);
     const versions = [...first.list("/versions"), ...rest.list("/versions")].map((one) => Object(one).version);
     expect(versions).toEqual(["1.10", "1.9", "1.0"]);
+    const parameters = { runtime: { slug: "my-signals", version: "1.8" } };
+    const unknown = await owner.send("POST", "/api/backtests", { backtest: { ...BACKTEST, parameters } });
+    expect(unknown.at("/error/issues")).toEqual([{
+      path: "/backtest/parameters/runtime/version",
+      message: 'must be a version of my-signals, not "1.8": did you mean 1.9? There are 1.10, 1.9, 1.0',
+    }]);
     expect((await owner.get("/api/strategies/my-signals")).at("/strategy/runtime/mode")).toBe("step");
   });
 

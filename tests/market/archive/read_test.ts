@@ -64,9 +64,7 @@ async function storesByMonth(db: Db) {
   expect(await store(db, instrument, "1h", candles)).toEqual({
     imported: 3,
     unchanged: 0,
-    revised: 0,
-    revisedOpens: null,
-    damaged: [],
+    ...{ revised: 0, revisedOpens: null, damaged: [] },
   });
   const chunks = await db.select().from(candleChunks).where(eq(candleChunks.instrumentId, instrument.id));
   expect(chunks.map(({ month, candles }) => [month, candles])).toEqual([["2024-02-01", 2], ["2024-03-01", 1]]);
@@ -107,9 +105,7 @@ async function countsWhatChanges(db: Db) {
   expect(await store(db, instrument, "1d", rising([at("2024-01-02"), at("2024-01-04")]))).toEqual({
     imported: 0,
     unchanged: 2,
-    revised: 0,
-    revisedOpens: null,
-    damaged: [],
+    ...{ revised: 0, revisedOpens: null, damaged: [] },
   });
   expect(planTag(await planRead(db, query), "json")).toBe(planTag(before, "json"));
   expect(planTag(before, "csv")).not.toBe(planTag(before, "json"));
@@ -117,18 +113,13 @@ async function countsWhatChanges(db: Db) {
   // The 2nd is the same (1), the 3rd is new (2), the 4th was 2 and is 3, the 1st comes before all.
   const later = rising([at("2024-01-02"), at("2024-01-03"), at("2024-01-04")]);
   expect(await store(db, instrument, "1d", later)).toEqual({
-    imported: 1,
-    unchanged: 1,
-    revised: 1,
+    ...{ imported: 1, unchanged: 1, revised: 1, damaged: [] },
     revisedOpens: [at("2024-01-04"), at("2024-01-04")],
-    damaged: [],
   });
   expect(await store(db, instrument, "1d", rising([at("2024-01-01")], 9))).toEqual({
     imported: 1,
     unchanged: 0,
-    revised: 0,
-    revisedOpens: null,
-    damaged: [],
+    ...{ revised: 0, revisedOpens: null, damaged: [] },
   });
   const second = await readCandles(db, query);
   expect([...second.candles.open]).toEqual([9, 1, 2, 3]);
