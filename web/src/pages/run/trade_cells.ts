@@ -62,18 +62,18 @@ export const TRADE_COLUMNS: readonly TradeColumn[] = [
   { label: "Candles", isWide: true, sort: "candles", width: "5rem", show: (t, i) => formatCount(t.candles[i]) },
   { label: "Fees", isWide: true, sort: "fees", width: "6rem", show: (t, i) => formatMoney(t.fees[i]) },
   {
-    label: "Entry order",
-    width: "minmax(6rem,1fr)",
-    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
-    isText: true,
-  },
-  {
     label: "Exit",
-    width: "minmax(10rem,1.5fr)",
+    width: "minmax(8rem,1fr)",
     show: (t, i) => {
       const reason = `${toWords(t.exit_reason[i] ?? "open")}${t.ambiguous[i] ? ", ambiguous" : ""}`;
       return joinPresent([reason, showOrder(t.exit_order[i]), t.exit_tag[i]]);
     },
+    isText: true,
+  },
+  {
+    label: "Entry order",
+    width: "minmax(6rem,1fr)",
+    show: (t, i) => joinPresent([showOrder(t.entry_order[i]), t.tag[i]]),
     isText: true,
   },
 ];
