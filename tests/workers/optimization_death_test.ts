@@ -2,9 +2,11 @@ import { expect } from "@std/expect";
 import { asc, eq, sql } from "drizzle-orm";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { getOptimization, insertOptimization, type Optimization } from "../../db/optimizations.ts";
-import { trialChunks } from "../../db/schema.ts";
+import { ensureInstrument } from "../../db/instruments.ts";
+import { trialChunks, user } from "../../db/schema.ts";
 import { readTrialChunks } from "../../db/trial_chunks.ts";
 import { resolveExecution } from "../../engine/execution.ts";
+import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import { countPoints } from "../../research/space.ts";
 import { parseSpace } from "../../research/parse_space.ts";
@@ -110,4 +112,36 @@ Deno.test("workers that are killed in the middle cost slices, and every trial is
       for (let row = 0; row < count; row++) expect(columns.place![row]).toBe(place++);
     }
     expect([next, place]).toEqual([10_000, 10_000]);
+  }));
+
+Deno.test("revised candles end an optimization with the trials that it has, and a removed owner takes theirs along", () =>
+  withOptimization(async ({ handle: { db }, queue, id }) => {
+    await queue.work(1);
+    await untilIs(db, id, ({ trials }) => trials > 0);
+    const instrument = await ensureInstrument(db, {
+      symbol: "DEMO",
+      exchange: "SAMPLE",
+      assetClass: "crypto",
+      provider: "sample",
+    });
+    const one = (value: number) => Float64Array.of(value);
+    const candles = { open: one(1), high: one(1), low: one(1), close: one(1), volume: one(1) };
+    const time = one(Date.UTC(2024, 1, 10));
+    await db.transaction((tx: Db) =>
+      storeCandles(tx, { instrumentId: instrument.id, timeframe: "1m" }, { time, ...candles })
+    );
+    const ended = await untilIs(db, id, ({ status }) => status !== "running");
+    expect(ended).toMatchObject({ status: "failed", error: { code: "DATA_CHANGED" } });
+    expect(ended.trials).toBeGreaterThan(0);
+
+    const other = await submit(db, queue);
+    await untilIs(db, other, ({ trials }) => trials > 0);
+    await db.delete(user).where(eq(user.id, "ann"));
+    await until(async () => {
+      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(
+        sql`pgboss.job where name = 'optimizations' and state < 'completed'`,
+      );
+      return row?.count === 0;
+    });
+    expect(await db.select().from(trialChunks)).toEqual([]);
   }));
