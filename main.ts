@@ -168,6 +168,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
       resultBytesMax,
       readThrough,
       remoteAllow: config.remoteEndpointAllow,
+      scripts: config.scripts,
     }));
   opened.defer(() => queue.close());
   if (workers > 0) await queue.work(workers);

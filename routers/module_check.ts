@@ -11,14 +11,14 @@ import type { Context, User } from "./trpc.ts";
 
 const VERDICT_MS_MAX = 15_000;
 const POLL_MS = 40;
-const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED"] as const;
+const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED"] as const;
 
 /**
  * Waits until a worker has checked a module or a script, and has fetched it first if the user gave its address. This process compiles no
  * user's module and calls no user's address.
  *
  * @param parameters For the dry run.
- * @throws AppError INVALID_MODULE, INVALID_SCRIPT or ENDPOINT_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
+ * @throws AppError INVALID_MODULE, INVALID_SCRIPT, ENDPOINT_NOT_ALLOWED or SCRIPTS_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
  * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
  */
 export async function checkModule(

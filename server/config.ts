@@ -194,6 +194,11 @@ const configSchema = z.object({
     z.string().default("").transform(splitList).pipe(z.array(hostPort)),
     "Comma-separated `host:port` pairs that remote strategies may call though they are not public, for development.",
   ),
+  scripts: setting(
+    "SCRIPTS",
+    z.enum(["on", "nojit", "off"], { error: "must be on, nojit or off" }).default("on"),
+    "`on`; `nojit` runs scripts without V8's compilers, many times slower; `off` refuses to register and to run them.",
+  ),
   logLevel: setting(
     "LOG_LEVEL",
     z.string().transform((level) => level === "warn" ? "warning" : level)

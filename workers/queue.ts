@@ -8,6 +8,7 @@ import { QUEUES } from "./jobs/queues.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
 import { endSlices } from "./research/slice_records.ts";
+import type { ScriptMode } from "./script_mode.ts";
 import { observeQueue } from "./telemetry.ts";
 import { startWork } from "./work.ts";
 
@@ -81,6 +82,8 @@ export interface QueueOptions {
   readonly resultDaysMax?: number | undefined;
   /** `host:port` pairs of endpoints that may be called although they are not public. */
   readonly remoteAllow?: readonly string[];
+  /** How scripts run; default: on. */
+  readonly scripts?: ScriptMode;
   /** Fetches candles that the archive lacks; default: from the feeds that need no key. */
   readonly readThrough?: ReadThrough;
 }
@@ -99,6 +102,7 @@ export async function openQueue(
     resultBytesMax = Infinity,
     resultDaysMax,
     remoteAllow = [],
+    scripts = "on",
     readThrough = new ReadThrough(handle.db, createFeeds()),
   }: QueueOptions,
 ): Promise<OpenQueue> {
@@ -136,7 +140,7 @@ export async function openQueue(
       return { hasWorker: connection.kind === "pglite" ? loops.length > 0 : await jobs.findWorker() };
     },
     async work(backtestsMax) {
-      await startWork({ db, jobs, readThrough, egress, backtestsMax, limits }, { loops, runners });
+      await startWork({ db, jobs, readThrough, egress, scripts, backtestsMax, limits }, { loops, runners });
     },
     rest,
     async close() {

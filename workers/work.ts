@@ -17,6 +17,7 @@ import { type MonteCarloServices, runMonteCarloJob } from "./research/monte_carl
 import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
+import type { ScriptMode } from "./script_mode.ts";
 
 /** What the jobs of a process need. */
 interface WorkServices {
@@ -24,6 +25,7 @@ interface WorkServices {
   readonly jobs: Jobs;
   readonly readThrough: ReadThrough;
   readonly egress: EgressRules;
+  readonly scripts: ScriptMode;
   /** How many backtests compute at once. */
   readonly backtestsMax: number;
   readonly limits: {
@@ -42,11 +44,11 @@ interface Started {
 
 /** Starts to take the jobs of all queues. */
 export async function startWork(services: WorkServices, { loops, runners }: Started): Promise<void> {
-  const { db, jobs, readThrough, egress, backtestsMax, limits } = services;
+  const { db, jobs, readThrough, egress, scripts, backtestsMax, limits } = services;
   const { runSecondsMax, runCandlesMax, resultBytesMax } = limits;
-  const runner = new Runner(backtestsMax, egress);
-  const spareRunner = new Runner(1, egress);
-  const sliceRunner = new SliceRunner(db, backtestsMax, egress);
+  const runner = new Runner(backtestsMax, egress, scripts);
+  const spareRunner = new Runner(1, egress, scripts);
+  const sliceRunner = new SliceRunner(db, backtestsMax, egress, scripts);
   runners.push(runner, spareRunner, sliceRunner);
   const candles = {
     db,
@@ -79,7 +81,7 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
  * if the queue has one. Backtests come first.
  */
 function listWork(
-  { db, jobs, readThrough, egress, backtestsMax, limits: { resultDaysMax } }: WorkServices,
+  { db, jobs, readThrough, egress, scripts, backtestsMax, limits: { resultDaysMax } }: WorkServices,
   { backtests, spareRunner, optimizations, slicePlaces, monteCarlos }: {
     readonly backtests: BacktestServices;
     readonly spareRunner: Runner;
@@ -92,7 +94,7 @@ function listWork(
   const { runner } = backtests;
   const backtest = (runner: Runner): JobHandler => (job, signal) =>
     runBacktestJob({ ...backtests, runner }, job, signal);
-  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress }, job, signal);
+  const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
   return [
     [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
     [QUEUES.optimizations, slicePlaces, (job, signal) => runOptimizationJob(optimizations, job, signal)],

@@ -7,6 +7,7 @@ import type { RunProgress } from "../../engine/control.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, EncodedSeries, Plot, RunTask, SimulatedRun } from "../protocol.ts";
+import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
 import { traceStep } from "../telemetry.ts";
@@ -30,11 +31,13 @@ export class Runner {
   readonly #remote: RemoteRunner;
   readonly #slots: Slots;
   readonly #runsMax: number;
+  readonly #scripts: ScriptMode;
   /** Start times of the runs in sandbox processes, the oldest first. */
   readonly #begun: number[] = [];
 
   /** @param runsMax How many built-in runs compute at once, and how many foreign ones. */
-  constructor(runsMax: number, egress: EgressRules) {
+  constructor(runsMax: number, egress: EgressRules, scripts: ScriptMode) {
+    this.#scripts = scripts;
     this.#pool = new Pool(runsMax);
     this.#remote = new RemoteRunner(egress);
     this.#slots = new Slots(runsMax);
@@ -54,10 +57,13 @@ export class Runner {
    * Executes a run as soon as a slot is free.
    *
    * @param reload Absent: the run makes do with the candles that it has.
-   * @throws {RunError} When a remote run's endpoint may not be called; those of `reload`.
+   * @throws {RunError} When a remote run's endpoint may not be called, or scripts may not run; those of `reload`.
    */
   async run(run: Run, limits: RunLimits, reload?: Reload): Promise<Outcome<EncodedRun>> {
     if (run.kind === "builtin") return await this.#pool.run(run.task, limits);
+    const isScript = run.kind === "code" && run.job.kind === "script";
+    const refused = isScript ? refuseScript(this.#scripts) : null;
+    if (refused !== null) throw refused;
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     const begun = performance.now();
     this.#begun.push(begun);
@@ -67,6 +73,7 @@ export class Runner {
         memoryBytesMax: SANDBOX_BYTES_MAX,
         onProgress: throttle(limits.onProgress),
         signal: limits.signal,
+        jitless: isScript && this.#scripts === "nojit",
       };
       return run.kind === "code"
         ? await runCode(run.job, within, reload)

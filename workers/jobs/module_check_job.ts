@@ -7,7 +7,8 @@ import { fetchGuarded } from "../egress/fetch.ts";
 import type { Jobs, TakenJob } from "./jobs.ts";
 import { QUEUES } from "./queues.ts";
 import { type Outcome, RunError, type Stopped } from "../outcome.ts";
-import type { Fetched } from "../sandbox/task.ts";
+import { refuseScript, type ScriptMode } from "../script_mode.ts";
+import type { Fetched, ValidScript } from "../sandbox/task.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -18,6 +19,7 @@ export interface CheckServices {
   readonly db: Db;
   readonly jobs: Jobs;
   readonly egress: EgressRules;
+  readonly scripts: ScriptMode;
 }
 
 /** Checks a module before its registration: fetches it if it is a URL, then validates it in a sandbox process. */
@@ -37,7 +39,11 @@ export async function runModuleCheckJob(services: CheckServices, job: TakenJob, 
 }
 
 /** @returns True if it came to a verdict before the signal was aborted. */
-async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: AbortSignal): Promise<boolean> {
+async function judge(
+  { db, egress, scripts }: CheckServices,
+  check: ModuleCheck,
+  signal: AbortSignal,
+): Promise<boolean> {
   let data = check.data;
   if (data === null) {
     const fetched = await fetchModule(check, egress, signal);
@@ -50,10 +56,19 @@ async function judge({ db, egress }: CheckServices, check: ModuleCheck, signal: 
   }
   const outcome = check.format === "wasm"
     ? await validateModule(data, check.parameters, signal)
-    : await validateScript(new TextDecoder().decode(data), check.parameters, signal);
+    : await checkScript(scripts, new TextDecoder().decode(data), check.parameters, signal);
   if (outcome.type === "stopped") return false;
   await storeVerdict(db, check.id, verdictOf(outcome), data);
   return true;
+}
+
+async function checkScript(
+  mode: ScriptMode,
+  source: string,
+  parameters: ModuleCheck["parameters"],
+  signal: AbortSignal,
+): Promise<Outcome<ValidScript>> {
+  return refuseScript(mode)?.outcome ?? await validateScript(source, parameters, signal, mode === "nojit");
 }
 
 async function fetchModule(check: ModuleCheck, egress: EgressRules, signal: AbortSignal): Promise<Outcome<Fetched>> {

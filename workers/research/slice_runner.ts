@@ -8,6 +8,7 @@ import { RemoteRunner } from "../backtest/remote_runner.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import type { SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type ScriptTrialsJob, type TrialOutcome, type WasmTrialsJob } from "../sandbox/task.ts";
 import type { SlicePlan } from "./slice_plan.ts";
@@ -27,12 +28,14 @@ type Runner = Pick<Optimization, "id" | "runtime" | "strategySlug">;
 export class SliceRunner {
   readonly #db: Db;
   readonly #runsMax: number;
+  readonly #scripts: ScriptMode;
   readonly #slots: Slots;
   readonly #remote: RemoteRunner;
   #pool: Pool | undefined;
 
   /** @param runsMax How many slices compute at once. */
-  constructor(db: Db, runsMax: number, egress: EgressRules) {
+  constructor(db: Db, runsMax: number, egress: EgressRules, scripts: ScriptMode) {
+    this.#scripts = scripts;
     this.#db = db;
     this.#runsMax = runsMax;
     this.#slots = new Slots(runsMax);
@@ -73,6 +76,8 @@ export class SliceRunner {
     limits: SandboxLimits,
     reload: ReloadSlice,
   ): Promise<Outcome<SliceRun>> {
+    const refused = runtime.type === "script" ? refuseScript(this.#scripts) : null;
+    if (refused !== null) throw refused;
     const code = await readModule(this.#db, runtime.sha256);
     if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
     const collected = new CollectedTrials(plan.task);
@@ -96,6 +101,7 @@ export class SliceRunner {
     };
     const outcome = await runInSandbox(toJob(plan, true), {
       ...limits,
+      jitless: runtime.type === "script" && this.#scripts === "nojit",
       onTrial: (trial) => collected.add(trial),
       reload: async (lookback) => toJob(await reload(lookback), false),
     });

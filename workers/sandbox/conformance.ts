@@ -37,16 +37,18 @@ export async function validateModule(
  * Checks a script as its registration does: types stripped, compiled, and a dry run over sample candles, in a process of its own.
  *
  * @param parameters The strategy's own, defaults filled in.
+ * @param jitless Runs it without V8's compilers.
  * @returns `completed` with a report, or `failed` with the reason.
  */
 export async function validateScript(
   source: string,
   parameters: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
+  jitless = false,
 ): Promise<Outcome<ValidScript>> {
   return await runInSandbox(
     { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
+    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal, jitless },
   );
 }
 

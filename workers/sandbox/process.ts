@@ -34,6 +34,8 @@ export interface SandboxLimits {
   readonly onTrial?: (outcome: TrialOutcome) => void;
   /** The only address, `ip:port`, that the job may call; null: none. */
   readonly address?: string | null;
+  /** Runs it without V8's compilers, which also takes WebAssembly away; default: no. */
+  readonly jitless?: boolean;
 }
 
 // The trials before the last one.
@@ -93,7 +95,7 @@ class SandboxProcess<Value extends object> {
   constructor(kind: string, limits: SandboxLimits) {
     this.#limits = limits;
     this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawnChild(kind, childLimits(limits), limits.address ?? null);
+    this.#child = spawnChild(kind, childLimits(limits), limits.address ?? null, limits.jitless ?? false);
     this.#input = this.#child.stdin.getWriter();
   }
 

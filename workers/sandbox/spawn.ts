@@ -16,9 +16,15 @@ const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
  *
  * @param kind The kind of its jobs.
  * @param address The only address, `ip:port`, that it may call; null: none.
+ * @param jitless Leaves out V8's compilers, and WebAssembly with them.
  * @throws When it cannot be started.
  */
-export function spawnChild(kind: string, limits: ChildLimits, address: string | null): Deno.ChildProcess {
+export function spawnChild(
+  kind: string,
+  limits: ChildLimits,
+  address: string | null,
+  jitless: boolean,
+): Deno.ChildProcess {
   const path = Deno.env.get("PATH");
   const options: Deno.CommandOptions = {
     args: [
@@ -31,7 +37,7 @@ export function spawnChild(kind: string, limits: ChildLimits, address: string | 
       "--no-config",
       "--no-lock",
       "--unstable-worker-options",
-      `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc`,
+      `--v8-flags=--wasm-max-mem-pages=${WASM_PAGES_MAX},--expose-gc${jitless ? ",--jitless" : ""}`,
       `--allow-read=${CODE.join(",")}`,
       // It gives this up before it starts its Worker, see confine.ts.
       "--allow-ffi",

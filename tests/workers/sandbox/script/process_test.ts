@@ -51,6 +51,20 @@ Deno.test("a script counts in the trading days of its market", async () => {
   expect(outcome.integrity.lookahead.status).toBe("passed");
 });
 
+Deno.test("a script runs without V8's compilers, which is where WebAssembly is absent", async () => {
+  const source = deciding('if (i === 1) { orders.buy(); console.log("bought"); }');
+  const [slow, quick] = [await runScript(source, { jitless: true }), await runScript(source)];
+  expect(slow).toEqual(quick);
+  const module = await Deno.readFile(new URL("../../../../strategies/examples/c/sma_cross.wasm", import.meta.url));
+  const job = { kind: "validate", module, parametersJson: "{}", candlesMin: 1 } as const;
+  const signal = new AbortController().signal;
+  const limits = { deadlineMs: 60_000, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal, jitless: true };
+  expect(await runInSandbox(job, limits)).toMatchObject({
+    type: "broken",
+    message: expect.stringContaining("WebAssembly is not defined"),
+  });
+});
+
 const ENDLESS: Readonly<Record<string, string>> = {
   "at the top": "for (;;);",
   "in prepare": deciding("", "for (;;);"),

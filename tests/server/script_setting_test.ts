@@ -1,0 +1,50 @@
+/** SCRIPTS, in services with the permissions of the task. */
+import { expect } from "@std/expect";
+import { createTestDatabase } from "../support/database.ts";
+import { BACKTEST } from "../support/client.ts";
+import { startProcess } from "../support/process.ts";
+import { registration } from "./foreign_code.ts";
+
+const SOURCE = await Deno.readTextFile(new URL("../../strategies/scripts/sma_cross.ts", import.meta.url));
+const SCRIPT = { type: "script", source: SOURCE, lookbackCandles: 200 };
+const PARAMETERS = { ...BACKTEST.parameters, fast: 5, slow: 20, direction: "both" };
+
+Deno.test("SCRIPTS=nojit runs scripts to the same result, and SCRIPTS=off refuses them with the reason", async () => {
+  const database = await createTestDatabase("service");
+  const start = (mode: string) =>
+    startProcess("serve", {
+      DATABASE_URL: database.url,
+      BETTER_AUTH_SECRET: "a secret of at least 32 characters",
+      SCRIPTS: mode,
+    });
+
+  let service = await start("nojit");
+  let user = service.client();
+  await user.signUp();
+  const created = await user.send("POST", "/api/strategies", { strategy: registration("slow-cross", SCRIPT) });
+  expect([created.status, created.at("/strategy/runtime_type")]).toEqual([201, "script"]);
+  const submit = async (strategy: string) =>
+    await user.send("POST", "/api/backtests", { backtest: { ...BACKTEST, strategy, parameters: PARAMETERS } });
+  const metricsOf = async (strategy: string) => {
+    const id = String((await submit(strategy)).at("/backtest/id"));
+    const ended = await user.finish(id);
+    expect(ended.at("/backtest/status")).toBe("completed");
+    return ended.at("/backtest/result/metrics");
+  };
+  expect(await metricsOf("slow-cross")).toEqual(await metricsOf("SMA Cross"));
+  const { cookie } = user;
+  await service.end("SIGINT");
+
+  service = await start("off");
+  user = service.client();
+  user.cookie = cookie;
+  const refused = await user.send("POST", "/api/strategies", { strategy: registration("other-cross", SCRIPT) });
+  expect([refused.status, refused.at("/error/code")]).toEqual([400, "SCRIPTS_NOT_ALLOWED"]);
+  expect(refused.at("/error/message")).toMatch(/the operator of this service has switched scripts off/);
+  const failed = await user.finish(String((await submit("slow-cross")).at("/backtest/id")));
+  expect([failed.at("/backtest/status"), failed.at("/backtest/error/code")]).toEqual(["failed", "SCRIPTS_NOT_ALLOWED"]);
+  expect((await user.finish(String((await submit("SMA Cross")).at("/backtest/id")))).at("/backtest/status"))
+    .toBe("completed");
+  await service.end("SIGINT");
+  await database.drop();
+});
