@@ -21,8 +21,8 @@ strategy(({ levels, spacing, fraction, floor }: {
       }
       // A lower purchase has a lower target and is sold first, so open trades fill the grid from the top.
       const held = orders.trades.length;
+      if (held + orders.working.length >= levels) return;
       const working = new Set(orders.working);
-      if (held + working.size >= levels) return;
       for (let level = held; level < levels; level++) {
         const order = waiting[level];
         if (order !== undefined && working.has(order)) continue;

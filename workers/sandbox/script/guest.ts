@@ -82,7 +82,7 @@ export class ScriptGuest implements PlayedGuest {
   readonly onCandle = (): number => {
     const i = this.#words[FRAME.count / 4]! - 1;
     this.#show(i);
-    const rows = ask(() => this.#door.decide());
+    const rows = askToDecide(this.#door);
     if (isWhole(rows, ORDERS_MAX.limit)) return rows;
     throw new ScriptError(ask(() => this.#door.failure()));
   };
@@ -197,6 +197,16 @@ function ask(call: () => unknown): unknown {
     return call();
   } catch (error) {
     // An error of the realm is none of ours.
+    if (error instanceof Error) throw error;
+    throw brokenRealm("its functions fail");
+  }
+}
+
+/** As `ask`, without a function for each candle. */
+function askToDecide(door: Door): unknown {
+  try {
+    return door.decide();
+  } catch (error) {
     if (error instanceof Error) throw error;
     throw brokenRealm("its functions fail");
   }

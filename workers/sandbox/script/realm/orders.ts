@@ -93,13 +93,41 @@ export function makeBook(layout: Layout, memory: Memory) {
   const { frame: FRAME, trade: TRADE } = layout;
   /** The engine's number of each order, from 1; -1: refused. Those of this decision have none yet. */
   const numbers: number[] = [0];
-  const names = new Map<number, number>();
+  const names: number[] = [];
   /** The name of each row of the last decision; 0: it was no order. */
-  let last: number[] = [];
+  const last: number[] = [];
   const word = (at: number) => memory.words[at >>> 2]!;
-  const nameOf = (number: number) => names.get(number) ?? 0;
-  const working = () =>
-    Array.from({ length: word(FRAME.workingCount) }, (_, n) => nameOf(word(word(FRAME.workingPointer) + 4 * n)));
+  const nameOf = (number: number) => names[number] ?? 0;
+  const workingAt = (n: number) => word(word(FRAME.workingPointer) + 4 * n);
+  // A list that has not changed is not made again.
+  let listed: readonly number[] = Object.freeze([]);
+  const working = (): readonly number[] => {
+    const count = word(FRAME.workingCount);
+    let same = 0;
+    while (same < count && listed[same] === nameOf(workingAt(same))) same++;
+    if (same < count || listed.length !== count) {
+      listed = Object.freeze(Array.from({ length: count }, (_, n) => nameOf(workingAt(n))));
+    }
+    return listed;
+  };
+  const isListed = (number: number): boolean => {
+    for (let n = word(FRAME.workingCount) - 1; n >= 0; n--) if (workingAt(n) === number) return true;
+    return false;
+  };
+  const tradeAt = (n: number) => word(FRAME.tradesPointer) + n * layout.tradeBytes;
+  const readTrade = (n: number) => {
+    const at = tradeAt(n);
+    const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
+    const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
+    return Object.freeze({ trade: word(at + TRADE.number), quantity, entryPrice });
+  };
+  let open: readonly ReturnType<typeof readTrade>[] = Object.freeze([]);
+  const isOpenTrade = (n: number): boolean => {
+    const [at, listed] = [tradeAt(n), open[n]];
+    return listed !== undefined && listed.trade === word(at + TRADE.number) &&
+      listed.quantity === memory.doubles[(at + TRADE.quantity) >>> 3] &&
+      listed.entryPrice === memory.doubles[(at + TRADE.entryPrice) >>> 3];
+  };
   const check = (order: unknown): number => {
     if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order < numbers.length + last.length) {
       return order;
@@ -113,9 +141,9 @@ export function makeBook(layout: Layout, memory: Memory) {
         if (name === undefined || name === 0) continue;
         const number = word(word(FRAME.resultsPointer) + 4 * n);
         numbers[name] = number;
-        if (number >= 0) names.set(number, name);
+        if (number >= 0) names[number] = name;
       }
-      if (last.length > 0) last = [];
+      if (last.length > 0) last.length = 0;
     },
     /** A new name for the order in this row, counted from 1. */
     add(rows: number): number {
@@ -132,16 +160,18 @@ export function makeBook(layout: Layout, memory: Memory) {
     },
     isWorking: (order: unknown): boolean => {
       const name = check(order);
-      return last.includes(name) || (numbers[name]! >= 0 && working().includes(name));
+      return last.includes(name) || (numbers[name]! >= 0 && isListed(numbers[name]!));
     },
     working,
-    trades: () =>
-      Array.from({ length: word(FRAME.tradesCount) }, (_, n) => {
-        const at = word(FRAME.tradesPointer) + n * layout.tradeBytes;
-        const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
-        const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
-        return { trade: word(at + TRADE.number), quantity, entryPrice };
-      }),
+    trades(): readonly object[] {
+      const count = word(FRAME.tradesCount);
+      let same = 0;
+      while (same < count && isOpenTrade(same)) same++;
+      if (same < count || open.length !== count) {
+        open = Object.freeze(Array.from({ length: count }, (_, n) => readTrade(n)));
+      }
+      return open;
+    },
   };
 }
 

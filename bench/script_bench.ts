@@ -1,0 +1,144 @@
+/**
+ * Scripts over a year of minutes, in processor time, in turn with others on the same candles:
+ *
+ * - Each built-in strategy beside its script, which trades the same. A built-in that waits for a cross skips the candles before it,
+ *   while a script decides at each, so a column has the built-in that is asked at each candle, too. The goal is the first ratio.
+ * - About 200,000 orders by a script beside the same rules in C as a WebAssembly module.
+ *
+ * A run has a new instance whose code is not yet optimised, as in a service. `deno run --allow-all bench/script_bench.ts [rounds]`
+ */
+import process from "node:process";
+import type { Candles } from "../engine/candles.ts";
+import { resolveExecution } from "../engine/execution.ts";
+import { run } from "../engine/run.ts";
+import type { Strategy } from "../engine/strategy.ts";
+import { BUILTINS } from "../strategies/builtin/catalogue.ts";
+import { seriesOf } from "../workers/sandbox/candle_series.ts";
+import { GuestStrategy } from "../workers/sandbox/player.ts";
+import { compileScript } from "../workers/sandbox/script/compile.ts";
+import { ScriptGuest } from "../workers/sandbox/script/guest.ts";
+import { checkModule } from "../workers/sandbox/wasm/check.ts";
+import { Guest } from "../workers/sandbox/wasm/guest.ts";
+import { compile } from "../workers/sandbox/wasm/run.ts";
+import { median } from "./measure.ts";
+
+const COUNT = 525_600;
+const MINUTE_MS = 60_000;
+const ROUNDS = Number(Deno.args[0] ?? 7);
+const GOAL_BUILTIN = 1.5;
+const GOAL_C = 1.2;
+
+const settings = {
+  candles: makeCandles(COUNT),
+  firstIndex: 0,
+  initialBalance: 1_000_000,
+  execution: resolveExecution({ commission: 0 }, "crypto"),
+  timeframeMs: MINUTE_MS,
+  assetClass: "crypto" as const,
+};
+const series = seriesOf(settings);
+
+await compareBuiltins();
+await compareWithC();
+
+async function compareBuiltins(): Promise<void> {
+  await print(`${"".padEnd(22)}orders  built-in  each candle    script  ratio (goal ${GOAL_BUILTIN})  to each candle`);
+  for (const builtin of BUILTINS) {
+    const name = builtin.slug.replaceAll("-", "_");
+    const source = await readText(`../strategies/scripts/${name}.ts`).catch(() => null);
+    if (source === null) continue;
+    const properties = Object.entries(builtin.parameter_schema.properties);
+    const parameters = Object.fromEntries(properties.map(([name, property]) => [name, property.default]));
+    const script = await compileScript(source);
+    const parametersJson = JSON.stringify(parameters);
+    const { orders, times } = alternate({
+      builtin: () => builtin.create(parameters),
+      each: () => withoutSkips(builtin.create(parameters)),
+      script: () => new GuestStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
+    });
+    const { builtin: own, each, script: scripted } = times;
+    const cells = [own, each, scripted].map((ms) => `${ms.toFixed(0)} ms`.padStart(10)).join("");
+    const ratios = `${ratio(scripted, own).padStart(8)}${ratio(scripted, each).padStart(24)}`;
+    await print(`${builtin.slug.padEnd(20)}${orders.toLocaleString("en").padStart(8)}${cells}${ratios}`);
+  }
+}
+
+async function compareWithC(): Promise<void> {
+  const parameters = { fast: 2, slow: 5, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
+  const parametersJson = JSON.stringify(parameters);
+  const script = await compileScript(await readText("../strategies/scripts/sma_cross.ts"));
+  const bytes = await Deno.readFile(new URL("../strategies/examples/c/sma_cross.wasm", import.meta.url));
+  const module = compile(checkModule(bytes));
+  const { orders, times: { c, script: scripted } } = alternate({
+    c: () => new GuestStrategy(() => new Guest(module, parametersJson, series, []), 1),
+    script: () => new GuestStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
+  });
+  await print(
+    `${orders.toLocaleString("en")} orders in a year of minutes: C ${c.toFixed(0)} ms, script ${
+      scripted.toFixed(0)
+    } ms, ` +
+      `ratio ${ratio(scripted, c)} (goal ${GOAL_C})`,
+  );
+}
+
+/** Runs each strategy in turn. @returns The orders of a run, and medians of processor milliseconds. */
+function alternate<Name extends string>(makers: Readonly<Record<Name, () => Strategy>>) {
+  const entries: [Name, () => Strategy][] = [];
+  for (const name in makers) entries.push([name, makers[name]]);
+  const samples = new Map(entries.map(([name]) => [name, new Array<number>()]));
+  const counts = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, make] of entries) {
+      const begun = process.cpuUsage();
+      const { orders } = run({ ...settings, strategy: make(), control: null });
+      const { user, system } = process.cpuUsage(begun);
+      samples.get(name)!.push((user + system) / 1000);
+      counts.add(orders.count);
+    }
+  }
+  if (counts.size !== 1) throw new Error(`Cannot compare runs of ${[...counts].join(" and ")} orders`);
+  const times: Partial<Record<Name, number>> = {};
+  for (const [name] of entries) times[name] = median(samples.get(name)!);
+  return { orders: Math.max(...counts), times: times as Record<Name, number> };
+}
+
+/** The same strategy, asked at each candle. */
+function withoutSkips(strategy: Strategy): Strategy {
+  return {
+    warmup: strategy.warmup,
+    prepare: (candles, pool) => strategy.prepare(candles, pool),
+    decide: (i, account, book) => strategy.decide(i, account, book),
+  };
+}
+
+/** A random walk of minutes with the digits that prices have. */
+function makeCandles(count: number): Candles {
+  let state = 1;
+  const random = () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
+  const column = () => new Float64Array(count);
+  const candles = { time: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
+  let cents = 6_000_000;
+  for (let i = 0; i < count; i++) {
+    const open = cents;
+    cents += Math.round((random() - 0.5) * 4000);
+    candles.time[i] = Date.UTC(2024, 0, 1) + i * MINUTE_MS;
+    candles.open[i] = open / 100;
+    candles.close[i] = cents / 100;
+    candles.high[i] = (Math.max(open, cents) + Math.round(random() * 500)) / 100;
+    candles.low[i] = (Math.min(open, cents) - Math.round(random() * 500)) / 100;
+    candles.volume[i] = Math.round(random() * 1e6) / 1e4;
+  }
+  return candles;
+}
+
+function ratio(a: number, b: number): string {
+  return (a / b).toFixed(2);
+}
+
+async function readText(path: string): Promise<string> {
+  return await Deno.readTextFile(new URL(path, import.meta.url));
+}
+
+async function print(line: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
+}
