@@ -3,12 +3,20 @@ import vm from "node:vm";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../outcome.ts";
-import { FRAME, FRAME_BYTES, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
+import { FRAME, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
 import type { PlayedGuest } from "../player.ts";
 import type { Series } from "../candle_series.ts";
 import type { Plot } from "../../protocol.ts";
 import { computeIndicator } from "./indicators.ts";
-import { COLUMNS_MAX, LOG_LINES_MAX, PLOT_NAME_CHARS_MAX, PLOT_TIME, PLOT_VALUES_MAX, PLOTS_MAX } from "./layout.ts";
+import {
+  COLUMNS_MAX,
+  LISTS_FLAG,
+  LOG_LINES_MAX,
+  PLOT_NAME_CHARS_MAX,
+  PLOT_TIME,
+  PLOT_VALUES_MAX,
+  PLOTS_MAX,
+} from "./layout.ts";
 import type { Door } from "./realm/realm.ts";
 import { REALM_TEXT } from "./realm_text.ts";
 
@@ -24,13 +32,14 @@ const LINE_CHARS_MAX = 1024;
 export class ScriptGuest implements PlayedGuest {
   readonly warmup: number;
   readonly ordersMax = ORDERS_MAX.limit;
-  readonly tradesMax = TRADES_MAX.limit;
-  readonly workingMax = WORKING_MAX.limit;
+  readonly tradesMax: number;
+  readonly workingMax: number;
   readonly frame = 0;
   readonly memory: { buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
   /** Places in the script that led to the error which ended it, the innermost first. */
   stack: readonly string[] = [];
   readonly #door: Door;
+  readonly #hasLists: boolean;
   #words = new Int32Array(0);
   /** Columns in the realm, and the whole ones of the host, which it shows candle by candle. */
   #shown: Float64Array[] = [];
@@ -40,9 +49,13 @@ export class ScriptGuest implements PlayedGuest {
   /**
    * @param parametersJson The parameters as the script reads them.
    * @param series The candles as the strategy's factory knows them.
+   * @param hasLists Writes the lists of orders and trades at each candle. False: a script that reads one ends with ListsWanted.
    * @throws {RunError} When the script throws.
    */
-  constructor(script: vm.Script, parametersJson: string, series: Series) {
+  constructor(script: vm.Script, parametersJson: string, series: Series, hasLists = true) {
+    this.#hasLists = hasLists;
+    this.tradesMax = hasLists ? TRADES_MAX.limit : 0;
+    this.workingMax = hasLists ? WORKING_MAX.limit : 0;
     const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     const door: Door = REALM.runInContext(realm);
     this.#door = door;
@@ -54,7 +67,7 @@ export class ScriptGuest implements PlayedGuest {
 
   /** Room for the host's tables behind the frame, and for tags behind them. */
   allocate(byteLength: number): number {
-    const frameBytes = Math.ceil(FRAME_BYTES / ALIGN) * ALIGN;
+    const frameBytes = LISTS_FLAG + ALIGN;
     this.memory.buffer = requireBuffer(() => this.#door.allocate(frameBytes + byteLength + TAGS_BYTES), ALIGN);
     this.#words = new Int32Array(this.memory.buffer);
     return frameBytes;
@@ -83,6 +96,7 @@ export class ScriptGuest implements PlayedGuest {
     const i = this.#words[FRAME.count / 4]! - 1;
     this.#show(i);
     const rows = askToDecide(this.#door);
+    if (!this.#hasLists && this.#words[LISTS_FLAG / 4] !== 0) throw new ListsWanted();
     if (isWhole(rows, ORDERS_MAX.limit)) return rows;
     throw new ScriptError(ask(() => this.#door.failure()));
   };
@@ -150,6 +164,11 @@ export class ScriptGuest implements PlayedGuest {
 
 function isPlotText(text: string | undefined): text is string {
   return text !== undefined && text.length <= PLOT_NAME_CHARS_MAX && text === clean(text) && text.isWellFormed();
+}
+
+/** A script has read a list that is not kept: its run begins again, with lists. */
+export class ListsWanted extends Error {
+  override readonly name = "ListsWanted";
 }
 
 /** A script's own error, as its realm describes it. */

@@ -2,6 +2,7 @@ import {
   ACTION,
   FLAG_REDUCE_ONLY,
   FRAME,
+  FRAME_BYTES,
   MESSAGE_BYTES_MAX,
   ORDER,
   ORDER_BYTES,
@@ -29,10 +30,14 @@ export const PLOT_VALUES_MAX = 2 ** 23;
 export const PLOT_TIME = "timestamp";
 export const LOG_LINES_MAX = 1000;
 
+/** Address of the word in which the realm says that the script has read a list of orders or trades. */
+export const LISTS_FLAG = FRAME_BYTES;
+
 /** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
 export const LAYOUT = {
   file: SCRIPT_FILE,
   frame: FRAME,
+  listsFlag: LISTS_FLAG,
   order: ORDER,
   orderBytes: ORDER_BYTES,
   ordersMax: ORDERS_MAX.limit,

@@ -18,7 +18,7 @@ import {
 } from "../task.ts";
 import type { Plot } from "../../protocol.ts";
 import { compileScript, ScriptFault } from "./compile.ts";
-import { ScriptGuest } from "./guest.ts";
+import { ListsWanted, ScriptGuest } from "./guest.ts";
 
 // What a script's RangeError at its creation is reported as, see guest.ts.
 const REFUSAL = /^Cannot create the strategy: RangeError/;
@@ -85,16 +85,36 @@ function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
   return { type: "completed", report, log: guest.log() };
 }
 
-/** @param guests Receives each instance, the first one first. */
+/**
+ * Runs a script without lists of orders and trades, and from the start with them if it reads one.
+ *
+ * @param guests Receives each instance, the first one first.
+ */
 function backtest(
   job: ScriptJob,
   script: vm.Script,
   control: Int32Array,
   guests: ScriptGuest[],
 ): Outcome<SandboxRun> | LookbackRequest {
+  try {
+    return backtestWith({ job, script, control, guests, hasLists: false });
+  } catch (error) {
+    if (!(error instanceof ListsWanted)) throw error;
+    guests.length = 0;
+    return backtestWith({ job, script, control, guests, hasLists: true });
+  }
+}
+
+function backtestWith({ job, script, control, guests, hasLists }: {
+  readonly job: ScriptJob;
+  readonly script: vm.Script;
+  readonly control: Int32Array;
+  readonly guests: ScriptGuest[];
+  readonly hasLists: boolean;
+}): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = (): ScriptGuest => {
-    const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task));
+    const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task), hasLists);
     // Later instances repeat what the first one logs, and their memory is needed.
     if (guests.length === 0) guests.push(guest);
     return guest;

@@ -65,6 +65,26 @@ Deno.test("a script runs without V8's compilers, which is where WebAssembly is a
   });
 });
 
+Deno.test("a script that first reads its orders and trades late finds them, and has decided once on each candle", async () => {
+  const source = deciding(`
+    console.log("decided", i);
+    if (i === 1) orders.buy({ tag: "in" });
+    if (i === 2) orders.buy({ limitPrice: 1 });
+    if (i === 4) console.log(orders.trades.length, orders.working.length);
+    if (i === 6) console.log(orders.trades === orders.trades, Object.isFrozen(orders.trades[0]));`);
+  const outcome = await runScript(source);
+  if (outcome.type !== "completed") throw new Error(JSON.stringify(outcome));
+  const decided = CLOSES.map((_, i) => `decided ${i}`);
+  expect(outcome.log).toEqual([
+    ...decided.slice(0, 5),
+    "1 1",
+    ...decided.slice(5, 7),
+    "true true",
+    ...decided.slice(7),
+  ]);
+  expect(outcome.result.orders.tag[0]).toBe("in");
+});
+
 const ENDLESS: Readonly<Record<string, string>> = {
   "at the top": "for (;;);",
   "in prepare": deciding("", "for (;;);"),

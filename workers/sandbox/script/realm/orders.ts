@@ -101,7 +101,9 @@ export function makeBook(layout: Layout, memory: Memory) {
   const workingAt = (n: number) => word(word(FRAME.workingPointer) + 4 * n);
   // A list that has not changed is not made again.
   let listed: readonly number[] = Object.freeze([]);
+  const readsLists = () => void (memory.words[layout.listsFlag >>> 2] = 1);
   const working = (): readonly number[] => {
+    readsLists();
     const count = word(FRAME.workingCount);
     let same = 0;
     while (same < count && listed[same] === nameOf(workingAt(same))) same++;
@@ -111,6 +113,7 @@ export function makeBook(layout: Layout, memory: Memory) {
     return listed;
   };
   const isListed = (number: number): boolean => {
+    readsLists();
     for (let n = word(FRAME.workingCount) - 1; n >= 0; n--) if (workingAt(n) === number) return true;
     return false;
   };
@@ -164,6 +167,7 @@ export function makeBook(layout: Layout, memory: Memory) {
     },
     working,
     trades(): readonly object[] {
+      readsLists();
       const count = word(FRAME.tradesCount);
       let same = 0;
       while (same < count && isOpenTrade(same)) same++;
