@@ -53,16 +53,28 @@ export async function checkStrategy(args: readonly string[]): Promise<void> {
   if (target === undefined || rest.length > 0) return stop(USAGE);
   const parameters = readParameters(values.parameters);
   if (/\.[jt]s$/.test(target)) return await checkScriptFile(resolve(invocationFolder(), target), parameters);
-  if (!/^https?:\/\//i.test(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
-  const modes = MODES.filter((mode) => values.mode === undefined || mode === values.mode);
-  if (modes.length === 0) throw new RangeError(`Cannot use the mode ${values.mode}: --mode must be batch or step`);
-  const lookbackCandles = Number(values.lookback);
-  if (!Number.isInteger(lookbackCandles) || lookbackCandles < 0 || lookbackCandles > LOOKBACK_CANDLES_MAX) {
-    throw new RangeError(
-      `Cannot look back ${values.lookback} candles: --lookback must be 0 to ${LOOKBACK_CANDLES_MAX}`,
-    );
-  }
-  await checkEndpoint(target, parameters, modes, lookbackCandles);
+  if (!isEndpoint(target)) return await checkModuleFile(resolve(invocationFolder(), target), parameters);
+  const modes = values.mode === undefined ? MODES : [readMode(values.mode)];
+  await checkEndpoint(target, parameters, modes, readLookback(values.lookback));
+}
+
+/** The value of --mode. @throws {RangeError} */
+export function readMode(text: string): EndpointTrial["mode"] {
+  const mode = MODES.find((known) => known === text);
+  if (mode === undefined) throw new RangeError(`Cannot use the mode ${text}: --mode must be batch or step`);
+  return mode;
+}
+
+/** The value of --lookback. @throws {RangeError} */
+export function readLookback(text: string): number {
+  const candles = Number(text);
+  if (Number.isInteger(candles) && candles >= 0 && candles <= LOOKBACK_CANDLES_MAX) return candles;
+  throw new RangeError(`Cannot look back ${text} candles: --lookback must be 0 to ${LOOKBACK_CANDLES_MAX}`);
+}
+
+/** True for the URL of an endpoint. */
+export function isEndpoint(target: string): boolean {
+  return /^https?:\/\//i.test(target);
 }
 
 export function readParameters(text: string): Parameters {

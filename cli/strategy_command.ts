@@ -7,11 +7,11 @@ const USAGE = `Strategies of your own, in any language.
 
   deno task strategy new NAME --lang typescript|rust|assemblyscript|c|python|...
   deno task strategy check FILE.ts|FILE.wasm|URL [--parameters JSON]
-  deno task strategy run FILE.ts|FILE.wasm [--data FILE] [--parameters JSON] [--watch]
+  deno task strategy run FILE.ts|FILE.wasm|URL [--data FILE] [--parameters JSON] [--watch]
 
   new      writes a working strategy into a new folder: its source, and how to build, check and register it
   check    checks a script or a WebAssembly module as a registration does, or tries an endpoint, without a service
-  run      runs a script or a module over candles of yours and shows the result, without a service
+  run      runs a strategy over candles of yours or of a service, and shows the result
 
 Each command has --help. strategies/SCRIPTS.md describes scripts, strategies/ABI.md specifies modules, strategies/REMOTE.md endpoints.`;
 

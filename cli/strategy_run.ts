@@ -3,28 +3,40 @@ import { parseArgs } from "node:util";
 import type { Integrity } from "../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER } from "../engine/trade_columns.ts";
 import { sampleCandles } from "../workers/sandbox/sample_candles.ts";
-import { tryCode } from "../workers/sandbox/conformance.ts";
+import { tryCode, tryEndpoint } from "../workers/sandbox/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { invocationFolder } from "./invocation.ts";
 import { type LocalCandles, readLocalCandles } from "./local_candles.ts";
-import { readModule, readParameters, readScript } from "./strategy_check.ts";
+import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
+import { isEndpoint, readLookback, readMode, readModule, readParameters, readScript } from "./strategy_check.ts";
 import { columnsOf, inColor, type Paint, say, showsColor, stop, withoutColor } from "./terminal.ts";
 
-const USAGE = `Runs a strategy over candles and shows the result, without a service.
+const SERVICE = "http://127.0.0.1:8000";
 
-  deno task strategy run FILE.ts|FILE.wasm [--data FILE] [--timeframe 1h] [--parameters JSON] [--watch]
+const USAGE = `Runs a strategy over candles and shows the result, without a registration.
 
-  --data FILE         candles: any file that an import takes (default: 512 generated days)
-  --timeframe T       the file's candles (default: the distance of its first lines)
-  --asset-class C     forex, crypto or stock (default: stock for days that rest on weekends, else crypto)
+  deno task strategy run FILE.ts|FILE.wasm|URL [--parameters JSON] [--watch]
+    [--data FILE | --symbol S --from 2024-01-01 --to 2024-07-01] [--timeframe 1h]
+
+Without --data and --symbol it runs over 512 generated days.
+
+  --data FILE         candles of a file: any that an import takes
+  --symbol S          candles of a service's market data, with these days:
+  --from D, --to D      the first, and the one after the last
+  --exchange E          chooses between instruments of one symbol
+  --service URL         where it listens (default ${SERVICE})
+  --timeframe T       the candles (default: with --symbol 1h, else the distance of the file's first lines)
+  --asset-class C     forex, crypto or stock (default: as the service says, else stock for days that rest on weekends, else crypto)
+  --mode M            of an endpoint: batch or step (default batch)
+  --lookback N        lookbackCandles of an endpoint (default 100)
   --parameters JSON   the strategy's own parameters, as one object (default {})
   --balance N         money at the start (default 10000)
-  --watch             run again each time the file is saved
+  --watch             run again each time the script or the module is saved
   --color             use colours even if the output is no terminal
   --help              this text
 
-Exit code 0: the run completed. 1: it failed, with the reason.`;
+Exit code 0: the run completed, whatever its integrity. 1: it failed, or could not begin, with the reason.`;
 
 const DAY_MS = 86_400_000;
 const TRADES_SHOWN = 8;
@@ -33,11 +45,14 @@ const LOG_LINES_SHOWN = 20;
 const QUIET_MS = 50;
 
 interface Settings {
-  readonly path: string;
+  /** The path of a script or a module, or the URL of an endpoint. */
+  readonly target: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly data: Pick<LocalCandles, "candles" | "timeframeMs">;
   readonly assetClass: "forex" | "crypto" | "stock";
   readonly initialBalance: number;
+  readonly mode: "batch" | "step";
+  readonly lookbackCandles: number;
   readonly paint: Paint;
 }
 
@@ -48,6 +63,13 @@ export async function runStrategy(args: readonly string[]): Promise<void> {
     allowPositionals: true,
     options: {
       data: { type: "string" },
+      symbol: { type: "string" },
+      exchange: { type: "string" },
+      from: { type: "string" },
+      to: { type: "string" },
+      service: { type: "string", default: SERVICE },
+      mode: { type: "string", default: "batch" },
+      lookback: { type: "string", default: "100" },
       timeframe: { type: "string" },
       "asset-class": { type: "string" },
       parameters: { type: "string", default: "{}" },
@@ -61,20 +83,53 @@ export async function runStrategy(args: readonly string[]): Promise<void> {
   if (target === undefined || rest.length > 0) return stop(USAGE);
   const initialBalance = Number(values.balance);
   if (!(initialBalance > 0)) throw new RangeError(`Cannot start with ${values.balance}: --balance must be above 0`);
-  const file = values.data === undefined
-    ? null
-    : await readLocalCandles(resolve(invocationFolder(), values.data), values.timeframe);
-  if (file !== null) describeFile(values.data ?? "", file);
+  if (values.watch && isEndpoint(target)) {
+    throw new RangeError("Cannot watch an endpoint: --watch is for the file of a script or a module");
+  }
+  const { assetClass, ...data } = await findCandles(values);
   const settings = {
-    path: resolve(invocationFolder(), target),
+    target: isEndpoint(target) ? target : resolve(invocationFolder(), target),
     parameters: readParameters(values.parameters),
-    data: file ?? { candles: sampleCandles(), timeframeMs: DAY_MS },
-    assetClass: readAssetClass(values["asset-class"] ?? (file?.restsOnWeekends === true ? "stock" : "crypto")),
+    data,
+    assetClass: readAssetClass(values["asset-class"] ?? assetClass),
     initialBalance,
+    mode: readMode(values.mode),
+    lookbackCandles: readLookback(values.lookback),
     paint: values.color ? inColor : withoutColor,
   };
   if (values.watch) return await watch(settings);
   if (!await runOnce(settings)) Deno.exit(1);
+}
+
+interface CandleOptions {
+  readonly data?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly exchange?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly service: string;
+  readonly timeframe?: string | undefined;
+}
+
+/** The candles that the options ask for: of a file, of a service, or generated ones. */
+async function findCandles({ data, ...options }: CandleOptions): Promise<ServiceCandles> {
+  const { symbol, exchange, from, to, service, timeframe } = options;
+  if (symbol !== undefined) {
+    if (data !== undefined) throw new RangeError("Cannot run over both --data and --symbol: choose one");
+    if (from === undefined || to === undefined) {
+      throw new RangeError(`Cannot run over ${symbol} without --from and --to`);
+    }
+    const found = await fetchCandles({ service, symbol, exchange, from, to, timeframe: timeframe ?? "1h" });
+    say(
+      `${symbol}: ${found.candles.time.length.toLocaleString("en-US")} candles of ${timeframe ?? "1h"} from ${service}`,
+    );
+    return found;
+  }
+  if (from !== undefined || to !== undefined) throw new RangeError("Cannot use --from and --to without --symbol");
+  if (data === undefined) return { candles: sampleCandles(), timeframeMs: DAY_MS, assetClass: "crypto" };
+  const file = await readLocalCandles(resolve(invocationFolder(), data), timeframe);
+  describeFile(data, file);
+  return { ...file, assetClass: file.restsOnWeekends ? "stock" : "crypto" };
 }
 
 function readAssetClass(text: string): Settings["assetClass"] {
@@ -90,27 +145,28 @@ function describeFile(path: string, { candles, timeframe, rejectedCount, rejecte
 
 async function watch(settings: Settings): Promise<void> {
   // Editors replace the file, so its folder is watched; from before the first run, which a save may overtake.
-  const changes = Deno.watchFs(resolve(settings.path, ".."));
+  const changes = Deno.watchFs(resolve(settings.target, ".."));
   let running = runOnce(settings);
-  void running.then(() => say(`\nWatching ${basename(settings.path)}: save it to run again, Ctrl+C ends.`));
+  void running.then(() => say(`\nWatching ${basename(settings.target)}: save it to run again, Ctrl+C ends.`));
   let timer: ReturnType<typeof setTimeout> | undefined;
   for await (const { paths, kind } of changes) {
-    if (kind === "access" || !paths.includes(settings.path)) continue;
+    if (kind === "access" || !paths.includes(settings.target)) continue;
     clearTimeout(timer);
     timer = setTimeout(() => running = running.then(() => runOnce(settings)), QUIET_MS);
   }
 }
 
 /** Runs the strategy and prints its result. @returns True if it completed. */
-async function runOnce({ path, paint, data, ...trial }: Settings): Promise<boolean> {
+async function runOnce({ target, paint, data, mode, lookbackCandles, ...trial }: Settings): Promise<boolean> {
   const begun = performance.now();
   try {
-    const code = /\.[jt]s$/.test(path) ? await readScript(path) : await readModule(path);
-    const outcome = await tryCode({ ...trial, ...data, code }, new AbortController().signal);
+    const outcome = isEndpoint(target)
+      ? (await tryEndpoint({ ...trial, url: target, mode, lookbackCandles, data: { ...trial, ...data } })).outcome
+      : await tryCode({ ...trial, ...data, code: await readCode(target) }, new AbortController().signal);
     const seconds = ((performance.now() - begun) / 1000).toFixed(2);
     if (outcome.type === "completed") {
       const count = data.candles.time.length.toLocaleString("en-US");
-      say(`\n${paint("bold", basename(path))}: ${count} candles in ${seconds} s`);
+      say(`\n${paint("bold", isEndpoint(target) ? target : basename(target))}: ${count} candles in ${seconds} s`);
       show(outcome, data.candles.time, paint);
       return true;
     }
@@ -119,6 +175,10 @@ async function runOnce({ path, paint, data, ...trial }: Settings): Promise<boole
     say(paint("red", error instanceof Error ? error.message : String(error)));
   }
   return false;
+}
+
+function readCode(path: string): Promise<Uint8Array | string> {
+  return /\.[jt]s$/.test(path) ? readScript(path) : readModule(path);
 }
 
 function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64Array, paint: Paint): void {

@@ -61,9 +61,41 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
 });
 
 Deno.test("run --watch runs a script again each time it is saved, whatever is wrong with it", async () => {
+  await watchFile("buy.ts", new TextEncoder().encode(BUYS), async ({ file, readUntil }) => {
+    await Deno.writeTextFile(file, BUYS.replace("orders.buy()", "orders.by()"));
+    await readUntil(/STRATEGY_FAILED: .*orders\.by is not a function .*strategy\.ts:3:/);
+    await Deno.remove(file);
+    await readUntil(/Cannot read the script .*buy\.ts: the file does not exist/);
+    await Deno.writeTextFile(file, BUYS);
+    await readUntil(/buy\.ts: 512 candles/);
+  });
+});
+
+Deno.test("run --watch runs a module again each time it is built", async () => {
+  const module = await Deno.readFile(new URL("../../strategies/examples/c/sma_cross.wasm", import.meta.url));
+  await watchFile("cross.wasm", module, async ({ file, readUntil }) => {
+    await Deno.writeTextFile(file, "no module");
+    await readUntil(/STRATEGY_FAILED: Cannot use the module: it does not begin with/);
+    await Deno.writeFile(file, module);
+    await readUntil(/cross\.wasm: 512 candles/);
+  });
+});
+
+interface Watched {
+  readonly file: string;
+  /** Reads on until the command has said this. */
+  readonly readUntil: (wanted: RegExp) => Promise<void>;
+}
+
+/** Watches a file by the task, until the act is done. */
+async function watchFile(
+  name: string,
+  content: Uint8Array,
+  act: (watched: Watched) => Promise<void>,
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const file = `${folder}/buy.ts`;
-  await Deno.writeTextFile(file, BUYS);
+  const file = `${folder}/${name}`;
+  await Deno.writeFile(file, content);
   const watching = new Deno.Command(Deno.execPath(), {
     args: [...taskArguments("strategy", ".data"), "run", file, "--watch"],
     cwd: new URL("../..", import.meta.url),
@@ -81,15 +113,10 @@ Deno.test("run --watch runs a script again each time it is saved, whatever is wr
     }
     throw new Error(`It ended before it said ${wanted}: ${text}`);
   };
-  await readUntil(/Watching buy\.ts/);
-  await Deno.writeTextFile(file, BUYS.replace("orders.buy()", "orders.by()"));
-  await readUntil(/STRATEGY_FAILED: .*orders\.by is not a function .*strategy\.ts:3:/);
-  await Deno.remove(file);
-  await readUntil(/Cannot read the script .*buy\.ts: the file does not exist/);
-  await Deno.writeTextFile(file, BUYS);
-  await readUntil(/buy\.ts: 512 candles/);
+  await readUntil(new RegExp(`Watching ${name}`));
+  await act({ file, readUntil });
   watching.kill("SIGKILL");
   await reader.cancel();
   await watching.status;
   await Deno.remove(folder, { recursive: true });
-});
+}

@@ -124,6 +124,16 @@ Deno.test("wrong arguments end with exit code 1, and --help prints the usage", a
     [["check", "x.wasm", "--parameters", "[1]"], "one JSON object"],
     [["check", "x.wasm", "--parameters", "{"], "Cannot read --parameters"],
     [["check", "http://127.0.0.1:9/", "--mode", "both"], "batch or step"],
+    [["run", "x.ts", "--symbol", "DEMO"], "without --from and --to"],
+    [["run", "x.ts", "--from", "2024-01-01"], "without --symbol"],
+    [["run", "x.ts", "--symbol", "DEMO", "--data", "x.csv"], "choose one"],
+    [["run", "x.ts", "--mode", "both"], "batch or step"],
+    [["run", "http://127.0.0.1:9/", "--watch"], "Cannot watch an endpoint"],
+    [["run", "x.ts", "--symbol", "D", "--from", "2024-01-01", "--to", "2024-02-01", "--timeframe", "7m"], "one of 1m"],
+    [
+      ["run", "x.ts", "--symbol", "D", "--from", "2024-01-01", "--to", "2024-02-01", "--service", "nowhere"],
+      "it is no address such as http://127.0.0.1:8000",
+    ],
     [["new", "my-strategy"], "--lang"],
     [["new", "my-strategy", "--lang", "cobol"], "typescript, rust, assemblyscript, c, python, typescript-endpoint"],
     [["new", "My_Strategy", "--lang", "c"], "lower-case"],
@@ -168,7 +178,39 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   expect(registered).toMatchObject({ strategy: { slug: "my-assemblyscript", runtime_type: "wasm", is_owner: true } });
   const { backtest } = JSON.parse(await runCommand(here(blockIn(readme, "sh", "/api/backtests")), folder));
   expect((await user.finish(backtest.id)).at("/backtest/status")).toBe("completed");
+
+  // The candles that the backtest had, by a run without a registration.
+  const run = (to: string) => {
+    const range = ["--symbol", "DEMO", "--from", "2024-02-01", "--to", to, "--timeframe", "1d"];
+    return runTaskCommand("strategy", ["run", `${folder}/strategy.wasm`, ...range, "--service", service.url]);
+  };
+  const ran = await run("2024-07-01");
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  expect(ran.stdout).toContain(`DEMO: 151 candles of 1d from ${service.url}`);
+  expect(ran.stdout).toMatch(/lookahead +passed/);
+  const refused = await run("2024-01-01");
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Cannot get candles of DEMO from http:\/\/127\.0\.0\.1:\d+: Cannot use the range: .* must be before/),
+  ]);
   await service.close();
+});
+
+Deno.test("run runs an endpoint over candles, and ends with 1 when it fails", async () => {
+  await using endpoint = serveDecisions(({ candles: { close } }, i) =>
+    i > 0 && close[i]! > close[i - 1]! ? [{ side: "buy", when: "flat" }] : [{ action: "close", when: "long" }]
+  );
+  for (const mode of ["batch", "step"]) {
+    const ended = await runTaskCommand("strategy", ["run", endpoint.url, "--lookback", "1", "--mode", mode]);
+    expect([ended.code, ended.stderr]).toEqual([0, ""]);
+    expect(ended.stdout).toContain(`${endpoint.url}: 512 candles`);
+    expect(ended.stdout).toMatch(/The last 8 of \d+ trades/);
+    expect(ended.stdout).toMatch(/determinism +passed/);
+  }
+  expect(new Set(endpoint.requests.map(({ mode }) => mode))).toEqual(new Set(["batch", "step"]));
+  await using wrong = serveJson(() => ({ version: 1, decisions: "none" }));
+  const failed = await runTaskCommand("strategy", ["run", wrong.url]);
+  expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/INVALID_SIGNAL: .*\/decisions/)]);
 });
 
 for (const lang of ["python", "typescript-endpoint"]) {

@@ -90,6 +90,8 @@ export interface EndpointTrial {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly mode: RemoteTask["mode"];
   readonly lookbackCandles: number;
+  /** What it runs over; absent: the sample candles. */
+  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance">;
 }
 
 /** The outcome of a trial. */
@@ -100,14 +102,14 @@ export interface EndpointVerdict {
 }
 
 /**
- * Runs an endpoint's strategy over the sample candles as a backtest would, integrity checks included. Any host is allowed: the
+ * Runs an endpoint's strategy over candles as a backtest would, integrity checks included. Any host is allowed: the
  * caller is on their own machine.
  *
  * @throws {RunError} When the URL cannot be called, or its name has no address.
  */
 export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict> {
-  const { url, parameters, mode, lookbackCandles } = trial;
-  const candles: Candles = sampleCandles();
+  const { url, parameters, mode, lookbackCandles, data } = trial;
+  const { assetClass = "crypto", timeframeMs = SAMPLE_TIMEFRAME_MS } = data ?? {};
   const task: RemoteTask = {
     runId: crypto.randomUUID(),
     endpoint: await guardEndpoint(url, { allow: allowOwn(url) }),
@@ -116,17 +118,17 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     lookbackCandles,
     minCandles: 1,
     parameters,
-    candles,
+    candles: data?.candles ?? sampleCandles(),
     firstIndex: 0,
-    initialBalance: BALANCE,
-    execution: resolveExecution({}, "crypto"),
-    timeframeMs: SAMPLE_TIMEFRAME_MS,
-    assetClass: null,
+    initialBalance: data?.initialBalance ?? BALANCE,
+    execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
+    timeframeMs,
+    assetClass: data?.assetClass ?? null,
     seed: 1,
   };
   const begun = performance.now();
   const outcome = await runInSandbox({ kind: "remote", task }, {
-    deadlineMs: ENDPOINT_MS_MAX,
+    deadlineMs: data === undefined ? ENDPOINT_MS_MAX : RUN_MS_MAX,
     memoryBytesMax: SANDBOX_BYTES_MAX,
     address: permissionFor(task.endpoint),
     onProgress: () => {},
