@@ -191,7 +191,9 @@ Deno.test("the AssemblyScript template is accepted, and its README's commands re
   const refused = await run("2024-01-01");
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/Cannot get candles of DEMO from http:\/\/127\.0\.0\.1:\d+: Cannot use the range: .* must be before/),
+    expect.stringMatching(
+      /Cannot get candles of DEMO from http:\/\/127\.0\.0\.1:\d+: Cannot use the range: .* must be before/,
+    ),
   ]);
   await service.close();
 });

@@ -46,5 +46,20 @@ Deno.test("the lines that register a strategy do so", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain('"slug":"my-strategy"');
   expect(stdout).toContain('"versions":[{"version":"1.0.0"');
+
+  const [body, version, schema] = [...PAGE.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = ""]) => JSON.parse(text));
+  const registered = await user.send("POST", "/api/strategies", body);
+  expect([registered.status, registered.at("/strategy/slug")]).toEqual([201, "rising"]);
+  const added = await user.send("POST", "/api/strategies/rising/versions", version);
+  expect([added.status, added.at("/version/version")]).toEqual([201, "1.1.0"]);
+  const bare = { symbol: "DEMO", exchange: "SAMPLE", strategy: "Rising", initial_balance: 1000 };
+  const backtest = { ...bare, start_date: "2024-01-01", end_date: "2024-02-01", parameters: {} };
+  const ended = await user.finish((await user.send("POST", "/api/backtests", { backtest })).at("/backtest/id"));
+  expect([ended.at("/backtest/status"), ended.at("/backtest/parameters/timeframe")]).toEqual(["completed", "1h"]);
+  const refused = await user.send("POST", "/api/strategies", {
+    strategy: { ...body.strategy, slug: "labelled", default_config: {}, parameter_schema: schema },
+  });
+  expect([refused.status, refused.at("/error/code"), refused.at("/error/message")])
+    .toEqual([400, "VALIDATION_FAILED", expect.stringContaining("pattern")]);
   await service.close();
 });
