@@ -63,6 +63,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["cli/demo_client.ts", ["types:routers/app.ts"]],
   ["cli/guess_series.ts", ["cli/", "market/csv/"]],
   ["cli/local_candles.ts", ["cli/", "market/", "types:engine/"]],
+  ["cli/service_candles.ts", ["cli/", "market/", "zod", "types:engine/"]],
   ["cli/", ["cli/", "server/config.ts", "deno.json"]],
   // The package holds the router's type itself, so that it needs no file of ours.
   ["client/index.ts", ["types:routers/app.ts"]],

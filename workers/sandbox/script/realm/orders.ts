@@ -90,7 +90,7 @@ export function readWhole(name: string, value: unknown): number {
 
 /** The orders' names for the script, from 1, and the engine's, which the host writes after a decision. */
 export function makeBook(layout: Layout, memory: Memory) {
-  const { frame: FRAME, trade: TRADE } = layout;
+  const { frame: FRAME } = layout;
   /** The engine's number of each order, from 1; -1: refused. Those of this decision have none yet. */
   const numbers: number[] = [0];
   const names: number[] = [];
@@ -116,20 +116,6 @@ export function makeBook(layout: Layout, memory: Memory) {
     readsLists();
     for (let n = word(FRAME.workingCount) - 1; n >= 0; n--) if (workingAt(n) === number) return true;
     return false;
-  };
-  const tradeAt = (n: number) => word(FRAME.tradesPointer) + n * layout.tradeBytes;
-  const readTrade = (n: number) => {
-    const at = tradeAt(n);
-    const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
-    const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
-    return Object.freeze({ trade: word(at + TRADE.number), quantity, entryPrice });
-  };
-  let open: readonly ReturnType<typeof readTrade>[] = Object.freeze([]);
-  const isOpenTrade = (n: number): boolean => {
-    const [at, listed] = [tradeAt(n), open[n]];
-    return listed !== undefined && listed.trade === word(at + TRADE.number) &&
-      listed.quantity === memory.doubles[(at + TRADE.quantity) >>> 3] &&
-      listed.entryPrice === memory.doubles[(at + TRADE.entryPrice) >>> 3];
   };
   const check = (order: unknown): number => {
     if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order < numbers.length + last.length) {
@@ -166,16 +152,37 @@ export function makeBook(layout: Layout, memory: Memory) {
       return last.includes(name) || (numbers[name]! >= 0 && isListed(numbers[name]!));
     },
     working,
-    trades(): readonly object[] {
-      readsLists();
-      const count = word(FRAME.tradesCount);
-      let same = 0;
-      while (same < count && isOpenTrade(same)) same++;
-      if (same < count || open.length !== count) {
-        open = Object.freeze(Array.from({ length: count }, (_, n) => readTrade(n)));
-      }
-      return open;
-    },
+    trades: makeTradeList(layout, memory),
+  };
+}
+
+/** The list of open trades. One that has not changed is not made again. */
+export function makeTradeList(layout: Layout, memory: Memory): () => readonly object[] {
+  const { frame: FRAME, trade: TRADE } = layout;
+  const word = (at: number) => memory.words[at >>> 2]!;
+  const tradeAt = (n: number) => word(FRAME.tradesPointer) + n * layout.tradeBytes;
+  const readTrade = (n: number) => {
+    const at = tradeAt(n);
+    const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
+    const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
+    return Object.freeze({ trade: word(at + TRADE.number), quantity, entryPrice });
+  };
+  let open: readonly ReturnType<typeof readTrade>[] = Object.freeze([]);
+  const isOpenTrade = (n: number): boolean => {
+    const [at, listed] = [tradeAt(n), open[n]];
+    return listed !== undefined && listed.trade === word(at + TRADE.number) &&
+      listed.quantity === memory.doubles[(at + TRADE.quantity) >>> 3] &&
+      listed.entryPrice === memory.doubles[(at + TRADE.entryPrice) >>> 3];
+  };
+  return () => {
+    memory.words[layout.listsFlag >>> 2] = 1;
+    const count = word(FRAME.tradesCount);
+    let same = 0;
+    while (same < count && isOpenTrade(same)) same++;
+    if (same < count || open.length !== count) {
+      open = Object.freeze(Array.from({ length: count }, (_, n) => readTrade(n)));
+    }
+    return open;
   };
 }
 
