@@ -46,7 +46,7 @@ interface Holdings {
   readonly processes: number;
 }
 
-const runner = new Runner(1, { allow: new Set() });
+const runner = new Runner(1, { allow: new Set() }, "on");
 const held: Holdings[] = [];
 for (let run = 0; run < runs; run++) {
   const limits = { deadlineMs: 60_000, waitMs: 60_000, signal: new AbortController().signal, onProgress: () => {} };
