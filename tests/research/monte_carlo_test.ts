@@ -181,10 +181,18 @@ Deno.test("a path of candles is made of real candles against the close before th
   }
   expect([...path.close.subarray(0, 10)]).toEqual([...candles.close.subarray(0, 10)]);
   expect(path.time).toBe(candles.time);
-  const doubling = Float64Array.from({ length: 1_100 }, (_, i) => 2 ** (i - 600));
-  const huge = { time: doubling, open: doubling, high: doubling, low: doubling, close: doubling, volume: doubling };
-  expect(() => new CandlePaths(huge, 1_000, 5).next(new Random(1))).not.toThrow();
-  expect(() => new CandlePaths(huge, 500, 5).next(new Random(1))).toThrow("its prices leave the range of numbers");
+  const fill = (value: (i: number) => number) => Float64Array.from({ length: 200 }, (_, i) => value(i));
+  const alike = (price: Float64Array) => ({
+    time: price,
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: price,
+  });
+  const [doubling, jumping] = [fill((i) => 2 ** i), fill((i) => i % 2 === 0 ? 1e-150 : 1e150)];
+  expect(() => new CandlePaths(alike(doubling), 100, 5).next(new Random(1))).not.toThrow();
+  expect(() => new CandlePaths(alike(jumping), 100, 5).next(new Random(1))).toThrow("leave the range of numbers");
   // Without lookback the first candle is taken against its own open.
   expect(new CandlePaths(candles, 0, 1e9).next(new Random(3)).close.length).toBe(count);
 });

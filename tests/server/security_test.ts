@@ -1,4 +1,5 @@
 import { expect } from "@std/expect";
+import { submitOptimization } from "../support/optimizations.ts";
 import { appRouter } from "../../routers/app.ts";
 import { ROUTES } from "../../server/rest.ts";
 import { listTargets } from "../fuzz/targets.ts";
@@ -87,6 +88,7 @@ Deno.test("another user's record is answered exactly as a missing one, on every 
   const accepted = await owner.send("POST", "/api/backtests", { backtest: BACKTEST });
   expect(accepted.status).toBe(202);
   const id = String(accepted.at("/backtest/id"));
+  const optimization = await submitOptimization(owner);
   expect((await owner.send("POST", "/api/strategies", { strategy: STRATEGY })).status).toBe(201);
   const named = ROUTES.filter(({ path }) => path.includes("/:") && !path.startsWith("/api/admin/"));
   expect(named.length).toBeGreaterThan(10);
@@ -95,16 +97,18 @@ Deno.test("another user's record is answered exactly as a missing one, on every 
     text.replaceAll(name, "NAME").replace(/"request_id":"[^"]*"/, ""),
   ];
   for (const row of named) {
-    const theirs = row.path.startsWith("/api/backtests") ? id : STRATEGY.slug;
-    const nobodys = row.path.startsWith("/api/backtests") ? crypto.randomUUID() : "no-such-one";
-    const query = row.path.endsWith("/differences") ? "?other=:id" : "";
-    const path = (name: string) => fill(row.path.replace(":version", "1") + query, name);
+    const isStrategy = row.path.startsWith("/api/strategies");
+    const theirs = isStrategy ? STRATEGY.slug : row.path.startsWith("/api/optimizations") ? optimization : id;
+    const nobodys = isStrategy ? "no-such-one" : crypto.randomUUID();
+    const query = row.path.endsWith("/differences") ? "?other=:id" : row.path.endsWith("/surface") ? "?x=fast" : "";
+    const path = (name: string) => fill(row.path.replace(/:version|:number/, "1") + query, name);
     const [hidden, missing] = [await call(other, row, path(theirs)), await call(other, row, path(nobodys))];
     expect([row.method, row.path, hidden.status]).toEqual([row.method, row.path, 404]);
     expect(told(hidden, theirs)).toEqual(told(missing, nobodys));
   }
   // And nothing of it was touched.
   expect((await owner.get(`/api/backtests/${id}`)).at("/backtest/status")).toBe("queued");
+  expect((await owner.get(`/api/optimizations/${optimization}`)).at("/optimization/status")).toBe("queued");
   expect((await owner.get(`/api/strategies/${STRATEGY.slug}`)).at("/strategy/latest_version")).toBe("1");
   await service.close();
 });
