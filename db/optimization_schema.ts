@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
+import type { OutOfSample, WalkForward, WindowDates } from "../research/walk_forward.ts";
 import { user } from "./account_schema.ts";
 import type { TrialNotes } from "./codec/trial_table.ts";
 import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
@@ -30,6 +31,25 @@ export interface BestTrial {
   /** The number of its point in the space. */
   readonly point: number;
   readonly objective: number;
+}
+
+/** A trial over the dates of a window; null where a figure is undefined. Returns are fractions. */
+export interface WindowRun {
+  readonly objective: number | null;
+  readonly totalReturn: number | null;
+  /** Per year. */
+  readonly annualReturn: number | null;
+}
+
+/** A walk-forward window as far as it has run. */
+export interface OptimizationWindow extends WindowDates {
+  /** Of its training; `number` is that of the point. */
+  readonly best: BestTrial | null;
+  readonly train: WindowRun | null;
+  readonly test: WindowRun | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** Of the training's candles; null until its first slice has read them. */
+  readonly dataSha256: string | null;
 }
 
 export const optimizations = pgTable("optimizations", {
@@ -56,6 +76,7 @@ export const optimizations = pgTable("optimizations", {
   trialsMax: integer("trials_max").notNull(),
   /** Up to 2^53 - 1. */
   seed: bigint("seed", { mode: "number" }).notNull(),
+  walkForward: jsonb("walk_forward").$type<WalkForward>(),
   /** The owner's own words about it, which no run reads. */
   name: text("name"),
   status: text("status", { enum: BACKTEST_STATUSES }).notNull().default("queued"),
@@ -81,6 +102,12 @@ export const optimizations = pgTable("optimizations", {
   dataSha256: text("data_sha256"),
   /** How much of its best trial is luck; null until it has completed, and where there is nothing to measure. */
   overfitting: jsonb("overfitting").$type<Overfitting>(),
+  /** Of walk_forward; empty until it has begun. */
+  windows: jsonb("windows").$type<readonly OptimizationWindow[]>().notNull().default([]),
+  /** Points of training windows, and test windows, that are done. */
+  windowPointsDone: integer("window_points_done").notNull().default(0),
+  /** Null until it has completed. */
+  outOfSample: jsonb("out_of_sample").$type<OutOfSample>(),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   /** The approximate size of the record with its trials. */
   sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
@@ -98,8 +125,10 @@ export const optimizations = pgTable("optimizations", {
 /** The trials of an optimization, a chunk a slice, as compressed columns. */
 export const trialChunks = pgTable("trial_chunks", {
   optimizationId: uuid("optimization_id").notNull().references(() => optimizations.id, { onDelete: "cascade" }),
-  /** The place of its first point among those that the optimization tries, from 0. A slice that runs twice writes once. */
+  /** The place of its first point, from 0: windows come behind the range. A slice that runs twice writes once. */
   first: integer("first").notNull(),
+  /** Of the walk-forward window to which it belongs, from 0; null for the whole range. Trainings keep their best trial alone. */
+  window: integer("window"),
   /** Points, with those that are no trials. */
   points: integer("points").notNull(),
   trials: integer("trials").notNull(),

@@ -4,10 +4,10 @@ import { v7 as uuidv7 } from "uuid";
 import { type SIZE, subtractSizes } from "./backtest_sizes.ts";
 import type { BacktestStatus, OwnedKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
-import { type BestTrial, optimizations } from "./schema.ts";
+import { type BestTrial, optimizations, type OptimizationWindow, type WindowRun } from "./schema.ts";
 import { storableText } from "./codec/storable.ts";
 
-export type { BestTrial };
+export type { BestTrial, OptimizationWindow, WindowRun };
 export type Optimization = typeof optimizations.$inferSelect;
 
 /** The columns that a submission sets; the service sets the others. */
@@ -31,6 +31,7 @@ export type NewOptimization = Pick<
   | "direction"
   | "trialsMax"
   | "seed"
+  | "walkForward"
   | "name"
   | "idempotencyKey"
   | "requestSha256"

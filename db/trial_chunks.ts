@@ -1,5 +1,5 @@
 /** The trials of optimizations in the database, a chunk a slice (see codec/trial_table.ts). */
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { decodeColumns } from "./codec/columns.ts";
 import { type EncodedTrials, NONE, type TrialNotes } from "./codec/trial_table.ts";
 import type { Db } from "./database.ts";
@@ -12,6 +12,7 @@ const CHUNK_BYTES = 150;
 export type TrialChunk = Pick<EncodedTrials, "trials" | "data" | "notes" | "returns"> & {
   readonly optimizationId: string;
   readonly first: number;
+  readonly window: number | null;
   /** Points of the slice, with those that are no trials. */
   readonly pointsCount: number;
   readonly durationMs: number;
@@ -28,10 +29,10 @@ export interface TrialRows {
 /** Stores the trials of a slice, once. @returns False where they are stored already. */
 export async function insertTrialChunk(
   tx: Db,
-  { optimizationId, first, pointsCount: points, trials, data, notes, returns, durationMs }: TrialChunk,
+  { optimizationId, first, window, pointsCount: points, trials, data, notes, returns, durationMs }: TrialChunk,
 ): Promise<boolean> {
   const rows = await tx.insert(trialChunks)
-    .values({ optimizationId, first, points, trials, data, notes, returns, durationMs })
+    .values({ optimizationId, first, window, points, trials, data, notes, returns, durationMs })
     .onConflictDoNothing().returning({ first: trialChunks.first });
   return rows.length > 0;
 }
@@ -55,6 +56,7 @@ export async function* readTrialChunks(db: Db, optimizationId: string, from = 0)
       gt(first, after),
       gt(sql`${first} + ${points}`, from),
       gt(trials, 0),
+      isNull(trialChunks.window),
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
@@ -81,6 +83,7 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
       eq(trialChunks.optimizationId, optimizationId),
       gt(first, after),
       sql`octet_length(${returns}) > 0`,
+      isNull(trialChunks.window),
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
@@ -94,6 +97,17 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
       at += count;
     }
   }
+}
+
+/** Reads the daily returns of the test windows that have traded, by window. */
+export async function readWindowReturns(db: Db, optimizationId: string): Promise<Map<number, Float64Array>> {
+  const { window, returns } = trialChunks;
+  const rows = await db.select({ window, returns }).from(trialChunks).where(and(
+    eq(trialChunks.optimizationId, optimizationId),
+    isNotNull(window),
+    sql`octet_length(${returns}) > 0`,
+  ));
+  return new Map(rows.map((row) => [row.window!, decodeColumns(row.returns).returns!]));
 }
 
 /** The error of a trial; null if it has none. */

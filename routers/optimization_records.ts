@@ -7,6 +7,7 @@ import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { type Axis, pointAt, type Space, valueAt } from "../research/space.ts";
 import { resultSchema } from "./backtest_result.ts";
 import { AppError, quote } from "./errors.ts";
+import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -54,6 +55,7 @@ export const optimizationSchema = z.object({
   direction: z.enum(DIRECTIONS),
   trials_max: z.int(),
   seed: z.int(),
+  walk_forward: walkForwardSchema.nullable(),
   status: z.enum(BACKTEST_STATUSES),
   progress: z.number().min(0).max(1),
   /** Of the space, of those that are tried, and of those that are done; constrained and refused ones are no trials. */
@@ -69,6 +71,10 @@ export const optimizationSchema = z.object({
   best: z.array(z.object({ number: z.int(), parameters: parametersSchema, objective: z.number() })),
   /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
   overfitting: overfittingSchema.nullable(),
+  /** Of walk_forward, as far as they have run; null without it. */
+  windows: z.array(windowSchema).nullable(),
+  /** The test windows as one account; null until completed, and without walk_forward. */
+  out_of_sample: outOfSampleSchema.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),
@@ -108,7 +114,7 @@ export function toOptimization(row: Optimization): z.infer<typeof optimizationSc
     trials_max: row.trialsMax,
     seed: row.seed,
     status: row.status,
-    progress: row.status === "completed" ? 1 : row.points === 0 ? 0 : row.pointsDone / row.points,
+    progress: measureProgress(row),
     points: {
       space: row.spacePoints,
       tried: isQueued ? Math.min(row.spacePoints, row.trialsMax) : row.points,
@@ -125,11 +131,19 @@ export function toOptimization(row: Optimization): z.infer<typeof optimizationSc
     overfitting: row.overfitting === null
       ? null
       : { ...row.overfitting, undefined_figures: { ...row.overfitting.undefined_figures } },
+    ...showWindows(row),
     error: row.error,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt?.toISOString() ?? null,
     finished_at: row.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** The part of all points that is done, over the range and over the windows. */
+function measureProgress({ status, points, pointsDone, windows, windowPointsDone }: Optimization): number {
+  if (status === "completed") return 1;
+  const all = points * (windows.length + 1) + windows.length;
+  return all === 0 ? 0 : (pointsDone + windowPointsDone) / all;
 }
 
 function showAxis(axis: Axis): z.infer<typeof axisSchema> {

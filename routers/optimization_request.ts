@@ -4,6 +4,7 @@ import { DIRECTIONS, METHODS } from "../db/schema.ts";
 import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../engine/metrics/definitions.ts";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, holds, parseConstraints } from "../research/constraints.ts";
 import { parseSpace } from "../research/parse_space.ts";
+import { countDays, countWindows, type WalkForward } from "../research/walk_forward.ts";
 import { countPoints, isOrdered, pointAt, type Space } from "../research/space.ts";
 import { labelShape } from "./backtest_labels.ts";
 import { runShape } from "./backtest_submission.ts";
@@ -15,6 +16,9 @@ const TRIALS_MAX_DEFAULT = 10_000;
 const TRIALS_MAX = 1_000_000;
 // A space of which so many points break a constraint may have no trial; a worker finds out.
 const POINTS_TRIED_MAX = 20_000;
+const DAYS_MAX = 36_525;
+/** Most walk-forward windows of an optimization: its record holds them all. */
+const WINDOWS_MAX = 200;
 export const PATH = "/optimization";
 
 /** Metrics of which less is better. */
@@ -61,6 +65,12 @@ export const optimizationRequestSchema = inputObject({
   direction: z.enum(DIRECTIONS).optional(),
   trials_max: z.int().min(1).max(TRIALS_MAX).default(TRIALS_MAX_DEFAULT),
   seed: z.int().min(0).default(0),
+  walk_forward: inputObject({
+    train_days: z.int().min(1).max(DAYS_MAX),
+    test_days: z.int().min(1).max(DAYS_MAX),
+    step_days: z.int().min(1).max(DAYS_MAX).optional(),
+    anchored: z.boolean().default(false),
+  }).optional(),
   name: labelShape.name,
 });
 
@@ -123,6 +133,47 @@ export function checkConstraints({ constraints }: OptimizationRequest, space: Sp
   if (points > POINTS_TRIED_MAX) return;
   const message = `leave no point: all ${points} break one of them`;
   throw refuse([{ path: `${PATH}/constraints`, message }]);
+}
+
+/**
+ * Reads a request's walk-forward windows.
+ *
+ * @returns Null without any.
+ * @throws AppError VALIDATION_FAILED with a pointer, where none fits into the range, tests overlap, or they are too many trials.
+ */
+export function readWalkForward(request: OptimizationRequest, space: Space): WalkForward | null {
+  if (request.walk_forward === undefined) return null;
+  const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
+  const [walk, path] = [{ trainDays, testDays, stepDays, anchored }, `${PATH}/walk_forward`];
+  const range = { startDate: request.start_date, endDate: request.end_date };
+  const days = countDays(range);
+  if (trainDays + testDays > days) {
+    const message = `and test_days need ${trainDays + testDays} days, and the range has ${days}: shorten the windows`;
+    throw refuse([{ path: `${path}/train_days`, message }]);
+  }
+  if (stepDays < testDays) {
+    const message = `must be at least test_days, ${testDays}, not ${stepDays}: test windows would overlap`;
+    throw refuse([{ path: `${path}/step_days`, message }]);
+  }
+  const windows = countWindows(range, walk);
+  if (windows > WINDOWS_MAX) {
+    throw refuse([{
+      path,
+      message: `makes ${windows} windows, and at most ${WINDOWS_MAX} are allowed: take more days`,
+    }]);
+  }
+  // A random choice draws trials_max points.
+  const all = countPoints(space);
+  const [points, allowed] = request.method === "grid"
+    ? [all, request.trials_max]
+    : [Math.min(all, request.trials_max), TRIALS_MAX];
+  if (windows * points > allowed) {
+    const message =
+      `makes ${windows} windows of ${points} points, ${windows * points} trials, and at most ${allowed} are ` +
+      "allowed: take fewer windows or points, or raise trials_max";
+    throw refuse([{ path, message }]);
+  }
+  return walk;
 }
 
 const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });

@@ -18,6 +18,7 @@ import {
   type OptimizationRequest,
   PATH,
   readSpace,
+  readWalkForward,
 } from "./optimization_request.ts";
 import { type Parameters, requireShortParameters } from "./parameters.ts";
 import { requireRoomForModule, requireRoomForOptimization } from "./quotas.ts";
@@ -87,6 +88,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
     requireShort(range, complete.timeframe, ctx.runCandlesMax);
     const parameters = withoutNames(complete, names);
     checkConstraints(request, space, parameters);
+    const walkForward = readWalkForward(request, space);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
     const values = {
       ownerId: ctx.user.id,
@@ -107,6 +109,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
       direction,
       trialsMax: request.trials_max,
       seed: request.seed,
+      walkForward,
       name: request.name ?? null,
       spacePoints: countPoints(space),
       sizeBytes: bytes,

@@ -227,6 +227,10 @@ async function* toEvents(rows: AsyncGenerator<Optimization>) {
   for await (const row of rows) {
     const event = hasOptimizationEnded(row) ? "end" : row.status === status ? "progress" : "status";
     status = row.status;
-    yield { id: `${row.status}-${row.pointsDone}`, event, data: { optimization: toOptimization(row) } };
+    yield {
+      id: `${row.status}-${row.pointsDone + row.windowPointsDone}`,
+      event,
+      data: { optimization: toOptimization(row) },
+    };
   }
 }

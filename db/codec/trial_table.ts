@@ -58,6 +58,8 @@ export interface TrialRanking {
   readonly direction: "max" | "min";
   /** Keeps the daily returns of trials whose place it divides. */
   readonly returnsStride: number;
+  /** Keeps daily returns to the last digit; else with seven digits. */
+  readonly keepsExact?: boolean;
 }
 
 /** Collects the trials of a slice. */
@@ -88,7 +90,9 @@ export class TrialTable {
   add(at: TrialPoint, { metrics, undefinedMetrics, dailyReturns }: TrialValues): void {
     const keeps = this.#keepsReturns(at, metrics);
     this.#begin(at, keeps ? dailyReturns.length : 0, NONE);
-    if (keeps) this.#returns.push(dailyReturns.map(Math.fround));
+    if (keeps) {
+      this.#returns.push(this.#ranking.keepsExact === true ? dailyReturns.slice() : dailyReturns.map(Math.fround));
+    }
     const reasons = JSON.stringify(undefinedMetrics);
     if (reasons === "{}") this.#undefinedAt.push(NONE);
     else {

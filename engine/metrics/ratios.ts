@@ -25,7 +25,10 @@ const FEW_RETURNS = { reason: TWO_RETURNS };
  * @see C. Keating, W. F. Shadwick (2002), "A Universal Performance Measure", Journal of Performance Measurement 6(3).
  * @see D. H. Bailey, M. López de Prado (2012), "The Sharpe Ratio Efficient Frontier", Journal of Risk 15(2).
  */
-export function ratioMetrics(input: MetricsInput, daily: DailyColumns): RatioMetrics {
+export function ratioMetrics(
+  input: Pick<MetricsInput, "periodsPerYear" | "riskFreeRate">,
+  daily: Pick<DailyColumns, "returns">,
+): RatioMetrics {
   const { returns } = daily;
   const riskFree = input.riskFreeRate / input.periodsPerYear;
   const yearRoot = Math.sqrt(input.periodsPerYear);

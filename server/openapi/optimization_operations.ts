@@ -27,6 +27,7 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
   "optimizations.create": {
     summary: "Submit an optimization",
     description: "Each point of `space` that satisfies `constraints` is a trial: a backtest with those parameters. " +
+      "With `walk_forward`, the best of each training window trades the test window that follows. " +
       "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
     codes: SUBMISSION,
     example: { optimization: OPTIMIZATION },

@@ -34,6 +34,26 @@ const REFUSED: readonly (readonly [change: object, path: string, message: RegExp
   [{ parameters: { execution: { commission: -2 } } }, "/parameters/execution/commission", /at least/],
   [{ start_date: "2024-03-01" }, "/start_date", /must be before/],
   [{ strategy: "SMA Crossing" }, "/strategy", /must be the name/],
+  [
+    { walk_forward: { train_days: 25, test_days: 7 } },
+    "/walk_forward/train_days",
+    /need 32 days, and the range has 31/,
+  ],
+  [{ walk_forward: { train_days: 7, test_days: 7, step_days: 0 } }, "/walk_forward/step_days", /at least 1/],
+  [{ walk_forward: { train_days: 7, test_days: 7, step_days: 6 } }, "/walk_forward/step_days", /would overlap/],
+  [{ walk_forward: { train_days: NaN, test_days: 7 } }, "/walk_forward/train_days", /./],
+  [{ walk_forward: { train_days: 7, test_days: 1.5 } }, "/walk_forward/test_days", /integer/],
+  [{ walk_forward: { train_days: 7, test_days: 7, anchor: true } }, "/walk_forward/anchor", /not a known key/],
+  [
+    { walk_forward: { train_days: 7, test_days: 1 }, end_date: "2024-12-31" },
+    "/walk_forward",
+    /358 windows, and at most 200/,
+  ],
+  [
+    { walk_forward: { train_days: 7, test_days: 7 }, trials_max: 35 },
+    "/walk_forward",
+    /3 windows of 12 points, 36 trials/,
+  ],
   [{ walk: 1 }, "/walk", /not a known key/],
 ];
 

@@ -2,6 +2,15 @@ import { expect } from "@std/expect";
 import { DATABASES } from "../support/database.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
+import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
+
+const WALK = { train_days: 14, test_days: 7 };
+
+const near = (value: number) => expect.closeTo(value, 8);
+
+function figuresOf({ sharpe, total_return, annual_return }: Record<string, number>) {
+  return { objective: sharpe, total_return, annual_return };
+}
 
 for (const kind of DATABASES) {
   Deno.test(`an optimization runs every point of its space once (${kind})`, async (t) => {
@@ -56,6 +65,63 @@ for (const kind of DATABASES) {
       expect(backtest.at("/backtest/error")).toBe(null);
       expect(JSON.stringify(backtest.at("/backtest/result/metrics"))).toBe(JSON.stringify(trial.metrics));
       expect(backtest.at("/backtest/result/undefined_metrics")).toEqual(trial.undefined_metrics);
+    });
+
+    await t.step("the best of each training window trades the test window that follows", async () => {
+      const walked = await finishOptimization(user, await submitOptimization(user, { walk_forward: WALK }));
+      expect(walked.at("/optimization")).toMatchObject({
+        status: "completed",
+        progress: 1,
+        walk_forward: { ...WALK, step_days: 7, anchored: false },
+        // The range's own trials are as without windows.
+        points: { tried: 12, done: 12, constrained: 0, refused: 4 },
+        trials: { done: 8, failed: 0 },
+      });
+      const windows = walked.list("/optimization/windows").map(Object);
+      expect(windows.map((each) => [each.train_start, each.train_end, each.test_start, each.test_end])).toEqual([
+        ["2024-01-01", "2024-01-15", "2024-01-15", "2024-01-22"],
+        ["2024-01-08", "2024-01-22", "2024-01-22", "2024-01-29"],
+      ]);
+      const days: number[][] = [];
+      const annual: number[] = [];
+      for (
+        const { train_start, train_end, test_start, test_end, parameters, in_sample, out_of_sample, error } of windows
+      ) {
+        const dates = { start_date: train_start, end_date: train_end };
+        const alone = await finishOptimization(user, await submitOptimization(user, dates));
+        expect([parameters, in_sample.objective]).toEqual([
+          alone.at("/optimization/best/0/parameters"),
+          alone.at("/optimization/best/0/objective"),
+        ]);
+        const trained = await backtestDays(user, { parameters, ...dates });
+        expect(in_sample).toEqual(figuresOf(trained.metrics));
+        const tested = await backtestDays(user, { parameters, start_date: test_start, end_date: test_end });
+        expect([out_of_sample, error]).toEqual([figuresOf(tested.metrics), null]);
+        days.push(tested.days);
+        annual.push(in_sample.annual_return);
+      }
+      const { equity, ...figures } = naiveAccount(days, 1000);
+      const found = Object(walked.at("/optimization/out_of_sample"));
+      expect(found).toMatchObject({ windows: 2, days: 14, undefined_figures: {} });
+      expect(found.equity.map(({ day }: { day: number }) => day)).toEqual(equity.map((_, day) => day));
+      equity.forEach((each, day) => expect(found.equity[day].equity).toBeCloseTo(each, 8));
+      for (const [name, value] of Object.entries(figures)) expect([name, found[name]]).toEqual([name, near(value)]);
+      const inSample = Math.sqrt((1 + annual[0]!) * (1 + annual[1]!)) - 1;
+      expect(found.in_sample_annual_return).toEqual(near(inSample));
+      expect(found.efficiency).toEqual(near(figures.annual_return / inSample));
+    });
+
+    await t.step("every anchored training begins with the range, and a window without candles says so", async () => {
+      const change = { start_date: "2023-12-18", end_date: "2024-01-29", space: { fast: { values: [5, 10] } } };
+      const walk = { train_days: 7, test_days: 7, step_days: 21, anchored: true };
+      const answer = await finishOptimization(user, await submitOptimization(user, { ...change, walk_forward: walk }));
+      const windows = answer.list("/optimization/windows").map(Object);
+      expect(windows.map((each) => [each.train_start, each.test_start, each.error?.code ?? null])).toEqual([
+        ["2023-12-18", "2023-12-25", "NO_DATA"],
+        ["2023-12-18", "2024-01-15", null],
+      ]);
+      expect(windows[0].out_of_sample).toBe(null);
+      expect(answer.at("/optimization/out_of_sample")).toMatchObject({ windows: 1, days: 7 });
     });
     await service.close();
   });

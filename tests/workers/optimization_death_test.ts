@@ -10,6 +10,7 @@ import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import { countPoints } from "../../research/space.ts";
 import { parseSpace } from "../../research/parse_space.ts";
+import type { WalkForward } from "../../research/walk_forward.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser } from "../support/backtests.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -20,6 +21,7 @@ const KEY = { ownerId: "ann" };
 /** A new database with the sample, and a submitted sma-cross of 10,000 points over three months of hours. */
 async function withOptimization(
   body: (scene: { url: string; handle: DatabaseHandle; queue: OpenQueue; id: string }) => Promise<void>,
+  walkForward: WalkForward | null = null,
 ): Promise<void> {
   const { url, drop } = await createTestDatabase();
   await using opened = new AsyncDisposableStack();
@@ -30,11 +32,11 @@ async function withOptimization(
   await archiveSample(handle.db);
   const queue = await openQueue({ handle, runSecondsMax: 60 });
   opened.defer(() => queue.close());
-  const id = await submit(handle.db, queue);
+  const id = await submit(handle.db, queue, walkForward);
   await body({ url, handle, queue, id });
 }
 
-async function submit(db: Db, queue: OpenQueue): Promise<string> {
+async function submit(db: Db, queue: OpenQueue, walkForward: WalkForward | null = null): Promise<string> {
   const { value: space } = parseSpace({
     fast: { min: 1, max: 100, step: 1 },
     slow: { min: 101, max: 200, step: 1 },
@@ -65,6 +67,7 @@ async function submit(db: Db, queue: OpenQueue): Promise<string> {
       direction: "max",
       trialsMax: 10_000,
       seed: 0,
+      walkForward,
       spacePoints: countPoints(space),
     });
     await queue.enqueueOptimization(tx, id, "ann");
@@ -111,8 +114,12 @@ Deno.test("workers that are killed in the middle cost slices, and every trial is
     for await (const { count, columns } of readTrialChunks(db, id)) {
       for (let row = 0; row < count; row++) expect(columns.place![row]).toBe(place++);
     }
-    expect([next, place]).toEqual([10_000, 10_000]);
-  }));
+    // The range, the training of the window, and its test.
+    expect([next, place]).toEqual([20_001, 10_000]);
+    expect(record.windowPointsDone).toBe(10_001);
+    expect(record.windows).toMatchObject([{ error: null, train: {}, test: {} }]);
+    expect(record.outOfSample).toMatchObject({ windows: 1, days: 7 });
+  }, { trainDays: 14, testDays: 7, stepDays: 90, anchored: false }));
 
 Deno.test("revised candles end an optimization with the trials that it has, and a removed owner takes theirs along", () =>
   withOptimization(async ({ handle: { db }, queue, id }) => {

@@ -1,9 +1,11 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
+import { readWindowReturns } from "../../db/trial_chunks.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
+import { type OutOfSample, stitchWindows } from "../../research/walk_forward.ts";
 import { fixedMs } from "../../market/timeframes.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
 import { readSettings } from "../backtest/run_settings.ts";
@@ -14,10 +16,11 @@ import type { SliceRun, TrialTask } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import { measureLuck, readTrials } from "./luck.ts";
-import { choosePoints, listStretch, type Stretch } from "./points.ts";
+import { choosePoints, listStretch, listTest, type PointRules, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { SliceRecords, SliceResult } from "./slice_records.ts";
 import type { SliceRunner } from "./slice_runner.ts";
+import { type Part, partAt } from "./windows.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -98,7 +101,7 @@ async function runSlice(
   { from, until: end }: { readonly from: number; readonly until: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, records, jobs, runner, deadlineMs } = services;
+  const { db, records, jobs } = services;
   const ended = new AbortController();
   const unwatch = await jobs.changes.subscribe(`end ${record.id}`, () => {
     // A fault of the database is for whoever stores the slice.
@@ -106,25 +109,64 @@ async function runSlice(
   });
   try {
     const begun = performance.now();
-    const settings = readSettings(record);
-    const stretch = listStretch(record, rulesOf(record, settings), from, Math.min(end, from + POINTS_MAX));
-    const plan = stretch.trials.length === 0
-      ? null
-      : await traceStep("load candles", () => planSlice(services, record, settings, stretch));
-    const stop = AbortSignal.any([signal, ended.signal]);
-    const reload = (lookback: number) => planSlice(services, record, settings, stretch, lookback);
-    const outcome = plan === null
-      ? null
-      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal: stop }, reload));
+    const part = partAt(record, from);
+    const until = Math.min(end, from + POINTS_MAX, part.until);
+    const done = await simulate(services, record, { part, from, until }, AbortSignal.any([signal, ended.signal]));
     if (ended.signal.aborted) return await records.drop(job);
-    if (outcome?.type === "stopped") return await records.giveBack(job);
-    if (outcome?.type === "broken") throw new Error(outcome.message);
-    const durationMs = performance.now() - begun;
-    const slice = { ...toResult(stretch, plan, outcome), end, durationMs };
+    if (done === null) return await records.giveBack(job);
+    const slice = { ...done, part, end, durationMs: performance.now() - begun };
     await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
   } finally {
     unwatch();
   }
+}
+
+type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
+
+/**
+ * Runs places of one part, as many as there is time for.
+ *
+ * @returns Null where it was stopped.
+ * @throws {RunError} When no trial of the whole range can run; a window keeps such an error.
+ */
+async function simulate(
+  services: OptimizationServices,
+  record: Optimization,
+  { part, from, until }: { readonly part: Part; readonly from: number; readonly until: number },
+  signal: AbortSignal,
+): Promise<Simulated | null> {
+  const { runner, deadlineMs } = services;
+  const settings = readSettings(record);
+  const stretch = listPart(record, rulesOf(record, settings), part, { from, until });
+  try {
+    const plan = stretch.trials.length === 0
+      ? null
+      : await traceStep("load candles", () => planSlice(services, record, settings, stretch, part));
+    const reload = (lookback: number) => planSlice(services, record, settings, stretch, part, lookback);
+    const outcome = plan === null
+      ? null
+      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal }, reload));
+    if (outcome?.type === "stopped") return null;
+    if (outcome?.type === "broken") throw new Error(outcome.message);
+    const result = toResult(stretch, plan, outcome);
+    return { ...result, from, until: part.first + result.until, error: null };
+  } catch (error) {
+    if (!(error instanceof RunError) || part.kind === "range") throw error;
+    const { code, message } = error.outcome;
+    const none = encodeFailed(undefined, null);
+    return { from, until, constrained: 0, refused: 0, trials: none, dataSha256: null, error: { code, message } };
+  }
+}
+
+/** The points of a part from one place to before another, with places from the start of the part. */
+function listPart(
+  record: Optimization,
+  rules: PointRules,
+  { kind, window, first }: Part,
+  { from, until }: { readonly from: number; readonly until: number },
+): Stretch {
+  if (kind === "test") return listTest(record, rules, record.windows[window ?? 0]?.best?.point);
+  return listStretch(record, rules, from - first, until - first);
 }
 
 async function finish(
@@ -145,7 +187,22 @@ async function finish(
   if (outcome?.type === "stopped") return await records.giveBack(job);
   if (outcome?.type === "broken") throw new Error(outcome.message);
   const overfitting = outcome?.type === "completed" ? outcome.overfitting : null;
-  await retry(signal, () => records.complete(job, record.id, overfitting));
+  const rates = { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate };
+  const outOfSample = record.windows.length === 0 ? null : await stitch(db, record, rates);
+  await retry(signal, () => records.complete(job, record.id, { overfitting, outOfSample }));
+}
+
+async function stitch(
+  db: OptimizationServices["db"],
+  { id, windows, initialBalance }: Optimization,
+  rates: { readonly periodsPerYear: number; readonly riskFreeRate: number },
+): Promise<OutOfSample> {
+  const returns = await readWindowReturns(db, id);
+  const traded = windows.flatMap(({ train }, i) => {
+    const own = returns.get(i);
+    return own === undefined ? [] : [{ returns: own, trainAnnualReturn: train?.annualReturn ?? null }];
+  });
+  return stitchWindows(traded, { initialBalance, ...rates });
 }
 
 /** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
@@ -153,7 +210,7 @@ function toResult(
   { from, until: wholeUntil, trials, constrained, refused }: Stretch,
   plan: SlicePlan | null,
   outcome: Completed<SliceRun> | Failed | null,
-): Omit<SliceResult, "end" | "durationMs"> {
+): Omit<Simulated, "error"> {
   const { done, refused: refusedByItself = [], ...encoded } = outcome?.type === "completed"
     ? outcome
     : encodeFailed(trials[0], outcome);

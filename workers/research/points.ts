@@ -107,6 +107,14 @@ export function listStretch(record: PointsRecord, rules: PointRules, from: numbe
   return { from, until, trials, constrained, refused };
 }
 
+/** The point of a test window, alone at place 0: the best one of its training, if it has one. */
+export function listTest({ space }: PointsRecord, rules: PointRules, point: number | undefined): Stretch {
+  const whole = { from: 0, until: 1, constrained: [], refused: [] };
+  if (point === undefined) return { ...whole, trials: [] };
+  const parameters = { ...rules.own, ...pointAt(space, point) };
+  return { ...whole, trials: [{ place: 0, point, parameters, lookback: lookbackOf(rules, parameters) ?? 0 }] };
+}
+
 /** Candles that a point needs before the start date; null where the strategy refuses it. */
 function lookbackOf({ builtin, execution, lookback }: PointRules, parameters: Parameters): number | null {
   if (builtin === null) return execution.lookback ? lookback : 0;

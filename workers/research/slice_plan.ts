@@ -9,6 +9,7 @@ import type { TrialsTask } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import type { PointRules, Stretch } from "./points.ts";
 import { SLICE_MS } from "./slice_records.ts";
+import type { Part } from "./windows.ts";
 
 // Beyond so many trials, an optimization keeps the daily returns of every second, third, … one.
 const RETURNS_TRIALS_MAX = 10_000;
@@ -37,6 +38,7 @@ export function rulesOf({ runtime, strategySlug }: Optimization, { own, executio
 /**
  * Loads the candles of a stretch's trials, of which there is one at least.
  *
+ * @param part Its dates, instead of the record's.
  * @param lookbackMin Candles before the range that they turned out to ask for.
  * @throws {RunError} As loadCandles().
  */
@@ -45,13 +47,15 @@ export async function planSlice(
   record: Optimization,
   settings: RunSettings,
   { trials }: Stretch,
+  part: Part,
   lookbackMin = 0,
 ): Promise<SlicePlan> {
   const lookback = trials.reduce((most, trial) => Math.max(most, trial.lookback), lookbackMin);
+  const dated = { ...record, startDate: part.startDate, endDate: part.endDate };
   // Views of one read: the first identifies the candles, whatever the lookback.
   const [range, market] = await Promise.all([
-    loadCandles(services, record, settings, 0),
-    loadCandles(services, record, settings, lookback),
+    loadCandles(services, dated, settings, 0),
+    loadCandles(services, dated, settings, lookback),
   ]);
   return {
     task: {
@@ -59,13 +63,20 @@ export async function planSlice(
       trials,
       budgetMs: SLICE_MS,
       returnsMax: RETURNS_MAX,
-      returnsStride: Math.max(1, Math.ceil(record.points / RETURNS_TRIALS_MAX)),
+      ...chooseReturns(record, part),
       objective: requireNumeric(record.objective),
       direction: record.direction,
     },
     lookbackWanted: lookback,
     dataSha256: identify(range),
   };
+}
+
+/** A training keeps no daily returns, and a test all of them: they become the account's. */
+function chooseReturns({ points }: Optimization, { kind }: Part) {
+  if (kind === "train") return { returnsStride: Number.MAX_SAFE_INTEGER };
+  if (kind === "test") return { returnsStride: 1, keepsExact: true };
+  return { returnsStride: Math.max(1, Math.ceil(points / RETURNS_TRIALS_MAX)) };
 }
 
 function identify({ read, finer, benchmark }: MarketData): string {

@@ -15,7 +15,9 @@ import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
 import type { Overfitting } from "../../research/overfitting.ts";
+import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../outcome.ts";
+import { addToWindow, beginWindows, countPlaces, placesBeforeTests, type WindowSlice } from "./windows.ts";
 
 const QUEUE = QUEUES.optimizations;
 /** Computing time of a slice: about so long a dead worker's work is lost, and others wait. */
@@ -23,6 +25,8 @@ export const SLICE_MS = 1000;
 // Jobs of one optimization that wait or run: more workers than that find no more of its slices.
 const SLICES_OPEN_MAX = 256;
 const BEST_MAX = 10;
+// Jobs of the tests of windows at their beginning.
+const TEST_JOBS_MAX = 8;
 const NO_TRIALS = {
   code: "NO_TRIALS",
   message: "Cannot find a trial: every point breaks a constraint, or the strategy refuses it",
@@ -37,7 +41,7 @@ export interface OptimizationJob {
 }
 
 /** The points of a slice that are done. */
-export interface SliceResult {
+export interface SliceResult extends WindowSlice {
   readonly from: number;
   /** The place behind the last one that is done; at least one is. */
   readonly until: number;
@@ -45,8 +49,6 @@ export interface SliceResult {
   readonly end: number;
   readonly constrained: number;
   readonly refused: number;
-  readonly trials: EncodedTrials;
-  readonly dataSha256: string | null;
   readonly durationMs: number;
 }
 
@@ -83,11 +85,13 @@ export class SliceRecords {
     await this.#db.transaction(async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
       if (record?.status === "queued") {
-        const slicesOpen = Math.min(stretches, points);
-        const counts = { points, pointsConstrained: constrained, slicesOpen };
+        const windows = points === 0 ? [] : beginWindows(record);
+        const until = placesBeforeTests({ points, windows });
+        const slicesOpen = Math.min(stretches, until);
+        const counts = { points, pointsConstrained: constrained, slicesOpen, windows };
         await updateOptimization(tx, id, { status: "running", startedAt: sql`now()`, ...counts });
         if (points === 0) await failOptimization(tx, id, NO_TRIALS);
-        await this.#enqueue(tx, record, divide({ from: 0, until: points }, slicesOpen));
+        await this.#enqueue(tx, record, divide({ from: 0, until }, slicesOpen));
       }
       await this.#jobs.complete(tx, QUEUE, [job]);
       await this.#notify(tx, id);
@@ -98,11 +102,11 @@ export class SliceRecords {
   async store(job: TakenJob, id: string, slice: SliceResult): Promise<void> {
     await this.#db.transaction(async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
-      const chunk = { ...slice.trials, optimizationId: id, first: slice.from, pointsCount: slice.until - slice.from };
+      const chunk = toChunk(id, slice);
       if (record !== null && isOtherData(record, slice)) {
         await failOptimization(tx, id, dataChanged(record));
         await endSlices(tx, this.#jobs, record);
-      } else if (record !== null && await insertTrialChunk(tx, { ...chunk, durationMs: slice.durationMs })) {
+      } else if (record !== null && await insertTrialChunk(tx, chunk)) {
         await this.#count(tx, record, slice, chunk);
       }
       await this.#jobs.complete(tx, QUEUE, [job]);
@@ -116,24 +120,21 @@ export class SliceRecords {
     chunk: Pick<TrialChunk, "data" | "returns" | "notes">,
   ): Promise<void> {
     const { id, ownerId } = record;
-    const left = divideRest(record, slice);
+    const done = slice.part.kind === "range" ? countRange(record, slice) : countWindow(record, slice);
     const bytes = measureTrialChunk(chunk);
-    const counts = {
-      pointsDone: record.pointsDone + slice.until - slice.from,
-      pointsConstrained: record.pointsConstrained + slice.constrained,
-      pointsRefused: record.pointsRefused + slice.refused,
-      trials: record.trials + slice.trials.trials,
-      trialsFailed: record.trialsFailed + slice.trials.failed,
-      slicesOpen: record.slicesOpen - 1 + left.length,
-      best: mergeBest(record, slice.trials),
-      dataSha256: record.dataSha256 ?? slice.dataSha256,
-      sizeBytes: record.sizeBytes + bytes,
-    };
-    const isDone = counts.pointsDone === record.points;
-    await updateOptimization(tx, id, counts);
-    if (isDone && counts.trials === 0) await failOptimization(tx, id, NO_TRIALS);
+    const placesDone = done.pointsDone + done.windowPointsDone;
+    const hasTrials = done.trials > 0;
+    const beforeTests = placesBeforeTests(record);
+    const isTrained = placesDone === beforeTests;
+    const isDone = placesDone === countPlaces(record);
+    const tests = { from: beforeTests, until: countPlaces(record) };
+    const testJobs = record.runtime?.type === "remote" ? 1 : Math.min(record.windows.length, TEST_JOBS_MAX);
+    const next = isTrained && !isDone && hasTrials ? divide(tests, testJobs) : divideRest(record, slice);
+    const slicesOpen = record.slicesOpen - 1 + next.length;
+    await updateOptimization(tx, id, { ...done, slicesOpen, sizeBytes: record.sizeBytes + bytes });
+    if (isTrained && !hasTrials) await failOptimization(tx, id, NO_TRIALS);
     else if (isDone) await this.#send(tx, record, { optimizationId: id, isEnd: true });
-    await this.#enqueue(tx, record, left);
+    await this.#enqueue(tx, record, next);
     await this.#notify(tx, id);
     // Last, because it locks the storage totals, as everywhere.
     await addSizes(tx, [{ ownerId, sizeBytes: bytes }]);
@@ -178,19 +179,67 @@ export class SliceRecords {
   }
 
   /** Completes an optimization of which all slices are done. */
-  async complete(job: TakenJob, id: string, overfitting: Overfitting | null): Promise<void> {
+  async complete(
+    job: TakenJob,
+    id: string,
+    figures: { readonly overfitting: Overfitting | null; readonly outOfSample: OutOfSample | null },
+  ): Promise<void> {
     await this.#db.transaction(async (tx: Db) => {
-      if (await lockUnendedOptimization(tx, id) !== null) {
-        await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, overfitting });
-        await this.#notify(tx, id);
-      }
+      const record = await lockUnendedOptimization(tx, id);
       await this.#jobs.complete(tx, QUEUE, [job]);
+      if (record === null) return;
+      const bytes = figures.outOfSample === null ? 0 : JSON.stringify([record.windows, figures.outOfSample]).length;
+      const sizeBytes = record.sizeBytes + bytes;
+      await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...figures, sizeBytes });
+      await this.#notify(tx, id);
+      // Last, because it locks the storage totals, as everywhere.
+      if (bytes > 0) await addSizes(tx, [{ ownerId: record.ownerId, sizeBytes: bytes }]);
     });
   }
 
   async #notify(tx: Db, id: string): Promise<void> {
     await this.#jobs.changes.notify(tx, [`optimization ${id}`]);
   }
+}
+
+/** Its trials with their place in the database. A training keeps its best trial alone, in the record. */
+function toChunk(optimizationId: string, { part, from, until, trials, durationMs }: SliceResult): TrialChunk {
+  const nothing = {
+    data: new Uint8Array(),
+    notes: { errors: [], undefined: [], times: null },
+    returns: new Uint8Array(),
+  };
+  return {
+    ...trials,
+    ...(part.kind === "train" ? nothing : {}),
+    optimizationId,
+    first: from,
+    window: part.window,
+    pointsCount: until - from,
+    durationMs,
+  };
+}
+
+function countRange(record: Optimization, slice: SliceResult) {
+  return {
+    pointsDone: record.pointsDone + slice.until - slice.from,
+    windowPointsDone: record.windowPointsDone,
+    pointsConstrained: record.pointsConstrained + slice.constrained,
+    pointsRefused: record.pointsRefused + slice.refused,
+    trials: record.trials + slice.trials.trials,
+    trialsFailed: record.trialsFailed + slice.trials.failed,
+    best: mergeBest(record, slice.trials),
+    dataSha256: record.dataSha256 ?? slice.dataSha256,
+  };
+}
+
+function countWindow(record: Optimization, slice: SliceResult) {
+  return {
+    pointsDone: record.pointsDone,
+    windowPointsDone: record.windowPointsDone + slice.until - slice.from,
+    trials: record.trials,
+    windows: addToWindow(record, slice),
+  };
 }
 
 interface Range {
@@ -214,7 +263,9 @@ function divideRest({ slicesOpen, runtime }: Optimization, { from, until, end, d
   return divide(rest, isShared ? 2 : 1);
 }
 
-function isOtherData({ dataSha256: known }: Optimization, { dataSha256 }: SliceResult): boolean {
+function isOtherData(record: Optimization, { part, dataSha256 }: SliceResult): boolean {
+  if (part.kind === "test") return false;
+  const known = part.window === null ? record.dataSha256 : record.windows[part.window]!.dataSha256;
   return known !== null && dataSha256 !== null && dataSha256 !== known;
 }
 

@@ -112,12 +112,13 @@ export class SliceRunner {
   async #callEndpoint(
     runId: string,
     runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
-    { task: { trials, budgetMs, returnsMax: _returnsMax, returnsStride, objective, direction, ...task } }: SlicePlan,
+    { task: { trials, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
     const until = performance.now() + budgetMs;
-    const collected = new CollectedTrials({ trials, returnsStride, objective, direction });
-    const run = { ...task, ...runtime, runId, checksIntegrity: false };
+    const { objective, direction, ...settings } = task;
+    const collected = new CollectedTrials({ trials, returnsStride, keepsExact, objective, direction });
+    const run = { ...settings, ...runtime, runId, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
       const outcome = await this.#remote.run({ ...run, parameters }, limits);

@@ -1,0 +1,200 @@
+/** Walk-forward windows: the dates of each, and the account that trades them one after the other. */
+import { ratioMetrics } from "../engine/metrics/ratios.ts";
+import type { Measured } from "../engine/metrics/measured.ts";
+
+const DAY_MS = 86_400_000;
+// Enough for a curve on a screen; metrics are those of all days.
+const EQUITY_POINTS_MAX = 500;
+
+export const NO_WINDOW_TRADED = "no test window has traded";
+export const NO_GAIN_IN_SAMPLE = "the annual return in sample is not above 0";
+export const RUINED = "equity reached zero";
+
+/** How windows follow each other, in calendar days. */
+export interface WalkForward {
+  readonly trainDays: number;
+  readonly testDays: number;
+  /** From the start of one test window to that of the next; at least `testDays`. */
+  readonly stepDays: number;
+  /** Every training window begins with the range. */
+  readonly anchored: boolean;
+}
+
+/** Dates as YYYY-MM-DD; ends are exclusive, and the test begins where the training ends. */
+export interface WindowDates {
+  readonly trainStart: string;
+  readonly trainEnd: string;
+  readonly testEnd: string;
+}
+
+interface DateRange {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+/** Calendar days of a range. */
+export function countDays({ startDate, endDate }: DateRange): number {
+  return Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS);
+}
+
+/** How many windows fit into a range with their whole tests. */
+export function countWindows(range: DateRange, { trainDays, testDays, stepDays }: WalkForward): number {
+  return Math.max(0, Math.floor((countDays(range) - trainDays - testDays) / stepDays) + 1);
+}
+
+/** The windows of a range, the first one first. */
+export function listWindows(range: DateRange, walk: WalkForward): WindowDates[] {
+  const dateAt = (days: number) => new Date(Date.parse(range.startDate) + days * DAY_MS).toISOString().slice(0, 10);
+  return Array.from({ length: countWindows(range, walk) }, (_, i) => {
+    const from = i * walk.stepDays;
+    return {
+      trainStart: walk.anchored ? range.startDate : dateAt(from),
+      trainEnd: dateAt(from + walk.trainDays),
+      testEnd: dateAt(from + walk.trainDays + walk.testDays),
+    };
+  });
+}
+
+/** The test windows as one account. A figure that cannot be computed is null, and `undefined_figures` says why. */
+export interface OutOfSample {
+  /** Test windows that traded. */
+  readonly windows: number;
+  /** Trading days of them. */
+  readonly days: number;
+  readonly final_equity: number;
+  readonly total_return: number;
+  readonly annual_return: number | null;
+  readonly annual_volatility: number | null;
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly max_drawdown: number;
+  /** Geometric mean of the training windows' annual returns. */
+  readonly in_sample_annual_return: number | null;
+  /** `annual_return` over `in_sample_annual_return`. */
+  readonly efficiency: number | null;
+  readonly undefined_figures: Readonly<Record<string, string>>;
+  /** The account at the end of some days, evenly chosen, from day 0, the beginning, to the last one. */
+  readonly equity: readonly { readonly day: number; readonly equity: number }[];
+}
+
+/** A window of which the test has run. */
+export interface TradedWindow {
+  /** Daily returns of the test, fractions, oldest first. */
+  readonly returns: Float64Array;
+  /** Fraction per year, of the best trial of the training; null where it has none. */
+  readonly trainAnnualReturn: number | null;
+}
+
+/**
+ * Lets one account trade the test windows one after the other. It ends where its equity reaches zero.
+ *
+ * @param traded In order of their dates.
+ */
+export function stitchWindows(
+  traded: readonly TradedWindow[],
+  { initialBalance, periodsPerYear, riskFreeRate }: {
+    readonly initialBalance: number;
+    readonly periodsPerYear: number;
+    readonly riskFreeRate: number;
+  },
+): OutOfSample {
+  const { returns, equity } = compound(traded, initialBalance);
+  const days = returns.length;
+  const growth = equity[days]! / initialBalance;
+  const ratios = ratioMetrics({ periodsPerYear, riskFreeRate }, { returns });
+  const annual = days === 0
+    ? { reason: NO_WINDOW_TRADED }
+    : growth > 0
+    ? growth ** (periodsPerYear / days) - 1
+    : { reason: RUINED };
+  const inSample = meanGrowth(traded.map(({ trainAnnualReturn }) => trainAnnualReturn));
+  const measured: Readonly<Record<Figure, Measured>> = {
+    annual_return: annual,
+    annual_volatility: ratios.annual_volatility,
+    sharpe: ratios.sharpe,
+    sortino: ratios.sortino,
+    in_sample_annual_return: inSample,
+    efficiency: measureEfficiency(annual, inSample),
+  };
+  return {
+    windows: traded.length,
+    days,
+    final_equity: equity[days]!,
+    total_return: growth - 1,
+    max_drawdown: deepestFall(equity),
+    ...split(measured),
+    equity: sample(equity),
+  };
+}
+
+type Figure =
+  | "annual_return"
+  | "annual_volatility"
+  | "sharpe"
+  | "sortino"
+  | "in_sample_annual_return"
+  | "efficiency";
+
+function compound(traded: readonly TradedWindow[], initialBalance: number) {
+  const all = traded.flatMap(({ returns }) => [...returns]);
+  const equity = [initialBalance];
+  for (const each of all) {
+    const before = equity.at(-1)!;
+    if (before <= 0) break;
+    equity.push(before * (1 + each));
+  }
+  return { returns: Float64Array.from(all.slice(0, equity.length - 1)), equity };
+}
+
+function meanGrowth(annual: readonly (number | null)[]): Measured {
+  if (annual.length === 0) return { reason: NO_WINDOW_TRADED };
+  let logs = 0;
+  for (const each of annual) {
+    if (each === null || each <= -1) return { reason: "a training window has no annual return above -1" };
+    logs += Math.log1p(each);
+  }
+  return Math.expm1(logs / annual.length);
+}
+
+function measureEfficiency(annual: Measured, inSample: Measured): Measured {
+  if (typeof annual !== "number") return annual;
+  if (typeof inSample !== "number") return inSample;
+  return inSample > 0 ? annual / inSample : { reason: NO_GAIN_IN_SAMPLE };
+}
+
+function deepestFall(equity: readonly number[]): number {
+  let [peak, deepest] = [0, 0];
+  for (const each of equity) {
+    peak = Math.max(peak, each);
+    deepest = Math.max(deepest, 1 - each / peak);
+  }
+  return deepest;
+}
+
+function split(measured: Readonly<Record<Figure, Measured>>) {
+  const reasons: Record<string, string> = {};
+  const valueOf = (name: Figure): number | null => {
+    const value = measured[name];
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    reasons[name] = typeof value === "number" ? "it is too large for a number" : value.reason;
+    return null;
+  };
+  return {
+    annual_return: valueOf("annual_return"),
+    annual_volatility: valueOf("annual_volatility"),
+    sharpe: valueOf("sharpe"),
+    sortino: valueOf("sortino"),
+    in_sample_annual_return: valueOf("in_sample_annual_return"),
+    efficiency: valueOf("efficiency"),
+    undefined_figures: reasons,
+  };
+}
+
+function sample(equity: readonly number[]): OutOfSample["equity"] {
+  const last = equity.length - 1;
+  const count = Math.min(equity.length, EQUITY_POINTS_MAX);
+  return Array.from({ length: count }, (_, i) => {
+    const day = count === 1 ? 0 : Math.round(i * last / (count - 1));
+    return { day, equity: equity[day]! };
+  });
+}
