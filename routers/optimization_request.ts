@@ -18,7 +18,7 @@ const TRIALS_MAX = 1_000_000;
 const POINTS_TRIED_MAX = 20_000;
 const DAYS_MAX = 36_525;
 /** Most walk-forward windows of an optimization: its record holds them all. */
-const WINDOWS_MAX = 200;
+export const WALK_WINDOWS_MAX = 200;
 export const PATH = "/optimization";
 
 /** Metrics of which less is better. */
@@ -156,10 +156,10 @@ export function readWalkForward(request: OptimizationRequest, space: Space): Wal
     throw refuse([{ path: `${path}/step_days`, message }]);
   }
   const windows = countWindows(range, walk);
-  if (windows > WINDOWS_MAX) {
+  if (windows > WALK_WINDOWS_MAX) {
     throw refuse([{
       path,
-      message: `makes ${windows} windows, and at most ${WINDOWS_MAX} are allowed: take more days`,
+      message: `makes ${windows} windows, and at most ${WALK_WINDOWS_MAX} are allowed: take more days`,
     }]);
   }
   // A random choice draws trials_max points.

@@ -9,6 +9,8 @@ import { SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_spa
 import { FIRST_POINTS } from "../../research/tpe.ts";
 import { SAME_CORRELATION } from "../../research/trial_clusters.ts";
 import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo_submission.ts";
+import { WALK_WINDOWS_MAX } from "../../routers/optimization_request.ts";
+import { stitchWindows } from "../../research/walk_forward.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 
 const page = (await readPage("docs/research.md")).replaceAll(/\s+/g, " ");
@@ -22,6 +24,7 @@ Deno.test("docs/research.md states the limits that the code has", () => {
   expect(page).toContain(`At most ${grouped(TRIALS_CONSIDERED_MAX)} trials are compared`);
   expect(page).toContain(`cut into ${BLOCKS} blocks`);
   expect(page).toContain(`correlates by ${SAME_CORRELATION} or more`);
+  expect(page).toContain(`has at most ${WALK_WINDOWS_MAX} windows`);
 });
 
 Deno.test("docs/research.md defines each figure of an optimization's luck", () => {
@@ -51,4 +54,14 @@ Deno.test("docs/api.md and docs/research.md describe Monte Carlo simulations as 
   for (const sampling of SAMPLINGS) expect(api).toContain(`\`${sampling}\``);
   const rows = rowsOf(await readPage("docs/research.md")).map(([name = ""]) => name);
   expect(rows).toEqual(expect.arrayContaining([...MONTE_CARLO_METHODS, ...FIGURE_NAMES].map((name) => `\`${name}\``)));
+});
+
+Deno.test("docs/research.md and docs/api.md name each figure of the account out of sample", async () => {
+  const api = await readPage("docs/api.md");
+  const rates = { initialBalance: 1, periodsPerYear: 365, riskFreeRate: 0 };
+  const figures = Object.keys(stitchWindows([], rates));
+  const named = /`\{(windows, days[^}]*)\}`/.exec(api)?.[1]?.split(/,\s+/);
+  expect(named?.toSorted()).toEqual(figures.toSorted());
+  const explained = ["windows", "days", "final_equity", "undefined_figures", "equity"];
+  for (const figure of figures.filter((name) => !explained.includes(name))) expect(page).toContain(`\`${figure}\``);
 });
