@@ -23,11 +23,21 @@ export function isGap(instrument: Traded, days: TradingDays, fromMs: number, unt
   if (assetClass === "forex") {
     return untilMs - fromMs >= HOUR_MS && !isInsideForexRest(fromMs, untilMs) && !isInsideForexHoliday(fromMs, untilMs);
   }
-  const isNewYork = sessionOf(instrument).timezone === "America/New_York";
   for (let day = days.dayAtOrAfter(fromMs); day.close <= untilMs; day = days.dayAtOrAfter(day.close)) {
-    if (day.open >= fromMs && !(isNewYork && isNewYorkHoliday(day.date / DAY_MS))) return true;
+    if (day.open >= fromMs && !isHoliday(instrument, day.date)) return true;
   }
   return false;
+}
+
+/**
+ * True if an instrument's market is known to stay shut on a date. The holidays of New York and of currencies are known.
+ *
+ * @param date 00:00 UTC of the date, in milliseconds since 1970.
+ */
+export function isHoliday(instrument: Traded, date: number): boolean {
+  if (instrument.assetClass === "crypto") return false;
+  if (instrument.assetClass === "forex") return isForexHoliday(date / DAY_MS);
+  return sessionOf(instrument).timezone === "America/New_York" && isNewYorkHoliday(date / DAY_MS);
 }
 
 function isInsideForexRest(fromMs: number, untilMs: number): boolean {

@@ -1,5 +1,6 @@
 import { bucketsOf, daysOf } from "../archive/made_candles.ts";
 import { sessionOf, type Traded } from "../calendar/exchange_sessions.ts";
+import { isHoliday } from "../calendar/trading_hours.ts";
 import { bucketStart, candleEnd, DAY_MS, isDaily, shortestMs, type Timeframe, TIMEFRAME_MS } from "../timeframes.ts";
 
 /** A time as a file writes it. */
@@ -129,6 +130,7 @@ function datedConventions(instrument: Traded, timeframe: Timeframe): Convention[
   }
   if (instrument.assetClass === "forex") byDay.push(eveningConvention);
   if (timeframe === "1M") return byDay.flatMap((convention) => monthlyConventions(convention, instrument));
+  if (timeframe === "1w") return byDay.flatMap((convention) => weeklyConventions(convention, instrument));
   return byDay.map((convention) => ({ ...convention, read: onBoundary(convention.read, timeframe) }));
 }
 
@@ -139,8 +141,35 @@ const eveningConvention: Convention = {
     const hour = (time % DAY_MS + DAY_MS) % DAY_MS / TIMEFRAME_MS["1h"];
     return hour === 21 || hour === 22 ? time + (24 - hour) * TIMEFRAME_MS["1h"] : NaN;
   },
-  nearest: (time) => Math.floor(time / DAY_MS) * DAY_MS + 22 * TIMEFRAME_MS["1h"],
+  nearest: (time) => Math.floor(time / DAY_MS + 0.5) * DAY_MS - 2 * TIMEFRAME_MS["1h"],
 };
+
+/** A week has the date of its Monday or of its first trading day; of forex also the date on which that day opens, a Sunday. */
+function weeklyConventions({ name, read, nearest }: Convention, instrument: Traded): Convention[] {
+  const days = daysOf(instrument, "1d");
+  const isShut = (date: number) => !days.isTraded(date) || isHoliday(instrument, date);
+  const weekOf = (date: number) => {
+    const monday = bucketStart(date, "1w");
+    let first = monday;
+    while (first < date && isShut(first)) first += DAY_MS;
+    return date === monday || (date === first && !isShut(date)) ? monday : NaN;
+  };
+  const readWeek = (daysBefore: number): Convention["read"] => (written) => {
+    const date = read(written);
+    return Number.isNaN(date) ? NaN : weekOf(date + daysBefore * DAY_MS);
+  };
+  const weekly: Convention = {
+    name: `${name}, the Monday of its week or the first day that was traded`,
+    read: readWeek(0),
+    nearest: (time) => nearest(bucketStart(time, "1w")),
+  };
+  if (instrument.assetClass !== "forex") return [weekly];
+  return [weekly, {
+    name: `${name}, the Sunday on which its week opens`,
+    read: readWeek(1),
+    nearest: (time) => nearest(bucketStart(time + DAY_MS, "1w") - DAY_MS),
+  }];
+}
 
 // Weekdays without trade at either end of a month: a holiday, or a week of them in some countries.
 const HOLIDAYS_MAX = { crypto: 0, forex: 2, stock: 7 } as const;
@@ -173,7 +202,7 @@ function monthlyConventions({ name, read }: Convention, instrument: Traded): Con
   ];
 }
 
-/** Of the dates those that open a candle: the Mondays for weeks. */
+/** Of the dates those that open a candle. */
 function onBoundary(read: Convention["read"], timeframe: Timeframe): Convention["read"] {
   return (written) => {
     const date = read(written);

@@ -7,6 +7,8 @@ const NEWLINE = 0x0a;
 const MONTH_DAYS_MIN = 24;
 const MONTH_DAYS_MAX = 31;
 const WEEK_DAYS = 7;
+// From a Wednesday after two holidays to the next Monday.
+const WEEK_DAYS_MIN = 5;
 
 /**
  * The times that the beginning of a file holds, in milliseconds since 1970, in the order of its lines, and whether they are times of day
@@ -40,6 +42,7 @@ export function guessTimeframe(times: readonly number[]): Timeframe | null {
   }
   // The distance of the first or last trading days of two months can be less than a month.
   if (step >= MONTH_DAYS_MIN * DAY_MS && step <= MONTH_DAYS_MAX * DAY_MS) return "1M";
+  if (step >= WEEK_DAYS_MIN * DAY_MS && step <= WEEK_DAYS * DAY_MS) return "1w";
   return TIMEFRAME_NAMES.find((name) => name !== "1M" && TIMEFRAME_MS[name] === step) ?? null;
 }
 
