@@ -1,5 +1,6 @@
 /** An optimization from its form to a backtest of one of its trials, in a real browser against the real service. */
 import { expect } from "@std/expect";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -8,7 +9,8 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
   const browser = await connectBrowser();
   const { page, complaints } = await openPage(browser);
   try {
-    await shareSession(page.context(), await service.user());
+    const user = await service.user();
+    await shareSession(page.context(), user);
     await t.step("the form counts its points, and shows a refusal at its field", async () => {
       await page.goto(`${service.url}/optimizations`);
       await page.getByText("says how much of the best result is luck").waitFor();
@@ -54,6 +56,16 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       const row = page.getByRole("row").or(page.locator("div")).filter({ hasText: /^Sharpe/ }).last();
       expect(await row.innerText()).toContain(sharpe);
       expect(complaints.filter((line) => !/the server responded with a status of 400/.test(line))).toEqual([]);
+    });
+    await t.step("walk-forward windows are a table, and their account a curve", async () => {
+      const id = await submitOptimization(user, { walk_forward: { train_days: 14, test_days: 7 } });
+      const walked = await finishOptimization(user, id);
+      await page.goto(`${service.url}/optimizations/${id}`);
+      const table = page.getByRole("region", { name: "Walk-forward windows" });
+      await table.getByText("2024-01-22 – 2024-01-29").waitFor();
+      expect(await table.locator("tbody tr").count()).toBe(walked.list("/optimization/windows").length);
+      await page.getByRole("img", { name: "The account out of sample over 14 trading days" }).waitFor();
+      expect(await findViolations(page)).toEqual([]);
     });
   } finally {
     await page.context().close();

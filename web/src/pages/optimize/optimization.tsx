@@ -9,6 +9,7 @@ import { ParallelCoordinates } from "./parallel_coordinates.tsx";
 import { SurfaceSection } from "./surface_section.tsx";
 import { TrialTable } from "./trial_table.tsx";
 import { hasEnded, useOptimization } from "./use_optimization.ts";
+import { WalkForward } from "./walk_forward.tsx";
 
 const PANEL = "rounded-lg border border-line bg-surface p-4";
 const route = getRouteApi("/signed-in/optimizations/$id");
@@ -30,6 +31,11 @@ export function OptimizationPage() {
       {optimization.overfitting !== null && (
         <section className={PANEL}>
           <Luck overfitting={optimization.overfitting} />
+        </section>
+      )}
+      {optimization.windows !== null && (
+        <section className={PANEL}>
+          <WalkForward windows={optimization.windows} outOfSample={optimization.out_of_sample} />
         </section>
       )}
       {optimization.trials.done > optimization.trials.failed && (
