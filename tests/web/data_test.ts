@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { openPostgres } from "../../db/client.ts";
 import { grantAdmin } from "../../db/users.ts";
+import { TIME_UNITS } from "../../market/csv/fields.ts";
+import { PROGRAM_NAMES } from "../../market/csv/programs.ts";
 import { connectBrowser, findViolations, openPage, shareSession } from "../support/browser.ts";
 import type { TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
@@ -81,6 +83,37 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
       await page.locator("form").getByLabel("Dates").selectOption("dmy");
       await page.getByRole("button", { name: "Import", exact: true }).click();
       await page.getByText("dates day first, decimal point, no volume").waitFor();
+    },
+  );
+
+  await t.step(
+    "a file that cannot be recognised is read by the columns, program and time unit of the form",
+    async () => {
+      await page.goto(`${service.url}/data`);
+      await chooseFile(page, "CACAO_LIFFE.csv", ["86400,4,7,3,5,x", "172800,5,8,4,6,x"]);
+      const form = page.locator("form");
+      expect(await form.getByLabel("Columns").isVisible()).toBe(false);
+      await form.getByText("More", { exact: true }).click();
+      const values = (label: string) =>
+        form.getByLabel(label).locator("option").evaluateAll((options) =>
+          options.map((option) => option.getAttribute("value"))
+        );
+      expect((await values("Program")).sort()).toEqual(["", ...PROGRAM_NAMES].sort());
+      expect(await values("Time unit")).toEqual(["", ...TIME_UNITS]);
+      await form.getByLabel("Class").selectOption("crypto");
+      await form.getByLabel("Program").selectOption("plain");
+      await form.getByLabel("Time unit").selectOption("s");
+      await form.getByLabel("Columns").fill("time,close");
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("It must name a column open").waitFor();
+      expect(await findViolations(page)).toEqual([]);
+      await form.getByLabel("Columns").fill("time,close,high,low,open,-");
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("Imported CACAO on LIFFE, 1d.").waitFor();
+      await page.getByText("a plain file, commas, seconds since 1970, decimal point, no volume").waitFor();
+      const ticks = "symbol=CACAO&exchange=LIFFE&timeframe=1d&startDate=1970-01-02&endDate=1970-01-03";
+      const held = await admin.get(`/api/market-data/ticks?${ticks}`);
+      expect([held.at("/ticks/0/open"), held.at("/ticks/0/close")]).toEqual([5, 4]);
     },
   );
 

@@ -1,40 +1,29 @@
 import type { UseMutationResult } from "@tanstack/react-query";
-import { type FieldErrors, useForm, type UseFormRegister } from "react-hook-form";
+import { useForm } from "react-hook-form";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
 import { RestError } from "../../call_rest.ts";
 import type { CsvPreview } from "./csv_preview.ts";
+import { AS_RECOGNISED, MoreReading, type Reading, ReadingFields } from "./csv_reading.tsx";
 import type { ImportAnswer, ImportRequest } from "./import_route.ts";
 
-interface Values {
+interface Values extends Reading {
   readonly symbol: string;
   readonly exchange: string;
   readonly assetClass: string;
   readonly timeframe: Timeframe | "";
-  readonly dateOrder: ImportRequest["dateOrder"];
-  readonly decimalMark: ImportRequest["decimalMark"];
-  readonly timezone: string;
 }
 
-const FIELDS = ["symbol", "exchange", "assetClass", "timeframe", "dateOrder", "decimalMark", "timezone"] as const;
+const FIELDS = [
+  ...["symbol", "exchange", "assetClass", "timeframe", "dateOrder", "decimalMark", "timezone"] as const,
+  ...["dialect", "columns", "timeUnit"] as const,
+];
 const CLASSES = [
   { value: "", label: "as held" },
   { value: "crypto", label: "crypto" },
   { value: "stock", label: "stock" },
   { value: "forex", label: "forex" },
-];
-
-const ORDERS = [
-  { value: "", label: "as recognised" },
-  { value: "dmy", label: "day, month, year" },
-  { value: "mdy", label: "month, day, year" },
-  { value: "ymd", label: "year, month, day" },
-];
-const MARKS = [
-  { value: "", label: "as recognised" },
-  { value: "point", label: "1234.5" },
-  { value: "comma", label: "1234,5" },
 ];
 
 /** Names the instrument and the timeframe of a file, and imports it. */
@@ -49,9 +38,7 @@ export function CsvForm({ file, preview, send }: {
       exchange: preview.exchange,
       assetClass: "",
       timeframe: preview.timeframe ?? "",
-      dateOrder: "",
-      decimalMark: "",
-      timezone: "",
+      ...AS_RECOGNISED,
     },
   });
   const submit = handleSubmit(async (values) => {
@@ -98,41 +85,11 @@ export function CsvForm({ file, preview, send }: {
         />
         <ReadingFields register={register} errors={errors} />
       </div>
+      <MoreReading register={register} errors={errors} />
       <p role="alert" className="min-h-5 text-sm break-words text-danger">{errors.root?.message}</p>
       <Button type="submit" kind="primary" className="mt-1" disabled={send.isPending}>
         {send.isPending ? "Importing …" : "Import"}
       </Button>
     </form>
-  );
-}
-
-/** The reading of a file, where it does not tell. */
-function ReadingFields({ register, errors }: {
-  readonly register: UseFormRegister<Values>;
-  readonly errors: FieldErrors<Values>;
-}) {
-  return (
-    <>
-      <SelectField
-        label="Dates"
-        hint="Where a file does not tell"
-        error={errors.dateOrder?.message}
-        options={ORDERS}
-        {...register("dateOrder")}
-      />
-      <SelectField
-        label="Decimals"
-        hint="Where a file does not tell"
-        error={errors.decimalMark?.message}
-        options={MARKS}
-        {...register("decimalMark")}
-      />
-      <Field
-        label="Time zone"
-        hint="Of times without one; UTC if empty"
-        error={errors.timezone?.message}
-        {...register("timezone")}
-      />
-    </>
   );
 }

@@ -9,10 +9,15 @@ export interface ImportRequest {
   readonly assetClass: string;
   /** Empty for that of the file's first lines. */
   readonly timeframe: Timeframe | "";
-  /** The reading of a file that has two; empty for the recognised one. */
+  /** The reading of a file that has two or is recognised wrongly; empty for the recognised one. */
   readonly dateOrder: "" | "ymd" | "dmy" | "mdy";
   readonly decimalMark: "" | "point" | "comma";
   readonly timezone: string;
+  /** The program that wrote the file. */
+  readonly dialect: string;
+  /** The roles of the columns from left to right, separated by commas; `-` for one that is not read. */
+  readonly columns: string;
+  readonly timeUnit: "" | "s" | "ms" | "us" | "ns";
 }
 
 /** The outcome of an import, in lines of the file. */
