@@ -20,7 +20,7 @@ import type { TrialNotes } from "./codec/trial_table.ts";
 import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./column_types.ts";
 
 /** How an optimization chooses its points: all of them, or some at random. */
-export const METHODS = ["grid", "random"] as const;
+export const METHODS = ["grid", "random", "tpe"] as const;
 
 /** Whether the objective's largest or its smallest value is the best. */
 export const DIRECTIONS = ["max", "min"] as const;

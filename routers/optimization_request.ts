@@ -14,6 +14,8 @@ import type { Parameters } from "./parameters.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;
 const TRIALS_MAX = 1_000_000;
+// Each round weighs all trials before it.
+const TPE_TRIALS_MAX = 10_000;
 // A space of which so many points break a constraint may have no trial; a worker finds out.
 const POINTS_TRIED_MAX = 20_000;
 const DAYS_MAX = 36_525;
@@ -98,11 +100,16 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
 /**
  * Reads a request's space.
  *
- * @throws AppError VALIDATION_FAILED with a pointer to each wrong part, and where the space is larger than trials_max allows.
+ * @throws AppError VALIDATION_FAILED with a pointer to each wrong part, and where the space is larger than trials_max allows, or
+ * trials_max than the method.
  */
 export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
   const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
   if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/space`)));
+  if (request.method === "tpe" && request.trials_max > TPE_TRIALS_MAX) {
+    const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${request.trials_max}`;
+    throw refuse([{ path: `${PATH}/trials_max`, message }]);
+  }
   const points = countPoints(space);
   if (request.method === "grid" && points > request.trials_max) {
     const more = points <= TRIALS_MAX ? `raise trials_max to ${points}, ` : "";
@@ -143,6 +150,9 @@ export function checkConstraints({ constraints }: OptimizationRequest, space: Sp
  */
 export function readWalkForward(request: OptimizationRequest, space: Space): WalkForward | null {
   if (request.walk_forward === undefined) return null;
+  if (request.method === "tpe") {
+    throw refuse([{ path: `${PATH}/method`, message: "must be grid or random with walk_forward, not tpe" }]);
+  }
   const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
   const [walk, path] = [{ trainDays, testDays, stepDays, anchored }, `${PATH}/walk_forward`];
   const range = { startDate: request.start_date, endDate: request.end_date };

@@ -67,6 +67,36 @@ for (const kind of DATABASES) {
       expect(backtest.at("/backtest/result/undefined_metrics")).toEqual(trial.undefined_metrics);
     });
 
+    await t.step(
+      "a guided search tries new points where the trials before were good, and equal seeds the same",
+      async () => {
+        const change = {
+          space: { fast: { min: 1, max: 60, step: 1 }, slow: { min: 2, max: 120, step: 1 } },
+          ...{ constraints: ["slow - fast >= 2"], method: "tpe", trials_max: 80, seed: 3 },
+        };
+        const ids = await Promise.all([submitOptimization(user, change), submitOptimization(user, change)]);
+        const [guided, again] = await Promise.all(ids.map((each) => finishOptimization(user, each)));
+        expect(guided!.at("/optimization")).toMatchObject({
+          status: "completed",
+          points: { tried: 80, done: 80, constrained: 0, refused: 0 },
+          trials: { done: 80, failed: 0 },
+        });
+        const trials = (await user.get(`/api/optimizations/${ids[0]}/trials?limit=200`)).list("/trials").map(Object);
+        const points = trials.map(({ parameters: { fast, slow } }) => [fast, slow] as const);
+        expect(new Set(points.map(String)).size).toBe(80);
+        expect(points.every(([fast, slow]) => slow - fast >= 2)).toBe(true);
+        const mean = (part: typeof trials) =>
+          part.reduce((sum, { metrics }) => sum + (metrics.sharpe ?? 0), 0) / part.length;
+        expect(mean(trials.slice(40))).toBeGreaterThan(mean(trials.slice(0, 20)));
+        expect(again!.at("/optimization/best")).toEqual(guided!.at("/optimization/best"));
+        const few = await finishOptimization(user, await submitOptimization(user, { method: "tpe", trials_max: 50 }));
+        expect(few.at("/optimization")).toMatchObject({
+          points: { tried: 12, done: 12, constrained: 0, refused: 4 },
+          trials: { done: 8, failed: 0 },
+        });
+      },
+    );
+
     await t.step("the best of each training window trades the test window that follows", async () => {
       const walked = await finishOptimization(user, await submitOptimization(user, { walk_forward: WALK }));
       expect(walked.at("/optimization")).toMatchObject({

@@ -16,6 +16,7 @@ import type { SliceRun, TrialTask } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import { measureLuck, readTrials } from "./luck.ts";
+import { listGuided } from "./guided_points.ts";
 import { choosePoints, listStretch, listTest, type PointRules, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { SliceRecords, SliceResult } from "./slice_records.ts";
@@ -90,7 +91,9 @@ async function begin(
     );
   }
   const { count: points, constrained } = choosePoints(record);
-  const stretches = record.runtime?.type === "remote" ? 1 : places * STRETCHES_PER_PLACE;
+  // An endpoint gets one trial at a time, and each round of a guided search needs the one before it.
+  const isSerial = record.runtime?.type === "remote" || record.method === "tpe";
+  const stretches = isSerial ? 1 : places * STRETCHES_PER_PLACE;
   await records.begin(job, record.id, { points, constrained, stretches });
 }
 
@@ -137,7 +140,10 @@ async function simulate(
 ): Promise<Simulated | null> {
   const { runner, deadlineMs } = services;
   const settings = readSettings(record);
-  const stretch = listPart(record, rulesOf(record, settings), part, { from, until });
+  const rules = rulesOf(record, settings);
+  const stretch = record.method === "tpe"
+    ? await listGuided(services.db, record, rules, { from, end: until })
+    : listPart(record, rules, part, { from, until });
   try {
     const plan = stretch.trials.length === 0
       ? null

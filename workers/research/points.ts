@@ -19,7 +19,7 @@ interface Choice {
   readonly constrained: number;
 }
 
-type PointsRecord = Pick<
+export type PointsRecord = Pick<
   Optimization,
   "id" | "space" | "constraints" | "method" | "trialsMax" | "seed" | "parameters"
 >;
@@ -29,8 +29,10 @@ const choices = new LRUCache<string, Choice>({ max: CHOICES_MAX });
 
 /** The points that an optimization tries: equal on every worker, since they follow from its record. */
 export function choosePoints(record: PointsRecord): Choice {
-  const { id, space, method } = record;
+  const { id, space, method, trialsMax } = record;
   if (method === "grid") return { indexes: null, count: countPoints(space), constrained: 0 };
+  // They follow from the trials: listGuided() finds them.
+  if (method === "tpe") return { indexes: null, count: Math.min(trialsMax, countPoints(space)), constrained: 0 };
   const held = choices.get(id);
   if (held !== undefined) return held;
   const chosen = drawPoints(record);
@@ -56,7 +58,8 @@ function indexAt({ indexes }: Choice, place: number): number {
   return indexes === null ? place : indexes[place]!;
 }
 
-function constraintsOf({ space, constraints, parameters }: PointsRecord): readonly Constraint[] {
+/** The constraints of an optimization. */
+export function constraintsOf({ space, constraints, parameters }: PointsRecord): readonly Constraint[] {
   const varying = space.axes.filter(isOrdered).map(({ name }) => name);
   const fixed = Object.keys(parameters).filter((name) => typeof parameters[name] === "number");
   const { value } = parseConstraints(constraints, [...varying, ...fixed]);
@@ -116,7 +119,7 @@ export function listTest({ space }: PointsRecord, rules: PointRules, point: numb
 }
 
 /** Candles that a point needs before the start date; null where the strategy refuses it. */
-function lookbackOf({ builtin, execution, lookback }: PointRules, parameters: Parameters): number | null {
+export function lookbackOf({ builtin, execution, lookback }: PointRules, parameters: Parameters): number | null {
   if (builtin === null) return execution.lookback ? lookback : 0;
   try {
     const { warmup, lookback: own = 0 } = findBuiltin(builtin)!.create(parameters, execution);

@@ -254,12 +254,16 @@ function divide({ from, until }: Range, parts: number): Range[] {
 }
 
 /** What a slice left of its stretch: in two parts while it is more than a slice, so that idle workers find one. */
-function divideRest({ slicesOpen, runtime }: Optimization, { from, until, end, durationMs }: SliceResult): Range[] {
+function divideRest(
+  { slicesOpen, runtime, method }: Optimization,
+  { from, until, end, durationMs }: SliceResult,
+): Range[] {
   if (until === end) return [];
   const rest = { from: until, until: end };
   const restMs = durationMs * (end - until) / (until - from);
-  // An endpoint gets one trial at a time.
-  const isShared = runtime?.type !== "remote" && restMs > SLICE_MS && end - until > 1 && slicesOpen < SLICES_OPEN_MAX;
+  // An endpoint gets one trial at a time, and a guided search one round.
+  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SLICE_MS && end - until > 1 &&
+    slicesOpen < SLICES_OPEN_MAX;
   return divide(rest, isShared ? 2 : 1);
 }
 

@@ -32,6 +32,7 @@ const NICE = [1, 2, 5, 10];
 export const METHODS = [
   { value: "grid", label: "All combinations" },
   { value: "random", label: "A random choice of them" },
+  { value: "tpe", label: "Guided by the trials so far (TPE)" },
 ] as const;
 
 /** The metrics to choose from first; all others follow. */
