@@ -42,6 +42,9 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["docs/strategies.md", "--lang rust", "tests/docs/strategies_test.ts"],
   ["docs/strategies.md", "strategy check", "tests/docs/strategies_test.ts"],
   ["docs/strategies.md", "-b jar", "tests/docs/strategies_test.ts"],
+  ["docs/strategies.md", "rising", "tests/docs/strategies_test.ts"],
+  ["docs/strategies.md", "1.1.0", "tests/docs/strategies_test.ts"],
+  ["docs/strategies.md", "pattern", "tests/docs/strategies_test.ts"],
 ];
 
 Deno.test("every command that a page names is a task, run with the pinned runtime", () => {
