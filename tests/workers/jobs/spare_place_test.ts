@@ -50,10 +50,11 @@ async function withPlaces(handle: DatabaseHandle, body: (scene: Scene) => Promis
     begun.push(nameOf(job));
     signal.addEventListener("abort", () => ended.resolve());
     await ended.promise;
-    running.delete(job);
     await db.transaction((tx: Db) =>
       signal.aborted ? jobs.giveBack(tx, QUEUES.backtests, job) : jobs.complete(tx, QUEUES.backtests, [job])
     );
+    // Now the other place may take it.
+    running.delete(job);
   };
   const loop = new JobLoop(jobs, QUEUES.backtests, () => 1, runJob);
   const spare = new JobLoop(jobs, QUEUES.backtests, () => 1, runJob, loop);
