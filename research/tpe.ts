@@ -37,15 +37,16 @@ const TRIES = 10_000;
  *
  * @param observations Of all rounds before.
  * @param count How many points are wanted.
- * @returns Numbers of points that are new and accepted, none twice; fewer where no more are found.
+ * @returns Numbers of points that are new and accepted, none twice; fewer where no more are found. Null for each look that found none,
+ * so that a caller may pause.
  * @see J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl (2011), "Algorithms for Hyper-Parameter Optimization", NIPS 24.
  */
-export function suggest(
+export function* suggest(
   space: Space,
   observations: readonly Observation[],
   count: number,
   { seed, direction = "max", accepts }: Suggesting,
-): number[] {
+): Generator<number | null> {
   // Each round has numbers of its own.
   const random = new Random(seed + observations.length);
   const seen = new Set(observations.map(({ index }) => index));
@@ -54,17 +55,24 @@ export function suggest(
     seen.add(index);
     return true;
   };
-  const chosen: number[] = [];
+  let left = count;
   const { good, others } = splitObservations(observations, direction);
   if (observations.length >= FIRST_POINTS && good.length > 0) {
     const densities = estimate(space, good, others);
-    for (let tries = 0; chosen.length < count && tries < 4 * count; tries++) {
+    for (let tries = 0; left > 0 && tries < 4 * count; tries++) {
       const index = drawBest(space, densities, random);
-      if (take(index)) chosen.push(index);
+      const isTaken = take(index);
+      if (isTaken) left--;
+      yield isTaken ? index : null;
     }
   }
-  if (chosen.length < count) chosen.push(...searchNew(space, count - chosen.length, seen.size, random, take));
-  return chosen;
+  // Random points that are new, in small spaces the last ones, too.
+  const looked = Math.min(countPoints(space), seen.size + left * TRIES);
+  for (const index of left > 0 ? randomIndices(space, looked, random.word()) : []) {
+    const isTaken = take(index);
+    yield isTaken ? index : null;
+    if (isTaken && --left === 0) return;
+  }
 }
 
 /** The best observations and, evenly by rank, some of the others. Equal ones keep their order. */
@@ -106,21 +114,4 @@ function drawBest(space: Space, { good, others }: Densities, random: Random): nu
     if (best === null || score > best.score) best = { places, score };
   }
   return indexOf(space, best?.places ?? []);
-}
-
-/** Random points that are new, in small spaces the last ones, too. */
-function searchNew(
-  space: Space,
-  count: number,
-  seenCount: number,
-  random: Random,
-  take: (index: number) => boolean,
-): number[] {
-  const chosen: number[] = [];
-  const looked = Math.min(countPoints(space), seenCount + count * TRIES);
-  for (const index of randomIndices(space, looked, random.word())) {
-    if (chosen.length === count) break;
-    if (take(index)) chosen.push(index);
-  }
-  return chosen;
 }

@@ -15,7 +15,7 @@ import type { Parameters } from "./parameters.ts";
 const TRIALS_MAX_DEFAULT = 10_000;
 const TRIALS_MAX = 1_000_000;
 // Each round weighs all trials before it.
-const TPE_TRIALS_MAX = 10_000;
+const TPE_TRIALS_MAX = 2_000;
 // A space of which so many points break a constraint may have no trial; a worker finds out.
 const POINTS_TRIED_MAX = 20_000;
 const DAYS_MAX = 36_525;

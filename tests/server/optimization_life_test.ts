@@ -23,7 +23,7 @@ const REFUSED: readonly (readonly [change: object, path: string, message: RegExp
     /4000000 points/,
   ],
   [{ trials_max: 1_000_001 }, "/trials_max", /at most 1000000/],
-  [{ method: "tpe", trials_max: 10_001 }, "/trials_max", /at most 10000 with the method tpe/],
+  [{ method: "tpe", trials_max: 2001 }, "/trials_max", /at most 2000 with the method tpe/],
   [{ method: "tpe", walk_forward: { train_days: 7, test_days: 7 } }, "/method", /grid or random/],
   [{ trials_max: 11 }, "/space", /12 points.*raise trials_max to 12/],
   [{ constraints: ["fast <"] }, "/constraints/0", /where the text ends/],

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
+import { collectInSlices } from "../../db/result_chunks.ts";
 import { readTrialChunks } from "../../db/trial_chunks.ts";
 import { holds } from "../../research/constraints.ts";
 import { pointAt } from "../../research/space.ts";
@@ -7,9 +8,10 @@ import { type Observation, suggest } from "../../research/tpe.ts";
 import type { TrialTask } from "../protocol.ts";
 import { constraintsOf, lookbackOf, type PointRules, type PointsRecord, type Stretch } from "./points.ts";
 
-// A round has so many points, or this share of the trials before it: more of them learn little from each other.
+// A round has this share of the trials before it, within bounds: points of one round learn nothing from each other.
 const ROUND_MIN = 20;
 const ROUND_SHARE = 1 / 8;
+const ROUND_MAX = 50;
 
 type GuidedRecord = PointsRecord & Pick<Optimization, "objective" | "direction">;
 
@@ -36,7 +38,9 @@ export async function listGuided(
   const wanted = Math.min(round.count, end - round.first);
   const observations = await readObservations(db, record, round.first);
   // A round of which the strategy refuses every point leaves no trial, and must not come again.
-  const points = suggest(space, observations, wanted, { seed: seed + round.first, direction, accepts });
+  const looks = suggest(space, observations, wanted, { seed: seed + round.first, direction, accepts });
+  // The embedded service answers requests on this thread.
+  const points = (await collectInSlices(looks)).filter((point) => point !== null);
   const trials = points.slice(from - round.first).map((point, i): TrialTask => {
     const parameters = parametersOf(point);
     return { place: from + i, point, parameters, lookback: lookbackOf(rules, parameters) ?? 0 };
@@ -53,7 +57,7 @@ function findRound(place: number): { readonly first: number; readonly count: num
   let [first, count] = [0, ROUND_MIN];
   while (place >= first + count) {
     first += count;
-    count = Math.max(ROUND_MIN, Math.floor(first * ROUND_SHARE));
+    count = Math.min(ROUND_MAX, Math.max(ROUND_MIN, Math.floor(first * ROUND_SHARE)));
   }
   return { first, count };
 }

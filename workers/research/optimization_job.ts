@@ -90,7 +90,7 @@ async function begin(
       "Cannot store trials: your backtests and optimizations are over the storage quota; delete some of them",
     );
   }
-  const { count: points, constrained } = choosePoints(record);
+  const { count: points, constrained } = await choosePoints(record);
   // An endpoint gets one trial at a time, and each round of a guided search needs the one before it.
   const isSerial = record.runtime?.type === "remote" || record.method === "tpe";
   const stretches = isSerial ? 1 : places * STRETCHES_PER_PLACE;
@@ -143,7 +143,7 @@ async function simulate(
   const rules = rulesOf(record, settings);
   const stretch = record.method === "tpe"
     ? await listGuided(services.db, record, rules, { from, end: until })
-    : listPart(record, rules, part, { from, until });
+    : await listPart(record, rules, part, { from, until });
   try {
     const plan = stretch.trials.length === 0
       ? null
@@ -165,14 +165,14 @@ async function simulate(
 }
 
 /** The points of a part from one place to before another, with places from the start of the part. */
-function listPart(
+async function listPart(
   record: Optimization,
   rules: PointRules,
   { kind, window, first }: Part,
   { from, until }: { readonly from: number; readonly until: number },
-): Stretch {
+): Promise<Stretch> {
   if (kind === "test") return listTest(record, rules, record.windows[window ?? 0]?.best?.point);
-  return listStretch(record, rules, from - first, until - first);
+  return await listStretch(record, rules, from - first, until - first);
 }
 
 async function finish(

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Optimization } from "../../db/optimizations.ts";
+import { collectInSlices } from "../../db/result_chunks.ts";
 import type { Execution } from "../../engine/execution.ts";
 import { type Constraint, holds, parseConstraints } from "../../research/constraints.ts";
 import { countPoints, isOrdered, pointAt, randomIndices } from "../../research/space.ts";
@@ -25,32 +26,38 @@ export type PointsRecord = Pick<
 >;
 type Parameters = Readonly<Record<string, unknown>>;
 
-const choices = new LRUCache<string, Choice>({ max: CHOICES_MAX });
+const choices = new LRUCache<string, Promise<Choice>>({ max: CHOICES_MAX });
 
 /** The points that an optimization tries: equal on every worker, since they follow from its record. */
-export function choosePoints(record: PointsRecord): Choice {
+export async function choosePoints(record: PointsRecord): Promise<Choice> {
   const { id, space, method, trialsMax } = record;
   if (method === "grid") return { indexes: null, count: countPoints(space), constrained: 0 };
   // They follow from the trials: listGuided() finds them.
   if (method === "tpe") return { indexes: null, count: Math.min(trialsMax, countPoints(space)), constrained: 0 };
   const held = choices.get(id);
-  if (held !== undefined) return held;
+  if (held !== undefined) return await held;
   const chosen = drawPoints(record);
   choices.set(id, chosen);
-  return chosen;
+  return await chosen;
 }
 
-function drawPoints(record: PointsRecord): Choice {
+async function drawPoints(record: PointsRecord): Promise<Choice> {
+  // The embedded service answers requests on this thread.
+  const draws = await collectInSlices(listDraws(record));
+  const indexes = draws.filter((index) => index !== null);
+  return { indexes: Float64Array.from(indexes), count: indexes.length, constrained: draws.length - indexes.length };
+}
+
+/** The points that are drawn; null for one that breaks a constraint. */
+function* listDraws(record: PointsRecord): Generator<number | null> {
   const { space, trialsMax, seed, parameters } = record;
   const constraints = constraintsOf(record);
-  const indexes: number[] = [];
-  let draws = 0;
+  let left = trialsMax;
   for (const index of randomIndices(space, DRAWS_MAX, seed)) {
-    draws++;
-    if (holds(constraints, { ...parameters, ...pointAt(space, index) })) indexes.push(index);
-    if (indexes.length === trialsMax) break;
+    const isPoint = holds(constraints, { ...parameters, ...pointAt(space, index) });
+    yield isPoint ? index : null;
+    if (isPoint && --left === 0) return;
   }
-  return { indexes: Float64Array.from(indexes), count: indexes.length, constrained: draws - indexes.length };
 }
 
 /** The number of the point at a place of an optimization, for pointAt(). */
@@ -90,8 +97,13 @@ export interface PointRules {
 }
 
 /** Sorts the points from one place to before another. */
-export function listStretch(record: PointsRecord, rules: PointRules, from: number, until: number): Stretch {
-  const choice = choosePoints(record);
+export async function listStretch(
+  record: PointsRecord,
+  rules: PointRules,
+  from: number,
+  until: number,
+): Promise<Stretch> {
+  const choice = await choosePoints(record);
   const constraints = record.method === "grid" ? constraintsOf(record) : [];
   const trials: TrialTask[] = [];
   const constrained: number[] = [];
