@@ -39,7 +39,7 @@ const job = {
   task,
 } as const;
 
-/** What this process holds. */
+/** The memory, files and child processes of this process. */
 interface Holdings {
   readonly residentMib: number;
   readonly files: number;

@@ -137,7 +137,7 @@ const ORDER_COLUMNS: typeof TRADE_COLUMNS = [
   ["Tags", "left", 9, ({ tag: entry, exit_tag: exit }) => pair(entry, exit)],
 ];
 
-/** What belongs to an entry and to an exit, either of which may be missing. */
+/** The texts of an entry and of an exit, either of which may be missing. */
 function pair(entry: number | string | null, exit: number | string | null): string {
   return entry === null && exit === null ? "" : `${entry ?? "-"} / ${exit ?? "-"}`;
 }

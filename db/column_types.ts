@@ -1,4 +1,4 @@
-/** What the tables' columns share: kinds of values that drizzle has no name for, and lists of their values. */
+/** Kinds of columns that several tables have: values that drizzle has no name for, and lists of values. */
 import { customType, date, timestamp } from "drizzle-orm/pg-core";
 
 export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

@@ -22,7 +22,7 @@ import { BACKTEST_STATUSES, bytea, day, moment, type SandboxRuntime } from "./co
 /** How an optimization chooses its points: all of them, or some at random. */
 export const METHODS = ["grid", "random", "tpe"] as const;
 
-/** Whether the objective's largest or its smallest value is the best. */
+/** The end of the objective that is best: its largest value or its smallest. */
 export const DIRECTIONS = ["max", "min"] as const;
 
 /** A trial among the best of its optimization; without its other metrics. */

@@ -19,7 +19,7 @@ import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
 import type { ScriptMode } from "./script_mode.ts";
 
-/** What the jobs of a process need. */
+/** The settings of a process for its jobs. */
 interface WorkServices {
   readonly db: Db;
   readonly jobs: Jobs;
@@ -36,7 +36,7 @@ interface WorkServices {
   };
 }
 
-/** What a process started for its jobs, for when it closes; filled while it starts. */
+/** The parts that a process starts for its jobs and closes at its end; filled while it starts. */
 interface Started {
   readonly loops: JobLoop[];
   readonly runners: { close(): void }[];

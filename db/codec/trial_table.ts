@@ -51,7 +51,7 @@ export interface EncodedTrials {
 /** Stands for "none" in the columns `error` and `undefined`. */
 export const NONE = -1;
 
-/** What decides which trials matter. */
+/** The metric by which trials are ranked, and the trials whose returns are kept. */
 export interface TrialRanking {
   /** The metric by which trials are ranked. */
   readonly objective: NumericMetricName;

@@ -25,7 +25,7 @@ export interface FigureSummary {
   readonly paths: number;
 }
 
-/** What many paths tell. */
+/** The figures of many paths. */
 export interface Sample {
   readonly sampling: Sampling;
   readonly figures: { readonly [name in FigureName]: FigureSummary };

@@ -10,7 +10,7 @@ export const PATH_STEPS_MAX = 1_000_000_000;
 /** A path that loses so much of its peak is ruined, unless the request says otherwise. */
 export const RUIN_DRAWDOWN = 0.5;
 
-/** What a completed Monte Carlo simulation tells. */
+/** The result of a completed Monte Carlo simulation. */
 export interface MonteCarloResult {
   /** One for each way to make paths: two for `trades`, which are shuffled and resampled. */
   readonly samples: readonly Sample[];

@@ -27,7 +27,7 @@ export type Comparison = Outputs["backtests"]["compare"];
 export type Order = Outputs["backtests"]["orders"]["orders"][number];
 /** Bars of a run; all columns have a value per bar. */
 export type ChartData = Outputs["backtests"]["chart"];
-/** What a run's strategy plotted, in the bars of its chart. */
+/** The plots of a run's strategy, in the bars of its chart. */
 export type PlotData = Outputs["backtests"]["series"];
 /** Trades in columns. */
 export type TradeTable = Outputs["backtests"]["tradeTable"];

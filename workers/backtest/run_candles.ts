@@ -30,7 +30,7 @@ const FEED_CODES = {
   not_configured: "NO_DATA",
 } as const satisfies Record<FeedFault, FailureCode>;
 
-/** What decides the candles of a run. */
+/** The settings that decide which candles a run reads. */
 export type CandlesRecord = Pick<Backtest, "symbol" | "exchange" | "startDate" | "endDate">;
 
 /** The services that provide candles. */

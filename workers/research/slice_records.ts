@@ -253,7 +253,7 @@ function divide({ from, until }: Range, parts: number): Range[] {
   return Array.from({ length: parts }, (_, part) => ({ from: at(part), until: at(part + 1) }));
 }
 
-/** What a slice left of its stretch: in two parts while it is more than a slice, so that idle workers find one. */
+/** The rest of a stretch after a slice: in two parts while it is more than a slice, so that idle workers find one. */
 function divideRest(
   { slicesOpen, runtime, method }: Optimization,
   { from, until, end, durationMs }: SliceResult,

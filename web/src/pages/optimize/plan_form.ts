@@ -1,4 +1,4 @@
-/** What an optimization asks for besides a run: as it is typed, and as it is submitted. */
+/** The fields of an optimization that a run does not have: as they are typed, and as they are submitted. */
 import type { OptimizationRequest } from "../../api.ts";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";

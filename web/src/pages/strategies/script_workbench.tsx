@@ -22,7 +22,7 @@ interface WorkbenchProps {
   readonly refusal: string;
   /** Called when the text is run: an earlier refusal is over. */
   readonly onRun: () => void;
-  /** What stands below the editor. */
+  /** The part below the editor. */
   readonly children: ReactNode;
 }
 

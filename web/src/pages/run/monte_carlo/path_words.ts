@@ -21,7 +21,7 @@ export const SAMPLE_NAMES: Readonly<Record<MonteCarloSample["sampling"], readonl
   candle_blocks: ["The strategy on candles drawn in blocks", "Candles"],
 };
 
-/** What a careful reader takes from a sample. */
+/** The conclusions of a careful reader. */
 export function describeSample(
   { sampling, figures, probability_of_loss: loss, probability_of_ruin: ruin }: MonteCarloSample,
   runs: number,
