@@ -13,6 +13,7 @@ import { inputObject } from "./input_object.ts";
 import type { Parameters } from "./parameters.ts";
 
 const TRIALS_MAX_DEFAULT = 10_000;
+const TPE_TRIALS_DEFAULT = 200;
 const TRIALS_MAX = 1_000_000;
 // Each round weighs all trials before it.
 const TPE_TRIALS_MAX = 2_000;
@@ -65,7 +66,7 @@ export const optimizationRequestSchema = inputObject({
   method: z.enum(METHODS).default("grid"),
   objective: metricNameSchema.default("sharpe"),
   direction: z.enum(DIRECTIONS).optional(),
-  trials_max: z.int().min(1).max(TRIALS_MAX).default(TRIALS_MAX_DEFAULT),
+  trials_max: z.int().min(1).max(TRIALS_MAX).optional(),
   seed: z.int().min(0).default(0),
   walk_forward: inputObject({
     train_days: z.int().min(1).max(DAYS_MAX),
@@ -88,6 +89,11 @@ export function chooseDirection({ objective, direction }: OptimizationRequest): 
   throw refuse([{ path: `${PATH}/direction`, message: `is required with the objective ${objective}: "max" or "min"` }]);
 }
 
+/** The most points that a request tries. */
+export function trialsMaxOf({ method, trials_max: given }: OptimizationRequest): number {
+  return given ?? (method === "tpe" ? TPE_TRIALS_DEFAULT : TRIALS_MAX_DEFAULT);
+}
+
 /** A value for each parameter of a request's space, which nobody has checked yet. */
 export function firstValues({ space = {} }: OptimizationRequest): Parameters {
   const values = Object.entries(space).map(([name, axis]) => {
@@ -106,16 +112,17 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
 export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
   const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
   if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/space`)));
-  if (request.method === "tpe" && request.trials_max > TPE_TRIALS_MAX) {
-    const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${request.trials_max}`;
+  const trialsMax = trialsMaxOf(request);
+  if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
+    const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
     throw refuse([{ path: `${PATH}/trials_max`, message }]);
   }
   const points = countPoints(space);
-  if (request.method === "grid" && points > request.trials_max) {
+  if (request.method === "grid" && points > trialsMax) {
     const more = points <= TRIALS_MAX ? `raise trials_max to ${points}, ` : "";
     throw refuse([{
       path: `${PATH}/space`,
-      message: `has ${points} points, and trials_max allows ${request.trials_max}: ` +
+      message: `has ${points} points, and trials_max allows ${trialsMax}: ` +
         `${more}take larger steps, or choose the method random`,
     }]);
   }
@@ -175,8 +182,8 @@ export function readWalkForward(request: OptimizationRequest, space: Space): Wal
   // A random choice draws trials_max points.
   const all = countPoints(space);
   const [points, allowed] = request.method === "grid"
-    ? [all, request.trials_max]
-    : [Math.min(all, request.trials_max), TRIALS_MAX];
+    ? [all, trialsMaxOf(request)]
+    : [Math.min(all, trialsMaxOf(request)), TRIALS_MAX];
   if (windows * points > allowed) {
     const message =
       `makes ${windows} windows of ${points} points, ${windows * points} trials, and at most ${allowed} are ` +

@@ -19,6 +19,7 @@ import {
   PATH,
   readSpace,
   readWalkForward,
+  trialsMaxOf,
 } from "./optimization_request.ts";
 import { type Parameters, requireShortParameters } from "./parameters.ts";
 import { requireRoomForModule, requireRoomForOptimization } from "./quotas.ts";
@@ -107,7 +108,7 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
       method: request.method,
       objective: request.objective,
       direction,
-      trialsMax: request.trials_max,
+      trialsMax: trialsMaxOf(request),
       seed: request.seed,
       walkForward,
       name: request.name ?? null,
