@@ -163,21 +163,14 @@ function* chunkBatches(db: Db, plan: ReadPlan, repair?: Repair, isSlow = false):
     // The reader of the first batch gets the error.
     early.catch(() => {});
   }
-  let ahead: Promise<ChunkRow[]> | undefined;
-  for (const [k, group] of groups.entries()) {
+  for (const group of groups) {
     let rows = group[0] === newest ? early : undefined;
     for (const [index, chunk] of group.entries()) {
       const read = async () => {
         await early;
         // The first chunk of a group loads the whole group in one query.
-        rows ??= ahead ?? readUnchanged(db, plan, group);
-        const row = (await rows)[index]!;
-        if (index === 0 && !isSlow) {
-          // The database answers for the next group while this thread unpacks. The reader of that group gets the error.
-          ahead = groups[k + 1] && readUnchanged(db, plan, groups[k + 1]!);
-          ahead?.catch(() => {});
-        }
-        const candles = await openRepaired(db, plan, row, repair);
+        rows ??= readUnchanged(db, plan, group);
+        const candles = await openRepaired(db, plan, (await rows)[index]!, repair);
         return sliceCandles(candles, lowerBound(candles.time, plan.from), lowerBound(candles.time, plan.until));
       };
       const isWhole = chunk.firstTime.getTime() >= plan.from && chunk.lastTime.getTime() < plan.until;
