@@ -8,13 +8,22 @@ interface Waiting<Item, Answer> {
 export class Batcher<Item, Answer> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Answer[]>;
   readonly #itemsMax: number;
+  readonly #isSafe: (error: unknown) => boolean;
   readonly #waiting: Waiting<Item, Answer>[] = [];
   #isWorking = false;
 
-  /** @param work Answers each item, in order; after a rejected batch, each item is retried alone. */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Answer[]>, itemsMax: number) {
+  /**
+   * @param work Answers each item, in order; after a rejected batch, each item is retried alone.
+   * @param isSafe True if nothing came of a batch that was rejected with this error; else no item is retried.
+   */
+  constructor(
+    work: (items: readonly Item[]) => Promise<readonly Answer[]>,
+    itemsMax: number,
+    isSafe: (error: unknown) => boolean = () => true,
+  ) {
     this.#work = work;
     this.#itemsMax = itemsMax;
+    this.#isSafe = isSafe;
   }
 
   add(item: Item): Promise<Answer> {
@@ -39,7 +48,7 @@ export class Batcher<Item, Answer> {
       if (answers.length !== batch.length) throw new Error(`${batch.length} items got ${answers.length} answers`);
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
-      if (batch.length === 1) return batch[0]!.reject(error);
+      if (batch.length === 1 || !this.#isSafe(error)) return batch.forEach(({ reject }) => reject(error));
       // Only the bad item fails.
       for (const one of batch) await this.#do([one]);
     }

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { measureRecord } from "../db/backtest_sizes.ts";
 import { type Backtest, insertBacktest, type NewBacktest, newBacktestId } from "../db/backtests.ts";
 import { Batcher } from "../db/batcher.ts";
+import { isDatabaseFault } from "../db/faults.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
 import { transactFromReads } from "../db/postgres_session.ts";
@@ -101,6 +102,9 @@ interface Batches {
   waiting: number;
 }
 
+// A connection that is lost during a commit does not tell whether it succeeded: another attempt could store all of them twice.
+const wasRolledBack = (error: unknown) => !isDatabaseFault(error);
+
 // Users' submissions on their way, by database and user.
 const batchesOf = new WeakMap<Db, Map<string, Batches>>();
 
@@ -111,7 +115,7 @@ async function storeTogether({ db, queue, quotas, user }: UserContext, checked: 
   // A named one is alone, because two of one name must find each other.
   const key = JSON.stringify([user.id, checked.submission?.key]);
   const store = (some: readonly Waiting[]) => storeAll({ db, queue, quotas, ownerId: user.id }, some);
-  const batches = users.get(key) ?? { batcher: new Batcher(store, BATCH_MAX), waiting: 0 };
+  const batches = users.get(key) ?? { batcher: new Batcher(store, BATCH_MAX, wasRolledBack), waiting: 0 };
   users.set(key, batches);
   batches.waiting++;
   try {

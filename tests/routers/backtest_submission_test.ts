@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { PostgresClient } from "../../db/postgres.ts";
+import { backtests } from "../../db/schema.ts";
 import { createPostgresDatabase } from "../../db/postgres_session.ts";
 import { backtestRequestSchema, submitBacktest } from "../../routers/backtest_submission.ts";
 import type { User } from "../../routers/trpc.ts";
@@ -85,6 +86,30 @@ databaseTest(
     expect(commits).toBe(1);
     // Two of three fit.
     expect((await submitAll(3, 12)).sort()).toEqual([10, 11, "QUOTA_EXCEEDED"]);
+    await queue.close();
+    await client.close();
+  },
+);
+
+databaseTest(
+  "simultaneous submissions whose commit is not answered are not stored a second time",
+  async ({ db, connection }) => {
+    if (connection.kind !== "postgres") throw new Error("Cannot be but PostgreSQL");
+    await addUser(db, "ann");
+    const client = await PostgresClient.connect(connection.url);
+    const handle = { db: createPostgresDatabase(client), connection, close: () => client.close() };
+    const queue = await openQueue({ handle, runSecondsMax: 60 });
+    const query = client.query.bind(client);
+    client.query = async (text, values, shape) => {
+      const answer = await query(text, values, shape);
+      if (text === "commit") throw Object.assign(new Error("The connection was lost"), { code: "08006" });
+      return answer;
+    };
+    const context = { ...strangerContext(handle.db, { queue }), user: USER };
+    const ended = await Promise.allSettled([1, 2, 3].map(() => submitBacktest(context, REQUEST)));
+    expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(await db.$count(backtests)).toBe(3);
+    client.query = query;
     await queue.close();
     await client.close();
   },
