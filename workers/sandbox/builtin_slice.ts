@@ -26,21 +26,24 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
   const table = new TrialTable(task);
   const cutter = new LookbackCutter(task);
   pool.columns = new ColumnCache(COLUMN_BYTES_MAX);
-  for (const trial of trials) {
-    if (isAskedToStop(control)) break;
-    if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
-    const strategy = builtin.create(trial.parameters, task.execution);
-    try {
-      table.add(trial, run({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
-    } catch (error) {
-      if (!(error instanceof RunStopped) || table.rows === 0) throw error;
-      break;
-    } finally {
-      // No column of a result outlives its trial.
-      pool.reclaim();
+  try {
+    for (const trial of trials) {
+      if (isAskedToStop(control)) break;
+      if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
+      const strategy = builtin.create(trial.parameters, task.execution);
+      try {
+        table.add(trial, run({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
+      } catch (error) {
+        if (!(error instanceof RunStopped) || table.rows === 0) throw error;
+        break;
+      } finally {
+        // No column of a result outlives its trial.
+        pool.reclaim();
+      }
     }
+  } finally {
+    pool.columns = null;
   }
-  pool.columns = null;
   if (table.rows === 0) return NOT_BEGUN;
   return { type: "completed", done: table.rows, ...table.encode() };
 }
