@@ -42,6 +42,14 @@ Deno.test("clients that never read are refused beyond a number and then cut off;
     expect((await client.get("/api/market-data/instruments")).status).toBe(200);
     // A client that reads is served when those that do not have been cut off.
     expect(await until(read)).toBe(whole);
+    // The places of all of them are free. Those that began last are cut off last.
+    await until(async () => {
+      const others = await Promise.all(
+        Array.from({ length: ANSWER_LIMITS.addressMax }, () => fetch(service.url + path)),
+      );
+      await Promise.all(others.map(({ body }) => body?.cancel()));
+      return others.every(({ status }) => status === 200);
+    });
     const answers = await Promise.all(silent.map(({ read }) => read()));
     const begun = answers.filter(({ status }) => status === "HTTP/1.1 200 OK");
     expect(begun.length).toBeGreaterThanOrEqual(ANSWER_LIMITS.addressMax);
