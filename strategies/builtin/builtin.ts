@@ -29,7 +29,7 @@ export interface BuiltinStrategy extends Strategy {
 }
 
 /** The settings of a run that change a built-in strategy's decisions. */
-export type DecisionRules = Pick<Execution, "crossThroughTouch" | "allowShort">;
+export type DecisionRules = Pick<Execution, "crossThroughTouch" | "exclusive" | "allowShort">;
 
 /** The rules of a run without settings. */
 export const DEFAULT_RULES: DecisionRules = PROFILE_DEFAULTS.hindcast;

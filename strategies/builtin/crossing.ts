@@ -6,7 +6,8 @@ import type { BuiltinStrategy, DecisionRules } from "./builtin.ts";
 
 /**
  * A strategy of two lines: long when the first crosses above the second; short, or with direction `long` flat, when it
- * crosses below. Between crosses it does nothing, so it does not re-enter after a stop.
+ * crosses below. Between crosses it does nothing, so it does not re-enter after a stop. With `exclusive` = `any`, a cross towards the
+ * open side closes it and enters anew; crosses alternate, unless one was none because the lines met exactly.
  *
  * @param needs `warmup`: candles until both lines have two values; `lookback`: see BuiltinStrategy.
  * @param drawLines Computes both lines, a value a candle.
@@ -17,7 +18,7 @@ export function crossStrategy(
   needs: Pick<BuiltinStrategy, "warmup" | "lookback">,
   drawLines: (candles: Candles, pool?: BufferPool | null) => readonly [Float64Array, Float64Array],
 ): BuiltinStrategy {
-  const { crossThroughTouch } = rules;
+  const { crossThroughTouch, exclusive } = rules;
   const shorts = readShorts(parameters, rules);
   const entry = entryDraft(parameters);
   let first: Float64Array = new Float64Array(0);
@@ -41,7 +42,7 @@ export function crossStrategy(
       // The unfilled rest of the last cross's order is obsolete.
       book.cancelAll();
       entry.side = isRise ? 1 : -1;
-      if (entry.side * account.quantity > 0) return;
+      if (exclusive !== "any" && entry.side * account.quantity > 0) return;
       if (isRise || shorts) book.place(entry);
       else if (account.quantity > 0) book.close(1, null);
     },

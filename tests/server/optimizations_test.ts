@@ -3,6 +3,7 @@ import { DATABASES } from "../support/database.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
+import { compareLibraryGrid } from "./library_grid_steps.ts";
 
 const WALK = { train_days: 14, test_days: 7 };
 
@@ -153,6 +154,13 @@ for (const kind of DATABASES) {
       expect(windows[0].out_of_sample).toBe(null);
       expect(answer.at("/optimization/out_of_sample")).toMatchObject({ windows: 1, days: 7 });
     });
+
+    // The database has no part in it.
+    if (kind === "PGlite") {
+      await t.step("every cell and the best points of backtesting.py's own grids come out the same", async () => {
+        await compareLibraryGrid(user);
+      });
+    }
     await service.close();
   });
 }

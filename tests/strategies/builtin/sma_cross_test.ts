@@ -56,6 +56,17 @@ Deno.test("sma-cross crosses through an exact touch, but not by the rule of back
   expect(play(smaCross, meets, PERIODS, { crossThroughTouch: false })).toEqual([]);
 });
 
+Deno.test("sma-cross enters anew at a cross towards its open side where entries are exclusive", () => {
+  // Below at candle 2, equal at 3, above at 4 without a cross, and below again at 5.
+  const rows = flatCandles(10, 12, 11, 11, 12, 11, 10, 10);
+  const once = { side: "short", quantity: 1, entry: [3, 11], exit: null, pnl: 1 };
+  expect(play(smaCross, rows, PERIODS, { crossThroughTouch: false })).toEqual([once]);
+  expect(play(smaCross, rows, PERIODS, { crossThroughTouch: false, exclusive: "any" })).toEqual([
+    { ...once, exit: [6, 10, "signal"] },
+    { side: "short", quantity: 1, entry: [6, 10], exit: null, pnl: 0 },
+  ]);
+});
+
 Deno.test("sma-cross cancels the unfilled rest of its entry when the averages cross again", () => {
   // Of a volume of 10^9: 0.375 units are filled in a candle. It buys at 12.5 and 12, and not at 8.5 while leaving.
   const slippage = { volumeShare: 3.75e-10, impact: 0 };
