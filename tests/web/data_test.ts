@@ -79,10 +79,24 @@ Deno.test("an admin imports candles and sees them, and others are told who may",
       ]);
       await page.getByRole("button", { name: "Import", exact: true }).click();
       await page.getByText("is 2024-02-01 (day first) or 2024-01-02 (month first)").waitFor();
+      await page.getByText("set Dates “day, month, year” or Dates “month, day, year”").waitFor();
       expect(await findViolations(page)).toEqual([]);
       await page.locator("form").getByLabel("Dates").selectOption("dmy");
       await page.getByRole("button", { name: "Import", exact: true }).click();
       await page.getByText("dates day first, decimal point, no volume").waitFor();
+      // Every fifth minute from 09:30 to 15:55, by the clock of the exchange.
+      const times = Array.from({ length: 78 }, (_, i) => 570 + 5 * i);
+      const clock = (minute: number) =>
+        [Math.floor(minute / 60), minute % 60].map((part) => `${part}`.padStart(2, "0"));
+      await page.goto(`${service.url}/data`);
+      await chooseFile(page, "CACAO_NYSE.csv", [
+        "time,open,high,low,close",
+        ...times.map((minute) => `2024-03-05 ${clock(minute).join(":")}:00,1,1,1,1`),
+      ]);
+      await page.locator("form").getByLabel("Class").selectOption("stock");
+      await page.getByRole("button", { name: "Import", exact: true }).click();
+      await page.getByText("Check this: the times name no zone").waitFor();
+      await page.getByText("import the file again with Time zone “America/New_York”, after deleting").waitFor();
     },
   );
 

@@ -2,11 +2,12 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
-import { type Timeframe, TIMEFRAMES } from "../../parts/candle_timeframes.ts";
+import type { Timeframe } from "../../parts/candle_timeframes.ts";
 import { RestError } from "../../call_rest.ts";
 import type { CsvPreview } from "./csv_preview.ts";
 import { AS_RECOGNISED, MoreReading, type Reading, ReadingFields } from "./csv_reading.tsx";
 import type { ImportAnswer, ImportRequest } from "./import_route.ts";
+import { IMPORT_FIELDS, inFormWords, isImportField } from "./import_fields.ts";
 
 interface Values extends Reading {
   readonly symbol: string;
@@ -14,17 +15,6 @@ interface Values extends Reading {
   readonly assetClass: string;
   readonly timeframe: Timeframe | "";
 }
-
-const FIELDS = [
-  ...["symbol", "exchange", "assetClass", "timeframe", "dateOrder", "decimalMark", "timezone"] as const,
-  ...["dialect", "columns", "timeUnit"] as const,
-];
-const CLASSES = [
-  { value: "", label: "as held" },
-  { value: "crypto", label: "crypto" },
-  { value: "stock", label: "stock" },
-  { value: "forex", label: "forex" },
-];
 
 /** Names the instrument and the timeframe of a file, and imports it. */
 export function CsvForm({ file, preview, send }: {
@@ -45,10 +35,11 @@ export function CsvForm({ file, preview, send }: {
     await send.mutateAsync({ file, ...values }).catch((error: unknown) => {
       let isShown = false;
       for (const { path, message } of error instanceof RestError ? error.issues : []) {
-        const name = FIELDS.find((field) => path === `/${field}`);
-        if (name === undefined) continue;
+        const name = path.slice(1);
+        if (!isImportField(name)) continue;
         // A question about the file is a sentence; a fault of a field follows its name.
-        setError(name, { message: message.startsWith("Cannot") ? message : `It ${message}` }, { shouldFocus: true });
+        const text = inFormWords(message);
+        setError(name, { message: text.startsWith("Cannot") ? text : `It ${text}` }, { shouldFocus: true });
         isShown = true;
       }
       if (!isShown) setError("root", { message: error instanceof Error ? error.message : String(error) });
@@ -58,29 +49,27 @@ export function CsvForm({ file, preview, send }: {
     <form noValidate onSubmit={submit}>
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-4">
         <Field
-          label="Symbol"
+          {...IMPORT_FIELDS.symbol}
           hint="Such as BTC/USDT or AAPL"
           error={errors.symbol?.message}
           {...register("symbol", { required: "Enter a symbol" })}
         />
         <Field
-          label="Exchange"
+          {...IMPORT_FIELDS.exchange}
           hint="Such as BINANCE or XETRA"
           error={errors.exchange?.message}
           {...register("exchange", { required: "Enter an exchange" })}
         />
         <SelectField
-          label="Class"
+          {...IMPORT_FIELDS.assetClass}
           hint="Needed for a new instrument"
           error={errors.assetClass?.message}
-          options={CLASSES}
           {...register("assetClass")}
         />
         <SelectField
-          label="Timeframe"
+          {...IMPORT_FIELDS.timeframe}
           hint={preview.timeframe === null ? undefined : `The file looks like ${preview.timeframe}`}
           error={errors.timeframe?.message}
-          options={[{ value: "", label: "as recognised" }, ...TIMEFRAMES.map((value) => ({ value, label: value }))]}
           {...register("timeframe")}
         />
         <ReadingFields register={register} errors={errors} />

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { formatCount } from "../../parts/format.ts";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
 import type { ImportAnswer, ImportRequest } from "./import_route.ts";
+import { inFormWords } from "./import_fields.ts";
 
 const COLUMNS: readonly TableColumn[] = [{ label: "Line", width: "6rem" }, { label: "Reason", isText: true }];
 
@@ -67,7 +68,7 @@ export function CsvOutcome({ request, answer }: {
         </dl>
         <p className="mt-1 text-sm text-muted">Recognised: {describe(answer)}.</p>
         {answer.warnings.map((warning) => (
-          <p key={warning} className="mt-1 text-sm font-medium break-words">Check this: {warning}.</p>
+          <p key={warning} className="mt-1 text-sm font-medium break-words">Check this: {inFormWords(warning)}.</p>
         ))}
       </div>
       {imported + unchanged + revised > 0 && (

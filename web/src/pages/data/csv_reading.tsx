@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { FieldErrors, UseFormRegister } from "react-hook-form";
 import { Field, SelectField } from "../../parts/field.tsx";
 import type { ImportRequest } from "./import_route.ts";
+import { IMPORT_FIELDS } from "./import_fields.ts";
 
 /** The parts of a file's reading that a user may force; empty ones are recognised. */
 export type Reading = Pick<
@@ -18,42 +19,6 @@ export const AS_RECOGNISED: Reading = {
   timeUnit: "",
 };
 
-const RECOGNISED = { value: "", label: "as recognised" };
-const ORDERS = [
-  RECOGNISED,
-  { value: "dmy", label: "day, month, year" },
-  { value: "mdy", label: "month, day, year" },
-  { value: "ymd", label: "year, month, day" },
-];
-const MARKS = [
-  RECOGNISED,
-  { value: "point", label: "1234.5" },
-  { value: "comma", label: "1234,5" },
-];
-const PROGRAMS = [
-  RECOGNISED,
-  { value: "binance", label: "Binance" },
-  { value: "cryptodatadownload", label: "CryptoDataDownload" },
-  { value: "dukascopy", label: "Dukascopy" },
-  { value: "investing", label: "Investing.com" },
-  { value: "metatrader4", label: "MetaTrader 4" },
-  { value: "metatrader5", label: "MetaTrader 5" },
-  { value: "nasdaq", label: "Nasdaq.com" },
-  { value: "polygon", label: "Polygon" },
-  { value: "stooq", label: "Stooq" },
-  { value: "tradingview", label: "TradingView" },
-  { value: "yahoo", label: "Yahoo" },
-  { value: "yfinance", label: "yfinance" },
-  { value: "plain", label: "another one" },
-];
-const UNITS = [
-  RECOGNISED,
-  { value: "s", label: "seconds" },
-  { value: "ms", label: "milliseconds" },
-  { value: "us", label: "microseconds" },
-  { value: "ns", label: "nanoseconds" },
-];
-
 interface ReadingProps {
   readonly register: UseFormRegister<Reading>;
   readonly errors: FieldErrors<Reading>;
@@ -64,21 +29,19 @@ export function ReadingFields({ register, errors }: ReadingProps) {
   return (
     <>
       <SelectField
-        label="Dates"
+        {...IMPORT_FIELDS.dateOrder}
         hint="Where a file does not tell"
         error={errors.dateOrder?.message}
-        options={ORDERS}
         {...register("dateOrder")}
       />
       <SelectField
-        label="Decimals"
+        {...IMPORT_FIELDS.decimalMark}
         hint="Where a file does not tell"
         error={errors.decimalMark?.message}
-        options={MARKS}
         {...register("decimalMark")}
       />
       <Field
-        label="Time zone"
+        {...IMPORT_FIELDS.timezone}
         hint="Of times without one; UTC if empty"
         error={errors.timezone?.message}
         {...register("timezone")}
@@ -104,22 +67,20 @@ export function MoreReading({ register, errors }: ReadingProps) {
       </summary>
       <div className="grid gap-x-4 gap-y-1 border-t border-line p-3 sm:grid-cols-2 lg:grid-cols-4">
         <SelectField
-          label="Program"
+          {...IMPORT_FIELDS.dialect}
           hint="The one that wrote the file"
           error={errors.dialect?.message}
-          options={PROGRAMS}
           {...register("dialect")}
         />
         <SelectField
-          label="Time unit"
+          {...IMPORT_FIELDS.timeUnit}
           hint="Of times that are numbers since 1970"
           error={errors.timeUnit?.message}
-          options={UNITS}
           {...register("timeUnit")}
         />
         <div className="sm:col-span-2">
           <Field
-            label="Columns"
+            {...IMPORT_FIELDS.columns}
             hint="From left to right; - leaves one out. Also: clock (a separate time of day), ticker"
             error={errors.columns?.message}
             placeholder="time,open,high,low,close,volume,-"
