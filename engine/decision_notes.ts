@@ -10,9 +10,11 @@ interface Range {
 
 // In fewer candles, a late first order says nothing.
 const LATE_DECISIONS_MIN = 100;
+// Where the archive begins with the range, each indicator waits: a smaller part of the range changes no figure much.
+const WAITED_PART_MIN = 0.1;
 
 /**
- * Notes that a strategy decided late, or placed no order.
+ * Notes that a strategy waited for more than a tenth of the range before it could decide, or placed no order or a late one.
  *
  * @param warmup Candles that its first decision needs, the deciding one included.
  */
@@ -28,7 +30,7 @@ export function describeDecisions(settings: Range, warmup: number, orders: Order
     ];
   }
   const notes: string[] = [];
-  if (first > firstIndex) {
+  if (first - firstIndex > WAITED_PART_MIN * (time.length - firstIndex)) {
     notes.push(
       `The first decision came at ${nameCandle(settings, first)}: the strategy needs ${warmup} candles, that one ` +
         `included, and ${firstIndex} from before the range were there. Begin the range later, or ${remedy(settings)}`,

@@ -33,6 +33,21 @@ Deno.test("a first decision after the first candle of the range is a note, with 
   expect(notesOf(late, { lookback: false }).join()).toMatch(/candle 3 of 5 .*or switch execution\.lookback on$/);
 });
 
+Deno.test("a warm-up of at most a tenth of the range is no note: the archive begins somewhere", () => {
+  // Candle 21 of 200 decides first; the two orders come at once.
+  const late = (candles: number) => ({
+    ...script({ [candles]: (book) => book.place(order({})), 30: (book) => book.place(order({})) }),
+    warmup: candles + 1,
+  });
+  expect(notesOf(late(20), { days: 200 })).toEqual([]);
+  expect(notesOf(late(20), { days: 200, lookback: false })).toEqual([]);
+  expect(notesOf(late(21), { days: 200 })).toEqual([
+    expect.stringMatching(/^The first decision came at candle 22 of 200/),
+  ]);
+  // Candles before the range are no part of it.
+  expect(notesOf(late(20), { days: 200, firstIndex: 10 })).toEqual([]);
+});
+
 Deno.test("a run in which no decision was due says so", () => {
   expect(notesOf({ ...BUYS, warmup: 6 }, { firstIndex: 1 })).toEqual([
     "No decision was due: the strategy needs 6 candles, and the run had 5, of which 1 are from before the range. " +

@@ -79,7 +79,7 @@ export async function checkWarmUps(user: TestClient): Promise<void> {
     const [summary] = (await user.get("/api/backtests?view=summary&limit=1")).list("/backtests");
     expect(Object(summary).failed_checks).toEqual(["orders"]);
     // The archive begins with the year: ten days are held.
-    const early = await run(runtime, { start_date: "2024-01-11" });
+    const early = await run(runtime, { start_date: "2024-01-11", end_date: "2024-01-31" });
     expect([early.first, early.notes]).toEqual([
       "2024-01-13T12:00:00.000Z",
       expect.stringMatching(/first decision came at candle 60 .*needs 300 candles.* 240 from before the range/),
