@@ -180,6 +180,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
 
   await t.step("a session that ended leads to sign-in, and back", async () => {
     await page.context().clearCookies();
+    await page.getByRole("button", { name: "Pages" }).click();
     await page.getByRole("link", { name: "Runs", exact: true }).click();
     await heading("Sign in").waitFor();
     expect(new URL(page.url()).searchParams.get("to")).toMatch(/^\/runs/);

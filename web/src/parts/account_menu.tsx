@@ -2,9 +2,8 @@ import { Menu } from "@base-ui/react/menu";
 import { useNavigate } from "@tanstack/react-router";
 import { signOut } from "../account_routes.ts";
 import { queryClient } from "../api.ts";
+import { MENU_ITEM_CLASS, MenuPanel } from "./menu_panel.tsx";
 import { chooseTheme, THEMES, useTheme } from "../theme/theme.ts";
-
-const ITEM = "flex w-full cursor-default items-center gap-2 px-3 py-1.5 text-sm data-highlighted:bg-sunken";
 
 /** The user's menu: the palette, and the way out. */
 export function AccountMenu({ email }: { readonly email: string }) {
@@ -21,32 +20,28 @@ export function AccountMenu({ email }: { readonly email: string }) {
         <span className="sr-only">Account of</span>
         <span className="truncate">{email}</span>
       </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner align="end" sideOffset={4} className="z-20">
-          <Menu.Popup className="min-w-44 rounded-md border border-line bg-surface py-1 shadow-lg">
-            <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
-              {THEMES.map((each) => (
-                <Menu.RadioItem key={each} value={each} className={ITEM} closeOnClick={false}>
-                  <span className="w-4">
-                    <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
-                  </span>
-                  {each === "system" ? "Theme of the device" : each === "light" ? "Light" : "Dark"}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-            <Menu.Separator className="my-1 border-t border-line" />
-            <Menu.Item className={ITEM} onClick={() => void navigate({ to: "/account" })}>
-              <span className="w-4" />Account
-            </Menu.Item>
-            <Menu.Item className={ITEM} nativeButton={false} render={<a href="/docs" />}>
-              <span className="w-4" />API reference
-            </Menu.Item>
-            <Menu.Item className={ITEM} onClick={leave}>
-              <span className="w-4" />Sign out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPanel align="end">
+        <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
+          {THEMES.map((each) => (
+            <Menu.RadioItem key={each} value={each} className={MENU_ITEM_CLASS} closeOnClick={false}>
+              <span className="w-4">
+                <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+              </span>
+              {each === "system" ? "Theme of the device" : each === "light" ? "Light" : "Dark"}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Separator className="my-1 border-t border-line" />
+        <Menu.Item className={MENU_ITEM_CLASS} onClick={() => void navigate({ to: "/account" })}>
+          <span className="w-4" />Account
+        </Menu.Item>
+        <Menu.Item className={MENU_ITEM_CLASS} nativeButton={false} render={<a href="/docs" />}>
+          <span className="w-4" />API reference
+        </Menu.Item>
+        <Menu.Item className={MENU_ITEM_CLASS} onClick={leave}>
+          <span className="w-4" />Sign out
+        </Menu.Item>
+      </MenuPanel>
     </Menu.Root>
   );
 }

@@ -1,22 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Link, Outlet } from "@tanstack/react-router";
 import { api } from "../api.ts";
 import { useConnectionLost } from "../connection.ts";
 import { AccountMenu } from "./account_menu.tsx";
 import { Logo } from "./logo.tsx";
+import { PageLinks } from "./page_links.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
-
-const PAGES = [
-  { to: "/runs", label: "Runs", isExact: true },
-  { to: "/runs/new", label: "New run", isExact: true },
-  { to: "/optimizations", label: "Optimize", isExact: false },
-  { to: "/strategies", label: "Strategies", isExact: false },
-  { to: "/compare", label: "Compare", isExact: false },
-  { to: "/data", label: "Market data", isExact: false },
-] as const;
-
-const ADMIN = { to: "/admin", label: "Admin", isExact: false } as const;
 
 /** The frame around each page of a signed-in user. */
 export function Shell() {
@@ -42,34 +31,6 @@ export function Shell() {
         <Outlet />
       </main>
     </div>
-  );
-}
-
-/** Links to the pages. Where they are wider than the screen they fade at its edge, and the shown page's link is in view. */
-function PageLinks({ isAdmin }: { readonly isAdmin: boolean }) {
-  const nav = useRef<HTMLElement>(null);
-  const path = useLocation({ select: ({ pathname }) => pathname });
-  useEffect(() => {
-    nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [path, isAdmin]);
-  return (
-    <nav
-      ref={nav}
-      aria-label="Pages"
-      className="-mr-4 -ml-4 flex min-w-0 grow scroll-px-8 items-center gap-1 overflow-x-auto mask-r-from-[calc(100%-2rem)] mask-l-from-[calc(100%-1rem)] pr-8 pl-4"
-    >
-      {[...PAGES, ...(isAdmin ? [ADMIN] : [])].map(({ to, label, isExact }) => (
-        <Link
-          key={to}
-          to={to}
-          className="rounded-md px-2.5 py-1.5 text-sm whitespace-nowrap text-muted hover:bg-sunken hover:text-text"
-          activeOptions={{ exact: isExact, includeSearch: false }}
-          activeProps={{ className: "!text-text bg-sunken font-medium" }}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from "react";
 import { api, type Backtest, describeError } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
+import { MENU_ITEM_CLASS, MenuPanel } from "../../parts/menu_panel.tsx";
 import { toCurl } from "./curl.ts";
 import { hasEnded } from "./use_backtest.ts";
 
-const ITEM = "block w-full px-3 py-1.5 text-sm data-highlighted:bg-sunken";
 const EXPORTS = [
   ["equity?format=csv", "Equity, CSV"],
   ["equity?format=arrow", "Equity, Arrow"],
@@ -70,19 +70,15 @@ function ExportMenu({ id }: { readonly id: string }) {
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger className={buttonClass()}>Export</Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner align="end" sideOffset={4} className="z-20">
-          <Menu.Popup className="min-w-48 rounded-md border border-line bg-surface py-1 shadow-lg">
-            {EXPORTS.map(([path, label]) => (
-              <Menu.Item
-                key={path}
-                className={ITEM}
-                render={<a href={`/api/backtests/${id}/${path}`} download={fileName(id, path)}>{label}</a>}
-              />
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
+      <MenuPanel align="end">
+        {EXPORTS.map(([path, label]) => (
+          <Menu.Item
+            key={path}
+            className={MENU_ITEM_CLASS}
+            render={<a href={`/api/backtests/${id}/${path}`} download={fileName(id, path)}>{label}</a>}
+          />
+        ))}
+      </MenuPanel>
     </Menu.Root>
   );
 }
