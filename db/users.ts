@@ -1,7 +1,26 @@
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
+import { prepareOnce } from "./prepare_once.ts";
 import { session, tokens, user } from "./schema.ts";
+
+/** The session of `token`, ended or not, with its user. */
+const selectSession = prepareOnce((db) =>
+  db.select({
+    id: session.id,
+    expiresAt: session.expiresAt,
+    user: { id: user.id, email: user.email, name: user.name, role: user.role },
+  }).from(session).innerJoin(user, eq(user.id, session.userId)).where(eq(session.token, sql.placeholder("token")))
+);
+
+/** A session with its user. */
+export type SessionRow = Awaited<ReturnType<typeof selectSession>>[number];
+
+/** The session of a token, ended or not, in one round trip. */
+export async function findSession(db: Db, token: string): Promise<SessionRow | undefined> {
+  const [row] = await selectSession(db, { token });
+  return row;
+}
 
 /**
  * Gives a user the role `admin`.

@@ -8,8 +8,9 @@ import { defaultRoles } from "better-auth/plugins/admin/access";
 import type { Db } from "../db/client.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import * as schema from "../db/schema.ts";
-import { endAccess, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
+import { endAccess, findSession, findUserId, listSessionAddresses, readRole } from "../db/users.ts";
 import type { Session, User } from "../routers/trpc.ts";
+import { readSessionToken } from "./session_cookie.ts";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -93,12 +94,13 @@ export function createAuth(
       cookies: found.headers.getSetCookie(),
     };
   };
+  const findCurrent = createFinder(db, auth.$context);
   // Its callers send no cookies.
-  const findSession: Auth["findSession"] = (headers) => getSession(headers, true);
+  const findCaller: Auth["findSession"] = (headers) => getSession(headers, true);
   return {
-    findSession,
-    useSession: (headers) => getSession(headers, false),
-    findUserId: async (headers) => (await findSession(headers))?.user.id,
+    findSession: findCaller,
+    useSession: async (headers) => await findCurrent(headers) ?? await getSession(headers, false),
+    findUserId: async (headers) => (await findCaller(headers))?.user.id,
     methodsAt: (pathname) => {
       const there = endpoints.filter(({ pattern }) => pattern.test({ pathname }));
       return [...new Set(there.flatMap(({ methods }) => methods))];
@@ -118,6 +120,36 @@ export function createAuth(
     endAccess: (userId) => endAccess(db, userId),
     findUserIdOf: (email) => findUserId(db, email),
     listSessionAddresses: (email) => listSessionAddresses(db, email),
+  };
+}
+
+/** The library's parts that say how it reads a session. */
+interface SessionRules {
+  readonly secret: string;
+  readonly authCookies: Readonly<Record<"sessionToken" | "sessionData", { readonly name: string }>>;
+  /** Seconds from a session's start or last renewal: until it ends, and until a use renews it. */
+  readonly sessionConfig: { readonly expiresIn: number; readonly updateAge: number };
+}
+
+/**
+ * Finds a session that needs nothing but to be read, in one statement: the library takes two, and most of a short request's time.
+ *
+ * @returns A function that answers null where the library must decide: no valid signature, no such session, one that has ended or is to
+ * be renewed, or a cookie that it would clear.
+ */
+function createFinder(db: Db, library: Promise<SessionRules>) {
+  return async (headers: Headers): Promise<Caller & { readonly cookies: readonly string[] } | null> => {
+    const cookie = headers.get("cookie");
+    if (cookie === null) return null;
+    const { secret, authCookies, sessionConfig: { expiresIn, updateAge } } = await library;
+    if (cookie.includes(authCookies.sessionData.name)) return null;
+    const token = readSessionToken(cookie, authCookies.sessionToken.name, secret);
+    const found = token === undefined ? undefined : await findSession(db, token);
+    if (found === undefined) return null;
+    const { user, ...session } = found;
+    const usedFor = expiresIn - (session.expiresAt.getTime() - Date.now()) / 1000;
+    if (usedFor >= Math.min(updateAge, expiresIn)) return null;
+    return { user: { ...user, role: readRole(user.role) }, session: { ...session, scope: null }, cookies: [] };
   };
 }
 
