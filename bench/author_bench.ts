@@ -46,7 +46,8 @@ function scriptOf(text: string): string {
   return `strategy(() => ({
   warmup: 30,
   prepare({ close }) {
-    console.log(${JSON.stringify(text)});
+    const { log } = console;
+    log(${JSON.stringify(text)});
     this.fast = sma(close, 10);
     this.slow = sma(close, 30);
   },

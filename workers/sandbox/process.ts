@@ -3,6 +3,7 @@ import { encodeFrame } from "./frames.ts";
 import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
+import { LOG_LINES_MAX } from "./script/layout.ts";
 import { spawnChild } from "./spawn.ts";
 import { WARMUP_MAX } from "./wasm/abi.ts";
 import {
@@ -91,6 +92,7 @@ class SandboxProcess<Value extends object> {
   #deadline: ReturnType<typeof setTimeout> | undefined;
   #silentSeconds = 0;
   #errors = "";
+  readonly #log: string[] = [];
 
   constructor(kind: string, limits: SandboxLimits) {
     this.#limits = limits;
@@ -138,7 +140,7 @@ class SandboxProcess<Value extends object> {
   }
 
   #fail(code: FailureCode, message: string): void {
-    this.#ended.resolve({ type: "failed", code, message });
+    this.#ended.resolve({ type: "failed", code, message, log: this.#log });
   }
 
   async #write(job: SandboxJob): Promise<void> {
@@ -176,6 +178,10 @@ class SandboxProcess<Value extends object> {
         this.#renewDeadline();
         this.#candlesDone = this.#decided = 0;
         this.#limits.onTrial?.(message.outcome);
+        return;
+      case "log":
+        this.#log.splice(message.from, Infinity, ...message.lines);
+        this.#log.length = Math.min(this.#log.length, LOG_LINES_MAX);
         return;
       case "lookback":
         this.#reloading ??= this.#reload(message.candles);

@@ -204,12 +204,21 @@ export function requestLookback({ lookbackWanted }: CodeRun, warmup: number): Lo
   return { type: "lookback", candles: warmup };
 }
 
+/** Lines that a run's strategy has logged, from a line on. Its answer has them all: of a run that is killed, these are left. */
+export interface LoggedLines {
+  readonly type: "log";
+  /** Number of the first line; later ones that were reported before are void. */
+  readonly from: number;
+  readonly lines: readonly string[];
+}
+
 /** The messages of a sandbox process, one frame each; an outcome is the last. */
 export type FromChild<Value extends object> =
   | { readonly type: "memory"; readonly residentBytes: number }
   /** `decided`: candles of the range that code has decided on; 0 for an endpoint. */
   | ({ readonly type: "progress"; readonly decided: number } & RunProgress)
   | LookbackRequest
+  | LoggedLines
   | { readonly type: "trial"; readonly outcome: TrialOutcome }
   | Outcome<Value>;
 

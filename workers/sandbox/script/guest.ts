@@ -1,4 +1,3 @@
-import { types } from "node:util";
 import vm from "node:vm";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
@@ -7,23 +6,37 @@ import { FRAME, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX }
 import type { PlayedGuest } from "../player.ts";
 import type { Series } from "../candle_series.ts";
 import type { Plot } from "../../protocol.ts";
+import type { LoggedLines } from "../task.ts";
 import { computeIndicator } from "./indicators.ts";
 import {
   COLUMNS_MAX,
   LISTS_FLAG,
   LOG_LINES_MAX,
+  LOGGED_WORD,
   PLOT_NAME_CHARS_MAX,
   PLOT_TIME,
   PLOT_VALUES_MAX,
   PLOTS_MAX,
 } from "./layout.ts";
+import {
+  ask,
+  brokenRealm,
+  clean,
+  isWhole,
+  parseTexts,
+  readColumn,
+  readRequests,
+  requireBuffer,
+  ScriptError,
+} from "./realm_answers.ts";
 import type { Door } from "./realm/realm.ts";
 import { REALM_TEXT } from "./realm_text.ts";
+
+type Report = (message: LoggedLines) => void;
 
 const REALM = new vm.Script(REALM_TEXT, { filename: "realm.js" });
 const TAGS_BYTES = ORDERS_MAX.limit * TAG_BYTES_MAX;
 const ALIGN = 8;
-const LINE_CHARS_MAX = 1024;
 
 /**
  * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. Numbers, texts and buffers come
@@ -45,15 +58,27 @@ export class ScriptGuest implements PlayedGuest {
   #shown: Float64Array[] = [];
   #whole: readonly Float64Array[] = [];
   #count = 0;
+  /** Lines of the log that the realm had counted at the last look, and those that were reported. */
+  #logged = 0;
+  #reported = 0;
+  readonly #report: Report | null;
 
   /**
    * @param parametersJson The parameters as the script reads them.
    * @param series The candles as the strategy's factory knows them.
    * @param hasLists Writes the lists of orders and trades at each candle. False: a script that reads one ends with ListsWanted.
+   * @param report Gets the lines that the script logs, after each candle: it may never come back from the next one.
    * @throws {RunError} When the script throws.
    */
-  constructor(script: vm.Script, parametersJson: string, series: Series, hasLists = true) {
+  constructor(
+    script: vm.Script,
+    parametersJson: string,
+    series: Series,
+    hasLists = true,
+    report: Report | null = null,
+  ) {
     this.#hasLists = hasLists;
+    this.#report = report;
     this.tradesMax = hasLists ? TRADES_MAX.limit : 0;
     this.workingMax = hasLists ? WORKING_MAX.limit : 0;
     const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
@@ -63,6 +88,7 @@ export class ScriptGuest implements PlayedGuest {
     this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
+    this.#reportLog();
   }
 
   /** Room for the host's tables behind the frame, and for tags behind them. */
@@ -76,6 +102,7 @@ export class ScriptGuest implements PlayedGuest {
   /** Lets the script ask for its indicators, and computes them. @throws {RunError} */
   prepare(candles: Candles, days: TradingDayColumns | null): void {
     this.#attempt("prepare", () => this.#door.prepare());
+    this.#reportLog();
     const { time, open, high, low, close, volume } = candles;
     const columns = [time, open, high, low, close, volume];
     const first = columns.length;
@@ -97,6 +124,8 @@ export class ScriptGuest implements PlayedGuest {
     this.#show(i);
     const rows = askToDecide(this.#door);
     if (!this.#hasLists && this.#words[LISTS_FLAG / 4] !== 0) throw new ListsWanted();
+    const logged = this.#words[LOGGED_WORD / 4]!;
+    if (logged !== this.#logged) this.#reportLog(logged);
     if (isWhole(rows, ORDERS_MAX.limit)) return rows;
     throw new ScriptError(ask(() => this.#door.failure()));
   };
@@ -138,9 +167,17 @@ export class ScriptGuest implements PlayedGuest {
     this.#count = i + 1;
   }
 
-  /** Lines that the script logged so far; none from a broken realm. */
-  log(): string[] {
-    return parseTexts(() => this.#door.log(), LOG_LINES_MAX);
+  /** Lines that the script logged so far, from this one on; none from a broken realm. */
+  log(from = 0): string[] {
+    return parseTexts(() => this.#door.log(from), LOG_LINES_MAX);
+  }
+
+  #reportLog(logged = 0): void {
+    this.#logged = logged;
+    if (this.#report === null) return;
+    const lines = this.log(this.#reported);
+    if (lines.length > 0) this.#report({ type: "log", from: this.#reported, lines });
+    this.#reported += lines.length;
   }
 
   /**
@@ -171,29 +208,6 @@ export class ListsWanted extends Error {
   override readonly name = "ListsWanted";
 }
 
-/** A script's own error, as its realm describes it. */
-class ScriptError extends Error {
-  override readonly name = "ScriptError";
-  readonly #description: unknown;
-
-  constructor(description: unknown) {
-    super("the script failed");
-    this.#description = description;
-  }
-
-  /** The message, and the first line of the stack. */
-  describe(): string {
-    const { message } = { message: "", ...Object(parse(this.#description)) };
-    const [place = ""] = this.stackLines();
-    return clean(`${message}${place}`);
-  }
-
-  stackLines(): readonly string[] {
-    const { stack } = { stack: "", ...Object(parse(this.#description)) };
-    return String(stack).split("\n").filter((line) => line !== "").map((line) => clean(` at ${line}`));
-  }
-}
-
 /** Runs a script's own lines. @returns The description of what they threw; null: nothing. */
 function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
   try {
@@ -206,21 +220,6 @@ function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
   }
 }
 
-function isWhole(value: unknown, max: number): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max;
-}
-
-/** The value of a call into a realm. @throws {RunError} When even our functions there throw. */
-function ask(call: () => unknown): unknown {
-  try {
-    return call();
-  } catch (error) {
-    // An error of the realm is none of ours.
-    if (error instanceof Error) throw error;
-    throw brokenRealm("its functions fail");
-  }
-}
-
 /** As `ask`, without a function for each candle. */
 function askToDecide(door: Door): unknown {
   try {
@@ -229,70 +228,4 @@ function askToDecide(door: Door): unknown {
     if (error instanceof Error) throw error;
     throw brokenRealm("its functions fail");
   }
-}
-
-function brokenRealm(reason: string): RunError {
-  return new RunError("STRATEGY_FAILED", `Cannot go on: the script has broken its own realm: ${reason}`);
-}
-
-/** @throws {RunError} When a realm gives something else than a buffer of at least this size. */
-function requireBuffer(call: () => unknown, byteLengthMin: number): ArrayBuffer {
-  const value = ask(call);
-  if (types.isArrayBuffer(value) && value.byteLength >= byteLengthMin) return value;
-  throw brokenRealm("it gives no buffer");
-}
-
-/** A realm's list of texts; an empty one for anything else. */
-function parseTexts(call: () => unknown, countMax: number): string[] {
-  try {
-    const texts = parse(ask(call));
-    return Array.isArray(texts) ? texts.slice(0, countMax).map(String) : [];
-  } catch (error) {
-    if (error instanceof RunError) return [];
-    throw error;
-  }
-}
-
-/** The value of a realm's JSON; null for anything else. */
-function parse(json: unknown): unknown {
-  if (typeof json !== "string") return null;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}
-
-interface ReadRequest {
-  readonly name: string;
-  readonly inputs: readonly unknown[];
-  readonly numbers: readonly number[];
-}
-
-function readRequests(json: unknown): readonly ReadRequest[] {
-  const requests = parse(json);
-  if (Array.isArray(requests) && requests.every(isRequest)) return requests;
-  throw brokenRealm("its requests are none");
-}
-
-function isRequest(value: unknown): value is ReadRequest {
-  if (typeof value !== "object" || value === null || !("name" in value && "inputs" in value && "numbers" in value)) {
-    return false;
-  }
-  const { name, inputs, numbers } = value;
-  return typeof name === "string" && Array.isArray(inputs) && Array.isArray(numbers) &&
-    numbers.every((number) => typeof number === "number");
-}
-
-/** An input: a column by its number, or a constant. */
-function readColumn(input: unknown, columns: readonly Float64Array[], length: number): Float64Array {
-  const column = typeof input === "number" ? columns[input] : undefined;
-  if (column !== undefined) return column;
-  const constant: unknown = Reflect.get(Object(input), "constant");
-  if (typeof constant === "number") return new Float64Array(length).fill(constant);
-  throw brokenRealm("it asks for no column");
-}
-
-function clean(text: string): string {
-  return text.replace(/\p{Cc}+/gu, " ").slice(0, LINE_CHARS_MAX);
 }

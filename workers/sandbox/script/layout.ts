@@ -33,11 +33,15 @@ export const LOG_LINES_MAX = 1000;
 /** Address of the word in which the realm says that the script has read a list of orders or trades. */
 export const LISTS_FLAG = FRAME_BYTES;
 
+/** Address of the word in which the realm counts the lines that the script has logged. */
+export const LOGGED_WORD = LISTS_FLAG + 4;
+
 /** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
 export const LAYOUT = {
   file: SCRIPT_FILE,
   frame: FRAME,
   listsFlag: LISTS_FLAG,
+  loggedWord: LOGGED_WORD,
   order: ORDER,
   orderBytes: ORDER_BYTES,
   ordersMax: ORDERS_MAX.limit,

@@ -8,6 +8,7 @@ import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
 import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 import {
+  type LoggedLines,
   type LookbackRequest,
   requestLookback,
   type SandboxRun,
@@ -27,15 +28,17 @@ const REFUSAL = /^Cannot create the strategy: RangeError/;
  * Compiles a script and runs it. A fault of the script is an outcome.
  *
  * @param control The run's control words, in shared memory.
+ * @param report Gets the lines that the script logs, as it runs.
  */
 export async function doScriptJob(
   job: ScriptCheckJob | ScriptJob,
   control: Int32Array,
+  report: (message: LoggedLines) => void,
 ): Promise<Outcome<ValidScript> | Outcome<SandboxRun> | LookbackRequest> {
   const guests: ScriptGuest[] = [];
   try {
     const script = await compileScript(job.source);
-    return job.kind === "script" ? backtest(job, script, control, guests) : check(job, script);
+    return job.kind === "script" ? backtest(job, script, { control, guests, report }) : check(job, script);
   } catch (error) {
     if (error instanceof ScriptFault) {
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
@@ -85,38 +88,42 @@ function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
   return { type: "completed", report, log: guest.log() };
 }
 
+interface RunParts {
+  readonly control: Int32Array;
+  /** Receives the first instance. */
+  readonly guests: ScriptGuest[];
+  readonly report: (message: LoggedLines) => void;
+}
+
 /**
  * Runs a script without lists of orders and trades, and from the start with them if it reads one.
- *
- * @param guests Receives each instance, the first one first.
  */
 function backtest(
   job: ScriptJob,
   script: vm.Script,
-  control: Int32Array,
-  guests: ScriptGuest[],
+  parts: RunParts,
 ): Outcome<SandboxRun> | LookbackRequest {
   try {
-    return backtestWith({ job, script, control, guests, hasLists: false });
+    return backtestWith(job, script, { ...parts, hasLists: false });
   } catch (error) {
     if (!(error instanceof ListsWanted)) throw error;
-    guests.length = 0;
-    return backtestWith({ job, script, control, guests, hasLists: true });
+    parts.guests.length = 0;
+    return backtestWith(job, script, { ...parts, hasLists: true });
   }
 }
 
-function backtestWith({ job, script, control, guests, hasLists }: {
-  readonly job: ScriptJob;
-  readonly script: vm.Script;
-  readonly control: Int32Array;
-  readonly guests: ScriptGuest[];
-  readonly hasLists: boolean;
-}): Outcome<SandboxRun> | LookbackRequest {
+function backtestWith(
+  job: ScriptJob,
+  script: vm.Script,
+  { control, guests, report, hasLists }: RunParts & { readonly hasLists: boolean },
+): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = (): ScriptGuest => {
-    const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task), hasLists);
     // Later instances repeat what the first one logs, and their memory is needed.
-    if (guests.length === 0) guests.push(guest);
+    const isFirst = guests.length === 0;
+    const series = seriesOf(job.task);
+    const guest = new ScriptGuest(script, job.parametersJson, series, hasLists, isFirst ? report : null);
+    if (isFirst) guests.push(guest);
     return guest;
   };
   const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>

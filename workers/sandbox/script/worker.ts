@@ -20,7 +20,7 @@ async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<F
   }
   try {
     if (job.kind === "script_trials") return await doScriptTrials(job, { control, report: post });
-    return await doScriptJob(job, control);
+    return await doScriptJob(job, control, post);
   } catch (error) {
     return brokenBy(error);
   }

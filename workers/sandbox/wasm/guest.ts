@@ -49,7 +49,7 @@ export class Guest implements PlayedGuest {
    * @throws {RunError} When it traps, refuses its parameters, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
-  constructor(module: WebAssembly.Module, parametersJson: string, series: Series, log: string[]) {
+  constructor(module: WebAssembly.Module, parametersJson: string, series: Series, log: LogLines) {
     let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
@@ -170,9 +170,15 @@ function explainTrap(error: unknown, doing: string): unknown {
   return error;
 }
 
+/** A list that lines are added to. */
+export interface LogLines {
+  readonly length: number;
+  push(line: string): unknown;
+}
+
 type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
 
-function makeImports(read: ReadText, abort: (message: string) => never, log: string[]): WebAssembly.Imports {
+function makeImports(read: ReadText, abort: (message: string) => never, log: LogLines): WebAssembly.Imports {
   return {
     [IMPORT_MODULE]: {
       // The number of arguments tells AssemblyScript's `abort` from the other.

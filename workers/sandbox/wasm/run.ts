@@ -4,6 +4,7 @@ import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { type Outcome, RunError } from "../../outcome.ts";
 import {
   candleBytes,
+  type LoggedLines,
   type LookbackRequest,
   requestLookback,
   SANDBOX_BYTES_MAX,
@@ -15,7 +16,7 @@ import {
 } from "../task.ts";
 import { ABI_VERSION } from "./abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
-import { Guest } from "./guest.ts";
+import { Guest, type LogLines } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
@@ -28,18 +29,20 @@ const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
 
+type Report = (message: LoggedLines) => void;
 type WasmAnswer = Outcome<ValidModule> | Outcome<SandboxRun> | LookbackRequest;
 
 /**
  * Checks a module and runs it. A fault of the module is an outcome.
  *
  * @param control The run's control words, in shared memory.
+ * @param report Gets each line that the module logs, at once.
  */
-export function doWasmJob(job: ValidateJob, control: Int32Array): Outcome<ValidModule>;
-export function doWasmJob(job: WasmJob, control: Int32Array): Outcome<SandboxRun> | LookbackRequest;
-export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): WasmAnswer;
-export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): WasmAnswer {
-  const log: string[] = [];
+export function doWasmJob(job: ValidateJob, control: Int32Array, report?: Report): Outcome<ValidModule>;
+export function doWasmJob(job: WasmJob, control: Int32Array, report?: Report): Outcome<SandboxRun> | LookbackRequest;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array, report?: Report): WasmAnswer;
+export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array, report: Report = () => {}): WasmAnswer {
+  const log = new ReportedLines(report);
   try {
     const checked = checkModule(job.module);
     const module = compile(checked);
@@ -50,7 +53,7 @@ export function doWasmJob(job: ValidateJob | WasmJob, control: Int32Array): Wasm
       const code = job.kind === "validate" ? "INVALID_MODULE" : "STRATEGY_FAILED";
       return { type: "failed", code, message: `Cannot use the module: ${error.message}` };
     }
-    if (error instanceof RunError) return { ...error.outcome, log };
+    if (error instanceof RunError) return { ...error.outcome, log: log.lines };
     throw error;
   }
 }
@@ -69,19 +72,19 @@ function dryRun(
   job: ValidateJob,
   checked: CheckedModule,
   module: WebAssembly.Module,
-  log: string[],
+  log: ReportedLines,
 ): Outcome<ValidModule> {
   const strategy = new GuestStrategy(() => new Guest(module, job.parametersJson, SAMPLE_SERIES, log), job.candlesMin);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
-  return { type: "completed", report, log };
+  return { type: "completed", report, log: log.lines };
 }
 
 function backtest(
   job: WasmJob,
   module: WebAssembly.Module,
   control: Int32Array,
-  log: string[],
+  log: ReportedLines,
 ): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const maker = new GuestMaker(module, SANDBOX_BYTES_MAX + candleBytes(job));
@@ -104,7 +107,7 @@ function backtest(
   if ("type" in result) return result;
   const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
-  return { type: "completed", result, integrity, log };
+  return { type: "completed", result, integrity, log: log.lines };
 }
 
 /** Runs trials of a module. */
@@ -127,6 +130,24 @@ export function doWasmTrials(
   }
 }
 
+/** The log of a run, reported line by line: the module may never come back from the next one. */
+class ReportedLines implements LogLines {
+  readonly lines: string[] = [];
+  readonly #report: Report;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  get length(): number {
+    return this.lines.length;
+  }
+
+  push(line: string): void {
+    this.#report({ type: "log", from: this.lines.push(line) - 1, lines: [line] });
+  }
+}
+
 /** Makes instances of a module one after the other, each of which may have large memory. */
 class GuestMaker {
   readonly #module: WebAssembly.Module;
@@ -141,7 +162,7 @@ class GuestMaker {
   }
 
   /** @throws {RunError} */
-  make(parametersJson: string, series: Series, log: string[]): Guest {
+  make(parametersJson: string, series: Series, log: LogLines): Guest {
     const lastBytes = this.#last?.memory.buffer.byteLength ?? 0;
     this.#last = null;
     // After a vain wait the memory belongs to something else: do not wait again.

@@ -20,7 +20,7 @@ function answer(job: ToChildWorker["job"], control: Int32Array): FromChild<objec
   }
   try {
     if (job.kind === "run_trials") return doWasmTrials(job, { control, report: post });
-    return doWasmJob(job, control);
+    return doWasmJob(job, control, post);
   } catch (error) {
     return brokenBy(error);
   }

@@ -101,9 +101,17 @@ Deno.test("an endless script ends at its deadline", async (t) => {
   }
 });
 
-Deno.test("a run that ends at its deadline counts the candles that it has decided on", async () => {
-  const stuck = runScript(deciding("if (i === 5) for (;;);"), { deadlineMs: 1500 });
-  expect(await endOf(stuck)).toBe("STRATEGY_TIMED_OUT: Cannot finish within 1.5 s: 5 candles were done");
+Deno.test("a run that ends at its deadline counts the candles that it has decided on, and keeps their log", async () => {
+  const source = deciding(
+    'console.log("at", i); if (i === 2) void orders.trades.length; if (i === 5) for (;;);',
+    'console.log("prepared");',
+  );
+  expect(await runScript(source, { deadlineMs: 1500 })).toEqual({
+    type: "failed",
+    code: "STRATEGY_TIMED_OUT",
+    message: "Cannot finish within 1.5 s: 5 candles were done",
+    log: ["prepared", "at 0", "at 1", "at 2", "at 3", "at 4"],
+  });
 });
 
 Deno.test("async work that never ends does not keep the run from ending", async () => {

@@ -10,7 +10,13 @@ import { dailyCandles, taskOver, wanderingCloses } from "./modules.ts";
 
 export interface CaseReport {
   readonly what: string;
-  readonly run: { readonly code: string; readonly message: string; readonly ms: number };
+  readonly run: {
+    readonly code: string;
+    readonly message: string;
+    readonly ms: number;
+    /** Lines that are left of its log. */
+    readonly logged: number;
+  };
   readonly validation: { readonly code: string; readonly message: string; readonly ms: number };
   /** Of the honest run beside it. */
   readonly neighbour: { readonly sameBytes: boolean; readonly ms: number };
@@ -76,8 +82,10 @@ async function time<Answer>(
 }
 
 function describe({ outcome, ms }: { outcome: Outcome<object>; ms: number }): CaseReport["run"] {
-  if (outcome.type === "failed") return { code: outcome.code, message: outcome.message, ms };
-  return { code: outcome.type, message: "message" in outcome ? outcome.message : "", ms };
+  if (outcome.type === "failed") {
+    return { code: outcome.code, message: outcome.message, ms, logged: outcome.log?.length ?? 0 };
+  }
+  return { code: outcome.type, message: "message" in outcome ? outcome.message : "", ms, logged: 0 };
 }
 
 function makeLimits(memoryMibMax: number, deadlineMs: number): SandboxLimits {

@@ -1,4 +1,5 @@
 /** Hostile modules, each with the outcome that it must have. */
+import { LOG_LINES_MAX } from "../../../../workers/sandbox/wasm/abi.ts";
 import { compileWat, strategyWat } from "./modules.ts";
 
 export interface Hostile {
@@ -9,6 +10,8 @@ export interface Hostile {
   readonly message: RegExp;
   /** True when the dry run is too short to show the harm. */
   readonly isAccepted?: true;
+  /** Lines that are left of the run's log; 0 by default. */
+  readonly logged?: number;
   /** Of the process; 512 by default. */
   readonly memoryMibMax?: number;
 }
@@ -79,6 +82,7 @@ export const HOSTILE: readonly Hostile[] = [
         before: '(import "env" "log" (func $log (param i32 i32)))',
         onCandle: "(loop $again (call $log (i32.const 0) (i32.const 2000000)) (br $again)) (i32.const 0)",
       })),
+    logged: LOG_LINES_MAX,
     code: "STRATEGY_TIMED_OUT",
     message: /^Cannot finish within 1 s/,
   },

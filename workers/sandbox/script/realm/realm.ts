@@ -30,8 +30,8 @@ export interface Door {
   readonly decide: () => number;
   /** The error of `decide`, as `describe` has it. */
   readonly failure: () => string;
-  /** Logged lines, as JSON of string[]. */
-  readonly log: () => string;
+  /** Logged lines from this one on, as JSON of string[]. */
+  readonly log: (from: number) => string;
   /** Names of the plotted series, as JSON of string[]. */
   readonly plots: () => string;
   /** The panes that the script chose for them, as JSON of string[]; empty: none chosen. */
@@ -53,7 +53,7 @@ type Factory = (parameters: unknown, series: Series) => unknown;
 export function openRealm(layout: Layout): Door {
   const describe = keepStacks(layout);
   const memory: Memory = { words: new Int32Array(0), doubles: new Float64Array(0), i: -1 };
-  const log = makeLog(layout);
+  const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
   const plots = makePlots(layout, { memory, columns, log: log.console.log });
   const writer = makeOrders(layout, memory);
@@ -88,7 +88,7 @@ export function openRealm(layout: Layout): Door {
       failure = describe(error);
     }),
     failure: () => failure,
-    log: () => JSON.stringify(log.lines),
+    log: (from) => JSON.stringify(log.lines.slice(from)),
     plots: () => JSON.stringify(plots.names),
     panes: () => JSON.stringify(plots.panes),
     plot: (number) => plots.buffers[number]!,
