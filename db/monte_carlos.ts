@@ -91,7 +91,16 @@ export async function endMonteCarlo(tx: Db, id: string, end: MonteCarloEnd): Pro
 
 function columnsOf(end: MonteCarloEnd) {
   const finishedAt = sql`now()`;
-  if ("result" in end) return { status: "completed", progress: 1, result: end.result, finishedAt } as const;
+  if ("result" in end) {
+    const { failed_paths: failed = [], notes, ...rest } = end.result;
+    const result = {
+      ...rest,
+      // They hold messages of users' code.
+      failed_paths: failed.map((each) => ({ ...each, message: storableText(each.message) })),
+      notes: notes.map(storableText),
+    };
+    return { status: "completed", progress: 1, result, finishedAt } as const;
+  }
   return { status: "failed", error: { ...end.error, message: storableText(end.error.message) }, finishedAt } as const;
 }
 

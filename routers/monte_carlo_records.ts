@@ -56,6 +56,7 @@ export const monteCarloSchema = z.object({
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   result: z.object({
     samples: z.array(sampleSchema),
+    failed_paths: z.array(z.object({ code: z.string(), message: z.string(), paths: z.int() })),
     notes: z.array(z.string()),
     duration_ms: z.number(),
   }).nullable(),
@@ -91,6 +92,7 @@ export function toMonteCarlo(row: MonteCarlo): z.infer<typeof monteCarloSchema> 
           p95: [...sample.curves.p95],
         },
       })),
+      failed_paths: [...result.failed_paths ?? []],
       notes: [...result.notes],
       duration_ms: result.duration_ms,
     },

@@ -4,6 +4,7 @@ import { countMonteCarlos, insertMonteCarlo, type MonteCarlo } from "../db/monte
 import { lockUser } from "../db/quotas.ts";
 import {
   defaultBlockDays,
+  ENDPOINT_RUNS_MAX,
   MONTE_CARLO_METHODS,
   type MonteCarloMethod,
   PATH_STEPS_MAX,
@@ -78,10 +79,10 @@ function requirePaths(
   { runtime, result: { metrics, data } }: CompletedBacktest,
   { method, runs }: { readonly method: MonteCarloMethod; readonly runs: number },
 ): void {
-  if (method === "candles" && runtime !== null) {
+  if (method === "candles" && runtime?.type === "remote" && runs > ENDPOINT_RUNS_MAX) {
     throw refuse(
-      "method",
-      "must be trades or returns: candles runs the strategy again on each path, which only built-in strategies allow",
+      "runs",
+      `must be at most ${ENDPOINT_RUNS_MAX} where candles calls a remote endpoint for each path, not ${runs}`,
     );
   }
   if (method === "trades" && (metrics.trades ?? 0) < 2) {

@@ -14,6 +14,7 @@ import { runModuleCheckJob } from "./jobs/module_check_job.ts";
 import { type QueueName, QUEUES } from "./jobs/queues.ts";
 import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { type MonteCarloServices, runMonteCarloJob } from "./research/monte_carlo_job.ts";
+import { ForeignPaths } from "./research/foreign_paths.ts";
 import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
@@ -62,7 +63,7 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   const optimizations = { ...candles, jobs, records, runner: sliceRunner, places: backtestsMax, resultBytesMax };
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0));
-  const monteCarlos = { ...candles, jobs };
+  const monteCarlos = { ...candles, jobs, foreignPaths: new ForeignPaths(egress, scripts) };
   const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces, monteCarlos });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);

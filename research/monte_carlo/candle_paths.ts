@@ -55,13 +55,18 @@ export class CandlePaths {
     };
   }
 
+  /** Draws the numbers of the next path, and makes no candles. */
+  skip(random: Random): void {
+    drawStationaryBlocks(this.#indexes.length, this.#meanLength, random, this.#indexes);
+  }
+
   /**
    * The candles of the next path. They are overwritten by the one after it.
    *
    * @throws {PriceRangeError}
    */
   next(random: Random): Candles {
-    drawStationaryBlocks(this.#indexes.length, this.#meanLength, random, this.#indexes);
+    this.skip(random);
     const { open, high, low, close } = this.#factors;
     const path = this.#path;
     const first = this.#firstIndex;

@@ -1,12 +1,11 @@
 import { quantile } from "../quantiles.ts";
-import { FIGURE_NAMES, type FigureName, type PathFigures } from "./paths.ts";
+import { chooseCurvePositions } from "./curve.ts";
+import { FIGURE_NAMES, type FigureName, type MeasuredPath, type PathFigures } from "./paths.ts";
 
 /** The quantiles that a result has, by name. */
 export const QUANTILES = { p05: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95 } as const;
 export type QuantileName = keyof typeof QUANTILES;
 
-/** Most points of a curve, beside its first. */
-const CURVE_POINTS_MAX = 100;
 /** Numbers that differ by less, relative to their size, differ by rounding: a shuffled product is the same product. */
 const EQUAL = 1e-9;
 
@@ -45,17 +44,18 @@ export interface Sample {
 
 /** Collects the paths of one way to make them. */
 export class SampleCollector {
+  /** Where the curves of all paths are read. */
+  readonly positions: readonly number[];
   readonly #sampling: Sampling;
   readonly #initialBalance: number;
   readonly #ruinDrawdown: number;
   readonly #runs: number;
-  readonly #positions: readonly number[];
   readonly #figures: Readonly<Record<FigureName, Float64Array>>;
   /** A column for each point of the curves. */
   readonly #equity: readonly Float64Array[];
   #count = 0;
 
-  /** @param length Of each path's equity. */
+  /** @param runs The most paths. @param length Of each path's equity. */
   constructor({ sampling, runs, length, initialBalance, ruinDrawdown }: {
     readonly sampling: Sampling;
     readonly runs: number;
@@ -67,30 +67,27 @@ export class SampleCollector {
     this.#initialBalance = initialBalance;
     this.#ruinDrawdown = ruinDrawdown;
     this.#runs = runs;
-    const points = Math.min(CURVE_POINTS_MAX, length);
-    this.#positions = Array.from({ length: points + 1 }, (_, i) => Math.round(i * length / points));
+    this.positions = chooseCurvePositions(length);
     const column = () => new Float64Array(runs);
     this.#figures = { final_equity: column(), max_drawdown: column(), sharpe: column(), losing_streak: column() };
-    this.#equity = this.#positions.map(column);
+    this.#equity = this.positions.map(column);
   }
 
-  /** Adds a path. @param equity After each trade, day or candle. */
-  add(figures: PathFigures, equity: Float64Array): void {
+  /** Adds a path. */
+  add({ figures, curve }: MeasuredPath): void {
     if (this.#count === this.#runs) throw new RangeError(`Cannot add another path: there are ${this.#runs} already`);
     for (const name of FIGURE_NAMES) this.#figures[name][this.#count] = figures[name] ?? NaN;
-    for (const [i, position] of this.#positions.entries()) {
-      this.#equity[i]![this.#count] = this.#equityAt(equity, position);
-    }
+    for (const [i, column] of this.#equity.entries()) column[this.#count] = curve[i]!;
     this.#count++;
   }
 
-  /** Sums up all paths. The real run's figures must be measured as those of the paths. */
-  summarize(real: PathFigures, realEquity: Float64Array): Sample {
-    const { final_equity: finals, max_drawdown: drawdowns } = this.#figures;
+  /** Sums up the paths, of which there is one at least. The real run must be measured as they are. */
+  summarize({ figures: real, curve: realCurve }: MeasuredPath): Sample {
+    const [finals, drawdowns] = [this.#ofPaths("final_equity"), this.#ofPaths("max_drawdown")];
     const share = (values: Float64Array, counts: (value: number) => boolean) =>
-      values.filter(counts).length / this.#runs;
+      values.filter(counts).length / this.#count;
     const initial = this.#initialBalance;
-    const sorted = this.#equity.map((column) => column.toSorted());
+    const sorted = this.#equity.map((column) => column.slice(0, this.#count).sort());
     const curve = (name: QuantileName) => sorted.map((column) => quantile(column, QUANTILES[name]));
     return {
       sampling: this.#sampling,
@@ -106,8 +103,8 @@ export class SampleCollector {
         (value) => value >= this.#ruinDrawdown || isEqual(value, this.#ruinDrawdown),
       ),
       curves: {
-        positions: this.#positions,
-        real: this.#positions.map((position) => this.#equityAt(realEquity, position)),
+        positions: this.positions,
+        real: [...realCurve],
         p05: curve("p05"),
         p25: curve("p25"),
         p50: curve("p50"),
@@ -118,7 +115,7 @@ export class SampleCollector {
   }
 
   #summarizeFigure(name: FigureName, { [name]: real }: PathFigures): FigureSummary {
-    const values = this.#figures[name].filter((value) => !Number.isNaN(value)).sort();
+    const values = this.#ofPaths(name).filter((value) => !Number.isNaN(value)).sort();
     if (values.length === 0) return { real, percentile: null, quantiles: null, paths: 0 };
     const quantiles = {
       p05: quantile(values, QUANTILES.p05),
@@ -130,8 +127,9 @@ export class SampleCollector {
     return { real, percentile: real === null ? null : percentileOf(real, values), quantiles, paths: values.length };
   }
 
-  #equityAt(equity: Float64Array, position: number): number {
-    return position === 0 ? this.#initialBalance : equity[position - 1]!;
+  /** A figure of the paths that were added. */
+  #ofPaths(name: FigureName): Float64Array {
+    return this.#figures[name].subarray(0, this.#count);
   }
 }
 

@@ -12,6 +12,13 @@ export interface PathFigures {
   readonly losing_streak: number;
 }
 
+/** One path, or the real run. */
+export interface MeasuredPath {
+  readonly figures: PathFigures;
+  /** The equity at the positions of a curve, see curve.ts. */
+  readonly curve: Float64Array;
+}
+
 export const FIGURE_NAMES = ["final_equity", "max_drawdown", "sharpe", "losing_streak"] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 

@@ -1,5 +1,6 @@
 import { Random } from "../random_numbers.ts";
-import { type Account, walkReturns } from "./paths.ts";
+import { readCurve } from "./curve.ts";
+import { type Account, type MeasuredPath, walkReturns } from "./paths.ts";
 import { drawStationaryBlocks, resample, shuffle } from "./resampling.ts";
 import { type Sample, SampleCollector, type Sampling } from "./path_sample.ts";
 
@@ -43,10 +44,14 @@ export function blockPaths(input: ReturnPaths, meanLength: number): Sample {
 function makePaths(input: ReturnPaths, sampling: Sampling, path: Float64Array, draw: () => void): Sample {
   const collector = new SampleCollector({ ...input, sampling, length: path.length });
   const equity = new Float64Array(path.length);
+  const measure = (returns: Float64Array): MeasuredPath => ({
+    figures: walkReturns(returns, input, equity),
+    curve: readCurve(equity, collector.positions, input.initialBalance),
+  });
   for (let run = 0; run < input.runs; run++) {
     input.onPath(run);
     draw();
-    collector.add(walkReturns(path, input, equity), equity);
+    collector.add(measure(path));
   }
-  return collector.summarize(walkReturns(input.returns, input, equity), equity);
+  return collector.summarize(measure(input.returns));
 }

@@ -2,7 +2,13 @@ import { expect } from "@std/expect";
 import { CONSTRAINT_LENGTH_MAX } from "../../research/constraints.ts";
 import { BLOCKS } from "../../research/cross_validation.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
-import { MONTE_CARLO_METHODS, PATH_STEPS_MAX, RUIN_DRAWDOWN, RUNS_MAX } from "../../research/monte_carlo/request.ts";
+import {
+  ENDPOINT_RUNS_MAX,
+  MONTE_CARLO_METHODS,
+  PATH_STEPS_MAX,
+  RUIN_DRAWDOWN,
+  RUNS_MAX,
+} from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
 import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
 import { SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
@@ -45,7 +51,8 @@ Deno.test("docs/research.md defines each figure of an optimization's luck", () =
 Deno.test("docs/api.md and docs/research.md describe Monte Carlo simulations as they are", async () => {
   const api = (await readPage("docs/api.md")).replaceAll(/\s+/g, " ");
   expect(api).toContain(
-    `paths, 1 to ${grouped(RUNS_MAX)}; fewer where all together would have more than ${grouped(PATH_STEPS_MAX)}`,
+    `paths, 1 to ${grouped(RUNS_MAX)}; fewer where all together would have more than ${grouped(PATH_STEPS_MAX)} ` +
+      `trades or candles; ${ENDPOINT_RUNS_MAX} for \`candles\` of a remote strategy`,
   );
   expect(api).toContain(`| \`ruin_drawdown\` | ${RUIN_DRAWDOWN} |`);
   expect(api).toContain(

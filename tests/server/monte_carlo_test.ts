@@ -2,6 +2,13 @@ import { expect } from "@std/expect";
 import { BACKTEST, type TestClient } from "../support/client.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import {
+  cancelHanging,
+  simulateCode,
+  simulateEndpoint,
+  simulateHostile,
+  startEndpoint,
+} from "./monte_carlo_code_steps.ts";
 
 const RUN = { ...BACKTEST, end_date: "2024-03-01", parameters: { timeframe: "1h", fast: 10, slow: 30 } };
 const SCRIPT = {
@@ -45,7 +52,8 @@ function compound(initial: number, returns: readonly number[]) {
 }
 
 Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancelled and deleted", async (t) => {
-  const service = await startTestService("PostgreSQL");
+  const endpoint = startEndpoint();
+  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: endpoint.host });
   const user = await service.user();
   const backtest_id = await completeBacktest(user);
   const metrics = Object((await user.get(`/api/backtests/${backtest_id}`)).at("/backtest/result/metrics"));
@@ -113,6 +121,11 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
     expect(figures.final_equity.quantiles.p05).toBeLessThan(figures.final_equity.quantiles.p95);
   });
 
+  await t.step("modules and scripts run again on the same paths as built-in strategies", () => simulateCode(user));
+  await t.step("an endpoint is called for each path", () => simulateEndpoint(user, endpoint));
+  await t.step("paths that throw, hang or grow are counted, and the others count", () => simulateHostile(user));
+  await t.step("paths that hang end when they are cancelled", () => cancelHanging(user));
+
   await t.step("each request that no worker could do is refused with a pointer", async () => {
     const refusals: readonly (readonly [object, string, number?])[] = [
       [{ runs: 0 }, "/monte_carlo/runs must be at least 1, not 0"],
@@ -137,12 +150,11 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
       expect(issues.map(({ path, message }) => `${path} ${message}`)[0]).toContain(issue);
     }
     const scripted = await completeBacktest(user, { parameters: { timeframe: "1h", runtime: SCRIPT } });
-    for (const [method, issue] of [["candles", "only built-in strategies allow"], ["trades", "has 0 closed trades"]]) {
-      const monte_carlo = { backtest_id: scripted, method, runs: 100 };
-      const answer = await user.send("POST", "/api/monte-carlo", { monte_carlo });
-      expect([answer.status, answer.at("/error/issues/0/path")]).toEqual([400, "/monte_carlo/method"]);
-      expect(answer.at("/error/message")).toContain(issue);
-    }
+    const untraded = await user.send("POST", "/api/monte-carlo", {
+      monte_carlo: { backtest_id: scripted, method: "trades", runs: 100 },
+    });
+    expect([untraded.status, untraded.at("/error/issues/0/path")]).toEqual([400, "/monte_carlo/method"]);
+    expect(untraded.at("/error/message")).toContain("has 0 closed trades");
     await simulate(user, { backtest_id: scripted, method: "returns", runs: 10 });
     const failed = await user.send("POST", "/api/backtests", { backtest: { ...RUN, symbol: "NOTHING" } });
     await user.finish(failed.at("/backtest/id"));
@@ -198,4 +210,5 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
     expect((await user.get(`/api/monte-carlo/${all.at(-1)}`)).status).toBe(404);
   });
   await service.close();
+  await endpoint.shutdown();
 });

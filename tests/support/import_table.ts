@@ -20,6 +20,9 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["workers/sandbox/", [
     "workers/sandbox/",
     "engine/",
+    // Pure: code runs on paths where they are made.
+    "research/monte_carlo/",
+    "research/random_numbers.ts",
     "types:research/",
     "strategies/builtin/",
     "workers/outcome.ts",

@@ -9,7 +9,7 @@ import {
   setMonteCarloProgress,
   settleMonteCarlo,
 } from "../../db/monte_carlos.ts";
-import type { MonteCarloResult } from "../../research/monte_carlo/request.ts";
+import type { FailedPaths, MonteCarloResult } from "../../research/monte_carlo/request.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
@@ -17,6 +17,7 @@ import { QUEUES } from "../jobs/queues.ts";
 import { brokenBy, NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
+import type { ForeignPaths } from "./foreign_paths.ts";
 import { loadPathsInput } from "./paths_input.ts";
 import { makePaths } from "./paths_thread.ts";
 
@@ -27,6 +28,7 @@ const QUEUE = QUEUES.monteCarlos;
 /** The services of a Monte Carlo simulation. */
 export interface MonteCarloServices extends CandleServices {
   readonly jobs: Jobs;
+  readonly foreignPaths: ForeignPaths;
   /** Computing time of a simulation. */
   readonly deadlineMs: number;
 }
@@ -74,11 +76,17 @@ async function simulate(services: MonteCarloServices, record: MonteCarlo, signal
     const { result } = backtest;
     const { task, notes } = await traceStep("load", () => loadPathsInput(services, record, { ...backtest, result }));
     const stop = AbortSignal.any([signal, lost.signal]);
-    const outcome = await traceStep("simulate", () => makePaths(task, { deadlineMs, signal: stop, onProgress }));
-    if (outcome.type === "broken") log.error("The thread of paths broke: {reason}", { reason: outcome.message });
+    const limits = { deadlineMs, signal: stop, onProgress };
+    const outcome = await traceStep(
+      "simulate",
+      () => task.method === "foreign_candles" ? services.foreignPaths.make(task, limits) : makePaths(task, limits),
+    );
+    if (outcome.type === "broken") log.error("The maker of paths broke: {reason}", { reason: outcome.message });
     if (outcome.type !== "completed") return outcome;
+    const { samples, failed = [] } = outcome;
+    const all = [...notes, ...failed.map((each) => describeFailed(each, record.runs))];
     const duration_ms = Math.round(performance.now() - begun);
-    return { type: "completed", result: { samples: outcome.samples, notes, duration_ms } };
+    return { type: "completed", result: { samples, failed_paths: failed, notes: all, duration_ms } };
   } catch (error) {
     if (error instanceof RunError) return error.outcome;
     log.error("Attempt {attempt} failed: {error}", { attempt: record.attempts, error });
@@ -86,6 +94,11 @@ async function simulate(services: MonteCarloServices, record: MonteCarlo, signal
   } finally {
     await written;
   }
+}
+
+function describeFailed({ code, message, paths }: FailedPaths, runs: number): string {
+  const subject = paths === 1 ? "1 fails and is" : `${paths} fail and are`;
+  return `Of ${runs} paths, ${subject} not counted (${code}): ${message}`;
 }
 
 async function writeProgress(

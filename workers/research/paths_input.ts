@@ -11,6 +11,7 @@ import { type CandleServices, loadCandles } from "../backtest/run_candles.ts";
 import { readSettings } from "../backtest/run_settings.ts";
 import { RunError } from "../outcome.ts";
 import type { PathsTask } from "../sandbox/paths_task.ts";
+import type { ForeignPathsTask } from "./foreign_paths.ts";
 
 const TRADES_AT_ONCE = 10_000;
 const YEAR_DAYS = 365;
@@ -22,7 +23,7 @@ export interface Simulated extends Backtest {
 
 /** A task, and remarks on it for the reader. */
 export interface PathsInput {
-  readonly task: PathsTask;
+  readonly task: PathsTask | ForeignPathsTask;
   readonly notes: readonly string[];
 }
 
@@ -48,11 +49,16 @@ export async function loadPathsInput(
       };
     }
     case "candles": {
-      const { run, notes, days } = await loadRun(services, backtest);
-      const candles = run.candles.time.length - run.firstIndex;
+      const { run, task, notes, days } = await loadRun(services, backtest);
+      const candles = task.candles.time.length - task.firstIndex;
       // A day of the market has as many candles as it has on average.
-      const blockLength = Math.max(1, (record.blockDays ?? 1) * candles / days);
-      return { task: { ...common, method: "candles", run, blockLength }, notes };
+      const paths = { ...common, blockLength: Math.max(1, (record.blockDays ?? 1) * candles / days) };
+      if (run.kind === "builtin") {
+        const { slug, parameters } = run.task;
+        return { task: { ...paths, method: "candles", run: { ...task, slug, parameters } }, notes };
+      }
+      const { duration_ms: durationMs } = backtest.result;
+      return { task: { ...paths, method: "foreign_candles", run, task, id: record.id, durationMs }, notes };
     }
   }
 }
@@ -102,11 +108,14 @@ function requireTwo({ length }: Float64Array, of: string): void {
 async function loadRun(services: CandleServices, backtest: Simulated) {
   const settings = readSettings(backtest);
   const decider = await findDecider(services.db, backtest, settings);
-  const market = await loadCandles(services, backtest, settings, decider.lookback);
-  const plan = makePlan(backtest, settings, decider, market);
-  if (plan.run.kind !== "builtin") throw new RunError("STRATEGY_FAILED", "Cannot run a foreign strategy on paths");
-  const notes = plan.read.sha256 === backtest.result.data.sha256 ? [] : [
+  // With the warm-up that its strategy turned out to ask for.
+  const lookback = backtest.inputs?.lookback ?? decider.lookback;
+  const market = await loadCandles(services, backtest, settings, lookback);
+  const { run, task, read } = makePlan(backtest, settings, { ...decider, lookback }, market);
+  const notes = read.sha256 === backtest.result.data.sha256 ? [] : [
     "The candles have changed since the backtest ran: paths and real run are made of those that are held now",
   ];
-  return { run: plan.run.task, notes, days: Math.max(1, backtest.result.metrics.duration_days ?? 1) };
+  const days = Math.max(1, backtest.result.metrics.duration_days ?? 1);
+  // Finer candles and the benchmark belong to the real candles alone.
+  return { run, task: { ...task, finer: null, benchmark: null }, notes, days };
 }

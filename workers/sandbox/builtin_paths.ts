@@ -1,21 +1,16 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /** The entry of a Web Worker without permissions that makes the paths of one Monte Carlo simulation. */
-import { BufferPool } from "../../engine/buffer_pool.ts";
 import type { Candles } from "../../engine/candles.ts";
 import { isAskedToStop, writeProgress } from "../../engine/control.ts";
-import { run, type RunResult, RunStopped } from "../../engine/run.ts";
-import { CandlePaths, PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
-import type { PathFigures } from "../../research/monte_carlo/paths.ts";
+import { RunStopped } from "../../engine/run.ts";
+import { PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
 import { blockPaths, resampledPaths, shuffledPaths } from "../../research/monte_carlo/return_paths.ts";
 import { type Sample, SampleCollector } from "../../research/monte_carlo/path_sample.ts";
-import { Random } from "../../research/random_numbers.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
+import { drawPaths, PathPlayer } from "./path_runs.ts";
 import type { MadePaths, PathsTask, ToPathsWorker } from "./paths_task.ts";
-
-/** About what two runs of a million candles take. */
-const POOL_BYTES_MAX = 1 << 26;
 
 type OnPath = (done: number) => void;
 
@@ -54,44 +49,22 @@ function makeSamples(task: PathsTask, onPath: OnPath): Sample[] {
 }
 
 function runCandles(
-  { run: task, runs, seed, ruinDrawdown, blockLength }: PathsTask & { readonly method: "candles" },
+  { run, runs, seed, ruinDrawdown, blockLength }: PathsTask & { readonly method: "candles" },
   onPath: OnPath,
 ): Sample {
-  const { slug, parameters, candles, ...settings } = task;
+  const { slug, parameters, ...task } = run;
   const builtin = findBuiltin(slug);
   if (builtin === undefined) throw new Error(`There is no built-in strategy ${slug}`);
-  const pool = new BufferPool(POOL_BYTES_MAX);
-  // Finer candles and benchmarks belong to the real candles alone.
-  const play = (candles: Candles) =>
-    run({
-      ...settings,
-      candles,
-      finer: null,
-      benchmark: null,
-      strategy: builtin.create(parameters, task.execution),
-      control: null,
-      pool,
-    });
-  const length = candles.time.length - task.firstIndex;
-  const { initialBalance } = task;
+  const { initialBalance, execution, candles, firstIndex } = task;
+  const length = candles.time.length - firstIndex;
   const collector = new SampleCollector({ sampling: "candle_blocks", runs, length, initialBalance, ruinDrawdown });
-  const paths = new CandlePaths(candles, task.firstIndex, blockLength);
-  const random = new Random(seed);
-  for (let path = 0; path < runs; path++) {
-    onPath(path);
-    const result = play(paths.next(random));
-    collector.add(figuresOf(result), result.equity);
-    pool.reclaim();
-  }
+  const player = new PathPlayer(task, null);
+  const play = (candles: Candles) => player.play(candles, builtin.create(parameters, execution));
   const real = play(candles);
-  return collector.summarize(figuresOf(real), real.equity);
-}
-
-function figuresOf({ metrics, equity }: RunResult): PathFigures {
-  return {
-    final_equity: equity.at(-1) ?? NaN,
-    max_drawdown: metrics.max_drawdown ?? 0,
-    sharpe: metrics.sharpe,
-    losing_streak: metrics.max_consecutive_losses ?? 0,
-  };
+  let done = 0;
+  for (const path of drawPaths({ task, pathSeed: seed, blockLength, from: 1, until: runs + 1 })) {
+    onPath(done++);
+    collector.add(play(path));
+  }
+  return collector.summarize(real);
 }

@@ -29,9 +29,11 @@ const ENTRIES: Readonly<Record<SandboxKind, string>> = {
   validate: "./wasm/worker.ts",
   run: "./wasm/worker.ts",
   run_trials: "./wasm/worker.ts",
+  run_paths: "./wasm/worker.ts",
   check_script: "./script/worker.ts",
   script: "./script/worker.ts",
   script_trials: "./script/worker.ts",
+  script_paths: "./script/worker.ts",
   remote: "./remote/worker.ts",
   fetch: "./remote/fetch_worker.ts",
 };

@@ -1,14 +1,18 @@
 import type { Account } from "../../research/monte_carlo/paths.ts";
+import type { FailedPaths } from "../../research/monte_carlo/request.ts";
 import type { Sample } from "../../research/monte_carlo/path_sample.ts";
 import type { RunTask } from "../protocol.ts";
 
-/** Everything that decides the paths of a Monte Carlo simulation. */
+/** What every task of paths has. */
+export interface PathsCommon {
+  readonly runs: number;
+  readonly seed: number;
+  readonly ruinDrawdown: number;
+}
+
+/** Everything that decides the paths of a Monte Carlo simulation without code of a user. */
 export type PathsTask =
-  & {
-    readonly runs: number;
-    readonly seed: number;
-    readonly ruinDrawdown: number;
-  }
+  & PathsCommon
   & (
     /** Returns of trades, to be shuffled and to be resampled. */
     | { readonly method: "trades"; readonly account: Account; readonly returns: Float64Array }
@@ -23,6 +27,18 @@ export type PathsTask =
     | { readonly method: "candles"; readonly run: RunTask; readonly blockLength: number }
   );
 
+/** Paths of candles, from one to before another. */
+export interface CandlePathsTask {
+  /** With the real candles, and without what belongs to those alone: finer ones and a benchmark. */
+  readonly task: Omit<RunTask, "slug" | "parameters">;
+  readonly pathSeed: number;
+  /** Mean length of blocks, in candles. */
+  readonly blockLength: number;
+  /** Path 0 is the real one: the task's candles. */
+  readonly from: number;
+  readonly until: number;
+}
+
 /** The message to a thread of paths, which it answers with an `Outcome<MadePaths>`. */
 export interface ToPathsWorker {
   readonly task: PathsTask;
@@ -33,9 +49,11 @@ export interface ToPathsWorker {
 /** The value of a completed task. */
 export interface MadePaths {
   readonly samples: readonly Sample[];
+  /** Paths on which the strategy failed; absent: none. */
+  readonly failed?: readonly FailedPaths[];
 }
 
 /** How many paths a task makes in all. */
-export function countPaths({ method, runs }: PathsTask): number {
+export function countPaths({ method, runs }: { readonly method: string; readonly runs: number }): number {
   return method === "trades" ? 2 * runs : runs;
 }

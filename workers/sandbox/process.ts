@@ -11,6 +11,7 @@ import {
   type ChildLimits,
   type FromChild,
   isWithin,
+  type PathOutcome,
   type SandboxJob,
   type TrialOutcome,
   type ValueOf,
@@ -18,7 +19,7 @@ import {
 
 /** The limits of a job, and its listener. */
 export interface SandboxLimits {
-  /** From the start of the process to its answer; of trials, from the end of one to the end of the next. */
+  /** From the start of the process to its answer; of trials and paths, from the end of one to the end of the next. */
   readonly deadlineMs: number;
   /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;
@@ -33,6 +34,10 @@ export interface SandboxLimits {
   readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
   /** Called with each trial that has ended, in order. */
   readonly onTrial?: (outcome: TrialOutcome) => void;
+  /** Called with each path that has ended, in order. */
+  readonly onPath?: (outcome: PathOutcome) => void;
+  /** Of all its paths together; the caller's signal ends the process then. */
+  readonly pathsMs?: number;
   /** The only address, `ip:port`, that the job may call; null: none. */
   readonly address?: string | null;
   /** Runs it without V8's compilers, which also takes WebAssembly away; default: no. */
@@ -175,13 +180,16 @@ class SandboxProcess<Value extends object> {
         this.#limits.onProgress(message);
         return;
       case "trial":
-        this.#renewDeadline();
-        this.#candlesDone = this.#decided = 0;
+        this.#beginNext();
         this.#limits.onTrial?.(message.outcome);
         return;
       case "log":
         this.#log.splice(message.from, Infinity, ...message.lines);
         this.#log.length = Math.min(this.#log.length, LOG_LINES_MAX);
+        return;
+      case "path":
+        this.#beginNext();
+        this.#limits.onPath?.(message.outcome);
         return;
       case "lookback":
         this.#reloading ??= this.#reload(message.candles);
@@ -189,6 +197,11 @@ class SandboxProcess<Value extends object> {
       default:
         this.#ended.resolve(message);
     }
+  }
+
+  #beginNext(): void {
+    this.#renewDeadline();
+    this.#candlesDone = this.#decided = 0;
   }
 
   async #reload(lookbackCandles: number): Promise<void> {
@@ -259,13 +272,10 @@ class SandboxProcess<Value extends object> {
   }
 }
 
-function childLimits({ memoryBytesMax, deadlineMs, onTrial }: SandboxLimits): ChildLimits {
-  return {
-    memoryBytesMax,
-    // Never reached while a parent lives.
-    cpuSecondsMax: (Math.ceil(deadlineMs / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX)) *
-      navigator.hardwareConcurrency,
-  };
+function childLimits({ memoryBytesMax, deadlineMs, onTrial, pathsMs = 0 }: SandboxLimits): ChildLimits {
+  const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
+  // Never reached while a parent lives.
+  return { memoryBytesMax, cpuSecondsMax: seconds * navigator.hardwareConcurrency };
 }
 
 function messageOf(error: unknown): string {

@@ -6,9 +6,14 @@ const WASM_PAGES_MAX = 4096;
 // Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
 
-const CODE = ["./", "../outcome.ts", "../protocol.ts", "../../engine/"].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url))
-);
+const CODE = [
+  "./",
+  "../outcome.ts",
+  "../protocol.ts",
+  "../../engine/",
+  "../../research/monte_carlo/",
+  "../../research/random_numbers.ts",
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 const ENTRY = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 /**

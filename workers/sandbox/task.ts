@@ -1,12 +1,16 @@
 import type { RunProgress } from "../../engine/control.ts";
 import type { Finding } from "../../engine/result.ts";
+import type { MeasuredPath } from "../../research/monte_carlo/paths.ts";
 import type { Failed, Outcome } from "../outcome.ts";
 import type { PinnedEndpoint, RemoteTask, RunTask, SimulatedRun, TrialValues } from "../protocol.ts";
+import type { CandlePathsTask } from "./paths_task.ts";
 
 /** Resident memory of a sandbox process, beside its candles. */
 export const SANDBOX_BYTES_MAX = 512 * 2 ** 20;
 // Six columns of the input and two of the result are ours. A module's own copies count as the module's.
 const CANDLE_BYTES = 8 * 8;
+// Paths are made of four columns of factors and one of indexes, in five columns.
+const PATH_CANDLE_BYTES = 8 * 10;
 
 /** The first argument of the child process. */
 export type SandboxKind = SandboxJob["kind"];
@@ -16,9 +20,11 @@ export type SandboxJob =
   | ValidateJob
   | WasmJob
   | WasmTrialsJob
+  | WasmPathsJob
   | ScriptCheckJob
   | ScriptJob
   | ScriptTrialsJob
+  | ScriptPathsJob
   | RemoteJob
   | FetchJob;
 
@@ -26,7 +32,8 @@ export type SandboxJob =
 export function candleBytes(job: SandboxJob): number {
   if (!("task" in job)) return 0;
   const { candles, finer } = job.task;
-  return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES;
+  const pathBytes = "pathSeed" in job ? candles.time.length * PATH_CANDLE_BYTES : 0;
+  return (candles.time.length + (finer?.time.length ?? 0)) * CANDLE_BYTES + pathBytes;
 }
 
 /** Checks whether a module may be registered: its structure, and a dry run over sample candles. */
@@ -102,6 +109,30 @@ export interface ScriptTrialsJob extends TrialsRun {
   readonly source: string;
 }
 
+/** Runs of a user's code on paths of candles, one after the other in one process. */
+export interface PathsRun extends CandlePathsTask {
+  /** The strategy's own parameters, as JSON. */
+  readonly parametersJson: string;
+  /** No decision before this many candles. */
+  readonly candlesMin: number;
+}
+
+/** Runs of a module on paths. */
+export interface WasmPathsJob extends PathsRun {
+  readonly kind: "run_paths";
+  readonly module: Uint8Array;
+}
+
+/** Runs of a script on paths. */
+export interface ScriptPathsJob extends PathsRun {
+  readonly kind: "script_paths";
+  /** TypeScript. */
+  readonly source: string;
+}
+
+/** The end of a run on a path. */
+export type PathOutcome = (MeasuredPath & { readonly type: "completed" }) | Failed;
+
 /** The end of a trial. The strategy itself refused the point when it was made: it is no trial. */
 export type TrialOutcome =
   | (TrialValues & { readonly type: "completed" })
@@ -172,9 +203,9 @@ export interface Fetched {
   readonly body: Uint8Array;
 }
 
-/** The value of a job that completes. Trials have been reported one by one. */
+/** The value of a job that completes. Trials and paths have been reported one by one. */
 export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidModule
-  : Job extends WasmTrialsJob | ScriptTrialsJob ? object
+  : Job extends WasmTrialsJob | ScriptTrialsJob | PathsRun ? object
   : Job extends ScriptCheckJob ? ValidScript
   : Job extends FetchJob ? Fetched
   : SandboxRun;
@@ -220,6 +251,7 @@ export type FromChild<Value extends object> =
   | LookbackRequest
   | LoggedLines
   | { readonly type: "trial"; readonly outcome: TrialOutcome }
+  | { readonly type: "path"; readonly outcome: PathOutcome }
   | Outcome<Value>;
 
 /** The message to a child's Worker. It answers with the pieces of a frame, an outcome. `control` is shared memory, see engine/control.ts. */

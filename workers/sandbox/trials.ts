@@ -11,11 +11,11 @@ const LOOKBACK_GROWTH = 2;
 /** Makes an instance of the strategy for a range that so many candles precede. @throws {RunError} */
 export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => GuestStrategy;
 
-/** Learns of trials. */
+/** Learns of trials, or of paths. */
 export interface TrialListener {
   /** Control words, in shared memory, for the progress of each. */
   readonly control: Int32Array;
-  /** Gets the outcomes in the order of the trials. */
+  /** Gets the outcomes in their order. */
   readonly report: (message: FromChild<object>) => void;
 }
 

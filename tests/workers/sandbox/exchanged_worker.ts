@@ -4,7 +4,14 @@ import type { ValidModule } from "../../../workers/sandbox/task.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 // The code of the sandbox's process.
-const CODE = ["engine", "workers/sandbox", "workers/outcome.ts", "workers/protocol.ts", "workers/telemetry.ts"];
+const CODE = [
+  "engine",
+  "research",
+  "workers/sandbox",
+  "workers/outcome.ts",
+  "workers/protocol.ts",
+  "workers/telemetry.ts",
+];
 
 /** A change of one of the sandbox's files: this text becomes that. */
 export type Edit = readonly [path: string, from: string, to: string];

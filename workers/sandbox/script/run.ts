@@ -6,6 +6,7 @@ import { checkIntegrity, cutCandles } from "../integrity.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
+import { runPaths } from "../code_paths.ts";
 import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 import {
   type LoggedLines,
@@ -14,6 +15,7 @@ import {
   type SandboxRun,
   type ScriptCheckJob,
   type ScriptJob,
+  type ScriptPathsJob,
   type ScriptTrialsJob,
   type ValidScript,
 } from "../task.ts";
@@ -52,25 +54,33 @@ export async function doScriptJob(
   }
 }
 
-/** Runs trials of a script. */
-export async function doScriptTrials(
-  job: ScriptTrialsJob,
+/** Runs trials of a script, or its strategy on paths. */
+export async function doScriptRuns(
+  job: ScriptTrialsJob | ScriptPathsJob,
   listener: TrialListener,
 ): Promise<Outcome<object> | LookbackRequest> {
+  const { control } = listener;
   try {
     const script = await compileScript(job.source);
-    return runTrials(job, (parametersJson, firstIndex) => {
+    const make = (parametersJson: string, firstIndex: number, makeGuest: MakeGuest) => {
       const series = seriesOf({ ...job.task, firstIndex });
-      return new GuestStrategy(() => makeOrRefuse(script, parametersJson, series), job.candlesMin, {
-        control: listener.control,
+      return new GuestStrategy(() => makeGuest(script, parametersJson, series), job.candlesMin, {
+        control,
         firstIndex,
       });
-    }, listener);
+    };
+    if (job.kind === "script_trials") {
+      return runTrials(job, (json, firstIndex) => make(json, firstIndex, makeOrRefuse), listener);
+    }
+    const makeGuest: MakeGuest = (script, json, series) => new ScriptGuest(script, json, series);
+    return runPaths(job, () => make(job.parametersJson, job.task.firstIndex, makeGuest), listener);
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
     return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };
   }
 }
+
+type MakeGuest = (script: vm.Script, parametersJson: string, series: Series) => ScriptGuest;
 
 /** @throws {PointRefused} When the script throws a RangeError at its creation. */
 function makeOrRefuse(script: vm.Script, parametersJson: string, series: Series): ScriptGuest {

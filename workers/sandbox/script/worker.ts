@@ -5,7 +5,7 @@ import { buffersOf } from "../../../engine/buffer_pool.ts";
 import { brokenBy } from "../../outcome.ts";
 import { encodeFrame } from "../frames.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
-import { doScriptJob, doScriptTrials } from "./run.ts";
+import { doScriptJob, doScriptRuns } from "./run.ts";
 
 self.onmessage = async ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(await answer(job, control));
 
@@ -15,12 +15,17 @@ function post(message: FromChild<object>): void {
 }
 
 async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<FromChild<object>> {
-  if (job.kind !== "script" && job.kind !== "check_script" && job.kind !== "script_trials") {
-    return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
-  }
   try {
-    if (job.kind === "script_trials") return await doScriptTrials(job, { control, report: post });
-    return await doScriptJob(job, control, post);
+    switch (job.kind) {
+      case "script":
+      case "check_script":
+        return await doScriptJob(job, control, post);
+      case "script_trials":
+      case "script_paths":
+        return await doScriptRuns(job, { control, report: post });
+      default:
+        return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+    }
   } catch (error) {
     return brokenBy(error);
   }

@@ -12,6 +12,7 @@ import {
   type ValidateJob,
   type ValidModule,
   type WasmJob,
+  type WasmPathsJob,
   type WasmTrialsJob,
 } from "../task.ts";
 import { ABI_VERSION } from "./abi.ts";
@@ -21,6 +22,7 @@ import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
+import { runPaths } from "../code_paths.ts";
 import { runTrials, type TrialListener } from "../trials.ts";
 
 // Memories below this size need no collection before the next instance.
@@ -110,20 +112,22 @@ function backtest(
   return { type: "completed", result, integrity, log: log.lines };
 }
 
-/** Runs trials of a module. */
-export function doWasmTrials(
-  job: WasmTrialsJob,
+/** Runs trials of a module, or one of its strategies on paths. */
+export function doWasmRuns(
+  job: WasmTrialsJob | WasmPathsJob,
   listener: TrialListener,
 ): Outcome<object> | LookbackRequest {
+  const { control } = listener;
   try {
     const maker = new GuestMaker(compile(checkModule(job.module)), SANDBOX_BYTES_MAX + candleBytes(job));
-    return runTrials(job, (parametersJson, firstIndex) => {
+    const make = (parametersJson: string, firstIndex: number) => {
       const series = seriesOf({ ...job.task, firstIndex });
-      return new GuestStrategy(() => maker.make(parametersJson, series, []), job.candlesMin, {
-        control: listener.control,
-        firstIndex,
-      });
-    }, listener);
+      const makeGuest = () => maker.make(parametersJson, series, []);
+      return new GuestStrategy(makeGuest, job.candlesMin, { control, firstIndex });
+    };
+    return job.kind === "run_trials"
+      ? runTrials(job, make, listener)
+      : runPaths(job, () => make(job.parametersJson, job.task.firstIndex), listener);
   } catch (error) {
     if (!(error instanceof ModuleFault)) throw error;
     return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };

@@ -5,7 +5,7 @@ import { brokenBy } from "../../outcome.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
-import { doWasmJob, doWasmTrials } from "./run.ts";
+import { doWasmJob, doWasmRuns } from "./run.ts";
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(answer(job, control));
 
@@ -15,12 +15,17 @@ function post(message: FromChild<object>): void {
 }
 
 function answer(job: ToChildWorker["job"], control: Int32Array): FromChild<object> {
-  if (job.kind !== "run" && job.kind !== "validate" && job.kind !== "run_trials") {
-    return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
-  }
   try {
-    if (job.kind === "run_trials") return doWasmTrials(job, { control, report: post });
-    return doWasmJob(job, control, post);
+    switch (job.kind) {
+      case "run":
+      case "validate":
+        return doWasmJob(job, control, post);
+      case "run_trials":
+      case "run_paths":
+        return doWasmRuns(job, { control, report: post });
+      default:
+        return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
+    }
   } catch (error) {
     return brokenBy(error);
   }
