@@ -17,10 +17,11 @@ export const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
  * has a ratio of 0; equal trials share their ranks.
  *
  * @param returns A column of daily returns for each trial, all of one length, less the risk-free rate.
+ * @param onStep Called thousands of times; an error that it throws ends the work.
  * @see D. H. Bailey, J. M. Borwein, M. López de Prado, Q. J. Zhu (2017), "The Probability of Backtest Overfitting",
  *   Journal of Computational Finance 20(4): combinatorially symmetric cross-validation.
  */
-export function overfittingProbability(returns: readonly Float64Array[]): Measured {
+export function overfittingProbability(returns: readonly Float64Array[], onStep: () => void = () => {}): Measured {
   const trials = returns.length;
   const days = returns[0]?.length ?? 0;
   if (trials < 2) return { reason: ONE_TRIAL };
@@ -37,10 +38,11 @@ export function overfittingProbability(returns: readonly Float64Array[]): Measur
   // A half and its complement are two splits with the roles exchanged.
   for (let half = 0; half < 2 ** (BLOCKS - 1); half++) {
     if (countBits(half) !== HALF_BLOCKS) continue;
-    writeSharpes(low, high, half, countDays(half, lengths), chosen);
-    writeSharpes(low, high, all - half, countDays(all - half, lengths), judged);
-    if (isAtMostMedian(judged, indexOfBest(chosen))) failures++;
-    if (isAtMostMedian(chosen, indexOfBest(judged))) failures++;
+    onStep();
+    const bestChosen = writeScores(low, high, half, countDays(half, lengths), chosen);
+    const bestJudged = writeScores(low, high, all - half, countDays(all - half, lengths), judged);
+    if (isAtMostMedian(judged, bestChosen)) failures++;
+    if (isAtMostMedian(chosen, bestJudged)) failures++;
     splits += 2;
   }
   return failures / splits;
@@ -84,42 +86,45 @@ class HalfSums {
   }
 }
 
-/** The Sharpe ratio of each trial over some of the blocks. */
-function writeSharpes(low: HalfSums, high: HalfSums, blocks: number, days: number, to: Float64Array): void {
+/**
+ * Scores each trial over some of the blocks: the scores are in the order of the Sharpe ratios, and equal where those are.
+ *
+ * For n days with the sum S and the squares' sum Q, the ratio's square is (n - 1) / n x S² / (nQ - S²), which rises with S² / Q.
+ *
+ * @returns The first trial with the largest score.
+ */
+function writeScores(low: HalfSums, high: HalfSums, blocks: number, days: number, to: Float64Array): number {
   const trials = to.length;
   const lowAt = (blocks & (SUBSETS - 1)) * trials;
   const highAt = (blocks >> HALF_BLOCKS) * trials;
   const { sums: lowSums, squares: lowSquares } = low;
   const { sums: highSums, squares: highSquares } = high;
-  const varianceMin = RETURN_NOISE * RETURN_NOISE;
+  // Of n (n - 1) times the variance. The subtraction leaves rounding of the squares' size where no return differs.
+  const spreadMin = days * (days - 1) * RETURN_NOISE * RETURN_NOISE;
+  const rounding = days * (days - 1) * Number.EPSILON;
+  let best = 0;
+  let most = -Infinity;
   for (let i = 0; i < trials; i++) {
     const sum = lowSums[lowAt + i]! + highSums[highAt + i]!;
     const squares = lowSquares[lowAt + i]! + highSquares[highAt + i]!;
-    const mean = sum / days;
-    const variance = (squares - sum * mean) / (days - 1);
-    // The subtraction leaves rounding of the squares' size where no return differs.
-    const isFlat = !(variance > varianceMin) || variance <= squares * Number.EPSILON;
-    to[i] = isFlat ? 0 : mean / Math.sqrt(variance);
+    const spread = days * squares - sum * sum;
+    const score = spread > Math.max(spreadMin, squares * rounding) ? sum * Math.abs(sum) / squares : 0;
+    to[i] = score;
+    if (score > most) {
+      most = score;
+      best = i;
+    }
   }
+  return best;
 }
 
 /** True if the rank of a trial, as a share of one more than there are, is at most a half; equal ones share their ranks. */
-function isAtMostMedian(sharpes: Float64Array, trial: number): boolean {
-  const own = sharpes[trial]!;
-  let below = 0;
-  let equal = 0;
-  for (let i = 0; i < sharpes.length; i++) {
-    if (sharpes[i]! < own) below++;
-    else if (sharpes[i]! === own) equal++;
-  }
-  return below + (equal + 1) / 2 <= (sharpes.length + 1) / 2;
-}
-
-/** The first of the largest. */
-function indexOfBest(sharpes: Float64Array): number {
-  let best = 0;
-  for (let i = 1; i < sharpes.length; i++) if (sharpes[i]! > sharpes[best]!) best = i;
-  return best;
+function isAtMostMedian(scores: Float64Array, trial: number): boolean {
+  const own = scores[trial]!;
+  // Twice the rank less one: those below count twice, equal ones once. Sums of comparisons need no branches.
+  let rank = 0;
+  for (let i = 0; i < scores.length; i++) rank += Number(scores[i]! < own) + Number(scores[i]! <= own);
+  return rank <= scores.length;
 }
 
 function countDays(blocks: number, lengths: Float64Array): number {

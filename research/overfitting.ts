@@ -75,15 +75,22 @@ export function chooseConsidered(trials: number, best: number, most = TRIALS_CON
   return chosen.with(nearest, best);
 }
 
-/** Measures how much of an optimization's best trial is luck. */
-export function measureOverfitting(input: Trials): Overfitting {
+/**
+ * Measures how much of an optimization's best trial is luck.
+ *
+ * @param onStep Called every few milliseconds; an error that it throws ends the work.
+ */
+export function measureOverfitting(input: Trials, onStep: () => void = () => {}): Overfitting {
   const { trials, returns, best, periodsPerYear } = input;
   const riskFree = input.riskFreeRate / periodsPerYear;
-  const independent = countIndependent(returns, trials);
+  const independent = countIndependent(returns, trials, onStep);
   const estimate = estimateSharpe(returns[best]!, riskFree);
   const measured: Record<OverfittingFigure, Measured> = {
     ...("reason" in estimate ? noSharpe(estimate) : sharpeFigures(input, estimate, independent)),
-    overfitting_probability: overfittingProbability(returns.map((column) => column.map((value) => value - riskFree))),
+    overfitting_probability: overfittingProbability(
+      returns.map((column) => column.map((value) => value - riskFree)),
+      onStep,
+    ),
     plateau: input.plateau,
   };
   const reasons: Record<string, string> = {};

@@ -12,13 +12,19 @@ export const SAME_CORRELATION = 0.5;
  *
  * @param returns A column of daily returns for each considered trial, all of one length.
  * @param trials All trials; at least those considered.
+ * @param onStep Called before each trial; an error that it throws ends the work.
  * @returns From 1 to `trials`.
  * @see I. J. Good (1953), "The Population Frequencies of Species and the Estimation of Population Parameters", Biometrika 40.
  */
-export function countIndependent(returns: readonly Float64Array[], trials: number): number {
+export function countIndependent(
+  returns: readonly Float64Array[],
+  trials: number,
+  onStep: () => void = () => {},
+): number {
   const leaders: Float64Array[] = [];
   const sizes: number[] = [];
   for (const column of returns) {
+    onStep();
     const scores = standardScores(column);
     let found = leaders.findIndex((leader) => dot(leader, scores) >= SAME_CORRELATION);
     if (found === -1) found = leaders.push(scores) - 1;

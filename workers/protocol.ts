@@ -7,6 +7,7 @@ import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
+import type { Overfitting, Trials } from "../research/overfitting.ts";
 
 export type { EncodedSeries, Plot, TrialValues };
 
@@ -107,13 +108,19 @@ export interface SliceRun extends EncodedTrials {
   readonly refused?: readonly number[];
 }
 
+/** The value of a measurement of luck. */
+export interface MeasuredLuck {
+  readonly overfitting: Overfitting;
+}
+
 /**
- * The message to a warm worker, which it answers with an `Outcome<EncodedRun>` or an `Outcome<SliceRun>`.
+ * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>` or an `Outcome<MeasuredLuck>`.
  */
 export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
-    | { readonly kind: "slice"; readonly task: SliceTask };
+    | { readonly kind: "slice"; readonly task: SliceTask }
+    | { readonly kind: "luck"; readonly task: Trials };
   /** Shared memory, see engine/control.ts. */
   readonly control: Int32Array;
 }

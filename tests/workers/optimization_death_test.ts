@@ -1,22 +1,29 @@
 import { expect } from "@std/expect";
 import { asc, eq, sql } from "drizzle-orm";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
-import { getOptimization, insertOptimization, type Optimization } from "../../db/optimizations.ts";
+import { getOptimization, insertOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { trialChunks, user } from "../../db/schema.ts";
-import { readTrialChunks } from "../../db/trial_chunks.ts";
+import { TrialTable } from "../../db/codec/trial_table.ts";
+import { insertTrialChunk, readTrialChunks } from "../../db/trial_chunks.ts";
+import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import { countPoints } from "../../research/space.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import type { WalkForward } from "../../research/walk_forward.ts";
+import { resultSchema } from "../../routers/backtest_result.ts";
+import { Jobs } from "../../workers/jobs/jobs.ts";
+import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser } from "../support/backtests.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
 const KEY = { ownerId: "ann" };
+const DAY = "2024-02-01T00:00:00.000Z";
+const metricsSchema = resultSchema.shape.metrics;
 
 /** A new database with the sample, and a submitted sma-cross of 10,000 points over three months of hours. */
 async function withOptimization(
@@ -75,6 +82,45 @@ async function submit(db: Db, queue: OpenQueue, walkForward: WalkForward | null 
   });
 }
 
+/** Pretends that all trials have run, a chunk each, and sends the job that measures their luck. @returns The job's id. */
+async function endTrials({ handle, id }: { handle: DatabaseHandle; id: string }, trials: number): Promise<string> {
+  const { db } = handle;
+  const returns = Float64Array.from({ length: 64 }, (_, day) => Math.sin(day) / 100);
+  const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
+  const metrics = Object.fromEntries(NUMERIC_METRIC_NAMES.map((name) => [name, 1]));
+  table.add({ place: 0, point: 0 }, {
+    metrics: metricsSchema.parse({ ...metrics, start: DAY, end: DAY }),
+    undefinedMetrics: {},
+    dailyReturns: returns,
+  });
+  const { data, notes, returns: packed } = table.encode();
+  await insertTrialChunk(db, {
+    optimizationId: id,
+    first: 0,
+    window: null,
+    pointsCount: 1,
+    trials: 1,
+    data,
+    notes,
+    returns: packed,
+    durationMs: 1,
+  });
+  await db.execute(sql`
+    insert into trial_chunks (optimization_id, first, points, trials, data, notes, returns, duration_ms)
+    select optimization_id, number, points, trials, data, notes, returns, duration_ms
+    from trial_chunks, generate_series(1, ${trials - 1}::integer) as number where optimization_id = ${id}`);
+  const best = [{ number: 1, point: 0, objective: 1 }];
+  await updateOptimization(db, id, { status: "running", points: trials, pointsDone: trials, trials, best });
+  await db.execute(sql`delete from pgboss.job where name = 'optimizations'`);
+  const jobs = await Jobs.open(handle, 60);
+  const jobId = crypto.randomUUID();
+  await db.transaction((tx: Db) =>
+    jobs.send(tx, QUEUES.optimizations, jobId, { optimizationId: id, isEnd: true }, KEY)
+  );
+  await jobs.close();
+  return jobId;
+}
+
 async function untilIs(db: Db, id: string, is: (record: Optimization) => boolean): Promise<Optimization> {
   return await until(async () => {
     const record = await getOptimization(db, { id, ...KEY });
@@ -120,6 +166,22 @@ Deno.test("workers that are killed in the middle cost slices, and every trial is
     expect(record.windows).toMatchObject([{ error: null, train: {}, test: {} }]);
     expect(record.outOfSample).toMatchObject({ windows: 1, days: 7 });
   }, { trainDays: 14, testDays: 7, stepDays: 90, anchored: false }));
+
+Deno.test("a worker that closes while it measures luck gives the job back in time", () =>
+  withOptimization(async (scene) => {
+    const { handle: { db }, queue } = scene;
+    // To read them takes longer than a worker that closes has.
+    const jobId = await endTrials(scene, 6_000);
+    const readState = async () => {
+      const rows = await db.select({ state: sql<string>`state` }).from(sql`pgboss.job where id = ${jobId}`);
+      return rows[0]?.state;
+    };
+    await queue.work(1);
+    await until(async () => await readState() === "active");
+    await queue.rest();
+    expect(await readState()).toBe("retry");
+    expect(await getOptimization(db, { id: scene.id, ...KEY })).toMatchObject({ status: "running" });
+  }));
 
 Deno.test("revised candles end an optimization with the trials that it has, and a removed owner takes theirs along", () =>
   withOptimization(async ({ handle: { db }, queue, id }) => {

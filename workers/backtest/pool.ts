@@ -1,13 +1,16 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { EncodedRun, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
+import type { Trials } from "../../research/overfitting.ts";
+import type { EncodedRun, MeasuredLuck, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
 
 // A run looks at its stop flag every 65,536 candles, which takes milliseconds.
 const GRACE_MS = 2000;
+// The longest that a timer waits.
+const NO_DEADLINE_MS = 2 ** 31 - 1;
 const PROGRESS_MS = 500;
 
 // Quick runs end before the next jobs can be fetched, so the process holds some in advance.
@@ -108,9 +111,13 @@ export class Pool {
 
   /** How many runs to hold at once: more than can compute only while runs are quick. */
   get runsWanted(): number {
+    return this.isQuick(QUICK_RUN_MS, LONG_RUN_MS) ? this.#size * HELD_PER_WORKER : this.#size;
+  }
+
+  /** True while recent runs took less than a time, and none that computes is older than another. */
+  isQuick(recentMs: number, oldestMs: number): boolean {
     const oldest = Math.min(...this.#begun.values());
-    const isQuick = this.#recentMs < QUICK_RUN_MS && !(performance.now() - oldest > LONG_RUN_MS);
-    return isQuick ? this.#size * HELD_PER_WORKER : this.#size;
+    return this.#recentMs < recentMs && !(performance.now() - oldest > oldestMs);
   }
 
   /** Runs a task as soon as a worker is free. Never rejects. */
@@ -123,6 +130,15 @@ export class Pool {
   /** Runs the trials of a slice as soon as a worker is free: `failed` is the end of its first one. Never rejects. */
   async runSlice(task: SliceTask, limits: RunLimits): Promise<Outcome<SliceRun>> {
     return await this.#use<SliceRun>({ kind: "slice", task }, limits);
+  }
+
+  /** Measures the luck of an optimization as soon as a worker is free. Never rejects. */
+  async measureLuck(
+    trials: Trials,
+    limits: Pick<RunLimits, "waitMs" | "signal">,
+  ): Promise<Outcome<MeasuredLuck>> {
+    const within = { ...limits, deadlineMs: NO_DEADLINE_MS, onProgress: () => {} };
+    return await this.#use<MeasuredLuck>({ kind: "luck", task: trials }, within);
   }
 
   async #use<Value extends object>(job: ToWarmWorker["job"], limits: RunLimits): Promise<Outcome<Value>> {
@@ -229,7 +245,7 @@ class WarmWorker {
     try {
       this.#worker.postMessage({ job, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
-      if (!isLate || outcome.type !== "stopped") return outcome;
+      if (!isLate || outcome.type !== "stopped" || job.kind === "luck") return outcome;
       return timedOut(job.task, limits.deadlineMs, outcome.candlesDone);
     } finally {
       this.#break = undefined;

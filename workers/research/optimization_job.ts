@@ -15,7 +15,7 @@ import { type Completed, type Failed, RunError } from "../outcome.ts";
 import type { SliceRun, TrialTask } from "../protocol.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
-import { measureLuck, readTrials } from "./luck.ts";
+import { readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
 import { choosePoints, listStretch, listTest, type PointRules, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
@@ -176,7 +176,7 @@ async function listPart(
 }
 
 async function finish(
-  { db, candles, records }: OptimizationServices,
+  { db, candles, records, runner }: OptimizationServices,
   job: TakenJob,
   record: Optimization,
   signal: AbortSignal,
@@ -188,12 +188,13 @@ async function finish(
     instrument?.assetClass ?? null,
     fixedMs(timeframe),
   );
-  const trials = await readTrials(db, record, { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate });
-  const outcome = trials === null ? null : await traceStep("measure luck", () => measureLuck(trials, signal));
+  const rates = { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate };
+  const trials = await traceStep("read trials", () => readTrials(db, record, rates, signal));
+  if (signal.aborted) return await records.giveBack(job);
+  const outcome = trials === null ? null : await traceStep("measure luck", () => runner.measureLuck(trials, signal));
   if (outcome?.type === "stopped") return await records.giveBack(job);
   if (outcome?.type === "broken") throw new Error(outcome.message);
   const overfitting = outcome?.type === "completed" ? outcome.overfitting : null;
-  const rates = { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate };
   const outOfSample = record.windows.length === 0 ? null : await stitch(db, record, rates);
   await retry(signal, () => records.complete(job, record.id, { overfitting, outOfSample }));
 }

@@ -7,7 +7,8 @@ import { Pool, type RunLimits, Slots } from "../backtest/pool.ts";
 import { RemoteRunner } from "../backtest/remote_runner.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
-import type { SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import type { Trials } from "../../research/overfitting.ts";
+import type { MeasuredLuck, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type ScriptTrialsJob, type TrialOutcome, type WasmTrialsJob } from "../sandbox/task.ts";
@@ -15,6 +16,8 @@ import type { SlicePlan } from "./slice_plan.ts";
 
 // Slices wait for each other at most as long as one takes.
 const WAIT_MS = 5000;
+// Of a shorter slice, its storing and the beginning of the next one take a tenth and more.
+const QUICK_SLICE_MS = 400;
 
 /** The limits of a slice. */
 type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal">;
@@ -42,6 +45,11 @@ export class SliceRunner {
     this.#remote = new RemoteRunner(egress);
   }
 
+  /** How many slices to hold in advance, for the moment another ends: one while they are quick, so that other processes get the long ones. */
+  get slicesAhead(): number {
+    return this.#pool?.isQuick(QUICK_SLICE_MS, QUICK_SLICE_MS) === true ? 1 : 0;
+  }
+
   /**
    * Runs the first trials of a slice, as many as it has time for: `failed` is the end of the first one.
    *
@@ -55,9 +63,7 @@ export class SliceRunner {
   ): Promise<Outcome<SliceRun>> {
     const limits = { deadlineMs, signal, waitMs: WAIT_MS, onProgress: () => {} };
     if (runtime === null) {
-      // Many services never run one.
-      this.#pool ??= new Pool(this.#runsMax);
-      return await this.#pool.runSlice({ ...plan.task, slug: strategySlug ?? "" }, limits);
+      return await this.#startPool().runSlice({ ...plan.task, slug: strategySlug ?? "" }, limits);
     }
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
     try {
@@ -127,6 +133,16 @@ export class SliceRunner {
       else return collected.end(outcome);
     }
     return collected.end({ type: "completed" });
+  }
+
+  /** Measures how much of an optimization's best trial is luck. */
+  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<MeasuredLuck>> {
+    return await this.#startPool().measureLuck(trials, { signal, waitMs: WAIT_MS });
+  }
+
+  #startPool(): Pool {
+    // Many services never run an optimization.
+    return this.#pool ??= new Pool(this.#runsMax);
   }
 
   /** Ends the warm threads; sandbox processes end by their signals. */

@@ -1,13 +1,17 @@
-/// <reference no-default-lib="true" />
-/// <reference lib="deno.worker" />
-/** The entry of a Web Worker without permissions that measures how much of an optimization's best trial is luck. */
+import { isAskedToStop } from "../../engine/control.ts";
+import { RunStopped } from "../../engine/run.ts";
 import { measureOverfitting, type Trials } from "../../research/overfitting.ts";
-import { brokenBy } from "../outcome.ts";
+import type { Completed } from "../outcome.ts";
+import type { MeasuredLuck } from "../protocol.ts";
 
-self.onmessage = ({ data }: MessageEvent<Trials>) => {
-  try {
-    self.postMessage({ type: "completed", overfitting: measureOverfitting(data) });
-  } catch (error) {
-    self.postMessage(brokenBy(error));
-  }
-};
+/**
+ * Measures how much of an optimization's best trial is luck.
+ *
+ * @throws {RunStopped} When the control words ask for it.
+ */
+export function runLuck(trials: Trials, control: Int32Array): Completed<MeasuredLuck> {
+  const overfitting = measureOverfitting(trials, () => {
+    if (isAskedToStop(control)) throw new RunStopped(0);
+  });
+  return { type: "completed", overfitting };
+}

@@ -1,8 +1,8 @@
 /// <reference no-default-lib="true" />
 /// <reference lib="deno.worker" />
 /**
- * The entry of a warm Web Worker without permissions: runs one built-in strategy, or a slice of its trials, at a time over candles in
- * shared memory.
+ * The entry of a warm Web Worker without permissions. One at a time, it runs a built-in strategy or a slice of its trials over candles in
+ * shared memory, or measures the luck of an optimization.
  */
 import { encodeChunks, resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
@@ -13,6 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
+import { runLuck } from "./builtin_luck.ts";
 import { runSlice } from "./builtin_slice.ts";
 
 /** Unused memory beyond this goes back to the system: about what two runs of a million candles take. */
@@ -24,6 +25,8 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
   if (job.kind === "slice") {
     const outcome = attempt(() => runSlice(job.task, control, pool));
     self.postMessage(outcome, [...buffersOf(outcome)]);
+  } else if (job.kind === "luck") {
+    self.postMessage(attempt(() => runLuck(job.task, control)));
   } else {
     const outcome = attempt(() => execute(job.task, control));
     const chunks = outcome.type === "completed" ? outcome.chunks : [];

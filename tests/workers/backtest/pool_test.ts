@@ -7,6 +7,8 @@ import { resolveExecution } from "../../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
 import type { Outcome } from "../../../workers/outcome.ts";
 import type { EncodedRun, RunTask } from "../../../workers/protocol.ts";
+import { measureOverfitting } from "../../../research/overfitting.ts";
+import { Random } from "../../../research/random_numbers.ts";
 import { bytesOf } from "../../engine/properties/bytes.ts";
 
 /** A long-only cross of the close and the mean of two closes, over closes that go up and down every four candles. */
@@ -176,3 +178,18 @@ Deno.test("a closed pool ends running and waiting runs, and begins none", async 
   expect((await Promise.all(runs)).map(({ type }) => type)).toEqual(["broken", "stopped"]);
   expect((await pool.run(task(40), limits())).type).toBe("stopped");
 });
+
+Deno.test("a measurement of luck ends when it is asked to, and its thread goes on to the next", () =>
+  withPool(1, async (pool) => {
+    const random = new Random(1);
+    const returns = Array.from({ length: 200 }, () => Float64Array.from({ length: 365 }, () => random.normal()));
+    const trials = { trials: 200, returns, best: 0, periodsPerYear: 365, riskFreeRate: 0, plateau: 1 };
+    const stop = new AbortController();
+    const stopped = pool.measureLuck(trials, limits({ signal: stop.signal }));
+    stop.abort();
+    expect((await stopped).type).toBe("stopped");
+    expect(await pool.measureLuck(trials, limits())).toEqual({
+      type: "completed",
+      overfitting: measureOverfitting(trials),
+    });
+  }));
