@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** A record that processes change. */
 export interface Followed<Row> {
-  /** Calls back after each change. @returns A function that ends the watch. */
-  watch(onChange: () => void): Promise<() => void>;
+  /** Calls back after each change; `onEnd`, which need not be called, after the last. @returns A function that ends the watch. */
+  watch(onChange: () => void, onEnd: () => void): Promise<() => void>;
   /** The record now; null once it is deleted. */
   read(): Promise<Row | null>;
   hasEnded(row: Row): boolean;
-  /** The least time between two answers, in milliseconds. */
+  /** The least time between two answers, in milliseconds; the end does not wait for it. */
   readonly paceMs?: number;
 }
 
@@ -17,24 +17,30 @@ export async function* followRecord<Row>(
   stop: AbortSignal,
 ): AsyncGenerator<Row> {
   let changed = Promise.withResolvers<void>();
+  let hurry = new AbortController();
   const wake = () => changed.resolve();
-  const unwatch = await watch(wake);
-  stop.addEventListener("abort", wake);
+  const finish = () => {
+    hurry.abort();
+    wake();
+  };
+  const unwatch = await watch(wake, finish);
+  stop.addEventListener("abort", finish);
   try {
     while (!stop.aborted) {
       // Before the look, so that no change between look and wait is missed.
       changed = Promise.withResolvers();
+      hurry = new AbortController();
       const row = await read();
       if (row === null) return;
       const isEnd = hasEnded(row);
       yield row;
       if (isEnd) return;
-      // Changes meanwhile are seen by the next look. An abort ends the pause.
-      if (paceMs > 0) await pause(paceMs, undefined, { signal: stop }).catch(() => {});
+      // Changes meanwhile are seen by the next look. The end, and an abort, cut the pause short.
+      if (paceMs > 0 && !stop.aborted) await pause(paceMs, undefined, { signal: hurry.signal }).catch(() => {});
       if (!stop.aborted) await changed.promise;
     }
   } finally {
-    stop.removeEventListener("abort", wake);
+    stop.removeEventListener("abort", finish);
     unwatch();
   }
 }

@@ -13,10 +13,10 @@ export function hasOptimizationEnded({ status }: Optimization): boolean {
   return status !== "queued" && status !== "running";
 }
 
-/** A record now, and again after changes, at most four times a second. Ends as followRecord() does. */
+/** A record now, and again after changes, at most four times a second, and at once after the last one. Ends as followRecord() does. */
 export function followOptimization(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Optimization> {
   return followRecord({
-    watch: (onChange) => ctx.queue.watchOptimization(key.id, onChange),
+    watch: (onChange, onEnd) => ctx.queue.watchOptimization(key.id, onChange, onEnd),
     read: () => getOptimization(ctx.db, key),
     hasEnded: hasOptimizationEnded,
     paceMs: PACE_MS,

@@ -37,8 +37,8 @@ export interface Queue {
   enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
   /** Removes the jobs of an optimization that the transaction cancels or deletes, and stops its running slices. */
   dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
-  /** As watchBacktest(), for an optimization. */
-  watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
+  /** As watchBacktest(), for an optimization. @param onEnd Called instead after the last change. */
+  watchOptimization(optimizationId: string, onChange: () => void, onEnd: () => void): Promise<() => void>;
   /** Writes a Monte Carlo simulation's job; lower queue positions are taken first. */
   enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Removes the job of a simulation that the transaction cancels or deletes. */

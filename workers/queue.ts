@@ -39,8 +39,8 @@ export interface OpenQueue {
   enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
   /** Removes the jobs of an optimization that the caller's transaction cancels or deletes; its slices stop within a second. */
   dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
-  /** As watchBacktest(), for an optimization. */
-  watchOptimization(optimizationId: string, onChange: () => void): Promise<() => void>;
+  /** As watchBacktest(), for an optimization. @param onEnd Called instead after the last change. */
+  watchOptimization(optimizationId: string, onChange: () => void, onEnd: () => void): Promise<() => void>;
   /** Writes a Monte Carlo simulation's job in the transaction that writes its record; lower queue positions are taken first. */
   enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
   /** Removes the job of a simulation that the caller's transaction cancels or deletes; its worker stops within a second. */
@@ -131,7 +131,14 @@ export async function openQueue(
       await jobs.send(tx, QUEUES.optimizations, optimizationId, { optimizationId }, { ownerId, priority });
     },
     dequeueOptimization: (tx, key) => endSlices(tx, jobs, key),
-    watchOptimization: (id, onChange) => jobs.changes.subscribe(`optimization ${id}`, onChange),
+    async watchOptimization(id, onChange, onEnd) {
+      const unwatch = await jobs.changes.subscribe(`optimization ${id}`, onChange);
+      const unwatchEnd = await jobs.changes.subscribe(`end ${id}`, onEnd);
+      return () => {
+        unwatch();
+        unwatchEnd();
+      };
+    },
     watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
     ...monteCarloJobs(jobs),
     syncSchedules: () => syncSchedules(db, jobs),

@@ -7,8 +7,8 @@ import { type CandleServices, loadCandles, type MarketData } from "../backtest/r
 import { RunError } from "../outcome.ts";
 import type { TrialsTask } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
+import { SLICE_MS } from "./divide.ts";
 import type { PointRules, Stretch } from "./points.ts";
-import { SLICE_MS } from "./slice_records.ts";
 import type { Part } from "./windows.ts";
 
 // Beyond so many trials, an optimization keeps the daily returns of every second, third, … one.

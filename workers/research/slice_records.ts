@@ -17,13 +17,10 @@ import { QUEUES } from "../jobs/queues.ts";
 import type { Overfitting } from "../../research/overfitting.ts";
 import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../outcome.ts";
+import { divide, divideRest, type PlaceRange } from "./divide.ts";
 import { addToWindow, beginWindows, countPlaces, placesBeforeTests, type WindowSlice } from "./windows.ts";
 
 const QUEUE = QUEUES.optimizations;
-/** Computing time of a slice: about so long a dead worker's work is lost, and others wait. */
-export const SLICE_MS = 1000;
-// Jobs of one optimization that wait or run: more workers than that find no more of its slices.
-const SLICES_OPEN_MAX = 256;
 const BEST_MAX = 10;
 // Jobs of the tests of windows at their beginning.
 const TEST_JOBS_MAX = 8;
@@ -35,7 +32,7 @@ const NO_TRIALS = {
 /** The job of a stretch of an optimization's points, or of its beginning. */
 export interface OptimizationJob {
   readonly optimizationId: string;
-  readonly stretch?: { readonly from: number; readonly until: number };
+  readonly stretch?: PlaceRange;
   /** All slices are done. Neither this nor a stretch: the beginning. */
   readonly isEnd?: true;
 }
@@ -90,7 +87,7 @@ export class SliceRecords {
         const slicesOpen = Math.min(stretches, until);
         const counts = { points, pointsConstrained: constrained, slicesOpen, windows };
         await updateOptimization(tx, id, { status: "running", startedAt: sql`now()`, ...counts });
-        if (points === 0) await failOptimization(tx, id, NO_TRIALS);
+        if (points === 0) await this.#failWithoutTrials(tx, id);
         await this.#enqueue(tx, record, divide({ from: 0, until }, slicesOpen));
       }
       await this.#jobs.complete(tx, QUEUE, [job]);
@@ -132,7 +129,7 @@ export class SliceRecords {
     const next = isTrained && !isDone && hasTrials ? divide(tests, testJobs) : divideRest(record, slice);
     const slicesOpen = record.slicesOpen - 1 + next.length;
     await updateOptimization(tx, id, { ...done, slicesOpen, sizeBytes: record.sizeBytes + bytes });
-    if (isTrained && !hasTrials) await failOptimization(tx, id, NO_TRIALS);
+    if (isTrained && !hasTrials) await this.#failWithoutTrials(tx, id);
     else if (isDone) await this.#send(tx, record, { optimizationId: id, isEnd: true });
     await this.#enqueue(tx, record, next);
     await this.#notify(tx, id);
@@ -166,7 +163,7 @@ export class SliceRecords {
     await this.#db.transaction((tx: Db) => this.#jobs.fail(tx, QUEUE, job, "see the log"));
   }
 
-  async #enqueue(tx: Db, { id, ownerId }: Optimization, stretches: readonly Range[]): Promise<void> {
+  async #enqueue(tx: Db, { id, ownerId }: Optimization, stretches: readonly PlaceRange[]): Promise<void> {
     if (stretches.length === 0) return;
     const position = await this.#jobs.nextPosition(tx, QUEUE, ownerId);
     for (const [i, stretch] of stretches.entries()) {
@@ -191,14 +188,23 @@ export class SliceRecords {
       const bytes = figures.outOfSample === null ? 0 : JSON.stringify([record.windows, figures.outOfSample]).length;
       const sizeBytes = record.sizeBytes + bytes;
       await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...figures, sizeBytes });
-      await this.#notify(tx, id);
+      await this.#notifyEnd(tx, id);
       // Last, because it locks the storage totals, as everywhere.
       if (bytes > 0) await addSizes(tx, [{ ownerId: record.ownerId, sizeBytes: bytes }]);
     });
   }
 
+  async #failWithoutTrials(tx: Db, id: string): Promise<void> {
+    await failOptimization(tx, id, NO_TRIALS);
+    await this.#notifyEnd(tx, id);
+  }
+
   async #notify(tx: Db, id: string): Promise<void> {
     await this.#jobs.changes.notify(tx, [`optimization ${id}`]);
+  }
+
+  async #notifyEnd(tx: Db, id: string): Promise<void> {
+    await this.#jobs.changes.notify(tx, [`end ${id}`]);
   }
 }
 
@@ -240,31 +246,6 @@ function countWindow(record: Optimization, slice: SliceResult) {
     trials: record.trials,
     windows: addToWindow(record, slice),
   };
-}
-
-interface Range {
-  readonly from: number;
-  readonly until: number;
-}
-
-/** Divides a stretch into parts of about equal length. */
-function divide({ from, until }: Range, parts: number): Range[] {
-  const at = (part: number) => from + Math.round((until - from) * part / parts);
-  return Array.from({ length: parts }, (_, part) => ({ from: at(part), until: at(part + 1) }));
-}
-
-/** The rest of a stretch after a slice: in two parts while it is more than a slice, so that idle workers find one. */
-function divideRest(
-  { slicesOpen, runtime, method }: Optimization,
-  { from, until, end, durationMs }: SliceResult,
-): Range[] {
-  if (until === end) return [];
-  const rest = { from: until, until: end };
-  const restMs = durationMs * (end - until) / (until - from);
-  // An endpoint gets one trial at a time, and a guided search one round.
-  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SLICE_MS && end - until > 1 &&
-    slicesOpen < SLICES_OPEN_MAX;
-  return divide(rest, isShared ? 2 : 1);
 }
 
 function isOtherData(record: Optimization, { part, dataSha256 }: SliceResult): boolean {

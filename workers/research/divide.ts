@@ -1,0 +1,38 @@
+/** The division of an optimization's points among jobs. */
+import type { Optimization } from "../../db/optimizations.ts";
+
+/** Computing time of a slice: about so long a dead worker's work is lost, and others wait. */
+export const SLICE_MS = 1000;
+// Jobs of one optimization that wait or run: more workers than that find no more of its slices.
+const SLICES_OPEN_MAX = 256;
+
+/** Places from one to before another. */
+export interface PlaceRange {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Divides a stretch into parts of about equal length. */
+export function divide({ from, until }: PlaceRange, parts: number): PlaceRange[] {
+  const at = (part: number) => from + Math.round((until - from) * part / parts);
+  return Array.from({ length: parts }, (_, part) => ({ from: at(part), until: at(part + 1) }));
+}
+
+/**
+ * The rest of a stretch after a slice: in two parts while it is more than a slice, so that idle workers find one.
+ *
+ * @param slice `end`: the end of its stretch.
+ */
+export function divideRest(
+  { slicesOpen, runtime, method }: Pick<Optimization, "slicesOpen" | "runtime" | "method">,
+  slice: PlaceRange & { readonly end: number; readonly durationMs: number },
+): PlaceRange[] {
+  const { from, until, end, durationMs } = slice;
+  if (until === end) return [];
+  const rest = { from: until, until: end };
+  const restMs = durationMs * (end - until) / (until - from);
+  // An endpoint gets one trial at a time, and a guided search one round.
+  const isShared = runtime?.type !== "remote" && method !== "tpe" && restMs > SLICE_MS && end - until > 1 &&
+    slicesOpen < SLICES_OPEN_MAX;
+  return divide(rest, isShared ? 2 : 1);
+}
