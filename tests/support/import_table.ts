@@ -30,7 +30,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ]],
   // Pure: the sandbox loads them beside its own code.
   ["workers/outcome.ts", ["types:db/codec/"]],
-  ["workers/protocol.ts", ["types:engine/", "types:db/codec/"]],
+  ["workers/protocol.ts", ["types:engine/", "types:db/codec/", "types:research/"]],
   ["workers/", ["workers/", "db/", "market/", "engine/", "research/", "strategies/builtin/"]],
   ["db/", ["db/", "engine/", "types:research/"]],
   ["market/", ["market/", "db/", "types:engine/"]],
