@@ -1,5 +1,5 @@
 /**
- * Measures the simulator beside the same rules in plain C (engine_bench.c, compiled here by `cc`) on a million candles of
+ * Measures the simulator beside the same rules in plain C (engine_bench.c, compiled by `cc`) on a million candles of
  * one minute. Both run in turn on the same candles; the figures are medians of processor time and their ratio.
  *
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
@@ -27,6 +27,7 @@ import { run, simulate } from "../engine/run.ts";
 import { LIMIT, newDraft, STOP, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
+import { compileC, readLines, writeCandles } from "./c_program.ts";
 import { median } from "./measure.ts";
 
 const CANDLES = 1_000_000;
@@ -177,44 +178,16 @@ function measureMs(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** Compiles the C program; null where there is no compiler. */
-async function compile(folder: string): Promise<string | null> {
-  const source = new URL("engine_bench.c", import.meta.url).pathname;
-  const program = `${folder}/engine_bench`;
-  try {
-    const args = ["-O3", "-march=native", "-ffp-contract=off", "-o", program, source, "-lm"];
-    const { success } = await new Deno.Command("cc", { args }).output();
-    return success ? program : null;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
-
-async function writeCandles(path: string, { time, open, high, low, close }: Candles): Promise<void> {
-  using file = await Deno.open(path, { write: true, create: true });
-  for (const column of [Float64Array.of(CANDLES), time, open, high, low, close]) {
-    let bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
-    while (bytes.length > 0) bytes = bytes.subarray(await file.write(bytes));
-  }
-}
-
 /** Processor time of one run of the C program, in milliseconds. */
 async function runC(program: string, data: string, test: Case, reuse: boolean): Promise<number> {
   // The first runs warm up the pages of the candles; the simulator's are warm already.
-  const lines = await outputOfC(program, argumentsOfC(data, test, "3", reuse));
+  const lines = await readLines(program, argumentsOfC(data, test, "3", reuse));
   return Number(lines[2]);
 }
 
 function argumentsOfC(data: string, test: Case, runs: string, reuse: boolean): string[] {
   const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
   return [data, test.strategy, runs, reuse ? "1" : "0", ...levels];
-}
-
-async function outputOfC(program: string, args: string[]): Promise<string[]> {
-  const { stdout, success } = await new Deno.Command(program, { args }).output();
-  if (!success) throw new Error(`Cannot compare speeds: the C program failed with ${args.join(" ")}`);
-  return new TextDecoder().decode(stdout).trim().split("\n");
 }
 
 async function print(rows: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
@@ -227,7 +200,7 @@ async function print(rows: Readonly<Record<string, Readonly<Record<string, strin
 /** Expects that C has made the same numbers, each of them, to the last bit. */
 async function checkSame(program: string, data: string, test: Case, input: Input): Promise<void> {
   const path = `${data}-result`;
-  await outputOfC(program, [...argumentsOfC(data, test, "1", true), path]);
+  await readLines(program, [...argumentsOfC(data, test, "1", true), path]);
   const values = new Float64Array((await Deno.readFile(path)).buffer);
   let at = 0;
   for (const [n, column] of columnsOf(input).entries()) {
@@ -283,7 +256,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
 const folder = await Deno.makeTempDir();
 try {
   const candles = walkCandles();
-  const program = await compile(folder);
+  const program = await compileC("engine_bench", folder);
   const data = `${folder}/candles`;
   if (program !== null) await writeCandles(data, candles);
   warmUp(candles);

@@ -50,3 +50,15 @@ export async function printFigures(title: string, rows: Readonly<Record<string, 
   const text = Object.entries(rows).map(([name, value]) => `  ${value.padStart(10)}  ${name}\n`).join("");
   await Deno.stdout.write(new TextEncoder().encode(`${title}\n${text}`));
 }
+
+/** Prints a line. */
+export async function say(line: string): Promise<void> {
+  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
+}
+
+/** Milliseconds of processor time of a process with all its threads and the children that it has waited for. */
+export function readCpuMs(pid: number): number {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? [];
+  // User and system time of both in hundredths of a second.
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * 10;
+}

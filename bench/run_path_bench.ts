@@ -5,14 +5,13 @@
  *
  * `deno run --allow-all bench/run_path_bench.ts [rounds]`; with TEST_DATABASE_URL as `deno task bench` sets it.
  */
-import { openPglite, openPostgres } from "../db/client.ts";
 import type { TestClient } from "../tests/support/client.ts";
 import { Collector } from "../tests/support/collector.ts";
-import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
-import { median } from "./measure.ts";
-import { archiveYears, type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
+import { onBothDatabases } from "./both_databases.ts";
+import { median, say } from "./measure.ts";
+import { type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
 
 const SERVICE = "bench";
@@ -24,26 +23,7 @@ const rounds = Number(Deno.args[0] ?? 9);
 const year = readYear();
 const unpackMs = measureUnpacking(year);
 
-const DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
-try {
-  const handle = await openPglite(`${DATA_DIR}/database`);
-  await archiveYears(handle.db, year);
-  await handle.close();
-  await measure("embedded", { DATA_DIR });
-} finally {
-  await Deno.remove(DATA_DIR, { recursive: true });
-}
-if (Deno.env.has("TEST_DATABASE_URL")) {
-  const { url, drop } = await createTestDatabase();
-  try {
-    const handle = await openPostgres(url, 1);
-    await archiveYears(handle.db, year);
-    await handle.close();
-    await measure("PostgreSQL", { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
-  } finally {
-    await drop();
-  }
-}
+await onBothDatabases(year, measure);
 
 async function measure(kind: "embedded" | "PostgreSQL", environment: Record<string, string>): Promise<void> {
   const collector = new Collector();
@@ -172,8 +152,4 @@ function ms(value: number): string {
 async function printGoal(what: string, figureMs: number, than: string, thanMs: number, goal: number): Promise<void> {
   const ratio = (figureMs / thanMs).toFixed(2);
   await say(`${what}: ${ms(figureMs)} ms, ${ratio} x ${than} of ${ms(thanMs)} ms, goal ${goal.toFixed(1)} x`);
-}
-
-async function say(line: string): Promise<void> {
-  await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
 }

@@ -1,0 +1,187 @@
+/**
+ * The trials of a slice in processor time, in turn with two programs that do the same trials on the same candles:
+ *
+ * - engine_scan.c: the same rules in C with memory reused. It makes every column of a result and no metric, so it is held against the
+ *   simulation alone, with the slice's averages and memory.
+ * - optimize_numpy.py: vectorised NumPy with about as many metrics as a trial keeps, held against the whole slice; and once more with
+ *   four metrics alone.
+ *
+ * Before they are timed, both must end every trial with the simulator's equity and trades, C to the last bit.
+ *
+ * `deno run --allow-all bench/optimize_engine_bench.ts [rounds]`. A row is left out without a C compiler or NumPy.
+ */
+import process from "node:process";
+import { BufferPool } from "../engine/buffer_pool.ts";
+import { ColumnCache } from "../engine/column_cache.ts";
+import { resolveExecution } from "../engine/execution.ts";
+import { run, simulate } from "../engine/run.ts";
+import type { SliceTask } from "../workers/protocol.ts";
+import { runSlice } from "../workers/sandbox/builtin_slice.ts";
+import { compileC, readLines, writeCandles } from "./c_program.ts";
+import { median, say } from "./measure.ts";
+import { HOURS, inputsOf, MINUTES, pairsOf, type Scan } from "./optimize_scans.ts";
+import { readYear } from "./run_path_cases.ts";
+
+const C_GOAL = 1.5;
+const NUMPY_GOAL = 5;
+const FEE = 0.0005;
+const ROUNDS = Number(Deno.args[0] ?? 7);
+const POOL_BYTES_MAX = 1 << 28;
+const COLUMN_BYTES_MAX = 1 << 26;
+/** Debian's packages go to its own Python, which may not be the first of the PATH. */
+const PYTHONS = ["/usr/bin/python3", "python3"];
+const NUMPY = new URL("optimize_numpy.py", import.meta.url).pathname;
+// Sums of NumPy's averages are rounded at each candle, and it trades parts of lots.
+const NUMPY_TOLERANCE = 1e-6;
+// C knows no margin calls, and no crosses through an exact touch.
+const execution = resolveExecution({ commission: FEE, marginCall: false, crossThroughTouch: false }, "crypto");
+const year = readYear();
+
+const folder = await Deno.makeTempDir();
+try {
+  const c = await compileC("engine_scan", folder);
+  if (c === null) await say("Without a C compiler (`cc`), the rows of C are left out.");
+  const python = await findNumpy();
+  if (python === null) await say("Without NumPy, its rows are left out: `apt-get install python3-numpy`.");
+  for (const scan of [HOURS, MINUTES]) await measureScan(scan, { c, python, folder });
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}
+
+interface Programs {
+  readonly c: string | null;
+  readonly python: string | null;
+  readonly folder: string;
+}
+
+/** A scan by one of the programs. @returns Milliseconds of processor time. */
+type Timed = () => Promise<number>;
+
+async function measureScan(scan: Scan, { c, python, folder }: Programs): Promise<void> {
+  const data = `${folder}/${scan.timeframe}`;
+  await writeCandles(data, year.candles[scan.timeframe]);
+  const kinds: Record<string, Timed> = { simulate: timeSimulations(scan), slice: timeSlice(scan) };
+  if (c !== null) {
+    await checkEnds(scan, c, argumentsOf(scan, data, 1), { result: `${data}-c`, numbers: 2, tolerance: 0 });
+    kinds["c"] = async () => lastOf(await readLines(c, argumentsOf(scan, data, 2)));
+  }
+  for (const wanted of python === null ? [] : ["all", "few"]) {
+    const args = (scans: number) => [NUMPY, ...argumentsOf(scan, data, scans), wanted];
+    const expected = { result: `${data}-numpy`, numbers: 4, tolerance: NUMPY_TOLERANCE };
+    await checkEnds(scan, python!, args(1), expected);
+    kinds[wanted] = async () => lastOf(await readLines(python!, args(2)));
+  }
+  const times = new Map<string, number[]>(Object.keys(kinds).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, time] of Object.entries(kinds)) times.get(name)!.push(await time());
+  }
+  const ms = Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
+  await printScan(scan, ms);
+}
+
+async function printScan({ name }: Scan, ms: Readonly<Record<string, number>>): Promise<void> {
+  const { simulate = NaN, slice = NaN, c, all, few } = ms;
+  await say(`${name}: ${slice.toFixed(0)} ms in a slice, ${simulate.toFixed(0)} ms of them simulation`);
+  if (c !== undefined) {
+    const ratio = (simulate / c).toFixed(2);
+    await say(`  simulation: ${ratio} x C with memory reused of ${c.toFixed(0)} ms, goal at most ${C_GOAL} x`);
+    await say(`  with all metrics, which C does not compute: ${(slice / c).toFixed(2)} x`);
+  }
+  if (all === undefined || few === undefined) return;
+  const goal = `goal at least ${NUMPY_GOAL} times`;
+  await say(
+    `  slice: ${(all / slice).toFixed(2)} times as fast as NumPy with as many metrics, ${all.toFixed(0)} ms, ${goal}`,
+  );
+  await say(`  slice: ${(few / slice).toFixed(2)} times as fast as NumPy with four metrics, ${few.toFixed(0)} ms`);
+}
+
+function timeSimulations(scan: Scan): Timed {
+  const pool = new BufferPool(POOL_BYTES_MAX);
+  return () => {
+    const inputs = inputsOf(scan, year, execution);
+    return timeCpu(() => {
+      pool.columns = new ColumnCache(COLUMN_BYTES_MAX);
+      for (const input of inputs) {
+        simulate({ ...input, pool }, execution, null);
+        pool.reclaim();
+      }
+      pool.columns = null;
+    });
+  };
+}
+
+function timeSlice(scan: Scan): Timed {
+  const pool = new BufferPool(POOL_BYTES_MAX);
+  const [first] = inputsOf(scan, year, execution);
+  const { strategy: _strategy, control: _control, ...settings } = first!;
+  const own = { direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
+  const trials = pairsOf(scan).map((pair, place) => ({
+    place,
+    point: place,
+    parameters: { ...own, ...pair },
+    lookback: 0,
+  }));
+  const task: SliceTask = {
+    ...{ ...settings, slug: "sma-cross", finer: null, seed: 0, trials, budgetMs: Infinity, returnsMax: Infinity },
+    objective: "sharpe",
+    direction: "max",
+    returnsStride: 1,
+  };
+  return () =>
+    timeCpu(() => {
+      const outcome = runSlice(task, new Int32Array(new SharedArrayBuffer(64)), pool);
+      if (outcome.type !== "completed") throw new Error(`Cannot measure a slice: ${JSON.stringify(outcome)}`);
+    });
+}
+
+/** Expects the equity and trades of every trial, or of all but one in a hundred where a tolerance says that sums are rounded. */
+async function checkEnds(
+  scan: Scan,
+  program: string,
+  args: readonly string[],
+  { result, numbers, tolerance }: { result: string; numbers: number; tolerance: number },
+): Promise<void> {
+  await readLines(program, [...args, result]);
+  const ends = new Float64Array((await Deno.readFile(result)).buffer);
+  const inputs = inputsOf(scan, year, execution);
+  const isNear = (got: number, want: number) => Math.abs(got - want) <= tolerance * Math.abs(want);
+  const wrong = inputs.filter((input, k) => {
+    const { final_equity, trades, max_drawdown, sharpe } = run(input).metrics;
+    const want = [final_equity, trades, max_drawdown, sharpe].slice(0, numbers);
+    return !want.every((value, n) => isNear(ends[k * numbers + n]!, value ?? NaN));
+  });
+  if (ends.length === inputs.length * numbers && wrong.length <= (tolerance === 0 ? 0 : inputs.length / 100)) return;
+  throw new Error(`Cannot compare speeds: ${program} ends ${wrong.length} of ${inputs.length} trials differently`);
+}
+
+function argumentsOf({ fast, slow }: Scan, data: string, scans: number): string[] {
+  const steps = [fast, slow].flatMap(({ first, step, count }) => [first, step, count]);
+  return [data, ...[...steps, scans, FEE].map(String)];
+}
+
+/** The first scan warms the pages of the candles up; this process's are warm. */
+function lastOf(lines: readonly string[]): number {
+  return Number(lines.at(-1));
+}
+
+/** Processor time of all threads, in milliseconds. */
+function timeCpu(work: () => void): Promise<number> {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return Promise.resolve((user + system) / 1000);
+}
+
+/** A Python that has NumPy; null where there is none. */
+async function findNumpy(): Promise<string | null> {
+  for (const python of PYTHONS) {
+    try {
+      if ((await new Deno.Command(python, { args: ["-c", "import numpy"], stderr: "null" }).output()).success) {
+        return python;
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return null;
+}
