@@ -94,7 +94,7 @@ export function drawEquity(points: readonly Pick<EquityPoint, "timestamp" | "equ
     const plotted = line.slice(AXIS_COLUMNS + 1).trimEnd();
     return `${line.slice(0, AXIS_COLUMNS + 1)}${plotted === "" ? "" : paint("green", plotted)}`;
   });
-  const dates = `${" ".repeat(AXIS_COLUMNS)}${begin}${end.padStart(width - AXIS_COLUMNS - begin.length)}`;
+  const dates = `${" ".repeat(AXIS_COLUMNS)}${begin} ${end.padStart(width - AXIS_COLUMNS - begin.length - 1)}`;
   return [...curve, paint("dim", dates)].join("\n");
 }
 

@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
 import type { Candles } from "../engine/candles.ts";
+import type { TradingDayColumns } from "../engine/metrics/input.ts";
+import type { Traded } from "../market/calendar/exchange_sessions.ts";
+import { daysOfCandles } from "../market/calendar/run_days.ts";
 import { FileText } from "../market/csv/file_text.ts";
 import { CsvReader, type Rejection } from "../market/csv/reader.ts";
 import { fixedMs, isTimeframe, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
@@ -44,6 +47,14 @@ export async function readLocalCandles(path: string, timeframe: string | undefin
     rejectedCount: reader.rejectedCount,
     rejected: reader.rejected,
   };
+}
+
+/** The trading days of candles, as a service counts them in a run; null where candles are longer than a day. */
+export function daysOf(
+  { candles, timeframe }: Pick<LocalCandles, "candles" | "timeframe">,
+  traded: Traded,
+): TradingDayColumns | null {
+  return daysOfCandles(traded, timeframe, candles.time);
 }
 
 /** A batch is valid only until the next one. */

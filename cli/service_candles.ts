@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Candles } from "../engine/candles.ts";
-import { fixedMs, isTimeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
+import { fixedMs, isTimeframe, type Timeframe, TIMEFRAME_NAMES } from "../market/timeframes.ts";
 
 /** Candles to ask a service for. */
 export interface CandleRequest {
@@ -17,9 +17,12 @@ export interface CandleRequest {
 /** Candles of a service. */
 export interface ServiceCandles {
   readonly candles: Candles;
+  readonly timeframe: Timeframe;
   /** Null for calendar months. */
   readonly timeframeMs: number | null;
   readonly assetClass: "forex" | "crypto" | "stock";
+  /** Empty where the request names none. */
+  readonly exchange: string;
 }
 
 const answerSchema = z.object({
@@ -39,11 +42,17 @@ const refusalSchema = z.object({ error: z.object({ message: z.string() }) });
 
 /** Gets candles of a service's public market data. @throws Error When there are none, with the service's reason. */
 export async function fetchCandles(request: CandleRequest): Promise<ServiceCandles> {
-  const { service, symbol, exchange, from, to, timeframe } = request;
+  const { service, symbol, from, to, timeframe } = request;
   if (!isTimeframe(timeframe)) {
     throw new RangeError(`Cannot use the timeframe ${timeframe}: it must be one of ${TIMEFRAME_NAMES.join(", ")}`);
   }
-  const query = { symbol, startDate: from, endDate: to, timeframe, ...(exchange === undefined ? {} : { exchange }) };
+  const query = {
+    symbol,
+    startDate: from,
+    endDate: to,
+    timeframe,
+    ...(request.exchange === undefined ? {} : { exchange: request.exchange }),
+  };
   const failed = (reason: string) => new Error(`Cannot get candles of ${symbol} from ${service}: ${reason}`);
   const url = URL.parse(`/api/market-data/ticks?${new URLSearchParams(query)}`, service);
   if (url === null) throw failed("it is no address such as http://127.0.0.1:8000");
@@ -68,7 +77,9 @@ export async function fetchCandles(request: CandleRequest): Promise<ServiceCandl
       close: column("close"),
       volume: column("volume"),
     },
+    timeframe,
     timeframeMs: fixedMs(timeframe),
     assetClass,
+    exchange: request.exchange ?? "",
   };
 }

@@ -7,7 +7,7 @@ import { tryCode, tryEndpoint } from "../workers/sandbox/conformance.ts";
 import type { SandboxRun } from "../workers/sandbox/task.ts";
 import { drawEquity, drawMetrics, type DrawnTrade, drawTrades, pointsIn } from "./drawing.ts";
 import { invocationFolder } from "./invocation.ts";
-import { type LocalCandles, readLocalCandles } from "./local_candles.ts";
+import { daysOf, type LocalCandles, readLocalCandles } from "./local_candles.ts";
 import { fetchCandles, type ServiceCandles } from "./service_candles.ts";
 import { isEndpoint, readLookback, readMode, readModule, readParameters, readScript } from "./strategy_check.ts";
 import { columnsOf, inColor, type Paint, say, showsColor, stop, withoutColor } from "./terminal.ts";
@@ -27,6 +27,7 @@ Without --data and --symbol it runs over 512 generated days.
   --exchange E          chooses between instruments of one symbol
   --service URL         where it listens (default ${SERVICE})
   --timeframe T       the candles (default: with --symbol 1h, else the distance of the file's first lines)
+                        a stock has the trading days of its exchange (default: those of New York)
   --asset-class C     forex, crypto or stock (default: as the service says, else stock for days that rest on weekends, else crypto)
   --mode M            of an endpoint: batch or step (default batch)
   --lookback N        lookbackCandles of an endpoint (default 100)
@@ -48,7 +49,9 @@ interface Settings {
   /** The path of a script or a module, or the URL of an endpoint. */
   readonly target: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly data: Pick<LocalCandles, "candles" | "timeframeMs">;
+  readonly data: Pick<LocalCandles, "candles" | "timeframeMs"> & {
+    readonly tradingDays: ReturnType<typeof daysOf>;
+  };
   readonly assetClass: "forex" | "crypto" | "stock";
   readonly initialBalance: number;
   readonly mode: "batch" | "step";
@@ -86,12 +89,13 @@ export async function runStrategy(args: readonly string[]): Promise<void> {
   if (values.watch && isEndpoint(target)) {
     throw new RangeError("Cannot watch an endpoint: --watch is for the file of a script or a module");
   }
-  const { assetClass, ...data } = await findCandles(values);
+  const found = await findCandles(values);
+  const assetClass = readAssetClass(values["asset-class"] ?? found.assetClass);
   const settings = {
     target: isEndpoint(target) ? target : resolve(invocationFolder(), target),
     parameters: readParameters(values.parameters),
-    data,
-    assetClass: readAssetClass(values["asset-class"] ?? assetClass),
+    data: { ...found, tradingDays: daysOf(found, { assetClass, exchange: found.exchange }) },
+    assetClass,
     initialBalance,
     mode: readMode(values.mode),
     lookbackCandles: readLookback(values.lookback),
@@ -126,10 +130,11 @@ async function findCandles({ data, ...options }: CandleOptions): Promise<Service
     return found;
   }
   if (from !== undefined || to !== undefined) throw new RangeError("Cannot use --from and --to without --symbol");
-  if (data === undefined) return { candles: sampleCandles(), timeframeMs: DAY_MS, assetClass: "crypto" };
+  const made = { timeframe: "1d", timeframeMs: DAY_MS, assetClass: "crypto" } as const;
+  if (data === undefined) return { candles: sampleCandles(), ...made, exchange: "" };
   const file = await readLocalCandles(resolve(invocationFolder(), data), timeframe);
   describeFile(data, file);
-  return { ...file, assetClass: file.restsOnWeekends ? "stock" : "crypto" };
+  return { ...file, assetClass: file.restsOnWeekends ? "stock" : "crypto", exchange: exchange ?? "" };
 }
 
 function readAssetClass(text: string): Settings["assetClass"] {
@@ -191,12 +196,14 @@ function show({ result, integrity, log, plots = [] }: SandboxRun, time: Float64A
     say(drawEquity(thinPlot(values, time, pointsIn(columns)), paint));
   }
   const trades = lastTrades(result.trades);
-  say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
-  say(drawTrades(trades, paint, columns, { showsOrders: true }));
+  if (trades.length > 0) {
+    say(`\n${paint("bold", `The last ${trades.length} of ${result.trades.count} trades`)}`);
+    say(drawTrades(trades, paint, columns, { showsOrders: true }));
+  }
   for (const note of result.notes) say(note);
   say(`\n${paint("bold", "Integrity")}`);
   for (const [name, finding] of Object.entries(integrity)) say(describeFinding(name, finding, paint));
-  if (log.length > 0) say(`\n${paint("bold", `Log, ${log.length} lines`)}`);
+  if (log.length > 0) say(`\n${paint("bold", `Log, ${log.length} ${log.length === 1 ? "line" : "lines"}`)}`);
   for (const line of log.slice(0, LOG_LINES_SHOWN)) say(line);
 }
 

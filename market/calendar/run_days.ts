@@ -1,7 +1,8 @@
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { BacktestResult } from "../../engine/result.ts";
-import { isCoarser, isTimeframe } from "../timeframes.ts";
-import { UTC_DAYS } from "./exchange_sessions.ts";
+import type { Session } from "../../db/instruments.ts";
+import { isCoarser, isTimeframe, type Timeframe } from "../timeframes.ts";
+import { sessionOf, type Traded, UTC_DAYS } from "./exchange_sessions.ts";
 import { groupByDay } from "./group_by_day.ts";
 import { tradingDaysOf } from "./trading_days.ts";
 
@@ -18,9 +19,22 @@ export function daysOfRun(
 ): TradingDayColumns | null {
   const session = result?.data.session;
   if (session === undefined || typeof timeframe !== "string" || !isTimeframe(timeframe)) return null;
+  return groupCandles({ ...session, weekdays: [...session.weekdays], extended: null }, timeframe, time);
+}
+
+/**
+ * The trading days of candles that no service holds, by the session of their exchange or asset class; null where candles are longer
+ * than a day.
+ *
+ * @param time Opens of the candles.
+ */
+export function daysOfCandles(traded: Traded, timeframe: Timeframe, time: Float64Array): TradingDayColumns | null {
+  return groupCandles(sessionOf(traded), timeframe, time);
+}
+
+function groupCandles(session: Session, timeframe: Timeframe, time: Float64Array): TradingDayColumns | null {
   if (isCoarser(timeframe, "1d")) return null;
-  const { timezone, open, close, weekdays } = session;
+  const { weekdays } = session;
   // A stored day is a date.
-  const hours = timeframe === "1d" ? UTC_DAYS : { timezone, open, close, extended: null };
-  return groupByDay(tradingDaysOf({ ...hours, weekdays: [...weekdays] }), time);
+  return groupByDay(tradingDaysOf(timeframe === "1d" ? { ...UTC_DAYS, weekdays } : session), time);
 }

@@ -51,6 +51,25 @@ Deno.test("run takes a file of candles and says why a script fails", async () =>
   expect(ran.stdout).toMatch(/candles\.csv: 60 candles of 1d, 0 lines rejected/);
   expect(ran.stdout).toMatch(/2024-02-29/);
   expect(ran.stdout).toContain("Plotted: twice the close");
+  // Sydney trades from 23:00 to 05:00 UTC in January.
+  const hours = Array.from({ length: 12 }, (_, n) => {
+    const open = new Date(Date.UTC(2024, 0, 7 + Math.floor(n / 6), 23 + n % 6)).toISOString();
+    return `${open},100,102,99,101,5`;
+  });
+  await Deno.writeTextFile(`${folder}/sydney.csv`, ["Date,Open,High,Low,Close,Volume", ...hours].join("\n"));
+  await Deno.writeTextFile(
+    `${folder}/days.ts`,
+    `strategy(() => ({
+      prepare({ time }) { this.day = tradingDay(time); },
+      decide(i) {
+        const { log } = console;
+        if (i === 11) log(...this.day.candle.slice(0, 12));
+      },
+    }));`,
+  );
+  const days = ["run", `${folder}/days.ts`, "--data", `${folder}/sydney.csv`, "--asset-class", "stock"];
+  const inSydney = await runTaskCommand("strategy", [...days, "--exchange", "ASX"]);
+  expect(inSydney.stdout).toContain("\n0 1 2 3 4 5 0 1 2 3 4 5\n");
   await Deno.writeTextFile(`${folder}/bad.ts`, "strategy(() => ({\n  decide() { close; },\n}));");
   const failed = await runTaskCommand("strategy", ["run", `${folder}/bad.ts`]);
   expect([failed.code, failed.stdout]).toEqual([

@@ -1,5 +1,6 @@
 import type { Candles } from "../../engine/candles.ts";
 import { type AssetClass, resolveExecution, withPeriodsPerYear } from "../../engine/execution.ts";
+import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { guardEndpoint, permissionFor } from "../egress/guard.ts";
 import type { RemoteTask } from "../protocol.ts";
 import { SANDBOX_BYTES_MAX, type SandboxRun, type ValidModule, type ValidScript } from "./task.ts";
@@ -61,11 +62,13 @@ export interface CodeTrial {
   readonly timeframeMs: number | null;
   readonly assetClass: AssetClass;
   readonly initialBalance: number;
+  /** Null: days of UTC. */
+  readonly tradingDays: TradingDayColumns | null;
 }
 
 /** Runs a user's code over candles as a backtest would, integrity checks included, with the service's default execution. */
 export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Outcome<SandboxRun>> {
-  const { code, parameters, candles, timeframeMs, assetClass, initialBalance } = trial;
+  const { code, parameters, candles, timeframeMs, assetClass, initialBalance, tradingDays } = trial;
   const task = {
     candles,
     firstIndex: 0,
@@ -73,6 +76,7 @@ export async function tryCode(trial: CodeTrial, signal: AbortSignal): Promise<Ou
     execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
     timeframeMs,
     assetClass,
+    tradingDays,
     finer: null,
     seed: 1,
   };
@@ -91,7 +95,7 @@ export interface EndpointTrial {
   readonly mode: RemoteTask["mode"];
   readonly lookbackCandles: number;
   /** What it runs over; absent: the sample candles. */
-  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance">;
+  readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays">;
 }
 
 /** The outcome of a trial. */
@@ -124,6 +128,7 @@ export async function tryEndpoint(trial: EndpointTrial): Promise<EndpointVerdict
     execution: withPeriodsPerYear(resolveExecution({}, assetClass), assetClass, timeframeMs),
     timeframeMs,
     assetClass: data?.assetClass ?? null,
+    tradingDays: data?.tradingDays ?? null,
     seed: 1,
   };
   const begun = performance.now();
