@@ -99,15 +99,24 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
   }
 }
 
+/** The daily returns of a test window. */
+export interface WindowReturns {
+  readonly returns: Float64Array;
+  /** See TrialNotes; null in older chunks. */
+  readonly dates: readonly number[] | null;
+}
+
 /** Reads the daily returns of the test windows that have traded, by window. */
-export async function readWindowReturns(db: Db, optimizationId: string): Promise<Map<number, Float64Array>> {
-  const { window, returns } = trialChunks;
-  const rows = await db.select({ window, returns }).from(trialChunks).where(and(
+export async function readWindowReturns(db: Db, optimizationId: string): Promise<Map<number, WindowReturns>> {
+  const { window, returns, notes } = trialChunks;
+  const rows = await db.select({ window, returns, notes }).from(trialChunks).where(and(
     eq(trialChunks.optimizationId, optimizationId),
     isNotNull(window),
     sql`octet_length(${returns}) > 0`,
   ));
-  return new Map(rows.map((row) => [row.window!, decodeColumns(row.returns).returns!]));
+  return new Map(rows.map((row) => {
+    return [row.window!, { returns: decodeColumns(row.returns).returns!, dates: row.notes.dates ?? null }];
+  }));
 }
 
 /** The error of a trial; null if it has none. */

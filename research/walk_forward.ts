@@ -73,14 +73,23 @@ export interface OutOfSample {
   /** `annual_return` over `in_sample_annual_return`. */
   readonly efficiency: number | null;
   readonly undefined_figures: Readonly<Record<string, string>>;
-  /** The account at the end of some days, evenly chosen, from day 0, the beginning, to the last one. */
-  readonly equity: readonly { readonly day: number; readonly equity: number }[];
+  /** The account at the end of some days, evenly chosen, from day 0, the day before the first test, to the last one. */
+  readonly equity: readonly EquityPoint[];
+}
+
+interface EquityPoint {
+  readonly day: number;
+  /** YYYY-MM-DD; null where the test's dates are not known. */
+  readonly date: string | null;
+  readonly equity: number;
 }
 
 /** A window of which the test has run. */
 export interface TradedWindow {
   /** Daily returns of the test, fractions, oldest first. */
   readonly returns: Float64Array;
+  /** The dates of the returns, in days since 1970, and perhaps of days after them; null where they are not known. */
+  readonly dates: readonly number[] | null;
   /** Fraction per year, of the best trial of the training; null where it has none. */
   readonly trainAnnualReturn: number | null;
 }
@@ -123,7 +132,7 @@ export function stitchWindows(
     total_return: growth - 1,
     max_drawdown: deepestFall(equity),
     ...split(measured),
-    equity: sample(equity),
+    equity: sample(equity, datesOf(traded)),
   };
 }
 
@@ -190,11 +199,20 @@ function split(measured: Readonly<Record<Figure, Measured>>) {
   };
 }
 
-function sample(equity: readonly number[]): OutOfSample["equity"] {
+/** The dates of all days, from day 0 on. */
+function datesOf(traded: readonly TradedWindow[]): readonly (string | null)[] {
+  const days = traded.flatMap(({ returns, dates }) => Array.from(returns, (_, i) => dates?.[i] ?? null));
+  const [first = null] = days;
+  return [first === null ? null : first - 1, ...days].map((day) =>
+    day === null ? null : new Date(day * DAY_MS).toISOString().slice(0, 10)
+  );
+}
+
+function sample(equity: readonly number[], dates: readonly (string | null)[]): OutOfSample["equity"] {
   const last = equity.length - 1;
   const count = Math.min(equity.length, EQUITY_POINTS_MAX);
   return Array.from({ length: count }, (_, i) => {
     const day = count === 1 ? 0 : Math.round(i * last / (count - 1));
-    return { day, equity: equity[day]! };
+    return { day, date: dates[day] ?? null, equity: equity[day]! };
   });
 }

@@ -39,7 +39,8 @@ export const outOfSampleSchema = z.object({
   in_sample_annual_return: figureSchema,
   efficiency: figureSchema,
   undefined_figures: z.record(z.string(), z.string()),
-  equity: z.array(z.object({ day: z.int(), equity: z.number() })),
+  /** A date is null in results from before there were any. */
+  equity: z.array(z.object({ day: z.int(), date: z.string().nullable(), equity: z.number() })),
 }).meta({ id: "OutOfSample" });
 
 export function showWindows({ walkForward, windows, outOfSample, space }: Optimization) {
@@ -51,7 +52,7 @@ export function showWindows({ walkForward, windows, outOfSample, space }: Optimi
     out_of_sample: outOfSample === null ? null : {
       ...outOfSample,
       undefined_figures: { ...outOfSample.undefined_figures },
-      equity: [...outOfSample.equity],
+      equity: outOfSample.equity.map(({ day, date = null, equity }) => ({ day, date, equity })),
     },
   };
 }

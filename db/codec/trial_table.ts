@@ -31,6 +31,8 @@ export interface TrialNotes {
   readonly undefined: readonly Readonly<Record<string, string>>[];
   /** Metrics that are times, the same in all trials; null where all failed. */
   readonly times: Pick<Metrics, "start" | "end"> | null;
+  /** The dates of a test window's daily returns, in days since 1970; absent elsewhere, and in older chunks. */
+  readonly dates?: readonly number[];
 }
 
 /** The trials of a slice, ready to be stored. */

@@ -136,6 +136,9 @@ for (const kind of DATABASES) {
       expect(found).toMatchObject({ windows: 2, days: 14, undefined_figures: {} });
       expect(found.equity.map(({ day }: { day: number }) => day)).toEqual(equity.map((_, day) => day));
       equity.forEach((each, day) => expect(found.equity[day].equity).toBeCloseTo(each, 8));
+      // Day 0 is the day before the first test.
+      const january = equity.map((_, day) => `2024-01-${14 + day}`);
+      expect(found.equity.map(({ date }: { date: string }) => date)).toEqual(january);
       for (const [name, value] of Object.entries(figures)) expect([name, found[name]]).toEqual([name, near(value)]);
       const inSample = Math.sqrt((1 + annual[0]!) * (1 + annual[1]!)) - 1;
       expect(found.in_sample_annual_return).toEqual(near(inSample));

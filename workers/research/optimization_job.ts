@@ -204,10 +204,10 @@ async function stitch(
   { id, windows, initialBalance }: Optimization,
   rates: { readonly periodsPerYear: number; readonly riskFreeRate: number },
 ): Promise<OutOfSample> {
-  const returns = await readWindowReturns(db, id);
+  const tests = await readWindowReturns(db, id);
   const traded = windows.flatMap(({ train }, i) => {
-    const own = returns.get(i);
-    return own === undefined ? [] : [{ returns: own, trainAnnualReturn: train?.annualReturn ?? null }];
+    const own = tests.get(i);
+    return own === undefined ? [] : [{ ...own, trainAnnualReturn: train?.annualReturn ?? null }];
   });
   return stitchWindows(traded, { initialBalance, ...rates });
 }
@@ -228,7 +228,7 @@ function toResult(
     until,
     constrained: countBefore(constrained),
     refused: countBefore(refused) + refusedByItself.length,
-    trials: encoded,
+    trials: plan?.dates == null ? encoded : { ...encoded, notes: { ...encoded.notes, dates: plan.dates } },
     dataSha256: plan?.dataSha256 ?? null,
   };
 }

@@ -1,4 +1,6 @@
 import type { Optimization } from "../../db/optimizations.ts";
+import { DAY_MS } from "../../engine/durations.ts";
+import { sampleDaily } from "../../engine/metrics/daily.ts";
 import { isMetricName, type NumericMetricName } from "../../engine/metrics/definitions.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { makeTask } from "../backtest/plan.ts";
@@ -23,6 +25,8 @@ export interface SlicePlan {
   readonly lookbackWanted: number;
   /** Of all candles in its range, hexadecimal; independent of the trials' lookback. */
   readonly dataSha256: string;
+  /** The trading days of a test window, in days since 1970; null elsewhere. */
+  readonly dates: readonly number[] | null;
 }
 
 /** The rules by which points of an optimization are trials. @throws {RunError} STRATEGY_FAILED */
@@ -69,7 +73,15 @@ export async function planSlice(
     },
     lookbackWanted: lookback,
     dataSha256: identify(range),
+    dates: part.kind === "test" ? listDays(makeTask(record, settings, range, 0)) : null,
   };
+}
+
+/** The days with candles, by the rules by which a run's daily returns are sampled. */
+function listDays({ candles: { time }, assetClass = null, tradingDays = null }: SandboxTask): number[] {
+  const flat = new Float64Array(time.length).fill(1);
+  const days = { time, equity: flat, close: flat, assetClass, tradingDays, initialBalance: 1 };
+  return Array.from(sampleDaily(days).dates, (date) => date / DAY_MS);
 }
 
 /** A training keeps no daily returns, and a test all of them: they become the account's. */
