@@ -57,6 +57,62 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       expect(await row.innerText()).toContain(sharpe);
       expect(complaints.filter((line) => !/the server responded with a status of 400/.test(line))).toEqual([]);
     });
+    await t.step(
+      "one switch adds walk-forward windows, which the form counts, and what cannot be is said at once",
+      async () => {
+        await page.goto(`${service.url}/optimizations/new`);
+        await page.getByText("80 points").waitFor();
+        await page.getByLabel("Timeframe").selectOption("1d");
+        await page.getByLabel("min of slow").fill("40");
+        expect(await page.getByLabel("Training days").count()).toBe(0);
+        await page.getByRole("switch", { name: "Test the best on the days that follow" }).check();
+        await page.getByText("6 windows: tests from 2024-05-24 to 2024-12-26").waitFor();
+        const [train, test, step] = ["Training days", "Test days", "Step days"].map((label) => page.getByLabel(label));
+        expect(await step!.getAttribute("placeholder")).toBe("36");
+        await step!.fill("10");
+        await page.getByText("Enter 36 or more: tests would overlap").waitFor();
+        await train!.fill("400");
+        await page.getByText("Training and test need 436 days, and the range has 366").waitFor();
+        expect(await page.getByText(/\d windows?/).count()).toBe(0);
+        const asked: string[] = [];
+        page.on("request", (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+        await page.getByRole("button", { name: "Optimize" }).click();
+        await train!.and(page.locator(":focus")).waitFor();
+        expect(asked.filter((each) => each.includes("optimizations.create"))).toEqual([]);
+        expect(await findViolations(page)).toEqual([]);
+        // The service knows how many windows are too many.
+        for (const [field, value] of [[train, "10"], [test, "1"], [step, ""]] as const) await field!.fill(value);
+        await page.getByText("356 windows", { exact: true }).waitFor();
+        await page.getByRole("button", { name: "Optimize" }).click();
+        await page.getByText("It makes 356 windows, and at most 200 are allowed").waitFor();
+        for (const [field, value] of [[train, "100"], [test, "50"], [step, "100"]] as const) await field!.fill(value);
+        await page.getByText("3 windows: tests from 2024-04-10 to 2024-12-16").waitFor();
+        await page.getByText(/points, and again in each of 3 windows$/).waitFor();
+        await page.getByRole("button", { name: "Optimize" }).click();
+        const rows = page.getByRole("region", { name: "Walk-forward windows" }).locator("tbody tr");
+        await page.getByRole("img", { name: "The account out of sample" }).waitFor();
+        expect(await rows.count()).toBe(3);
+        expect(await rows.last().innerText()).toContain("2024-10-27 – 2024-12-16");
+      },
+    );
+    await t.step("each window's figures stand side by side, and the account has dates", async () => {
+      const bars = page.getByRole("img", {
+        name: /^Sharpe of each window: in \d of 3 it is lower out of sample/,
+      });
+      expect(await bars.locator("g > title").count()).toBe(3);
+      expect(await bars.locator("g > title").first().textContent()).toMatch(
+        /^2024-04-10 to 2024-05-30: [\d.−]+ in sample, [\d.−]+ out of sample$/,
+      );
+      await page.getByRole("combobox").filter({ hasText: "Annual return" }).selectOption("Annual return");
+      const annual = page.getByRole("img", { name: /^Annual return of each window/ });
+      expect(await annual.locator("g > title").first().textContent()).toMatch(/: \S+% in sample, \S+% out of sample$/);
+      const curve = page.getByRole("img", {
+        name: /^The account out of sample over 150 trading days from 2024-04-09 to/,
+      });
+      const dates = (await curve.locator("text").allTextContents()).filter((text) => /^2024-\d\d-01$/.test(text));
+      expect(dates).toEqual(["2024-05-01", "2024-07-01", "2024-09-01", "2024-11-01"]);
+      expect(await findViolations(page)).toEqual([]);
+    });
     await t.step("walk-forward windows are a table, and their account a curve", async () => {
       const id = await submitOptimization(user, { walk_forward: { train_days: 14, test_days: 7 } });
       const walked = await finishOptimization(user, id);

@@ -1,15 +1,20 @@
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
 import { describeError, issuesOf } from "../api.ts";
 
+/** A field of a form, or of another form beside it, and the place within its value. */
+export type RefusedField<Values extends FieldValues> =
+  | { readonly name: Path<Values>; readonly place?: string }
+  | { readonly show: (message: string, shouldFocus: boolean) => void };
+
 /**
  * Shows a refusal in a form: each issue at its field, of which the first takes the focus, and the rest below the form.
  *
- * @param fieldAt The field that a JSON pointer is about, and the place within its value; null where the form has none.
+ * @param fieldAt The field that a JSON pointer is about; null where the form has none.
  */
 export function showRefusal<Values extends FieldValues>(
   setError: UseFormSetError<Values>,
   error: unknown,
-  fieldAt: (path: string) => { readonly name: Path<Values>; readonly place?: string } | null,
+  fieldAt: (path: string) => RefusedField<Values> | null,
 ): void {
   let isShown = false;
   const others: string[] = [];
@@ -19,7 +24,8 @@ export function showRefusal<Values extends FieldValues>(
       others.push(`${path.split("/").at(-1)} ${message}`);
       continue;
     }
-    setError(field.name, { message: `${field.place || "It"} ${message}` }, { shouldFocus: !isShown });
+    if ("show" in field) field.show(`It ${message}`, !isShown);
+    else setError(field.name, { message: `${field.place || "It"} ${message}` }, { shouldFocus: !isShown });
     isShown = true;
   }
   if (others.length > 0 || !isShown) {

@@ -6,7 +6,7 @@ import { fieldsOf, fromField, isRecord, type ParameterField, toField } from "../
 
 const DAY_MS = 86_400_000;
 const SERVICE_KEYS: ReadonlySet<string> = new Set(["timeframe", "session", "execution", "runtime"]);
-const PARAMETERS_PATH = "/backtest/parameters/";
+const PARAMETERS_PATH = "/parameters/";
 
 /** The form's values as they are typed; an empty text is the default. */
 export interface RunForm {
@@ -112,18 +112,19 @@ export function toSubmission(form: RunForm, chosen: Chosen, earlier: Backtest | 
 }
 
 const PLAIN_FIELDS = {
-  "/backtest/symbol": "symbol",
-  "/backtest/exchange": "exchange",
-  "/backtest/start_date": "start",
-  "/backtest/end_date": "end",
-  "/backtest/initial_balance": "balance",
-  "/backtest/parameters/timeframe": "timeframe",
-  "/backtest/parameters/execution/profile": "profile",
+  "/symbol": "symbol",
+  "/exchange": "exchange",
+  "/start_date": "start",
+  "/end_date": "end",
+  "/initial_balance": "balance",
+  "/parameters/timeframe": "timeframe",
+  "/parameters/execution/profile": "profile",
 } as const satisfies Record<string, keyof RunForm>;
 
-/** The field that a refusal's JSON pointer is about, or lies in; null where the form has none. */
-export function fieldAt(path: string, { fields }: Chosen) {
-  const plain = Object.entries(PLAIN_FIELDS).find(([pointer]) => pointer === path)?.[1];
+/** The field that a refusal's JSON pointer is about, or lies in; null where the form has none. @param pointer Begins with the request's name. */
+export function fieldAt(pointer: string, { fields }: Chosen) {
+  const path = pointer.replace(/^\/\w+/, "");
+  const plain = Object.entries(PLAIN_FIELDS).find(([own]) => own === path)?.[1];
   if (plain !== undefined) return plain;
   if (!path.startsWith(PARAMETERS_PATH)) return null;
   const [name = "", ...rest] = path.slice(PARAMETERS_PATH.length).split("/").map(unescapePointer);

@@ -35,7 +35,11 @@ export function OptimizationPage() {
       )}
       {optimization.windows !== null && (
         <section className={PANEL}>
-          <WalkForward windows={optimization.windows} outOfSample={optimization.out_of_sample} />
+          <WalkForward
+            windows={optimization.windows}
+            outOfSample={optimization.out_of_sample}
+            objective={optimization.objective}
+          />
         </section>
       )}
       {optimization.trials.done > optimization.trials.failed && (

@@ -2,6 +2,7 @@
 import type { OptimizationRequest } from "../../api.ts";
 import type { ParameterField } from "../../parts/parameter_fields.ts";
 import { type Chosen, type RunForm, toSubmission } from "../new_run/run_form.ts";
+import { DAYS, NO_WALK, planWalk, toWalkForward, type WalkForm } from "./walk_form.ts";
 
 type Objective = NonNullable<OptimizationRequest["objective"]>;
 
@@ -22,6 +23,7 @@ export interface PlanForm {
   objective: Objective;
   trialsMax: string;
   name: string;
+  walk: WalkForm;
 }
 
 // A first plan varies so many parameters, each from half to twice its default in so many steps.
@@ -45,7 +47,7 @@ export function startPlan(fields: readonly ParameterField[]): PlanForm {
     const range = suggestRange(field);
     return { ...range, isVaried: range.min !== "" && Number(field.default) > 0 && varied++ < VARIED_FIRST };
   });
-  return { ranges, constraints: "", method: "grid", objective: "sharpe", trialsMax: "1000", name: "" };
+  return { ranges, constraints: "", method: "grid", objective: "sharpe", trialsMax: "1000", name: "", walk: NO_WALK };
 }
 
 /** True if a parameter can be varied in steps; others take each of their choices. */
@@ -83,7 +85,7 @@ export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): O
   const varied = chosen.fields.map((field, i) => [field, plan.ranges[i]] as const)
     .filter(([, range]) => range?.isVaried === true);
   const names = new Set(varied.map(([{ name }]) => name));
-  const { name, method, objective, trialsMax } = plan;
+  const { name, method, objective, trialsMax, walk } = plan;
   return {
     ...run,
     parameters: Object.fromEntries(Object.entries(run.parameters ?? {}).filter(([key]) => !names.has(key))),
@@ -92,6 +94,7 @@ export function toOptimization(form: RunForm, plan: PlanForm, chosen: Chosen): O
     method,
     objective,
     ...(trialsMax.trim() === "" ? {} : { trials_max: Number(trialsMax) }),
+    ...(walk.isOn ? { walk_forward: toWalkForward(walk, planWalk(walk, form)) } : {}),
     ...(name.trim() === "" ? {} : { name: name.trim() }),
   };
 }
@@ -103,6 +106,13 @@ export function planFieldAt(path: string, { fields }: Chosen) {
   );
   if (part === "constraints") return "constraints" as const;
   if (part === "trials_max") return "trialsMax" as const;
+  if (part === "walk_forward") {
+    return name === DAYS.testDays
+      ? "walk.testDays" as const
+      : name === DAYS.stepDays
+      ? "walk.stepDays" as const
+      : "walk.trainDays" as const;
+  }
   if (part === "name" || part === "objective" || part === "method") return part;
   const at = part === "space" ? fields.findIndex((field) => field.name === name) : -1;
   if (at < 0) return null;

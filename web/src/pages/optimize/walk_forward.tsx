@@ -1,13 +1,13 @@
 import type { Optimization } from "../../api.ts";
-import { formatMoney, formatPercent, formatRatio, toneClass } from "../../parts/format.ts";
-import { linear } from "../../parts/scale.ts";
+import { formatPercent, formatRatio, toneClass } from "../../parts/format.ts";
 import { ROW_CLASS, Table } from "../../parts/table.tsx";
 import { Tip } from "../../parts/tip.tsx";
+import { AccountCurve } from "./account_curve.tsx";
+import { WindowBars } from "./window_bars.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
 type OutOfSample = NonNullable<Optimization["out_of_sample"]>;
 
-const [WIDTH, HEIGHT] = [1000, 160];
 const COLUMNS = [
   { label: "Training", isText: true, width: "13rem" },
   { label: "Test", isText: true, width: "13rem" },
@@ -25,14 +25,20 @@ const FIGURES = [
 ] as const;
 
 /** The walk-forward windows of an optimization, and the account that trades their tests. */
-export function WalkForward({ windows, outOfSample }: {
+export function WalkForward({ windows, outOfSample, objective }: {
   readonly windows: Windows;
   readonly outOfSample: OutOfSample | null;
+  readonly objective: Optimization["objective"];
 }) {
+  const hasRun = windows.some(({ in_sample }) => in_sample !== null);
   return (
     <>
       <h2 className="mb-2 text-lg font-semibold">Walk-forward</h2>
-      {outOfSample !== null && <Account account={outOfSample} />}
+      {outOfSample !== null && <Figures account={outOfSample} />}
+      <div className="my-4 grid gap-6 lg:grid-cols-2">
+        {hasRun && <WindowBars windows={windows} objective={objective} />}
+        {outOfSample !== null && outOfSample.days > 0 && <AccountCurve account={outOfSample} />}
+      </div>
       <Table label="Walk-forward windows" columns={COLUMNS} minWidth="56rem" empty="No window has begun.">
         {windows.map(({ train_start, train_end, test_end, parameters, in_sample, out_of_sample, error }) => (
           <tr key={train_end} className={ROW_CLASS}>
@@ -54,51 +60,20 @@ function describe(parameters: Windows[number]["parameters"]): string {
   return Object.entries(parameters ?? {}).map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
-function Account({ account }: { readonly account: OutOfSample }) {
-  const { equity, days, final_equity: final } = account;
-  const values = equity.map((point) => point.equity);
-  const x = linear([0, Math.max(1, days)], [0, WIDTH]);
-  const y = linear([Math.min(...values), Math.max(...values)], [HEIGHT - 2, 2]);
-  const line = equity.map((point) => `${x(point.day).toFixed(1)},${y(point.equity).toFixed(1)}`).join(" ");
+function Figures({ account }: { readonly account: OutOfSample }) {
   return (
-    <>
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-6">
-        {FIGURES.map(({ name, label, format }) => {
-          const reason = account.undefined_figures[name];
-          return (
-            <div key={name}>
-              <dt className="text-xs text-muted">
-                {reason === undefined ? label : <Tip text={`No value here: ${reason}`}>{label}</Tip>}
-              </dt>
-              <dd className="font-medium">{format(account[name])}</dd>
-            </div>
-          );
-        })}
-      </dl>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`The account out of sample over ${days} trading days, at the end ${formatMoney(final)}`}
-        className="my-3 h-40 w-full"
-      >
-        <line
-          x1={0}
-          x2={WIDTH}
-          y1={y(values[0]!)}
-          y2={y(values[0]!)}
-          strokeDasharray="4 4"
-          vectorEffect="non-scaling-stroke"
-          className="stroke-strong-line"
-        />
-        <polyline
-          points={line}
-          vectorEffect="non-scaling-stroke"
-          strokeWidth={1.5}
-          className="fill-none"
-          style={{ stroke: "var(--accent)" }}
-        />
-      </svg>
-    </>
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-6">
+      {FIGURES.map(({ name, label, format }) => {
+        const reason = account.undefined_figures[name];
+        return (
+          <div key={name}>
+            <dt className="text-xs text-muted">
+              {reason === undefined ? label : <Tip text={`No value here: ${reason}`}>{label}</Tip>}
+            </dt>
+            <dd className="font-medium">{format(account[name])}</dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }

@@ -1,7 +1,7 @@
 import type { MonteCarloSample } from "../../../api.ts";
 import { formatCount, formatMoney } from "../../../parts/format.ts";
 import { chooseTicks, linear } from "../../../parts/scale.ts";
-import { Drawing, FRAME } from "../overview/drawing.tsx";
+import { Drawing, FRAME, Keys } from "../overview/drawing.tsx";
 import { SAMPLE_NAMES } from "./path_words.ts";
 
 /** The real run's equity above the range of the paths: half of them in the dark band, nine tenths in both. */
@@ -35,21 +35,14 @@ export function FanChart({ sample: { sampling, curves } }: { readonly sample: Mo
         <polyline points={points(p50).join(" ")} className="fill-none stroke-accent" strokeWidth={1.5} />
         <polyline points={points(real).join(" ")} className="fill-none stroke-text" strokeWidth={1.5} />
       </Drawing>
-      <ul aria-label="Legend" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        <Key look="bg-text h-0.5" text="Real run" />
-        <Key look="bg-accent h-0.5" text="Median of the paths" />
-        <Key look="bg-accent/45 h-3" text="25% to 75%" />
-        <Key look="bg-accent/15 h-3" text="5% to 95%" />
-      </ul>
+      <Keys
+        looks={{
+          "Real run": "bg-text h-0.5",
+          "Median of the paths": "bg-accent h-0.5",
+          "25% to 75%": "bg-accent/45 h-3",
+          "5% to 95%": "bg-accent/15 h-3",
+        }}
+      />
     </div>
-  );
-}
-
-function Key({ look, text }: { readonly look: string; readonly text: string }) {
-  return (
-    <li className="flex items-center gap-1.5">
-      <span aria-hidden="true" className={`inline-block w-4 ${look}`} />
-      {text}
-    </li>
   );
 }

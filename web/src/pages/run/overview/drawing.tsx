@@ -41,6 +41,20 @@ export function Drawing({ title, description, xLabel, xTicks, yTicks, children }
   );
 }
 
+/** The meaning of a drawing's lines and areas. @param looks Classes by the text that explains them. */
+export function Keys({ looks }: { readonly looks: Readonly<Record<string, string>> }) {
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      {Object.entries(looks).map(([text, look]) => (
+        <li key={text} className="flex items-center gap-1.5">
+          <span aria-hidden="true" className={`inline-block w-4 ${look}`} />
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** In place of a drawing of trades that are not there. */
 export function NoTrades({ title }: { readonly title: string }) {
   return (

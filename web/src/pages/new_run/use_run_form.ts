@@ -1,0 +1,36 @@
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import type { Backtest, Instrument } from "../../api.ts";
+import { toField } from "../../parts/parameter_fields.ts";
+import { type RefusedField, showRefusal } from "../../parts/show_refusal.ts";
+import { type Chosen, fieldAt, type RunForm, startValues } from "./run_form.ts";
+
+/** The values that a form of a run begins with. */
+export interface RunStart {
+  readonly first: Chosen;
+  /** The instrument of a new run; undefined where the archive is empty. */
+  readonly held: Instrument | undefined;
+  /** The run to start from. */
+  readonly earlier: Backtest | undefined;
+}
+
+/** The form of a run with its strategy. An optimization has fields beside it. */
+export function useRunForm({ first, held, earlier }: RunStart) {
+  const [chosen, setChosen] = useState(first);
+  const form = useForm<RunForm>({ defaultValues: startValues(first, held, earlier), mode: "onTouched" });
+  return {
+    form,
+    chosen,
+    choose: (next: Chosen) => {
+      setChosen(next);
+      form.clearErrors("parameters");
+      form.setValue("parameters", next.fields.map((field) => toField(field.default)));
+    },
+    /** Shows a refusal at its fields. @param otherAt Finds a field beside those of a run. */
+    refuse: (error: unknown, otherAt: (path: string) => RefusedField<RunForm> | null = () => null) =>
+      showRefusal(form.setError, error, (path) => {
+        const name = fieldAt(path, chosen);
+        return name === null ? otherAt(path) : { name };
+      }),
+  };
+}
