@@ -56,6 +56,7 @@ export async function makeOptimization(client: TestClient): Promise<string> {
     parameters: { timeframe: "1h", execution: { commission: 0.0005 } },
     space: { fast: { min: 4, max: 48, step: 4 }, slow: { min: 20, max: 200, step: 10 } },
     constraints: ["slow - fast >= 10"],
+    walk_forward: { train_days: 120, test_days: 40 },
   };
   const submitted = await client.send("POST", "/api/optimizations", { optimization });
   const id = submitted.at("/optimization/id");

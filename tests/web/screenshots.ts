@@ -60,7 +60,10 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "strategy-long", path: `/strategies/${long}` },
     { name: "new-run-long", path: `/runs/new?strategy=${long}` },
   ];
-  const optimizations: Shot[] = [{ name: "optimize-new", path: "/optimizations/new" }];
+  const optimizations: Shot[] = [
+    { name: "optimize-new", path: "/optimizations/new" },
+    { name: "optimize-new-walk", path: "/optimizations/new", act: walkForward },
+  ];
   if (optimizations.some(isWanted) || isWanted({ name: "optimize-list" })) {
     const id = await makeOptimization(client);
     optimizations.push({ name: "optimize-list", path: "/optimizations" });
@@ -98,6 +101,12 @@ async function registerMistake(page: Page): Promise<void> {
 async function chooseCell(page: Page): Promise<void> {
   await page.getByRole("application").focus();
   for (const key of ["ArrowRight", "ArrowUp", "ArrowUp"]) await page.keyboard.press(key);
+}
+
+/** Switches walk-forward windows on, with a step that is too short. */
+async function walkForward(page: Page): Promise<void> {
+  await page.getByRole("switch").check();
+  await page.getByLabel("Step days").fill("10");
 }
 
 async function press(page: Page, name: string): Promise<void> {
