@@ -127,7 +127,7 @@ export const trialChunks = pgTable("trial_chunks", {
   optimizationId: uuid("optimization_id").notNull().references(() => optimizations.id, { onDelete: "cascade" }),
   /** The place of its first point, from 0: windows come behind the range. A slice that runs twice writes once. */
   first: integer("first").notNull(),
-  /** Of the walk-forward window to which it belongs, from 0; null for the whole range. Trainings keep their best trial alone. */
+  /** Of the walk-forward window to which it belongs, from 0; null for the whole range. Trainings keep their best trial alone, and all in a guided search. */
   window: integer("window"),
   /** Points, with those that are no trials. */
   points: integer("points").notNull(),

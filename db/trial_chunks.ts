@@ -45,9 +45,13 @@ export function measureTrialChunk({ data, returns, notes }: Pick<TrialChunk, "da
 /**
  * Reads the trials of an optimization, a chunk at a time in the order of their places. Chunks that are stored meanwhile may be among them.
  *
- * @param from The first place that is wanted; whole chunks are read.
+ * @param part `from`: the first place that is wanted; whole chunks are read. `window`: that of a guided search, whose trainings are kept.
  */
-export async function* readTrialChunks(db: Db, optimizationId: string, from = 0): AsyncGenerator<TrialRows> {
+export async function* readTrialChunks(
+  db: Db,
+  optimizationId: string,
+  { from = 0, window = null }: { readonly from?: number; readonly window?: number | null } = {},
+): AsyncGenerator<TrialRows> {
   const { first, points, trials, data, notes } = trialChunks;
   let after = -1;
   for (;;) {
@@ -56,7 +60,7 @@ export async function* readTrialChunks(db: Db, optimizationId: string, from = 0)
       gt(first, after),
       gt(sql`${first} + ${points}`, from),
       gt(trials, 0),
-      isNull(trialChunks.window),
+      window === null ? isNull(trialChunks.window) : eq(trialChunks.window, window),
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;

@@ -4,6 +4,8 @@ import { type Issue, type Parsed, parsed, quote } from "./issue.ts";
 export const CONSTRAINTS_MAX = 20;
 /** Most characters of one. */
 export const CONSTRAINT_LENGTH_MAX = 200;
+/** Most names and numbers of all constraints together: each point is held against them. */
+export const CONSTRAINT_TERMS_MAX = 200;
 /** Most parentheses and signs inside each other. */
 const DEPTH_MAX = 20;
 
@@ -57,7 +59,19 @@ export function parseConstraints(texts: unknown, names: readonly string[]): Pars
       return [];
     }
   });
+  const terms = countTerms(constraints);
+  if (terms > CONSTRAINT_TERMS_MAX) {
+    const message = `must have at most ${CONSTRAINT_TERMS_MAX} names and numbers in all, not ${terms}`;
+    issues.push({ path: "", message });
+  }
   return parsed(constraints, issues);
+}
+
+/** Names and numbers of constraints: the work of holds() grows with them. */
+export function countTerms(constraints: readonly Constraint[]): number {
+  const countIn = (expression: Expression): number =>
+    expression.type === "operation" ? countIn(expression.left) + countIn(expression.right) : 1;
+  return constraints.reduce((sum, { left, right }) => sum + countIn(left) + countIn(right), 0);
 }
 
 /** True if a point satisfies every constraint. One that divides by zero, or meets no number, does not hold. */

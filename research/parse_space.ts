@@ -6,6 +6,8 @@ import { type Axis, countPoints, type ListedAxis, type ParameterValue, type Spac
 export const SPACE_PARAMETERS_MAX = 16;
 /** Most values that a list names. */
 export const SPACE_VALUES_MAX = 1_000;
+/** Most characters of a parameter's name. */
+export const PARAMETER_NAME_LENGTH_MAX = 200;
 /** Most characters of a value that is a text. */
 const TEXT_LENGTH_MAX = 200;
 /** These change the candles or the rules of a run and not the strategy. */
@@ -36,6 +38,11 @@ export function parseSpace(space: unknown, schema: JsonObject, fixed: readonly s
   }
   if (names.length > SPACE_PARAMETERS_MAX) {
     return refuseSpace(`must have at most ${SPACE_PARAMETERS_MAX} parameters, not ${names.length}`);
+  }
+  const long = names.find((name) => name.length > PARAMETER_NAME_LENGTH_MAX);
+  if (long !== undefined) {
+    const message = `must have names of at most ${PARAMETER_NAME_LENGTH_MAX} characters, not ${long.length}`;
+    return refuseSpace(`${message}: ${quote(long)}`);
   }
   const axes = names.flatMap((name) => {
     const report: Report = (message, key) => {

@@ -2,13 +2,19 @@
 import { z } from "zod";
 import { DIRECTIONS, METHODS } from "../db/schema.ts";
 import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../engine/metrics/definitions.ts";
-import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, holds, parseConstraints } from "../research/constraints.ts";
+import {
+  CONSTRAINT_LENGTH_MAX,
+  CONSTRAINTS_MAX,
+  countTerms,
+  holds,
+  parseConstraints,
+} from "../research/constraints.ts";
 import { parseSpace } from "../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../research/walk_forward.ts";
 import { countPoints, isOrdered, pointAt, type Space } from "../research/space.ts";
 import { labelShape } from "./backtest_labels.ts";
 import { runShape } from "./backtest_submission.ts";
-import { AppError, type Issue, ISSUES_MAX } from "./errors.ts";
+import { AppError, hintNearest, type Issue, ISSUES_MAX } from "./errors.ts";
 import { inputObject } from "./input_object.ts";
 import type { Parameters } from "./parameters.ts";
 
@@ -17,8 +23,12 @@ const TPE_TRIALS_DEFAULT = 200;
 const TRIALS_MAX = 1_000_000;
 // Each round weighs all trials before it.
 const TPE_TRIALS_MAX = 2_000;
-// A space of which so many points break a constraint may have no trial; a worker finds out.
-const POINTS_TRIED_MAX = 20_000;
+// Values and terms of constraints that are looked at in search of a point that satisfies them, in about 50 ms. Beyond, a worker finds out.
+const SEARCHED_MAX = 500_000;
+// A value takes as long as so many terms.
+const VALUE_TERMS = 4;
+/** Most bytes of a space as JSON: every list of optimizations repeats it. */
+export const SPACE_BYTES_MAX = 64 * 1024;
 const DAYS_MAX = 36_525;
 /** Most walk-forward windows of an optimization: its record holds them all. */
 export const WALK_WINDOWS_MAX = 200;
@@ -56,12 +66,20 @@ const UNDECIDED: readonly NumericMetricName[] = [
   "max_trade_days",
 ];
 
+/** A record would leave this name out without a word. */
+function refuseProto(space: unknown, { issues }: z.RefinementCtx): unknown {
+  if (typeof space === "object" && space !== null && Object.hasOwn(space, "__proto__")) {
+    issues.push({ code: "custom", path: ["__proto__"], input: space, message: "cannot be the name of a parameter" });
+  }
+  return space;
+}
+
 export const metricNameSchema = z.enum(NUMERIC_METRIC_NAMES);
 
 /** An optimization as a client submits it. */
 export const optimizationRequestSchema = inputObject({
   ...runShape,
-  space: z.record(z.string(), z.unknown()).optional(),
+  space: z.preprocess(refuseProto, z.record(z.string(), z.unknown()).optional()),
   constraints: z.array(z.string().max(CONSTRAINT_LENGTH_MAX)).max(CONSTRAINTS_MAX).default([]),
   method: z.enum(METHODS).default("grid"),
   objective: metricNameSchema.default("sharpe"),
@@ -110,8 +128,9 @@ export function firstValues({ space = {} }: OptimizationRequest): Parameters {
  * trials_max than the method.
  */
 export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
+  requireShortSpace(request.space);
   const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
-  if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/space`)));
+  if (issues !== undefined) throw refuse(issues.map(hinted(schema)).map(within(`${PATH}/space`)));
   const trialsMax = trialsMaxOf(request);
   if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
     const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
@@ -129,6 +148,21 @@ export function readSpace(request: OptimizationRequest, schema: Parameters): Spa
   return space;
 }
 
+/** Adds the nearest known name to the issue of an unknown parameter. */
+function hinted({ properties = {}, additionalProperties }: Parameters): (issue: Issue) => Issue {
+  const known = additionalProperties === false ? Object.keys(Object(properties)) : [];
+  return ({ path, message }) => {
+    const name = path.slice(1);
+    return { path, message: known.includes(name) ? message : message + hintNearest(name, known) };
+  };
+}
+
+function requireShortSpace(space: OptimizationRequest["space"]): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(space ?? {})).length;
+  if (bytes <= SPACE_BYTES_MAX) return;
+  throw refuse([{ path: `${PATH}/space`, message: `must have at most ${SPACE_BYTES_MAX} bytes, not ${bytes}` }]);
+}
+
 /**
  * Checks a request's constraints.
  *
@@ -141,10 +175,11 @@ export function checkConstraints({ constraints }: OptimizationRequest, space: Sp
   const { value, issues } = parseConstraints(constraints, [...varying, ...numbers]);
   if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/constraints`)));
   const points = countPoints(space);
-  for (let index = 0; index < Math.min(points, POINTS_TRIED_MAX); index++) {
+  const tried = Math.floor(SEARCHED_MAX / (countTerms(value) + VALUE_TERMS * (space.axes.length + numbers.length)));
+  for (let index = 0; index < Math.min(points, tried); index++) {
     if (holds(value, { ...fixed, ...pointAt(space, index) })) return;
   }
-  if (points > POINTS_TRIED_MAX) return;
+  if (points > tried) return;
   const message = `leave no point: all ${points} break one of them`;
   throw refuse([{ path: `${PATH}/constraints`, message }]);
 }
@@ -157,9 +192,6 @@ export function checkConstraints({ constraints }: OptimizationRequest, space: Sp
  */
 export function readWalkForward(request: OptimizationRequest, space: Space): WalkForward | null {
   if (request.walk_forward === undefined) return null;
-  if (request.method === "tpe") {
-    throw refuse([{ path: `${PATH}/method`, message: "must be grid or random with walk_forward, not tpe" }]);
-  }
   const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
   const [walk, path] = [{ trainDays, testDays, stepDays, anchored }, `${PATH}/walk_forward`];
   const range = { startDate: request.start_date, endDate: request.end_date };
@@ -179,7 +211,7 @@ export function readWalkForward(request: OptimizationRequest, space: Space): Wal
       message: `makes ${windows} windows, and at most ${WALK_WINDOWS_MAX} are allowed: take more days`,
     }]);
   }
-  // A random choice draws trials_max points.
+  // Other methods than grid try trials_max points.
   const all = countPoints(space);
   const [points, allowed] = request.method === "grid"
     ? [all, trialsMaxOf(request)]

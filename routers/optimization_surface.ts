@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import type { Optimization } from "../db/optimizations.ts";
 import { readTrialChunks } from "../db/trial_chunks.ts";
+import { PARAMETER_NAME_LENGTH_MAX } from "../research/parse_space.ts";
 import { type Axis, placesAt, valueAt } from "../research/space.ts";
 import { AppError, quote } from "./errors.ts";
 import { hintNearest } from "./errors.ts";
@@ -16,9 +17,9 @@ const parameterSchema = z.union([z.number(), z.string(), z.boolean()]);
 const axisSchema = z.object({ parameter: z.string(), values: z.array(parameterSchema) });
 
 export const surfaceShape = {
-  x: z.string().max(200),
+  x: z.string().max(PARAMETER_NAME_LENGTH_MAX),
   /** Absent: the surface is a line. */
-  y: z.string().max(200).optional(),
+  y: z.string().max(PARAMETER_NAME_LENGTH_MAX).optional(),
   metric: metricNameSchema.optional(),
   reduce: z.enum(REDUCTIONS).optional(),
 };

@@ -207,8 +207,10 @@ async function keyOf({ db, user }: UserContext, id: string) {
 }
 
 /** @throws AppError TRIAL_NOT_FOUND for a point that is no trial, or not yet. */
-async function mustFindTrial(db: Db, { id, space }: Optimization, number: number): Promise<TrialAnswer> {
-  for await (const rows of readTrialChunks(db, id, number - 1)) {
+async function mustFindTrial(db: Db, { id, space, points }: Optimization, number: number): Promise<TrialAnswer> {
+  // A larger number than any point's may be more than a column holds.
+  const from = Math.min(number - 1, points);
+  for await (const rows of readTrialChunks(db, id, { from })) {
     const row = rows.columns.place!.indexOf(number - 1);
     if (row >= 0) return toTrial(space, rows, row);
     break;

@@ -8,14 +8,13 @@ import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { AppError } from "./errors.ts";
 import type { Column } from "./formats.ts";
 import { mustGetOptimization, toTrial, type TrialAnswer } from "./optimization_records.ts";
-import { metricNameSchema } from "./optimization_request.ts";
 import { decodeCursor, type List } from "./paging.ts";
 
 /** Most trials of a complete list by a metric: each piece of it looks at all of them. */
 const SORTED_TRIALS_MAX = 50_000;
 
 export const trialFilters = {
-  sort: z.union([z.literal("number"), metricNameSchema]).default("number"),
+  sort: z.enum(["number", ...NUMERIC_METRIC_NAMES]).default("number"),
   order: z.enum(SORT_ORDERS).optional(),
 };
 
@@ -76,7 +75,7 @@ function parsePlace(text: string): Place {
 
 async function readRising(db: Db, { id, space }: Optimization, first: number, count: number): Promise<TrialRow[]> {
   const found: TrialRow[] = [];
-  for await (const rows of readTrialChunks(db, id, first)) {
+  for await (const rows of readTrialChunks(db, id, { from: first })) {
     for (let row = 0; row < rows.count && found.length < count; row++) {
       const place = rows.columns.place![row]!;
       if (place >= first) found.push({ place, value: null, trial: toTrial(space, rows, row) });

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { CONSTRAINT_LENGTH_MAX } from "../../research/constraints.ts";
+import { CONSTRAINT_LENGTH_MAX, CONSTRAINT_TERMS_MAX } from "../../research/constraints.ts";
 import { BLOCKS } from "../../research/cross_validation.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import {
@@ -11,11 +11,11 @@ import {
 } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
 import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
-import { SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
+import { PARAMETER_NAME_LENGTH_MAX, SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
 import { FIRST_POINTS } from "../../research/tpe.ts";
 import { SAME_CORRELATION } from "../../research/trial_clusters.ts";
 import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo_submission.ts";
-import { WALK_WINDOWS_MAX } from "../../routers/optimization_request.ts";
+import { SPACE_BYTES_MAX, WALK_WINDOWS_MAX } from "../../routers/optimization_request.ts";
 import { stitchWindows } from "../../research/walk_forward.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 
@@ -26,11 +26,14 @@ Deno.test("docs/research.md states the limits that the code has", () => {
   expect(page).toContain(`at most ${SPACE_PARAMETERS_MAX} parameters`);
   expect(page).toContain(`at most ${grouped(SPACE_VALUES_MAX)} values`);
   expect(page).toContain(`at most ${CONSTRAINT_LENGTH_MAX} characters`);
+  expect(page).toContain(`together have at most ${CONSTRAINT_TERMS_MAX} names and numbers`);
   expect(page).toContain(`starts with ${FIRST_POINTS} random points`);
   expect(page).toContain(`At most ${grouped(TRIALS_CONSIDERED_MAX)} trials are compared`);
   expect(page).toContain(`cut into ${BLOCKS} blocks`);
   expect(page).toContain(`correlates by ${SAME_CORRELATION} or more`);
   expect(page).toContain(`has at most ${WALK_WINDOWS_MAX} windows`);
+  expect(page).toContain(`A space as JSON has at most ${grouped(SPACE_BYTES_MAX)} bytes`);
+  expect(page).toContain(`a name in it at most ${PARAMETER_NAME_LENGTH_MAX} characters`);
 });
 
 Deno.test("docs/research.md defines each figure of an optimization's luck", () => {

@@ -97,5 +97,8 @@ Deno.test("each text that is no constraint is refused with the reason", () => {
   for (const [text, message] of cases) expect(issuesOf([text])).toEqual([`/0 ${message}`]);
   expect(issuesOf(["fast < slow", "x < 1", "slow >"])?.map((issue) => issue.slice(0, 3))).toEqual(["/1 ", "/2 "]);
   expect(issuesOf("fast < slow")).toEqual([' must be a list of comparisons, not "fast < slow"']);
+  const sum = `fast < 1${" + 1".repeat(40)}`;
+  expect(issuesOf(Array(4).fill(sum))).toBe(undefined);
+  expect(issuesOf(Array(5).fill(sum))).toEqual([" must have at most 200 names and numbers in all, not 210"]);
   expect(issuesOf(Array(21).fill("fast < slow"))).toEqual([" must have at most 20 entries, not 21"]);
 });

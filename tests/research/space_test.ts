@@ -139,6 +139,9 @@ Deno.test("each wrong part of a space is named with its pointer", () => {
   expect(issuesOf(JSON.parse('{"__proto__":{"values":[1]}}'))?.[0]).toMatch(/^\/__proto__ is not a known/);
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`p${i}`, { values: [1, 2] }]));
   expect(issuesOf(many, {})).toEqual([" must have at most 16 parameters, not 17"]);
+  expect(issuesOf({ ["p".repeat(201)]: { values: [1] } }, {})).toEqual([
+    ` must have names of at most 200 characters, not 201: "${"p".repeat(76)}...`,
+  ]);
   const huge = { a: { min: 1, max: 1e9, step: 1 }, b: { min: 1, max: 1e9, step: 1 } };
   expect(issuesOf(huge, {})).toEqual([" must have at most 9007199254740991 points, not about 1.0e+18"]);
 });

@@ -7,7 +7,16 @@ import { until } from "../support/until.ts";
 const AXIS = { min: 5, max: 20, step: 5 };
 /** Requests that are refused: the change, where the issue points, and what it says. */
 const REFUSED: readonly (readonly [change: object, path: string, message: RegExp])[] = [
-  [{ space: { fats: AXIS } }, "/space/fats", /not a known parameter/],
+  [{ space: { fastt: AXIS } }, "/space/fastt", /not a known parameter; there are "fast".*did you mean fast/],
+  [
+    { space: JSON.parse('{"__proto__":{"values":[1]},"fast":{"values":[5]}}') },
+    "/space/__proto__",
+    /cannot be the name/,
+  ],
+  [{ space: { ["p".repeat(201)]: AXIS } }, "/space", /names of at most 200 characters, not 201/],
+  [{ space: { fast: { values: Array(33_000).fill(5) } } }, "/space", /at most 65536 bytes, not 66021/],
+  [{ space: {} }, "/space", /at least one parameter/],
+  [{ space: { fast: 5 } }, "/space/fast", /must be \{"min", "max", "step"\} or \{"values"\}/],
   [{ space: { timeframe: { values: ["1h"] } } }, "/space/timeframe", /reserved/],
   [{ space: { fast: { ...AXIS, step: 0 } } }, "/space/fast/step", /more than 0/],
   [{ space: { fast: { ...AXIS, min: 21 } } }, "/space/fast/min", /above max/],
@@ -24,8 +33,20 @@ const REFUSED: readonly (readonly [change: object, path: string, message: RegExp
   ],
   [{ trials_max: 1_000_001 }, "/trials_max", /at most 1000000/],
   [{ method: "tpe", trials_max: 2001 }, "/trials_max", /at most 2000 with the method tpe/],
-  [{ method: "tpe", walk_forward: { train_days: 7, test_days: 7 } }, "/method", /grid or random/],
   [{ trials_max: 11 }, "/space", /12 points.*raise trials_max to 12/],
+  [{ space: { fast: { min: 1, max: 1e6, step: 1 } }, trials_max: 1e6 }, "/space/fast/max", /at most 10000/],
+  [{ trials_max: 0 }, "/trials_max", /at least 1/],
+  [{ method: "grit" }, "/method", /did you mean grid/],
+  [{ direction: "up" }, "/direction", /"max", "min"/],
+  [{ seed: -1 }, "/seed", /at least 0/],
+  [{ constraints: [5] }, "/constraints/0", /type string/],
+  [{ constraints: Array(21).fill("fast < slow") }, "/constraints", /at most 20/],
+  [{ constraints: [`fast < slow${" ".repeat(190)}`] }, "/constraints/0", /at most 200/],
+  [
+    { constraints: Array(10).fill(`slow > 0${"+1".repeat(20)}`) },
+    "/constraints",
+    /at most 200 names and numbers in all, not 220/,
+  ],
   [{ constraints: ["fast <"] }, "/constraints/0", /where the text ends/],
   [{ constraints: ["fast / 0 > 1"] }, "/constraints/0", /divide by zero/],
   [{ constraints: ["quick < slow"] }, "/constraints/0", /no numeric parameter/],
@@ -101,6 +122,18 @@ Deno.test("optimizations are refused, followed, cancelled and deleted", async (t
       "number,parameters.fast,parameters.slow,duration",
       all.length + 1,
     ]);
+    for (
+      const [query, at, message] of [
+        ["sort=sharpest", "/sort", /did you mean sharpe/],
+        ["sort=__proto__", "/sort", /must be one of/],
+        ["sort=start", "/sort", /must be one of/],
+        ["sort=cagr&limit=2&cursor=c2hhcnBlIGRlc2MgMSAx", "/cursor", /next_cursor of an earlier answer/],
+      ] as const
+    ) {
+      const refused = await user.get(`${path}?${query}`);
+      expect([query, refused.status, refused.at("/error/issues/0/path")]).toEqual([query, 400, at]);
+      expect(String(refused.at("/error/issues/0/message"))).toMatch(message);
+    }
     const arrow = await fetch(`${service.url}${path}?format=arrow`, { headers: { cookie: user.cookie } });
     const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
     expect([...table.getChild("sharpe") ?? []].length).toBe(all.length);
@@ -147,6 +180,32 @@ Deno.test("optimizations are refused, followed, cancelled and deleted", async (t
     },
   );
 
+  await t.step("each training of a random or guided choice tries what an optimization of its dates tries", async () => {
+    const space = { fast: { min: 1, max: 60, step: 1 }, slow: { min: 61, max: 120, step: 1 } };
+    for (const method of ["random", "tpe"]) {
+      const change = { space, method, trials_max: 45, seed: 5 };
+      const walk_forward = { train_days: 14, test_days: 7 };
+      const walked = await finishOptimization(user, await submitOptimization(user, { ...change, walk_forward }));
+      expect(walked.at("/optimization")).toMatchObject({
+        status: "completed",
+        progress: 1,
+        points: { tried: 45, done: 45 },
+        trials: { done: 45, failed: 0 },
+        out_of_sample: { windows: 2, days: 14 },
+      });
+      for (const window of walked.list("/optimization/windows").map(Object)) {
+        const dates = { start_date: window.train_start, end_date: window.train_end };
+        const alone = await finishOptimization(user, await submitOptimization(user, { ...change, ...dates }));
+        expect([method, window.parameters, window.in_sample.objective]).toEqual([
+          method,
+          alone.at("/optimization/best/0/parameters"),
+          alone.at("/optimization/best/0/objective"),
+        ]);
+        expect([window.error, window.out_of_sample.objective]).toEqual([null, expect.any(Number)]);
+      }
+    }
+  });
+
   await t.step(
     "a long one holds up no backtest, belongs to its owner alone, and is cancelled with what it has",
     async () => {
@@ -178,11 +237,19 @@ Deno.test("optimizations are refused, followed, cancelled and deleted", async (t
       expect((await user.get(`/api/optimizations/${id}`)).at("/optimization/status")).toBe("running");
 
       const stranger = await service.user();
+      const theirs = await stranger.send("POST", "/api/backtests", { backtest });
+      expect((await stranger.finish(theirs.at("/backtest/id"))).at("/backtest/status")).toBe("completed");
+      expect((await user.get(`/api/optimizations/${id}`)).at("/optimization/status")).toBe("running");
       for (const path of ["", "/trials", "/surface?x=fast", "/events"]) {
         expect((await stranger.get(`/api/optimizations/${id}${path}`)).status).toBe(404);
       }
       expect((await stranger.send("POST", `/api/optimizations/${id}/cancel`)).status).toBe(404);
       expect((await stranger.send("DELETE", `/api/optimizations/${id}`)).status).toBe(404);
+      expect((await stranger.send("POST", `/api/optimizations/${id}/trials/1/backtest`)).status).toBe(404);
+      const beyond = await user.send("POST", `/api/optimizations/${id}/trials/999999999999999/backtest`);
+      expect([beyond.status, beyond.at("/error/code")]).toEqual([404, "TRIAL_NOT_FOUND"]);
+      const large = await user.get(`/api/optimizations/${id}/surface?x=fast&y=slow&metric=sharp`);
+      expect([large.status, large.at("/error/issues/0/path")]).toEqual([400, "/metric"]);
       expect((await stranger.get("/api/optimizations")).list("/optimizations")).toEqual([]);
 
       const events = fetch(`${service.url}/api/optimizations/${id}/events`, { headers: { cookie: user.cookie } });

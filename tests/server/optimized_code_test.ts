@@ -3,9 +3,24 @@ import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
+import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, readExample } from "./foreign_code.ts";
 
 const RUN = { start_date: "2024-02-01", end_date: "2024-03-01", parameters: { timeframe: "1h" } };
+
+/** A module whose only parameter, `{"fault":N}`, decides how it fails: 2 is refused, 3 and 6 trap, 4 hangs, 5 has no memory. */
+const FAULTY = compileWat(strategyWat({
+  before: "(global $fault (mut i32) (i32.const 0))",
+  init: `
+    (global.set $fault (i32.sub (i32.load8_u offset=161 (local.get $frame)) (i32.const 48)))
+    (if (i32.eq (global.get $fault) (i32.const 6)) (then unreachable))
+    (if (i32.eq (global.get $fault) (i32.const 5)) (then (global.set $free (i32.const 0))))
+    (if (result i32) (i32.eq (global.get $fault) (i32.const 2)) (then (i32.const 1)) (else (i32.const 0)))`,
+  onCandle: `
+    (if (i32.eq (global.get $fault) (i32.const 3)) (then unreachable))
+    (loop $again (br_if $again (i32.eq (global.get $fault) (i32.const 4))))
+    (i32.const 0)`,
+}));
 
 /** Optimizes, runs each trial as a backtest, and compares. @returns The trials. */
 async function checkTrials(user: TestClient, change: object): Promise<Record<string, unknown>[]> {
@@ -26,9 +41,13 @@ async function checkTrials(user: TestClient, change: object): Promise<Record<str
 }
 
 Deno.test("the trials of built-in strategies, modules, scripts and endpoints are backtests of their parameters", async (t) => {
+  const ended = Promise.withResolvers<void>();
   const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    const { parameters, candles, first_asked, asked } = await request.json();
-    const times: number[] = candles.time.slice(first_asked, first_asked + asked);
+    const { parameters, candles, asked } = await request.json();
+    if (parameters.fault === "hangs") await ended.promise;
+    if (parameters.fault === "throws") return new Response("no", { status: 500 });
+    if (parameters.fault === "grows") return new Response("x".repeat(20_000_000));
+    const times: number[] = candles.time.slice(-asked);
     // Buys every `fast` hours unless long, and leaves every `slow` hours.
     const decisions = times.map((time) => time / 3_600_000).map((hour) =>
       hour % parameters.slow === 0
@@ -70,14 +89,15 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     const artifact = { content_base64: module.toBase64() };
     for (const runtime of [{ type: "script", source }, { type: "wasm", artifact }]) {
       const parameters = { ...RUN.parameters, direction: "both", runtime };
-      expect((await checkTrials(user, { strategy: "own", parameters, space })).length).toBe(4);
+      const trials = await checkTrials(user, { strategy: "own", parameters, space });
+      expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
     }
   });
 
   await t.step("endpoints", async () => {
     const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 3000 };
-    expect((await checkTrials(user, { strategy: "remote", parameters: { ...RUN.parameters, runtime }, space })).length)
-      .toBe(4);
+    const trials = await checkTrials(user, { strategy: "remote", parameters: { ...RUN.parameters, runtime }, space });
+    expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
   });
   await t.step(
     "a point that the script refuses is none, and those that throw, hang or grow are failed trials",
@@ -119,6 +139,63 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
       ]);
     },
   );
+  await t.step("modules and endpoints fail on some points, and the others go on", async () => {
+    const checks: readonly (readonly [kind: string, runtime: object, faults: readonly unknown[], ended: object])[] = [
+      ["wasm", { type: "wasm", artifact: { content_base64: FAULTY.toBase64() } }, [0, 3, 1, 4, 5, 2, 6, 7], {
+        "3": "STRATEGY_FAILED",
+        "4": "STRATEGY_TIMED_OUT",
+        "5": "STRATEGY_OUT_OF_MEMORY",
+        "6": "STRATEGY_FAILED",
+      }],
+      ["remote", { type: "remote", endpoint: `http://${host}/`, timeoutMs: 3000 }, [
+        "first",
+        "throws",
+        "hangs",
+        "grows",
+        "last",
+      ], {
+        throws: "ENDPOINT_FAILED",
+        hangs: "STRATEGY_TIMED_OUT",
+        grows: "ENDPOINT_FAILED",
+      }],
+    ];
+    for (const [kind, runtime, values, errors] of checks) {
+      const parameters = { ...RUN.parameters, ...(kind === "remote" ? { fast: 5, slow: 7 } : {}), runtime };
+      const id = await submitOptimization(user, { ...RUN, strategy: kind, parameters, space: { fault: { values } } });
+      const ended = await finishOptimization(user, id);
+      const refused = kind === "wasm" ? 1 : 0;
+      expect(ended.at("/optimization")).toMatchObject({
+        status: "completed",
+        points: { done: values.length, refused },
+        trials: { done: values.length - refused, failed: Object.keys(errors).length },
+      });
+      const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
+      const failed = trials.filter(({ error }) => error !== null);
+      expect([kind, Object.fromEntries(failed.map(({ parameters, error }) => [parameters.fault, error.code]))]).toEqual(
+        [
+          kind,
+          errors,
+        ],
+      );
+    }
+  });
+  await t.step("an endpoint that fails five times in a row ends an optimization, which keeps its trials", async () => {
+    const runtime = { type: "remote", endpoint: `http://${host}/again`, timeoutMs: 3000 };
+    const id = await submitOptimization(user, {
+      ...RUN,
+      strategy: "failing",
+      parameters: { ...RUN.parameters, fast: 5, slow: 7, runtime },
+      space: { fault: { values: ["no", "throws"] }, count: { min: 1, max: 7, step: 1 } },
+    });
+    const ended = await finishOptimization(user, id);
+    expect(ended.at("/optimization")).toMatchObject({
+      status: "failed",
+      error: { code: "ENDPOINT_FAILED", message: expect.stringMatching(/too many runs in a row failed/) },
+      trials: { done: 12, failed: 5 },
+    });
+    expect((await user.get(`/api/optimizations/${id}/trials`)).list("/trials").length).toBe(12);
+  });
   await service.close();
+  ended.resolve();
   await endpoint.shutdown();
 });

@@ -7,6 +7,7 @@ import { pointAt } from "../../research/space.ts";
 import { type Observation, suggest } from "../../research/tpe.ts";
 import type { TrialTask } from "../protocol.ts";
 import { constraintsOf, lookbackOf, type PointRules, type PointsRecord, type Stretch } from "./points.ts";
+import type { Part } from "./windows.ts";
 
 // A round has this share of the trials before it, within bounds: points of one round learn nothing from each other.
 const ROUND_MIN = 20;
@@ -17,15 +18,17 @@ type GuidedRecord = PointsRecord & Pick<Optimization, "objective" | "direction">
 
 /**
  * The places of a guided search from one place to the end of its round: the points that the trials before the round suggest. A slice
- * that ends within a round changes nothing, so equal seeds try equal points.
+ * that ends within a round changes nothing, so equal seeds try equal points. Each part is a search of its own.
  *
+ * @param range Places from the start of the part.
  * @returns Up to `end` where no other point is left: the rest of the places counts as constrained, or as refused without constraints.
  */
 export async function listGuided(
   db: Db,
   record: GuidedRecord,
   rules: PointRules,
-  { from, end }: { readonly from: number; readonly end: number },
+  { window }: Part,
+  { from, until: end }: { readonly from: number; readonly until: number },
 ): Promise<Stretch> {
   const { space, seed, direction } = record;
   const constraints = constraintsOf(record);
@@ -36,7 +39,7 @@ export async function listGuided(
   };
   const round = findRound(from);
   const wanted = Math.min(round.count, end - round.first);
-  const observations = await readObservations(db, record, round.first);
+  const observations = await readObservations(db, record, window, round.first);
   // A round of which the strategy refuses every point leaves no trial, and must not come again.
   const looks = suggest(space, observations, wanted, { seed: seed + round.first, direction, accepts });
   // The embedded service answers requests on this thread.
@@ -62,10 +65,15 @@ function findRound(place: number): { readonly first: number; readonly count: num
   return { first, count };
 }
 
-/** The trials before a place. */
-async function readObservations(db: Db, { id, objective }: GuidedRecord, end: number): Promise<Observation[]> {
+/** The trials of a part before a place. */
+async function readObservations(
+  db: Db,
+  { id, objective }: GuidedRecord,
+  window: number | null,
+  end: number,
+): Promise<Observation[]> {
   const observations: Observation[] = [];
-  for await (const { count, columns } of readTrialChunks(db, id)) {
+  for await (const { count, columns } of readTrialChunks(db, id, { window })) {
     for (let row = 0; row < count && columns.place![row]! < end; row++) {
       const value = columns[objective]?.[row] ?? NaN;
       observations.push({ index: columns.point![row]!, objective: Number.isNaN(value) ? null : value });

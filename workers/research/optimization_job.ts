@@ -5,6 +5,7 @@ import { readWindowReturns } from "../../db/trial_chunks.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
+import { pointAt } from "../../research/space.ts";
 import { type OutOfSample, stitchWindows } from "../../research/walk_forward.ts";
 import { fixedMs } from "../../market/timeframes.ts";
 import { findUnendedOptimization, type Optimization } from "../../db/optimizations.ts";
@@ -17,16 +18,17 @@ import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import { readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
-import { choosePoints, listStretch, listTest, type PointRules, type Stretch } from "./points.ts";
+import { choosePoints, listStretch, listTest, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { SliceRecords, SliceResult } from "./slice_records.ts";
 import type { SliceRunner } from "./slice_runner.ts";
-import { type Part, partAt } from "./windows.ts";
+import { beginWindows, type Part, partAt } from "./windows.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
-// Points that a slice looks at: to list them takes time, too.
+// Points that a slice looks at, and bytes of their parameters: to list them takes time and memory, too.
 const POINTS_MAX = 8192;
+const PARAMETERS_BYTES_MAX = 8 * 2 ** 20;
 // Jobs at the beginning, for each place of this process; long ones are divided later.
 const STRETCHES_PER_PLACE = 2;
 
@@ -91,10 +93,15 @@ async function begin(
     );
   }
   const { count: points, constrained } = await choosePoints(record);
-  // An endpoint gets one trial at a time, and each round of a guided search needs the one before it.
-  const isSerial = record.runtime?.type === "remote" || record.method === "tpe";
-  const stretches = isSerial ? 1 : places * STRETCHES_PER_PLACE;
-  await records.begin(job, record.id, { points, constrained, stretches });
+  await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
+}
+
+function countStretches(record: Optimization, places: number): number {
+  // An endpoint gets one trial at a time.
+  if (record.runtime?.type === "remote") return 1;
+  // Each round of a guided search needs the one before it: a stretch a part.
+  if (record.method === "tpe") return 1 + beginWindows(record).length;
+  return places * STRETCHES_PER_PLACE;
 }
 
 async function runSlice(
@@ -113,7 +120,7 @@ async function runSlice(
   try {
     const begun = performance.now();
     const part = partAt(record, from);
-    const until = Math.min(end, from + POINTS_MAX, part.until);
+    const until = Math.min(end, from + countPoints(record), part.until);
     const done = await simulate(services, record, { part, from, until }, AbortSignal.any([signal, ended.signal]));
     if (ended.signal.aborted) return await records.drop(job);
     if (done === null) return await records.giveBack(job);
@@ -122,6 +129,12 @@ async function runSlice(
   } finally {
     unwatch();
   }
+}
+
+/** Most points of a slice. */
+function countPoints({ parameters, space }: Optimization): number {
+  const bytes = JSON.stringify([parameters, pointAt(space, 0)]).length;
+  return Math.max(1, Math.min(POINTS_MAX, Math.floor(PARAMETERS_BYTES_MAX / bytes)));
 }
 
 type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
@@ -141,9 +154,13 @@ async function simulate(
   const { runner, deadlineMs } = services;
   const settings = readSettings(record);
   const rules = rulesOf(record, settings);
-  const stretch = record.method === "tpe"
-    ? await listGuided(services.db, record, rules, { from, end: until })
-    : await listPart(record, rules, part, { from, until });
+  const range = { from: from - part.first, until: until - part.first };
+  const stretch = part.kind === "test"
+    ? listTest(record, rules, record.windows[part.window ?? 0]?.best?.point)
+    : record.method === "tpe"
+    ? await listGuided(services.db, record, rules, part, range)
+    : await listStretch(record, rules, range);
+  if (signal.aborted) return null;
   try {
     const plan = stretch.trials.length === 0
       ? null
@@ -162,17 +179,6 @@ async function simulate(
     const none = encodeFailed(undefined, null);
     return { from, until, constrained: 0, refused: 0, trials: none, dataSha256: null, error: { code, message } };
   }
-}
-
-/** The points of a part from one place to before another, with places from the start of the part. */
-async function listPart(
-  record: Optimization,
-  rules: PointRules,
-  { kind, window, first }: Part,
-  { from, until }: { readonly from: number; readonly until: number },
-): Promise<Stretch> {
-  if (kind === "test") return listTest(record, rules, record.windows[window ?? 0]?.best?.point);
-  return await listStretch(record, rules, from - first, until - first);
 }
 
 async function finish(

@@ -9,8 +9,8 @@ import type { TrialTask } from "../protocol.ts";
 
 // A random choice gives up after so many draws of which the constraints accept too few.
 const DRAWS_MAX = 1_000_000;
-// Of one process; the longest choice takes 8 MB.
-const CHOICES_MAX = 8;
+// Of one process: the longest choices of as many optimizations as a user may run. To draw one anew for each slice takes longer than the slice.
+const CHOICES_BYTES_MAX = 160_000_000;
 
 /** The points that an optimization tries, by place; null: all of its space in order. */
 interface Choice {
@@ -26,7 +26,7 @@ export type PointsRecord = Pick<
 >;
 type Parameters = Readonly<Record<string, unknown>>;
 
-const choices = new LRUCache<string, Promise<Choice>>({ max: CHOICES_MAX });
+const choices = new LRUCache<string, Promise<Choice>>({ maxSize: CHOICES_BYTES_MAX });
 
 /** The points that an optimization tries: equal on every worker, since they follow from its record. */
 export async function choosePoints(record: PointsRecord): Promise<Choice> {
@@ -37,7 +37,7 @@ export async function choosePoints(record: PointsRecord): Promise<Choice> {
   const held = choices.get(id);
   if (held !== undefined) return await held;
   const chosen = drawPoints(record);
-  choices.set(id, chosen);
+  choices.set(id, chosen, { size: Math.min(trialsMax, countPoints(space)) * Float64Array.BYTES_PER_ELEMENT });
   return await chosen;
 }
 
@@ -96,30 +96,44 @@ export interface PointRules {
   readonly lookback: number;
 }
 
-/** Sorts the points from one place to before another. */
+/** Sorts the points from one place to before another, both from the start of their part. */
 export async function listStretch(
   record: PointsRecord,
   rules: PointRules,
-  from: number,
-  until: number,
+  { from, until }: { readonly from: number; readonly until: number },
 ): Promise<Stretch> {
   const choice = await choosePoints(record);
+  // The embedded service answers requests on this thread.
+  const sorted = await collectInSlices(sortPoints(record, rules, choice, { from, until }));
+  const placesOf = (kind: "constrained" | "refused") =>
+    sorted.flatMap(({ place, trial }) => trial === kind ? [place] : []);
+  return {
+    from,
+    until,
+    trials: sorted.flatMap(({ trial }) => typeof trial === "string" ? [] : [trial]),
+    constrained: placesOf("constrained"),
+    refused: placesOf("refused"),
+  };
+}
+
+function* sortPoints(
+  record: PointsRecord,
+  rules: PointRules,
+  choice: Choice,
+  { from, until }: { readonly from: number; readonly until: number },
+): Generator<{ readonly place: number; readonly trial: TrialTask | "constrained" | "refused" }> {
   const constraints = record.method === "grid" ? constraintsOf(record) : [];
-  const trials: TrialTask[] = [];
-  const constrained: number[] = [];
-  const refused: number[] = [];
   for (let place = from; place < until; place++) {
     const point = indexAt(choice, place);
     const parameters = { ...rules.own, ...pointAt(record.space, point) };
-    if (!holds(constraints, parameters)) {
-      constrained.push(place);
-      continue;
-    }
-    const lookback = lookbackOf(rules, parameters);
-    if (lookback === null) refused.push(place);
-    else trials.push({ place, point, parameters, lookback });
+    const lookback = holds(constraints, parameters) ? lookbackOf(rules, parameters) : undefined;
+    const trial = lookback === undefined
+      ? "constrained"
+      : lookback === null
+      ? "refused"
+      : { place, point, parameters, lookback };
+    yield { place, trial };
   }
-  return { from, until, trials, constrained, refused };
 }
 
 /** The point of a test window, alone at place 0: the best one of its training, if it has one. */

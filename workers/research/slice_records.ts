@@ -99,7 +99,7 @@ export class SliceRecords {
   async store(job: TakenJob, id: string, slice: SliceResult): Promise<void> {
     await this.#db.transaction(async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
-      const chunk = toChunk(id, slice);
+      const chunk = toChunk(id, slice, record?.method === "tpe");
       if (record !== null && isOtherData(record, slice)) {
         await failOptimization(tx, id, dataChanged(record));
         await endSlices(tx, this.#jobs, record);
@@ -208,16 +208,21 @@ export class SliceRecords {
   }
 }
 
-/** Its trials with their place in the database. A training keeps its best trial alone, in the record. */
-function toChunk(optimizationId: string, { part, from, until, trials, durationMs }: SliceResult): TrialChunk {
-  const nothing = {
-    data: new Uint8Array(),
-    notes: { errors: [], undefined: [], times: null },
-    returns: new Uint8Array(),
-  };
+/**
+ * Its trials with their place in the database. A training keeps its best trial alone, in the record.
+ *
+ * @param isGuided The points of a training follow from its trials, which stay then.
+ */
+function toChunk(
+  optimizationId: string,
+  { part, from, until, trials, durationMs }: SliceResult,
+  isGuided: boolean,
+): TrialChunk {
+  const noTrials = { data: new Uint8Array(), notes: { errors: [], undefined: [], times: null } };
+  const ofTraining = { ...(isGuided ? {} : noTrials), returns: new Uint8Array() };
   return {
     ...trials,
-    ...(part.kind === "train" ? nothing : {}),
+    ...(part.kind === "train" ? ofTraining : {}),
     optimizationId,
     first: from,
     window: part.window,

@@ -4,14 +4,20 @@ import { readModule } from "../../db/modules.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import type { SandboxRuntime } from "../../db/schema.ts";
 import { Pool, type RunLimits, Slots } from "../backtest/pool.ts";
-import { RemoteRunner } from "../backtest/remote_runner.ts";
+import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import type { Trials } from "../../research/overfitting.ts";
 import type { MeasuredLuck, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
-import { SANDBOX_BYTES_MAX, type ScriptTrialsJob, type TrialOutcome, type WasmTrialsJob } from "../sandbox/task.ts";
+import {
+  SANDBOX_BYTES_MAX,
+  type SandboxRun,
+  type ScriptTrialsJob,
+  type TrialOutcome,
+  type WasmTrialsJob,
+} from "../sandbox/task.ts";
 import type { SlicePlan } from "./slice_plan.ts";
 
 // Slices wait for each other at most as long as one takes.
@@ -87,7 +93,10 @@ export class SliceRunner {
     const code = await readModule(this.#db, runtime.sha256);
     if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
     const collected = new CollectedTrials(plan.task);
-    const toJob = ({ task: { trials, budgetMs, ...task }, lookbackWanted }: SlicePlan, canReload: boolean) => {
+    const toJob = (
+      { task: { trials, budgetMs, returnsMax, ...task }, lookbackWanted }: SlicePlan,
+      canReload: boolean,
+    ) => {
       const common = {
         parametersJson: trials.slice(collected.done).map(({ parameters }) => JSON.stringify(parameters, inStoredOrder)),
         candlesMin: runtime.minCandles,
@@ -96,6 +105,8 @@ export class SliceRunner {
         lookbackWanted,
         canReload,
         budgetMs,
+        // One in so many trials keeps its returns.
+        returnsMax: returnsMax * task.returnsStride,
       };
       return runtime.type === "wasm"
         ? { ...common, kind: "run_trials", module: code } as const satisfies WasmTrialsJob
@@ -127,7 +138,8 @@ export class SliceRunner {
     const run = { ...settings, ...runtime, runId, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
-      const outcome = await this.#remote.run({ ...run, parameters }, limits);
+      const outcome = await this.#attempt({ ...run, parameters }, limits, collected.done > 0);
+      if (outcome === null) break;
       if (outcome.type === "completed") collected.add({ type: "completed", ...outcome.result });
       else if (outcome.type === "failed") collected.add(outcome);
       else return collected.end(outcome);
@@ -143,6 +155,22 @@ export class SliceRunner {
   #startPool(): Pool {
     // Many services never run an optimization.
     return this.#pool ??= new Pool(this.#runsMax);
+  }
+
+  /**
+   * Runs a trial of an endpoint.
+   *
+   * @param hasTrials The slice has others, which are to be stored.
+   * @returns Null where the endpoint cannot be called any more: the next slice finds out why.
+   * @throws {RunError} As RemoteRunner.run(), for the first trial of a slice.
+   */
+  async #attempt(run: RemoteRun, limits: SandboxLimits, hasTrials: boolean): Promise<Outcome<SandboxRun> | null> {
+    try {
+      return await this.#remote.run(run, limits);
+    } catch (error) {
+      if (hasTrials && error instanceof RunError) return null;
+      throw error;
+    }
   }
 
   /** Ends the warm threads; sandbox processes end by their signals. */

@@ -92,8 +92,9 @@ export interface TrialsRun {
   readonly lookbackWanted: number;
   /** The process may ask for more candles, once. */
   readonly canReload: boolean;
-  /** No trial but the first begins after so many milliseconds. */
+  /** No trial but the first begins after so many milliseconds, or after so many daily returns of those before it. */
   readonly budgetMs: number;
+  readonly returnsMax: number;
 }
 
 /** Trials of a module. */

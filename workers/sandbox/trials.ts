@@ -36,9 +36,11 @@ export function runTrials(
 ): Outcome<object> | LookbackRequest {
   const until = performance.now() + job.budgetMs;
   const cutter = new LookbackCutter(job.task);
+  let returnsCount = 0;
   for (const [i, parametersJson] of job.parametersJson.entries()) {
-    if (i > 0 && performance.now() >= until) break;
+    if (i > 0 && (performance.now() >= until || returnsCount >= job.returnsMax)) break;
     const outcome = attemptTrial(job, parametersJson, make, { cutter, control });
+    if (outcome.type === "completed") returnsCount += outcome.dailyReturns.length;
     if (outcome.type !== "lookback") report({ type: "trial", outcome });
     else if (job.canReload) return outcome;
     else break;

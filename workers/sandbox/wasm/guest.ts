@@ -21,6 +21,14 @@ class GuestAbort extends Error {
   override readonly name = "GuestAbort";
 }
 
+/** The module does not take its parameters. */
+export class ParametersRefused extends RunError {
+  /** @param answer Of `init`. */
+  constructor(answer: number) {
+    super("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
+  }
+}
+
 type Call = (argument: number) => number;
 
 /**
@@ -46,7 +54,8 @@ export class Guest implements PlayedGuest {
    * @param parametersJson The parameters as the module reads them.
    * @param series The candles as `init` knows them.
    * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
-   * @throws {RunError} When it traps, refuses its parameters, or returns an invalid value.
+   * @throws {ParametersRefused} When `init` returns another number than 0.
+   * @throws {RunError} When it traps, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
   constructor(module: WebAssembly.Module, parametersJson: string, series: Series, log: LogLines) {
@@ -76,7 +85,7 @@ export class Guest implements PlayedGuest {
     this.#writeFrame(json, series);
     const answer = attempt("initialise", () => callable(exports["init"])(this.frame));
     this.checkAbort("Cannot initialise");
-    if (answer !== 0) throw new RunError("STRATEGY_FAILED", `Cannot initialise: init returned ${answer}`);
+    if (answer !== 0) throw new ParametersRefused(answer);
     const words = new Uint32Array(this.memory.buffer, this.frame, FRAME_BYTES / 4);
     this.warmup = request(words, "warmup", FRAME.warmup, 1, WARMUP_MAX);
     this.ordersMax = request(words, "orders_max", FRAME.ordersMax, 1, ORDERS_MAX.limit);

@@ -17,13 +17,13 @@ import {
 } from "../task.ts";
 import { ABI_VERSION } from "./abi.ts";
 import { type CheckedModule, checkModule } from "./check.ts";
-import { Guest, type LogLines } from "./guest.ts";
+import { Guest, type LogLines, ParametersRefused } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
 import { runPaths } from "../code_paths.ts";
-import { runTrials, type TrialListener } from "../trials.ts";
+import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 
 // Memories below this size need no collection before the next instance.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
@@ -122,7 +122,9 @@ export function doWasmRuns(
     const maker = new GuestMaker(compile(checkModule(job.module)), SANDBOX_BYTES_MAX + candleBytes(job));
     const make = (parametersJson: string, firstIndex: number) => {
       const series = seriesOf({ ...job.task, firstIndex });
-      const makeGuest = () => maker.make(parametersJson, series, []);
+      const makeGuest = job.kind === "run_trials"
+        ? () => makeOrRefuse(maker, parametersJson, series)
+        : () => maker.make(parametersJson, series, []);
       return new GuestStrategy(makeGuest, job.candlesMin, { control, firstIndex });
     };
     return job.kind === "run_trials"
@@ -131,6 +133,16 @@ export function doWasmRuns(
   } catch (error) {
     if (!(error instanceof ModuleFault)) throw error;
     return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the module: ${error.message}` };
+  }
+}
+
+/** @throws {PointRefused} When the module's `init` refuses the parameters. */
+function makeOrRefuse(maker: GuestMaker, parametersJson: string, series: Series): Guest {
+  try {
+    return maker.make(parametersJson, series, []);
+  } catch (error) {
+    if (error instanceof ParametersRefused) throw new PointRefused(error.message);
+    throw error;
   }
 }
 
