@@ -73,6 +73,9 @@ export interface RunResult {
   readonly notes: readonly string[];
 }
 
+/** A strategy's acts in a run: its orders, and the account at each candle. */
+export type Acts = Pick<RunResult, "orders" | "equity" | "position">;
+
 /** The run was asked to stop through its control words. */
 export class RunStopped extends Error {
   override readonly name = "RunStopped";
@@ -99,6 +102,17 @@ export function run(input: RunInput): RunResult {
   if (control !== null) report(control, simulation, simulation.equity.length);
   const result = resultOf(input, simulation, input.strategy.warmup);
   return { ...result, bounds: computeBounds(input, simulation, result.trades.ambiguous.includes(1)) };
+}
+
+/**
+ * Runs a strategy again for its acts alone: trades, metrics and bounds take longer than a short simulation.
+ *
+ * @throws As `run`.
+ */
+export function repeat(input: RunInput): Acts {
+  checkInput(input);
+  const { orders, equity, position } = simulate(input, input.execution, null);
+  return { orders: orders.finish(), equity, position };
 }
 
 function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {

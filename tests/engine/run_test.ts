@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { askToStop, createControl, readProgress } from "../../engine/control.ts";
 import { resolveExecution } from "../../engine/execution.ts";
-import { run, RunStopped } from "../../engine/run.ts";
+import { repeat, run, RunStopped } from "../../engine/run.ts";
 import { BY_UNITS, LIMIT, type Strategy } from "../../engine/strategy.ts";
 import { buyAndHold } from "../../strategies/builtin/buy_and_hold.ts";
 import { candlesOf, DAY_MS, flat, listTrades, order, type Row, runOver, script } from "./market.ts";
@@ -120,6 +120,18 @@ Deno.test("bounds are the ends of the run with stops first and with targets firs
   });
   expect(result.metrics).toMatchObject({ final_equity: 995, ambiguous_trades: 1 });
   expect(runOver(flat(100, 100), guarded).bounds).toBeNull();
+});
+
+Deno.test("a repeated run has the same orders, equity and position, and is simulated once", () => {
+  const rows: Row[] = [...flat(100), [100, 110, 90, 100], ...flat(100)];
+  const make = () => script({ 0: (book) => book.place({ ...buyOne, stopLoss: 95, takeProfit: 108 }) });
+  const { orders, equity, position } = run(input(rows, make()));
+  let runs = 0;
+  const counted: Strategy = { ...make(), prepare: () => runs++ };
+  expect(repeat(input(rows, counted))).toEqual({ orders, equity, position });
+  // The trade is ambiguous, so that run() simulates it three times.
+  expect(runs).toBe(1);
+  expect(() => repeat({ ...input(rows, counted), initialBalance: 0 })).toThrow("Cannot run with a balance of 0");
 });
 
 Deno.test("magnify takes the order of prices from finer candles", () => {

@@ -189,7 +189,7 @@ export class ProgressWriter {
   write(now: RunProgress): void {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    // The integrity checks run again from the first candle: ignore their counts.
+    // A run that begins again with more lookback counts from its first candle: ignore those counts.
     if (now.candlesDone > this.#furthest.candlesDone) this.#furthest = now;
     this.written = this.#write(this.#furthest).finally(() => this.#isWriting = false);
   }

@@ -8,7 +8,7 @@ import { encodeChunks, resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
 import { BufferPool, buffersOf } from "../../engine/buffer_pool.ts";
 import { isAskedToStop } from "../../engine/control.ts";
-import { run, RunStopped } from "../../engine/run.ts";
+import { repeat, run, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
@@ -56,7 +56,7 @@ function execute(task: RunTask, control: Int32Array): Outcome<EncodedRun> {
   const result = run({ ...settings, candles, strategy: make(), control, pool });
   const ran = currentMs();
   const again = (until: number) =>
-    run({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
+    repeat({ ...settings, candles: cutCandles(candles, until), strategy: make(), control, pool });
   const integrity = checkIntegrity(again, {
     result,
     time: candles.time,

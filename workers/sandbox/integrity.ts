@@ -1,6 +1,6 @@
 import type { Candles } from "../../engine/candles.ts";
 import { ORDER_REASONS, REJECTED } from "../../engine/order_columns.ts";
-import type { RunResult } from "../../engine/run.ts";
+import type { Acts, RunResult } from "../../engine/run.ts";
 import type { Finding, Integrity } from "../../engine/result.ts";
 import { Random } from "./random.ts";
 import { findTemptations, takeInTurn } from "./temptations.ts";
@@ -29,7 +29,7 @@ type Timing = Pick<Integrity, "lookahead" | "determinism">;
  *
  * @param runAgain Runs a new instance of the strategy on the candles before index `until`.
  */
-export function checkIntegrity(runAgain: (until: number) => RunResult, run: CheckedRun): Integrity {
+export function checkIntegrity(runAgain: (until: number) => Acts, run: CheckedRun): Integrity {
   return {
     ...checkPrefixes(runAgain, run),
     warm_up: {
@@ -40,7 +40,7 @@ export function checkIntegrity(runAgain: (until: number) => RunResult, run: Chec
   };
 }
 
-function checkPrefixes(runAgain: (until: number) => RunResult, run: CheckedRun): Timing {
+function checkPrefixes(runAgain: (until: number) => Acts, run: CheckedRun): Timing {
   const { result, time, firstIndex } = run;
   const count = time.length - firstIndex;
   if (count < 3) {
@@ -81,7 +81,7 @@ function chooseLengths({ result, time, close, firstIndex, seed }: CheckedRun, co
 }
 
 /** Index of the first candle before `until` at which two runs differ; -1: none. */
-function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: CheckedRun, until: number): number {
+function firstDifference(a: Acts, b: Acts, { time, firstIndex }: CheckedRun, until: number): number {
   const rows = Math.max(
     lowerBound(a.orders.time, time[until], a.orders.count),
     lowerBound(b.orders.time, time[until], b.orders.count),
@@ -98,7 +98,7 @@ function firstDifference(a: RunResult, b: RunResult, { time, firstIndex }: Check
 }
 
 /** True if both runs placed the same order in this row; its fate may depend on later candles. */
-function isSameOrder({ orders: a }: RunResult, { orders: b }: RunResult, row: number): boolean {
+function isSameOrder({ orders: a }: Acts, { orders: b }: Acts, row: number): boolean {
   if (row >= a.count || row >= b.count) return false;
   const columns = ["time", "side", "type", "limitPrice", "stopPrice", "tag"] as const;
   return columns.every((column) => Object.is(a[column][row], b[column][row]));
@@ -136,7 +136,7 @@ function failDeterminism(how: string, candle: string): Timing {
 }
 
 /** Reports how many orders the simulator refused, and the first of them. */
-export function checkOrders({ orders }: RunResult): Finding {
+export function checkOrders({ orders }: Pick<RunResult, "orders">): Finding {
   let refused = 0;
   let first = "";
   for (let row = 0; row < orders.count; row++) {

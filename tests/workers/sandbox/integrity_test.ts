@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import type { Candles } from "../../../engine/candles.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
-import { run, type RunResult } from "../../../engine/run.ts";
+import { repeat, run } from "../../../engine/run.ts";
 import { newDraft, type Strategy } from "../../../engine/strategy.ts";
 import { smaCross } from "../../../strategies/builtin/sma_cross.ts";
 import type { Finding, Integrity } from "../../../engine/result.ts";
@@ -14,14 +14,13 @@ const FIRST_INDEX = 10;
 function check(make: () => Strategy, candles: Candles, seed = 5): Integrity & { readonly candlesAgain: number } {
   const execution = resolveExecution({}, "crypto");
   const settings = { firstIndex: FIRST_INDEX, initialBalance: 1000, execution, timeframeMs: MINUTE_MS, control: null };
-  const runOn = (until: number): RunResult =>
-    run({ ...settings, candles: cutCandles(candles, until), strategy: make() });
+  const inputOn = (until: number) => ({ ...settings, candles: cutCandles(candles, until), strategy: make() });
   let candlesAgain = 0;
   const again = (until: number) => {
     candlesAgain += until - FIRST_INDEX;
-    return runOn(until);
+    return repeat(inputOn(until));
   };
-  const result = runOn(candles.time.length);
+  const result = run(inputOn(candles.time.length));
   const integrity = checkIntegrity(again, {
     result,
     time: candles.time,

@@ -1,5 +1,5 @@
 import type vm from "node:vm";
-import { run, type RunResult } from "../../../engine/run.ts";
+import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { type Outcome, RunError } from "../../outcome.ts";
 import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
@@ -136,18 +136,19 @@ function backtestWith(
     if (isFirst) guests.push(guest);
     return guest;
   };
-  const runOn = (strategy: GuestStrategy, until: number, words: Int32Array | null): RunResult =>
-    run({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: words });
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
     const strategy = new GuestStrategy(makeGuest, job.candlesMin, { control, firstIndex });
-    return requestLookback(job, strategy.warmup) ?? runOn(strategy, candles.time.length, control);
+    return requestLookback(job, strategy.warmup) ?? run({ ...settings, firstIndex, candles, strategy, control });
   };
   const result = runFirst();
   if ("type" in result) return result;
   const log = logOf(guests);
   const plots = guests[0]?.plots(candles.time.length) ?? [];
-  const again = (until: number) => runOn(new GuestStrategy(makeGuest, job.candlesMin), until, null);
+  const again = (until: number) => {
+    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
+    return repeat({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: null });
+  };
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });
   return { type: "completed", result, integrity, log, plots };
 }
