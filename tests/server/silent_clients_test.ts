@@ -2,6 +2,8 @@
 import { expect } from "@std/expect";
 import { ANSWER_LIMITS } from "../../server/middleware/stream_limits.ts";
 import { BACKTEST } from "../support/client.ts";
+import { copyFolder } from "../support/copy_folder.ts";
+import { prepare } from "../support/prepare.ts";
 import { startProcess } from "../support/process.ts";
 import { INGESTION_SECRET, startTestService } from "../support/service.ts";
 import { askSilently, postPart } from "../support/silent_client.ts";
@@ -14,6 +16,7 @@ const STALL_SECONDS = 8;
 
 Deno.test("clients that never read are refused beyond a number and then cut off; those that read are not", async () => {
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  copyFolder(`${await prepare("folder/service")}/database`, `${folder}/database`);
   const service = await startProcess("serve", { DATA_DIR: folder, STREAM_STALL_SECONDS: String(STALL_SECONDS) });
   try {
     const client = service.client();
