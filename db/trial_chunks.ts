@@ -1,7 +1,7 @@
 /** The trials of optimizations in the database, a chunk a slice (see codec/trial_table.ts). */
-import { and, asc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
-import { decodeColumns } from "./codec/columns.ts";
-import { type EncodedTrials, NONE, type TrialNotes } from "./codec/trial_table.ts";
+import { and, asc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { decodeColumns, decodeFrames } from "./codec/columns.ts";
+import { type EncodedTrials, NONE, TRIAL_FRAME, type TrialNotes } from "./codec/trial_table.ts";
 import type { Db } from "./database.ts";
 import { trialChunks } from "./schema.ts";
 
@@ -18,11 +18,17 @@ export type TrialChunk = Pick<EncodedTrials, "trials" | "data" | "notes" | "retu
   readonly durationMs: number;
 };
 
-/** A chunk of trials that was read back. */
-export interface TrialRows {
+/** Some columns of a chunk of trials that were read back. */
+export interface TrialColumns {
+  /** The place of its first point. */
+  readonly first: number;
   readonly count: number;
-  /** `place`, `point`, `days`, `error`, `undefined` and each metric, a row a trial; metrics without a value are NaN. */
+  /** `place`, `point`, `days`, `error`, `undefined` and metrics, a row a trial; metrics without a value are NaN. */
   readonly columns: Readonly<Record<string, Float64Array>>;
+}
+
+/** A chunk of trials that was read back, with all metrics. */
+export interface TrialRows extends TrialColumns {
   readonly notes: TrialNotes;
 }
 
@@ -60,12 +66,58 @@ export async function* readTrialChunks(
       gt(first, after),
       gt(sql`${first} + ${points}`, from),
       gt(trials, 0),
-      window === null ? isNull(trialChunks.window) : eq(trialChunks.window, window),
+      ofWindow(window),
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
-    yield { count: row.trials, columns: decodeColumns(row.data), notes: row.notes };
+    const { frames } = row.notes;
+    const columns = frames === undefined ? decodeColumns(row.data) : decodeFrames(row.data, frames);
+    yield { first: row.first, count: row.trials, columns, notes: row.notes };
   }
+}
+
+/**
+ * As readTrialChunks(), with one metric or none: the other fifty columns of a chunk are not even read. A chunk from before the metric
+ * existed lacks it.
+ */
+export async function* readTrialMetric(
+  db: Db,
+  optimizationId: string,
+  metric: string | null,
+  window: number | null = null,
+): AsyncGenerator<TrialColumns> {
+  const { first, trials } = trialChunks;
+  let after = -1;
+  for (;;) {
+    const [row] = await db.select({ first, trials, own: ownFrame(), metric: frameOf(metric ?? "") }).from(trialChunks)
+      .where(and(
+        eq(trialChunks.optimizationId, optimizationId),
+        gt(first, after),
+        gt(trials, 0),
+        ofWindow(window),
+      )).orderBy(asc(first)).limit(1);
+    if (row === undefined) return;
+    after = row.first;
+    const columns = { ...decodeColumns(row.own), ...(row.metric === null ? {} : decodeColumns(row.metric)) };
+    yield { first: row.first, count: row.trials, columns };
+  }
+}
+
+function ofWindow(window: number | null): SQL {
+  return window === null ? isNull(trialChunks.window) : eq(trialChunks.window, window);
+}
+
+/** The bytes of a frame of a chunk; null where it has none of that name. */
+function frameOf(name: string): SQL<Uint8Array | null> {
+  const { data, notes } = trialChunks;
+  const at = sql`${notes} -> 'frames' -> ${name}::text`;
+  return sql`substring(${data} from (${at} ->> 0)::integer + 1 for (${at} ->> 1)::integer)`.mapWith(data);
+}
+
+/** The bytes of TRIAL_FRAME; of all columns where a chunk has no frames. */
+function ownFrame(): SQL<Uint8Array> {
+  const { data } = trialChunks;
+  return sql`coalesce(${frameOf(TRIAL_FRAME)}, ${data})`.mapWith(data);
 }
 
 /** A trial whose daily returns are kept. */
@@ -80,10 +132,10 @@ export interface TrialReturns {
 
 /** Reads the daily returns that an optimization kept, trial by trial in the order of their places. */
 export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGenerator<TrialReturns> {
-  const { first, data, returns } = trialChunks;
+  const { first, returns } = trialChunks;
   let [after, kept] = [-1, 0];
   for (;;) {
-    const [row] = await db.select({ first, data, returns }).from(trialChunks).where(and(
+    const [row] = await db.select({ first, own: ownFrame(), returns }).from(trialChunks).where(and(
       eq(trialChunks.optimizationId, optimizationId),
       gt(first, after),
       sql`octet_length(${returns}) > 0`,
@@ -91,7 +143,7 @@ export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGe
     )).orderBy(asc(first)).limit(1);
     if (row === undefined) return;
     after = row.first;
-    const { place, point, days } = decodeColumns(row.data);
+    const { place, point, days } = decodeColumns(row.own);
     const all = decodeColumns(row.returns).returns!;
     let at = 0;
     for (let i = 0; i < place!.length; i++) {

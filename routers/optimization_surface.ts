@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import type { Optimization } from "../db/optimizations.ts";
-import { readTrialChunks } from "../db/trial_chunks.ts";
+import { readTrialMetric } from "../db/trial_chunks.ts";
 import { PARAMETER_NAME_LENGTH_MAX } from "../research/parse_space.ts";
 import { type Axis, placesAt, valueAt } from "../research/space.ts";
 import { AppError, quote } from "./errors.ts";
@@ -63,7 +63,7 @@ export async function readSurface(
   const cells: number[][] = Array.from({ length: columns * rows }, () => []);
   const best: { readonly value: number; readonly number: number }[] = [];
   const isBetter = (value: number, than: number) => record.direction === "max" ? value > than : value < than;
-  for await (const chunk of readTrialChunks(db, record.id)) {
+  for await (const chunk of readTrialMetric(db, record.id, metric)) {
     const values = chunk.columns[metric] ?? new Float64Array(chunk.count).fill(NaN);
     for (let row = 0; row < chunk.count; row++) {
       if (Number.isNaN(values[row]!)) continue;

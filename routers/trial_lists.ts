@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SORT_ORDERS } from "../db/backtest_lists.ts";
 import type { Db } from "../db/client.ts";
 import type { Optimization } from "../db/optimizations.ts";
-import { readTrialChunks, type TrialRows } from "../db/trial_chunks.ts";
+import { readTrialChunks, readTrialMetric, type TrialColumns } from "../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { AppError } from "./errors.ts";
 import type { Column } from "./formats.ts";
@@ -93,25 +93,61 @@ interface Sorting {
   readonly count: number;
 }
 
-/** Looks at all trials once, and keeps the first ones behind a place: memory stays flat. */
-async function readSorted(db: Db, { id, space }: Optimization, sorting: Sorting): Promise<TrialRow[]> {
-  const compare = comparator(sorting.isRising);
-  let kept: TrialRow[] = [];
-  for await (const rows of readTrialChunks(db, id)) {
-    const last = kept.length === sorting.count ? kept.at(-1) : undefined;
-    const found = placesIn(rows, sorting.column).filter((each) =>
-      (sorting.from === undefined || compare(each, sorting.from) > 0) && (last === undefined || compare(each, last) < 0)
-    ).sort(compare).slice(0, sorting.count);
-    const shown = found.map((each) => ({ ...each, trial: toTrial(space, rows, each.row) }));
-    kept = [...kept, ...shown].sort(compare).slice(0, sorting.count);
-  }
-  return kept;
+/** A place in a list, and where its trial is stored. */
+interface StoredPlace extends Place {
+  /** The first place of its chunk. */
+  readonly first: number;
 }
 
-function placesIn({ count, columns }: TrialRows, column: string): (Place & { readonly row: number })[] {
-  return Array.from({ length: count }, (_, row) => {
-    const value = columns[column]?.[row] ?? NaN;
-    return { row, place: columns.place![row]!, value: Number.isNaN(value) ? null : value };
+/** Looks at the metric of all trials once, keeps the first ones behind a place, and reads those: memory stays flat. */
+async function readSorted(db: Db, record: Optimization, sorting: Sorting): Promise<TrialRow[]> {
+  const compare = comparator(sorting.isRising);
+  const { column, from, count } = sorting;
+  let kept: StoredPlace[] = [];
+  for await (const rows of readTrialMetric(db, record.id, column === "place" ? null : column)) {
+    const last = kept.length === count ? kept.at(-1) : undefined;
+    const found = placesIn(
+      rows,
+      column,
+      (each) => (from === undefined || compare(each, from) > 0) && (last === undefined || compare(each, last) < 0),
+    );
+    if (found.length > 0) kept = [...kept, ...found.sort(compare).slice(0, count)].sort(compare).slice(0, count);
+  }
+  return await readStored(db, record, kept);
+}
+
+function placesIn(
+  { first, count, columns: { place, ...metrics } }: TrialColumns,
+  column: string,
+  isWanted: (place: Place) => boolean,
+): StoredPlace[] {
+  const values = column === "place" ? place! : metrics[column];
+  const found: StoredPlace[] = [];
+  for (let row = 0; row < count; row++) {
+    const value = values?.[row] ?? NaN;
+    const each = { place: place![row]!, value: Number.isNaN(value) ? null : value, first };
+    if (isWanted(each)) found.push(each);
+  }
+  return found;
+}
+
+/** The trials at some places, in their order; those that were deleted meanwhile are left out. */
+async function readStored(
+  db: Db,
+  { id, space }: Optimization,
+  places: readonly StoredPlace[],
+): Promise<TrialRow[]> {
+  const trials = new Map<number, TrialAnswer>();
+  for (const [first, wanted] of Map.groupBy(places, (each) => each.first)) {
+    for await (const rows of readTrialChunks(db, id, { from: first })) {
+      const own = new Set(wanted.map(({ place }) => place));
+      rows.columns.place!.forEach((place, row) => own.has(place) && trials.set(place, toTrial(space, rows, row)));
+      break;
+    }
+  }
+  return places.flatMap(({ place, value }) => {
+    const trial = trials.get(place);
+    return trial === undefined ? [] : [{ place, value, trial }];
   });
 }
 

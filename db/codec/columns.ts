@@ -12,7 +12,7 @@ import {
 } from "apache-arrow";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type DecimalPlanes, joinDecimals, splitDecimals } from "./decimal_planes.ts";
-import { type Columns, isPacked, unpackColumns } from "./packed_columns.ts";
+import { type Columns, type Frames, isPacked, unpackColumns } from "./packed_columns.ts";
 
 export type { Columns };
 
@@ -105,6 +105,13 @@ export function decodeColumns(bytes: Uint8Array): Record<string, Float64Array> {
   } catch (error) {
     throw new Error(`Cannot read columns: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
+}
+
+/** Decodes all columns of packFrames(). @throws {Error} As decodeColumns(). */
+export function decodeFrames(data: Uint8Array, frames: Frames): Record<string, Float64Array> {
+  const columns: Record<string, Float64Array> = {};
+  for (const [at, bytes] of Object.values(frames)) Object.assign(columns, decodeColumns(data.subarray(at, at + bytes)));
+  return columns;
 }
 
 function readColumn(field: Field, data: Data | undefined): Float64Array {

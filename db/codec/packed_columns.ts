@@ -58,6 +58,27 @@ export function packColumns(columns: Columns): Uint8Array {
   return new Uint8Array(zstdCompressSync(plain, { params, pledgedSrcSize: plain.byteLength, chunkSize }));
 }
 
+/** The first byte and the length of each frame of packFrames(), by its name. */
+export type Frames = Readonly<Record<string, readonly [at: number, bytes: number]>>;
+
+/** Packs groups of columns one behind the other, so that each can be read without the others. */
+export function packFrames(
+  groups: Readonly<Record<string, Columns>>,
+): { readonly data: Uint8Array; readonly frames: Frames } {
+  const frames: Record<string, readonly [at: number, bytes: number]> = {};
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const [name, columns] of Object.entries(groups)) {
+    const part = packColumns(columns);
+    frames[name] = [at, part.byteLength];
+    parts.push(part);
+    at += part.byteLength;
+  }
+  const data = new Uint8Array(at);
+  parts.forEach((part, i) => data.set(part, Object.values(frames)[i]![0]));
+  return { data, frames };
+}
+
 function packColumn(name: string, values: Float64Array): readonly [form: Form, bytes: readonly Uint8Array[]] {
   const lines = findLines(values, 1 + Math.floor(values.length / ROWS_PER_LINE_MIN));
   if (lines !== null) {

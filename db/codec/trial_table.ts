@@ -1,6 +1,6 @@
 /** The trials of a slice as columns. Light enough for the threads that run strategies: it needs no library. */
 import { type Metrics, NUMERIC_METRIC_NAMES, type NumericMetricName } from "../../engine/metrics/definitions.ts";
-import { packColumns } from "./packed_columns.ts";
+import { type Frames, packColumns, packFrames } from "./packed_columns.ts";
 import { storableText } from "./storable.ts";
 
 /** The place of a trial's point among those that the optimization tries, from 0, and its number in the space. */
@@ -24,8 +24,10 @@ export interface TrialValues {
   readonly dailyReturns: Float64Array;
 }
 
-/** The texts of a chunk of trials; its columns refer to them by their place here. */
+/** The texts of a chunk of trials, to which its columns refer by their place here, and where its columns are. */
 export interface TrialNotes {
+  /** Absent: one frame has all columns, as earlier versions wrote them. */
+  readonly frames?: Frames;
   readonly errors: readonly TrialError[];
   /** Why metrics are null, each set of reasons once. */
   readonly undefined: readonly Readonly<Record<string, string>>[];
@@ -39,7 +41,10 @@ export interface TrialNotes {
 export interface EncodedTrials {
   readonly trials: number;
   readonly failed: number;
-  /** `place`, `point`, `days`, `error`, `undefined` and each metric: packed columns, a row a trial. Empty without trials. */
+  /**
+   * Packed columns, a row a trial: a frame of that name for each metric, and TRIAL_FRAME with `place`, `point`, `days`, `error` and
+   * `undefined`. Empty without trials.
+   */
   readonly data: Uint8Array;
   readonly notes: TrialNotes;
   /** A packed column: the daily returns of one trial after the other, as many as its `days`. Empty without any. */
@@ -49,6 +54,9 @@ export interface EncodedTrials {
   readonly points: Float64Array;
   readonly objectives: Float64Array;
 }
+
+/** The frame of the columns of trials that are no metrics. */
+export const TRIAL_FRAME = "trial";
 
 /** Stands for "none" in the columns `error` and `undefined`. */
 export const NONE = -1;
@@ -132,26 +140,30 @@ export class TrialTable {
   }
 
   encode(): EncodedTrials {
-    const columns = {
+    const trial = {
       place: Float64Array.from(this.#places),
       point: Float64Array.from(this.#points),
       days: Float64Array.from(this.#days),
       error: Float64Array.from(this.#errorAt),
       undefined: Float64Array.from(this.#undefinedAt),
-      ...Object.fromEntries([...this.#metrics].map(([name, values]) => [name, Float64Array.from(values)])),
     };
+    const metrics = [...this.#metrics].map(([name, values]) => [name, { [name]: Float64Array.from(values) }] as const);
+    const { data, frames } = this.rows === 0
+      ? { data: new Uint8Array(), frames: {} }
+      : packFrames({ [TRIAL_FRAME]: trial, ...Object.fromEntries(metrics) });
     return {
       trials: this.rows,
       failed: this.#errors.length,
-      data: this.rows === 0 ? new Uint8Array() : packColumns(columns),
+      data,
       notes: {
+        frames,
         errors: this.#errors,
         undefined: [...this.#undefined.keys()].map((reasons) => JSON.parse(reasons)),
         times: this.#times,
       },
       returns: this.returnsCount === 0 ? new Uint8Array() : packColumns({ returns: joined(this.#returns) }),
-      places: columns.place,
-      points: columns.point,
+      places: trial.place,
+      points: trial.point,
       objectives: Float64Array.from(this.#metrics.get(this.#ranking.objective) ?? []),
     };
   }

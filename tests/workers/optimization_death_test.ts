@@ -1,17 +1,14 @@
 import { expect } from "@std/expect";
 import { asc, eq, sql } from "drizzle-orm";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
-import { getOptimization, insertOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
+import { getOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { trialChunks, user } from "../../db/schema.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import { insertTrialChunk, readTrialChunks } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { resolveExecution } from "../../engine/execution.ts";
 import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
-import { countPoints } from "../../research/space.ts";
-import { parseSpace } from "../../research/parse_space.ts";
 import type { WalkForward } from "../../research/walk_forward.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
 import { Jobs } from "../../workers/jobs/jobs.ts";
@@ -19,6 +16,7 @@ import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser } from "../support/backtests.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { addOptimization } from "../support/optimizations.ts";
 import { until } from "../support/until.ts";
 
 const KEY = { ownerId: "ann" };
@@ -44,39 +42,8 @@ async function withOptimization(
 }
 
 async function submit(db: Db, queue: OpenQueue, walkForward: WalkForward | null = null): Promise<string> {
-  const { value: space } = parseSpace({
-    fast: { min: 1, max: 100, step: 1 },
-    slow: { min: 101, max: 200, step: 1 },
-  }, { type: "object" });
-  if (space === undefined) throw new Error("Cannot parse the space");
   return await db.transaction(async (tx: Db) => {
-    const { id } = await insertOptimization(tx, {
-      ...KEY,
-      symbol: "DEMO",
-      exchange: "SAMPLE",
-      strategy: "SMA Cross",
-      strategySlug: "sma-cross",
-      strategyVersion: "1",
-      startDate: "2024-02-01",
-      endDate: "2024-05-01",
-      initialBalance: 10_000,
-      parameters: {
-        direction: "both",
-        takeProfitLevel: 0,
-        stopLossLevel: 0,
-        timeframe: "1h",
-        execution: resolveExecution({}, null),
-      },
-      space,
-      constraints: [],
-      method: "grid",
-      objective: "sharpe",
-      direction: "max",
-      trialsMax: 10_000,
-      seed: 0,
-      walkForward,
-      spacePoints: countPoints(space),
-    });
+    const id = await addOptimization(tx, "ann", { walkForward });
     await queue.enqueueOptimization(tx, id, "ann");
     return id;
   });

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { collectInSlices } from "../../db/result_chunks.ts";
-import { readTrialChunks } from "../../db/trial_chunks.ts";
+import { readTrialMetric } from "../../db/trial_chunks.ts";
 import { holds } from "../../research/constraints.ts";
 import { pointAt } from "../../research/space.ts";
 import { type Observation, suggest } from "../../research/tpe.ts";
@@ -73,7 +73,7 @@ async function readObservations(
   end: number,
 ): Promise<Observation[]> {
   const observations: Observation[] = [];
-  for await (const { count, columns } of readTrialChunks(db, id, { window })) {
+  for await (const { count, columns } of readTrialMetric(db, id, objective, window)) {
     for (let row = 0; row < count && columns.place![row]! < end; row++) {
       const value = columns[objective]?.[row] ?? NaN;
       observations.push({ index: columns.point![row]!, objective: Number.isNaN(value) ? null : value });

@@ -1,7 +1,7 @@
 /** What the luck of an optimization's best trial is measured from. */
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { readTrialChunks, readTrialReturns } from "../../db/trial_chunks.ts";
+import { readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
 import { chooseConsidered, type Trials, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
 import { neighboursOf } from "../../research/space.ts";
@@ -42,7 +42,7 @@ async function readNear(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, number>> {
   const objectives = new Map<number, number>();
-  for await (const { count, columns } of readTrialChunks(db, id)) {
+  for await (const { count, columns } of readTrialMetric(db, id, objective)) {
     if (signal.aborted) break;
     for (let row = 0; row < count; row++) {
       const [point, value] = [columns.point![row]!, columns[objective]?.[row] ?? NaN];
@@ -61,10 +61,13 @@ async function choose(
 ): Promise<ReadonlySet<number> | null> {
   if (trials <= TRIALS_CONSIDERED_MAX) return null;
   let [count, bestKept] = [0, 0];
-  for await (const { kept, place } of readTrialReturns(db, id)) {
+  for await (const { columns: { place, days } } of readTrialMetric(db, id, null)) {
     if (signal.aborted) break;
-    count = kept + 1;
-    if (place === bestPlace) bestKept = kept;
+    for (let row = 0; row < place!.length; row++) {
+      if (days![row] === 0) continue;
+      if (place![row] === bestPlace) bestKept = count;
+      count++;
+    }
   }
   return new Set(chooseConsidered(count, bestKept));
 }

@@ -2,7 +2,7 @@
  * The places of a walk-forward optimization: first the points over the whole range, then the points over each training
  * window, and at last one for each test window.
  */
-import { decodeColumns } from "../../db/codec/columns.ts";
+import { decodeFrames } from "../../db/codec/columns.ts";
 import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { Optimization, OptimizationWindow, WindowRun } from "../../db/optimizations.ts";
 import { listWindows } from "../../research/walk_forward.ts";
@@ -105,8 +105,8 @@ function addTest(window: OptimizationWindow, { trials, error }: WindowSlice): Op
   return { ...window, error: window.error ?? { code: "NO_TRIALS", message } };
 }
 
-function readRun({ data, objectives }: EncodedTrials, row: number): WindowRun {
-  const columns = decodeColumns(data);
+function readRun({ data, notes, objectives }: EncodedTrials, row: number): WindowRun {
+  const columns = decodeFrames(data, notes.frames ?? {});
   return {
     objective: orNull(objectives[row]!),
     totalReturn: orNull(columns.total_return![row]!),
