@@ -276,10 +276,16 @@ export const monteCarlos = pgTable("monte_carlos", {
   attempts: smallint("attempts").notNull().default(0),
   error: jsonb("error").$type<{ readonly code: string; readonly message: string }>(),
   result: jsonb("result").$type<MonteCarloResult>(),
+  /** The approximate size of the record; its backtest's counts it. */
+  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull().default(0),
+  /** The client's key of the submission, and the SHA-256 of what it submitted. */
+  idempotencyKey: text("idempotency_key"),
+  requestSha256: text("request_sha256"),
   createdAt: moment("created_at").notNull().defaultNow(),
   startedAt: moment("started_at"),
   finishedAt: moment("finished_at"),
 }, (table) => [
   index("monte_carlos_owner_index").on(table.ownerId, table.id),
   index("monte_carlos_backtest_index").on(table.backtestId, table.id),
+  index("monte_carlos_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
 ]);

@@ -5,7 +5,7 @@ import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
 import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations.ts";
-import { monteCarloRouter } from "./monte_carlo.ts";
+import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
 import { tokensRouter } from "./tokens.ts";
@@ -42,6 +42,7 @@ export const restRouter = router({
   ...routers,
   backtestsStreams: backtestsStreamsRouter,
   optimizationsStreams: optimizationsStreamsRouter,
+  monteCarloStreams: monteCarloStreamsRouter,
   strategiesStreams: strategiesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,

@@ -3,7 +3,7 @@ import type { Db } from "../db/client.ts";
 import { listFilterValues } from "../db/backtest_lists.ts";
 import { type Backtest, cancelBacktest, deleteBacktest } from "../db/backtests.ts";
 import { RETURN_PERIODS } from "../engine/metrics/period_returns.ts";
-import { awaitEnd, followBacktest, followToEnd, hasEnded, notFound } from "./backtest_events.ts";
+import { backtestFollower, notFound } from "./backtest_events.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -47,6 +47,7 @@ import {
   toRange,
   toReturnRows,
 } from "./series.ts";
+import { hasEnded, toRecordEvents } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
@@ -112,7 +113,7 @@ export const backtestsRouter = router({
     .query(async ({ ctx, input, signal = NEVER }) => {
       if (input.wait === 0) return { backtest: toBacktest(await mustGet(ctx.db, input.id, ctx.user.id)) };
       const key = { id: requireKnownId(input.id), ownerId: ctx.user.id };
-      const row = await awaitEnd(ctx, key, input.wait * 1000, signal);
+      const row = await backtestFollower.awaitEnd(ctx, key, input.wait * 1000, signal);
       if (row === null) throw notFound(input.id);
       return { backtest: toBacktest(row) };
     }),
@@ -122,7 +123,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema }))
     .subscription(async function* ({ ctx, input, signal = NEVER }) {
       const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      for await (const each of followToEnd(ctx, row, signal)) yield toBacktest(each);
+      for await (const each of backtestFollower.followToEnd(ctx, row, signal)) yield toBacktest(each);
     }),
 
   /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
@@ -237,7 +238,11 @@ export const backtestsStreamsRouter = router({
     .input(inputObject({ id: idSchema }))
     .query(async ({ ctx, input, signal = NEVER }) => {
       const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
-      return toEvents(followBacktest(ctx, { id, ownerId: ctx.user.id }, signal));
+      const rows = backtestFollower.follow(ctx, { id, ownerId: ctx.user.id }, signal);
+      return toRecordEvents(rows, (row) => ({
+        id: `${row.attempts}-${row.status}-${row.progress}`,
+        data: { backtest: toBacktest(row) },
+      }));
     }),
 
   /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
@@ -258,15 +263,6 @@ export const backtestsStreamsRouter = router({
       return { format, columns: RETURNS_COLUMNS, body, pieces: () => [returns] };
     }),
 });
-
-async function* toEvents(rows: AsyncGenerator<Backtest>) {
-  let status = "";
-  for await (const row of rows) {
-    const event = hasEnded(row) ? "end" : row.status === status ? "progress" : "status";
-    status = row.status;
-    yield { id: `${row.attempts}-${row.status}-${row.progress}`, event, data: { backtest: toBacktest(row) } };
-  }
-}
 
 /** Reads rows that are made of a run's whole curve, and counts its candles and their bytes. */
 async function readRows<Row>(

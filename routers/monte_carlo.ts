@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { subtractSizes } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
 import {
   cancelMonteCarlo,
@@ -7,12 +8,23 @@ import {
   listMonteCarlos,
   type MonteCarlo,
 } from "../db/monte_carlos.ts";
+import { BACKTEST_STATUSES } from "../db/schema.ts";
 import { AppError, quote } from "./errors.ts";
 import { inputObject } from "./input_object.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
 import { monteCarloRequestSchema, submitMonteCarlo } from "./monte_carlo_submission.ts";
 import { idSchema } from "./owned_backtest.ts";
-import { decodeCursor, integerSchema, type List, pageShape, readListPage } from "./paging.ts";
+import {
+  decodeCursor,
+  integerSchema,
+  type List,
+  type ListAnswer,
+  listShape,
+  pageShape,
+  readList,
+  readListPage,
+} from "./paging.ts";
+import { hasEnded, RecordFollower, toRecordEvents } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
@@ -20,19 +32,31 @@ const WAIT_SECONDS_MAX = 30;
 const NEVER = new AbortController().signal;
 
 const answerSchema = z.object({ monte_carlo: monteCarloSchema });
+const filterShape = { backtest_id: idSchema.optional(), status: z.enum(BACKTEST_STATUSES).optional() };
+type UserContext = Context & { readonly user: User };
+
+const follower = new RecordFollower<MonteCarlo>({
+  name: "the Monte Carlo simulation",
+  watch: ({ queue }, id, onChange) => queue.watchMonteCarlo(id, onChange),
+  read: ({ db }, key) => getMonteCarlo(db, key),
+  notFound,
+});
 
 export const monteCarloRouter = router({
   /** A page of the caller's Monte Carlo simulations, newest first; with `backtest_id`, only those of it. */
   list: userProcedure
-    .input(inputObject({ ...pageShape, backtest_id: idSchema.optional() }))
+    .input(inputObject({ ...pageShape, ...filterShape }))
     .output(z.object({ monte_carlos: z.array(monteCarloSchema), next_cursor: z.string().nullable() }))
-    .query(async ({ ctx, input: { limit, cursor, backtest_id } }) => {
-      const page = { limit, after: decodeCursor(cursor, z.uuid()) };
-      const { items, next_cursor } = await readListPage(listOf(ctx, backtest_id), page, ctx.answer);
+    .query(async ({ ctx, input: { limit, cursor, ...filter } }) => {
+      const page = { limit, after: afterId(cursor) };
+      const { items, next_cursor } = await readListPage(monteCarloList(ctx, filter), page, ctx.answer);
       return { monte_carlos: [...items], next_cursor };
     }),
 
-  /** Accepts a Monte Carlo simulation of one of the caller's completed backtests: it is checked now and runs later. */
+  /**
+   * Accepts a Monte Carlo simulation of one of the caller's completed backtests: it is checked now and runs later. A repeated
+   * Idempotency-Key gets the first record again.
+   */
   create: userProcedure
     .input(inputObject({ monte_carlo: monteCarloRequestSchema }))
     .output(answerSchema)
@@ -46,9 +70,18 @@ export const monteCarloRouter = router({
     .output(answerSchema)
     .query(async ({ ctx, input, signal = NEVER }) => {
       const row = await mustFind(ctx.db, input.id, ctx.user.id);
-      return {
-        monte_carlo: toMonteCarlo(input.wait === 0 ? row : await awaitEnd(ctx, row, input.wait * 1000, signal)),
-      };
+      if (input.wait === 0 || hasEnded(row)) return { monte_carlo: toMonteCarlo(row) };
+      const later = await follower.awaitEnd(ctx, row, input.wait * 1000, signal);
+      if (later === null) throw notFound(row.id);
+      return { monte_carlo: toMonteCarlo(later) };
+    }),
+
+  /** One of the caller's Monte Carlo simulations, now and after changes, until it has ended. */
+  onEvent: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .subscription(async function* ({ ctx, input, signal = NEVER }) {
+      const row = await mustFind(ctx.db, input.id, ctx.user.id);
+      for await (const each of follower.followToEnd(ctx, row, signal)) yield toMonteCarlo(each);
     }),
 
   /** Stops one of the caller's Monte Carlo simulations: a queued one at once, a running one within a second. */
@@ -68,22 +101,50 @@ export const monteCarloRouter = router({
 
   /** Removes one of the caller's Monte Carlo simulations, running or not. */
   delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
-    const key = { id: (await mustFind(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+    const row = await mustFind(ctx.db, input.id, ctx.user.id);
     await ctx.db.transaction(async (tx: Db) => {
-      await deleteMonteCarlo(tx, key);
-      await ctx.queue.dequeueMonteCarlo(tx, key.id);
+      const removed = await deleteMonteCarlo(tx, row);
+      await ctx.queue.dequeueMonteCarlo(tx, row.id);
+      await subtractSizes(tx, removed);
     });
   }),
 });
 
-function listOf(
-  { db, user }: Context & { readonly user: User },
-  backtestId: string | undefined,
+/** Procedures with streams, which only REST can carry. */
+export const monteCarloStreamsRouter = router({
+  /** The caller's Monte Carlo simulations, newest first: all of them, or a page; with `backtest_id`, only those of it. */
+  list: userProcedure
+    .input(inputObject({ ...listShape, ...filterShape }))
+    .query(({ ctx, input: { limit, cursor, ...filter } }): ListAnswer => {
+      const pages = readList(monteCarloList(ctx, filter), { limit, after: afterId(cursor) }, ctx.answer);
+      return { name: "monte_carlos", pages };
+    }),
+
+  /** Server-sent events: the record after changes, the last one named `end`. */
+  events: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .query(async ({ ctx, input, signal = NEVER }) => {
+      const row = await mustFind(ctx.db, input.id, ctx.user.id);
+      return toRecordEvents(follower.follow(ctx, row, signal), (each) => ({
+        id: `${each.attempts}-${each.status}-${each.progress}`,
+        data: { monte_carlo: toMonteCarlo(each) },
+      }));
+    }),
+});
+
+const afterId = (cursor: string | undefined) => decodeCursor(cursor, z.uuid());
+
+function monteCarloList(
+  { db, user }: UserContext,
+  { backtest_id: backtestId, status }: {
+    readonly backtest_id?: string | undefined;
+    readonly status?: MonteCarlo["status"] | undefined;
+  },
 ): List<MonteCarlo, z.infer<typeof monteCarloSchema>> {
   // Any text is looked up: an id that is no UUID has none.
   const isKnown = backtestId === undefined || z.uuid().safeParse(backtestId).success;
   const read = async (after: string | undefined, limit: number) =>
-    isKnown ? await listMonteCarlos(db, { ownerId: user.id, backtestId, after, limit }) : [];
+    isKnown ? await listMonteCarlos(db, { ownerId: user.id, backtestId, status, after, limit }) : [];
   return { read, key: ({ id }) => id, show: toMonteCarlo, pieceRows: 20 };
 }
 
@@ -91,29 +152,9 @@ function listOf(
 async function mustFind(db: Db, id: string, ownerId: string): Promise<MonteCarlo> {
   const row = z.uuid().safeParse(id).success ? await getMonteCarlo(db, { id, ownerId }) : null;
   if (row !== null) return row;
-  throw new AppError("MONTE_CARLO_NOT_FOUND", `Cannot find the Monte Carlo simulation ${quote(id)}`);
+  throw notFound(id);
 }
 
-/** Waits until a record is final, at most `waitMs`. @throws AppError MONTE_CARLO_NOT_FOUND when it is deleted. */
-async function awaitEnd(ctx: Context, row: MonteCarlo, waitMs: number, signal: AbortSignal): Promise<MonteCarlo> {
-  let changed = Promise.withResolvers<void>();
-  const wake = () => changed.resolve();
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), waitMs);
-  const stop = AbortSignal.any([signal, ctx.closing, timeout.signal]);
-  stop.addEventListener("abort", wake);
-  const unwatch = await ctx.queue.watchMonteCarlo(row.id, wake);
-  try {
-    for (;;) {
-      // Before the look, so that no change between look and wait is missed.
-      changed = Promise.withResolvers();
-      const now = await mustFind(ctx.db, row.id, row.ownerId);
-      if (stop.aborted || (now.status !== "queued" && now.status !== "running")) return now;
-      await changed.promise;
-    }
-  } finally {
-    clearTimeout(timer);
-    stop.removeEventListener("abort", wake);
-    unwatch();
-  }
+function notFound(id: string): AppError {
+  return new AppError("MONTE_CARLO_NOT_FOUND", `Cannot find the Monte Carlo simulation ${quote(id)}`);
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { addSizes, measureBacktests } from "../db/backtest_sizes.ts";
 import type { Db } from "../db/client.ts";
-import { countMonteCarlos, insertMonteCarlo, type MonteCarlo } from "../db/monte_carlos.ts";
+import { type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
+import { countMonteCarlos, findMonteCarloSubmission, insertMonteCarlo, type MonteCarlo } from "../db/monte_carlos.ts";
 import { lockUser } from "../db/quotas.ts";
 import {
   defaultBlockDays,
@@ -11,9 +13,12 @@ import {
   RUIN_DRAWDOWN,
   RUNS_MAX,
 } from "../research/monte_carlo/request.ts";
+import { notFound } from "./backtest_events.ts";
 import { AppError } from "./errors.ts";
 import { inputObject } from "./input_object.ts";
 import { type CompletedBacktest, idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { requireStorage } from "./quotas.ts";
+import { idempotencyConflict, nameSubmission } from "./run_request.ts";
 import type { Context, User } from "./trpc.ts";
 
 /** Queued and running ones of one user; each computes for minutes at most. */
@@ -32,30 +37,49 @@ export const monteCarloRequestSchema = inputObject({
   ruin_drawdown: z.number().gt(0).max(1).default(RUIN_DRAWDOWN),
 });
 
+type UserContext = Context & { readonly user: User };
+type MonteCarloRequest = z.infer<typeof monteCarloRequestSchema>;
+
 /**
- * Accepts a Monte Carlo simulation: record and job are written together.
+ * Accepts a Monte Carlo simulation: record and job are written together. A request that came before with the same Idempotency-Key gets
+ * the record of that time.
  *
- * @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer, QUOTA_EXCEEDED.
+ * @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer, QUOTA_EXCEEDED, IDEMPOTENCY_CONFLICT.
  */
-export async function submitMonteCarlo(
-  ctx: Context & { readonly user: User },
-  request: z.infer<typeof monteCarloRequestSchema>,
-): Promise<MonteCarlo> {
-  const found = await mustGet(ctx.db, request.backtest_id, ctx.user.id);
-  const backtest = requireCompleted(found, "simulate");
+export async function submitMonteCarlo(ctx: UserContext, request: MonteCarloRequest): Promise<MonteCarlo> {
+  const submission = nameSubmission(ctx.user.id, ctx.idempotencyKey, request);
+  const earlier = await findEarlier(ctx.db, submission);
+  if (earlier !== null) return earlier;
+  const backtest = requireCompleted(await mustGet(ctx.db, request.backtest_id, ctx.user.id), "simulate");
   const blockDays = chooseBlockDays(backtest, request.method, request.block_days);
   requirePaths(backtest, request);
   return await ctx.db.transaction(async (tx: Db) => {
     await lockUser(tx, ctx.user.id);
+    // The same submission may have been stored since the first look.
+    const twin = await findEarlier(tx, submission);
+    if (twin !== null) return twin;
     const key = { ownerId: ctx.user.id, backtestId: backtest.id };
-    // It may have been deleted since.
-    await mustGet(tx, backtest.id, ctx.user.id);
+    requireStorage("another Monte Carlo simulation", await measureBacktests(tx, ctx.user.id), ctx.quotas);
     const queuePosition = requireRoom(await countMonteCarlos(tx, key));
     const { method, runs, seed, ruin_drawdown: ruinDrawdown } = request;
-    const row = await insertMonteCarlo(tx, { ...key, method, runs, seed, ruinDrawdown, blockDays });
+    const { key: idempotencyKey = null, requestSha256 = null } = submission ?? {};
+    const values = { ...key, method, runs, seed, ruinDrawdown, blockDays, idempotencyKey, requestSha256 };
+    const row = await insertMonteCarlo(tx, values);
+    // It has been deleted since.
+    if (row === null) throw notFound(backtest.id);
     await ctx.queue.enqueueMonteCarlo(tx, row.id, ctx.user.id, queuePosition);
+    // Last, because it locks the storage totals, as everywhere.
+    await addSizes(tx, [row]);
     return row;
   });
+}
+
+/** @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request. */
+async function findEarlier(db: Db, submission: NamedSubmission | null): Promise<MonteCarlo | null> {
+  if (submission === null) return null;
+  const found = await findMonteCarloSubmission(db, submission, new Date(Date.now() - SUBMISSION_KEPT_MS));
+  if (found === null || found.requestSha256 === submission.requestSha256) return found;
+  throw idempotencyConflict(submission.key);
 }
 
 function chooseBlockDays(

@@ -9,12 +9,7 @@ import { AppError } from "./errors.ts";
 import { formatSchema } from "./formats.ts";
 import { inputObject } from "./input_object.ts";
 import { readLarge } from "./large_reads.ts";
-import {
-  awaitOptimization,
-  followOptimization,
-  followOptimizationToEnd,
-  hasOptimizationEnded,
-} from "./optimization_events.ts";
+import { optimizationFollower } from "./optimization_events.ts";
 import {
   mustGetOptimization,
   optimizationNotFound,
@@ -39,6 +34,7 @@ import {
   readListPage,
 } from "./paging.ts";
 import { toTrialRow, trialColumns, trialFilters, trialList } from "./trial_lists.ts";
+import { hasEnded, toRecordEvents } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
@@ -73,8 +69,8 @@ export const optimizationsRouter = router({
     .output(answerSchema)
     .query(async ({ ctx, input, signal = NEVER }) => {
       const row = await mustGetOptimization(ctx.db, input.id, ctx.user.id);
-      if (input.wait === 0 || hasOptimizationEnded(row)) return { optimization: toOptimization(row) };
-      const later = await awaitOptimization(ctx, row, input.wait * 1000, signal);
+      if (input.wait === 0 || hasEnded(row)) return { optimization: toOptimization(row) };
+      const later = await optimizationFollower.awaitEnd(ctx, row, input.wait * 1000, signal);
       if (later === null) throw optimizationNotFound(row.id);
       return { optimization: toOptimization(later) };
     }),
@@ -84,7 +80,7 @@ export const optimizationsRouter = router({
     .input(inputObject({ id: idSchema }))
     .subscription(async function* ({ ctx, input, signal = NEVER }) {
       const row = await mustGetOptimization(ctx.db, input.id, ctx.user.id);
-      for await (const each of followOptimizationToEnd(ctx, row, signal)) yield toOptimization(each);
+      for await (const each of optimizationFollower.followToEnd(ctx, row, signal)) yield toOptimization(each);
     }),
 
   /** Stops one of the caller's optimizations within a second. Its trials so far stay. */
@@ -97,7 +93,7 @@ export const optimizationsRouter = router({
         const before = await mustGetOptimization(tx, key.id, key.ownerId);
         const row = await cancelOptimization(tx, key);
         await ctx.queue.dequeueOptimization(tx, key);
-        if (!hasOptimizationEnded(before) && row?.status === "cancelled") return { optimization: toOptimization(row) };
+        if (!hasEnded(before) && row?.status === "cancelled") return { optimization: toOptimization(row) };
         throw new AppError(
           "NOT_CANCELLABLE",
           `Cannot cancel the optimization ${key.id}: it is already ${row?.status ?? "gone"}`,
@@ -183,7 +179,10 @@ export const optimizationsStreamsRouter = router({
   events: userProcedure
     .input(inputObject({ id: idSchema }))
     .query(async ({ ctx, input, signal = NEVER }) =>
-      toEvents(followOptimization(ctx, await keyOf(ctx, input.id), signal))
+      toRecordEvents(optimizationFollower.follow(ctx, await keyOf(ctx, input.id), signal), (row) => ({
+        id: `${row.status}-${row.pointsDone + row.windowPointsDone}`,
+        data: { optimization: toOptimization(row) },
+      }))
     ),
 });
 
@@ -222,17 +221,4 @@ async function mustFindTrial(db: Db, { id, space, points }: Optimization, number
 function runtimeOf({ parameters, strategySlug, strategyVersion, runtime }: Optimization): object {
   if (parameters.runtime !== undefined || strategySlug === null) return {};
   return { runtime: { slug: strategySlug, ...(runtime === null ? {} : { version: strategyVersion }) } };
-}
-
-async function* toEvents(rows: AsyncGenerator<Optimization>) {
-  let status = "";
-  for await (const row of rows) {
-    const event = hasOptimizationEnded(row) ? "end" : row.status === status ? "progress" : "status";
-    status = row.status;
-    yield {
-      id: `${row.status}-${row.pointsDone + row.windowPointsDone}`,
-      event,
-      data: { optimization: toOptimization(row) },
-    };
-  }
 }

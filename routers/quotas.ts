@@ -31,6 +31,11 @@ const CHECK_SECONDS = 5;
 // The user must remove something first.
 const REMOVAL_SECONDS = 3600;
 
+/** @throws AppError QUOTA_EXCEEDED when the user is over the storage quota. @param what As in "another backtest". */
+export function requireStorage(what: string, bytes: number, { resultBytesMax }: Quotas): void {
+  if (bytes > resultBytesMax) throw tooManyBytes(what, bytes, resultBytesMax);
+}
+
 /** @throws AppError QUOTA_EXCEEDED when the user's backtests have too many bytes with their new notes. */
 export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas): void {
   if (bytes <= resultBytesMax) return;
@@ -45,13 +50,13 @@ export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas):
  */
 export function requireQueuePosition(
   { bytes, queuePosition }: Usage,
-  { backtestsMax, resultBytesMax }: Quotas,
+  quotas: Quotas,
 ): number {
-  if (bytes > resultBytesMax) throw tooManyBytes("another backtest", bytes, resultBytesMax);
+  requireStorage("another backtest", bytes, quotas);
   if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",
-    `Cannot queue another backtest: ${backtestsMax} of yours are queued or running, and no more may be at a time; ` +
+    `Cannot queue another backtest: ${quotas.backtestsMax} of yours are queued or running, and no more may be at a time; ` +
       "wait until one has ended, or cancel one",
     { retryAfterSeconds: RUN_SECONDS },
   );
@@ -65,9 +70,10 @@ export function requireQueuePosition(
  */
 export function requireRoomForOptimization(
   { unended, bytes }: { readonly unended: number; readonly bytes: number },
-  { optimizationsMax, resultBytesMax }: Quotas,
+  quotas: Quotas,
 ): void {
-  if (bytes > resultBytesMax) throw tooManyBytes("another optimization", bytes, resultBytesMax);
+  const { optimizationsMax } = quotas;
+  requireStorage("another optimization", bytes, quotas);
   if (unended < optimizationsMax) return;
   throw new AppError(
     "QUOTA_EXCEEDED",

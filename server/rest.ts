@@ -162,13 +162,16 @@ export const ROUTES: readonly Route[] = [
       location: ({ backtest }) => `/api/backtests/${backtest.id}`,
     },
   ),
-  route("GET", "/api/monte-carlo", 200, "user", (api) => api.monteCarlo.list),
+  route("GET", "/api/monte-carlo", 200, "user", (api) => api.monteCarloStreams.list, { encode: encodeList }),
   route("POST", "/api/monte-carlo", 202, "user", (api) => api.monteCarlo.create, {
     location: ({ monte_carlo }) => `/api/monte-carlo/${monte_carlo.id}`,
   }),
   route("GET", "/api/monte-carlo/:id", 200, "user", (api) => api.monteCarlo.get, { etag: true }),
   route("DELETE", "/api/monte-carlo/:id", 204, "user", (api) => api.monteCarlo.delete),
   route("POST", "/api/monte-carlo/:id/cancel", 202, "user", (api) => api.monteCarlo.cancel, { body: "optional" }),
+  route("GET", "/api/monte-carlo/:id/events", 200, "user", (api) => api.monteCarloStreams.events, {
+    encode: encodeEvents,
+  }),
   route("GET", "/api/strategies", 200, "user", (api) => api.strategiesStreams.list, { encode: encodeList }),
   route("POST", "/api/strategies", 201, "user", (api) => api.strategies.create, {
     location: ({ strategy }) => `/api/strategies/${strategy.slug}`,

@@ -63,7 +63,7 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   const optimizations = { ...candles, jobs, records, runner: sliceRunner, places: backtestsMax, resultBytesMax };
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0)) + sliceRunner.slicesAhead;
-  const monteCarlos = { ...candles, jobs, foreignPaths: new ForeignPaths(egress, scripts) };
+  const monteCarlos = { ...candles, jobs, resultBytesMax, foreignPaths: new ForeignPaths(egress, scripts) };
   const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces, monteCarlos });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);

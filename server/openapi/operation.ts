@@ -23,6 +23,9 @@ export interface Operation {
 export const TABLE_MEDIA = ["text/csv", "application/vnd.apache.arrow.stream"];
 export const NEXT_CURSOR = { "X-Next-Cursor": "Of a page as CSV or Arrow: where the next one begins." };
 export const LOCATION = { Location: "The path of what was made." };
+export const KEYED = {
+  "Idempotency-Key": "A submission that is sent again with the same key is answered with the first record.",
+};
 export const NO_CANDLES = ["INVALID_DATE_RANGE", "FUTURE_DATE_RANGE", "RANGE_TOO_LARGE", "SYMBOL_NOT_FOUND"] as const;
 export const REGISTRATION = [
   "INVALID_PARAMETERS",

@@ -9,10 +9,12 @@ import {
   summarySchema,
   tradeSchema,
 } from "../../routers/backtest_records.ts";
+import { monteCarloSchema } from "../../routers/monte_carlo_records.ts";
 import { plotPointSchema, plotSchema } from "../../routers/plot_series.ts";
 import { ticksAnswerSchema } from "../../routers/market_data.ts";
 import { entrySchema, entrySummarySchema } from "../../routers/strategy_entry.ts";
 import {
+  KEYED,
   listOf,
   LOCATION,
   NEXT_CURSOR,
@@ -92,9 +94,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: SUBMISSION,
     example: { backtest: BACKTEST },
     headers: LOCATION,
-    requestHeaders: {
-      "Idempotency-Key": "A submission that is sent again with the same key is answered with the first record.",
-    },
+    requestHeaders: KEYED,
   },
   "backtests.compare": {
     summary: "Two to five completed backtests side by side",
@@ -187,15 +187,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     media: TABLE_MEDIA,
   },
   ...OPTIMIZATION_OPERATIONS,
-  "monteCarlo.list": {
+  "monteCarloStreams.list": {
     summary: "The caller's Monte Carlo simulations",
-    description: "Newest first; with `backtest_id`, only those of one backtest.",
+    description: "Newest first, complete without `limit`; with `backtest_id`, only those of one backtest.",
+    output: listOf("monte_carlos", monteCarloSchema),
   },
   "monteCarlo.create": {
     summary: "Simulate paths that a completed backtest might have taken",
-    description: "It is checked now and runs later: follow it with `wait` or by polling.",
-    codes: [...NO_BACKTEST, "NOT_COMPLETED", "QUOTA_EXCEEDED"],
+    description: "It is checked now and runs later: follow it with `wait`, `/events` or by polling.",
+    codes: [...NO_BACKTEST, "NOT_COMPLETED", "QUOTA_EXCEEDED", "IDEMPOTENCY_CONFLICT"],
     headers: LOCATION,
+    requestHeaders: KEYED,
   },
   "monteCarlo.get": {
     summary: "A Monte Carlo simulation",
@@ -204,6 +206,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     headers: { ETag: "Send it as If-None-Match: 304 where nothing changed." },
   },
   "monteCarlo.delete": { summary: "Delete a Monte Carlo simulation", codes: NO_MONTE_CARLO },
+  "monteCarloStreams.events": {
+    summary: "Follow a Monte Carlo simulation",
+    description:
+      "Server-sent events `status`, `progress` and `end`, each with the record as JSON; at most four a second.",
+    codes: NO_MONTE_CARLO,
+    output: null,
+    media: ["text/event-stream"],
+  },
   "monteCarlo.cancel": { summary: "Cancel a Monte Carlo simulation", codes: [...NO_MONTE_CARLO, "NOT_CANCELLABLE"] },
   "strategiesStreams.list": {
     summary: "The catalogue of strategies",

@@ -1,6 +1,6 @@
 /** The words of the API's description for optimizations. */
 import { optimizationSchema, trialSchema } from "../../routers/optimization_records.ts";
-import { listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
+import { KEYED, listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
 
 const NO_OPTIMIZATION = ["OPTIMIZATION_NOT_FOUND"] as const;
 
@@ -32,9 +32,7 @@ export const OPTIMIZATION_OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: SUBMISSION,
     example: { optimization: OPTIMIZATION },
     headers: LOCATION,
-    requestHeaders: {
-      "Idempotency-Key": "A submission that is sent again with the same key is answered with the first record.",
-    },
+    requestHeaders: KEYED,
   },
   "optimizations.get": {
     summary: "An optimization",

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { claimBacktests, insertBacktest, setProgress } from "../../db/backtests.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
-import { followBacktest } from "../../routers/backtest_events.ts";
+import { backtestFollower } from "../../routers/backtest_events.ts";
 import { addUser, newBacktest } from "../support/backtests.ts";
 import { strangerContext } from "../support/context.ts";
 import { openTestDatabase } from "../support/database.ts";
@@ -28,7 +28,7 @@ Deno.test("a change of a backtest's record is read once for all its followers", 
   const leave = new AbortController();
   const followers = Array.from(
     { length: FOLLOWERS },
-    () => followBacktest(ctx, { id, ownerId: "ann" }, leave.signal),
+    () => backtestFollower.follow(ctx, { id, ownerId: "ann" }, leave.signal),
   );
   const nextOfAll = async () => {
     const next = await Promise.all(followers.map((follower) => follower.next()));

@@ -34,7 +34,7 @@ export async function runDeadJob(
     if ("optimizationId" in data && await failOptimization(tx, data.optimizationId, INTERNAL_ERROR)) {
       await jobs.changes.notify(tx, [`optimization ${data.optimizationId}`, `end ${data.optimizationId}`]);
     }
-    if ("monteCarloId" in data && await endMonteCarlo(tx, data.monteCarloId, { error: INTERNAL_ERROR })) {
+    if ("monteCarloId" in data && await endMonteCarlo(tx, data.monteCarloId, INTERNAL_ERROR)) {
       await jobs.changes.notify(tx, [`monte carlo ${data.monteCarloId}`]);
     }
     await jobs.complete(tx, QUEUES.dead, [job]);

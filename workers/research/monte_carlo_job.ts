@@ -1,10 +1,12 @@
 import { getLogger, withContext } from "@logtape/logtape";
+import { addSizes, measureBacktests, type Size } from "../../db/backtest_sizes.ts";
 import { getBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import {
   claimMonteCarlo,
   type MonteCarlo,
+  type MonteCarloEnd,
   releaseMonteCarlo,
   setMonteCarloProgress,
   settleMonteCarlo,
@@ -14,7 +16,7 @@ import type { CandleServices } from "../backtest/run_candles.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import type { StopReason } from "../jobs/loop.ts";
 import { QUEUES } from "../jobs/queues.ts";
-import { brokenBy, NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
+import { brokenBy, type Completed, type Failed, NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import type { ForeignPaths } from "./foreign_paths.ts";
@@ -31,6 +33,8 @@ export interface MonteCarloServices extends CandleServices {
   readonly foreignPaths: ForeignPaths;
   /** Computing time of a simulation. */
   readonly deadlineMs: number;
+  /** Bytes that the results of one user may occupy. */
+  readonly resultBytesMax: number;
 }
 
 type Simulation = Outcome<{ readonly result: MonteCarloResult }>;
@@ -52,7 +56,7 @@ export async function runMonteCarloJob(
     const record = await retryOnDatabaseFault(signal, () => claimMonteCarlo(db, job.id));
     const outcome = record === null ? NOT_BEGUN : await simulate(services, record, signal);
     const attempt = record?.attempts ?? 0;
-    await retryOnDatabaseFault(signal, () => db.transaction((tx: Db) => settle(tx, jobs, { job, attempt, outcome })));
+    await retryOnDatabaseFault(signal, () => db.transaction((tx: Db) => settle(tx, jobs, { job, record, outcome })));
     log.info("monte carlo", { outcome: outcome.type, attempt });
   });
 }
@@ -69,6 +73,7 @@ async function simulate(services: MonteCarloServices, record: MonteCarlo, signal
     written = writeProgress(services, record, progress, lost).finally(() => isWriting = false);
   };
   try {
+    await requireStorage(services, record);
     await jobs.changes.notify(db, [`monte carlo ${record.id}`]);
     const backtest = await getBacktest(db, { id: record.backtestId, ownerId: record.ownerId });
     // It goes with its backtest.
@@ -96,6 +101,15 @@ async function simulate(services: MonteCarloServices, record: MonteCarlo, signal
   }
 }
 
+/** @throws {RunError} QUOTA_EXCEEDED */
+async function requireStorage({ db, resultBytesMax }: MonteCarloServices, { ownerId }: MonteCarlo): Promise<void> {
+  if (await measureBacktests(db, ownerId) <= resultBytesMax) return;
+  throw new RunError(
+    "QUOTA_EXCEEDED",
+    "Cannot store a simulation: your backtests and optimizations are over the storage quota; delete some of them",
+  );
+}
+
 function describeFailed({ code, message, paths }: FailedPaths, runs: number): string {
   const subject = paths === 1 ? "1 fails and is" : `${paths} fail and are`;
   return `Of ${runs} paths, ${subject} not counted (${code}): ${message}`;
@@ -116,23 +130,28 @@ async function writeProgress(
   }
 }
 
-async function settle(tx: Db, jobs: Jobs, { job, attempt, outcome }: {
+async function settle(tx: Db, jobs: Jobs, { job, record, outcome }: {
   readonly job: TakenJob;
-  readonly attempt: number;
+  readonly record: MonteCarlo | null;
   readonly outcome: Simulation;
 }): Promise<void> {
-  const run = { id: job.id, attempt };
+  const run = { id: job.id, attempt: record?.attempts ?? 0 };
+  let grown: Size | null = null;
   if (outcome.type === "broken") {
     await releaseMonteCarlo(tx, run);
     await jobs.fail(tx, QUEUE, job, "see the log");
   } else if (outcome.type === "stopped" && await releaseMonteCarlo(tx, run)) {
     await jobs.giveBack(tx, QUEUE, job);
   } else {
-    if (outcome.type === "completed") await settleMonteCarlo(tx, run, { result: outcome.result });
-    if (outcome.type === "failed") {
-      await settleMonteCarlo(tx, run, { error: { code: outcome.code, message: outcome.message } });
-    }
+    if (record !== null && outcome.type !== "stopped") grown = await settleMonteCarlo(tx, record, endOf(outcome));
     await jobs.complete(tx, QUEUE, [job]);
   }
   await jobs.changes.notify(tx, [`monte carlo ${job.id}`]);
+  // Last, because it locks the storage totals, as everywhere.
+  if (grown !== null) await addSizes(tx, [grown]);
+}
+
+function endOf(outcome: Completed<{ readonly result: MonteCarloResult }> | Failed): MonteCarloEnd {
+  if (outcome.type === "completed") return { result: outcome.result };
+  return { error: { code: outcome.code, message: outcome.message } };
 }
