@@ -1,8 +1,10 @@
 /** Monte Carlo simulations of a user's code: modules, scripts and endpoints run again on each path of candles. */
 import { expect } from "@std/expect";
 import type { TestClient } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { EXAMPLES, readExample } from "./foreign_code.ts";
+import { whileFull } from "./monte_carlo_life_steps.ts";
 
 const RUN = {
   symbol: "DEMO",
@@ -111,12 +113,19 @@ export async function simulateHostile(user: TestClient): Promise<void> {
   expect(failed.error.message).toMatch(/^Cannot finish one of 4 paths\. The first: .*never on a path/);
 }
 
-/** A simulation whose paths all hang ends when it is cancelled: the next one, of the same worker, would wait for hours. */
-export async function cancelHanging(user: TestClient): Promise<void> {
+/**
+ * A simulation whose paths all hang ends when it is cancelled: the next one, of the same worker, would wait for hours. That one is not
+ * made where the quota has been used up since.
+ */
+export async function cancelHanging(service: TestService, user: TestClient): Promise<void> {
   const hanging = await completeHostile(user, "for (;;);");
   const path = await submit(user, hanging.id, { runs: 10_000 });
+  const next = await submit(user, hanging.id, { method: "returns" });
   await until(async () => (await user.get(path)).at("/monte_carlo/status") === "running");
-  expect((await user.send("POST", `${path}/cancel`)).status).toBe(202);
+  await whileFull(service, user, async () => {
+    expect((await user.send("POST", `${path}/cancel`)).status).toBe(202);
+    expect((await finish(user, next)).error.code).toBe("QUOTA_EXCEEDED");
+  });
   await simulate(user, await complete(user, PARAMETERS));
 }
 

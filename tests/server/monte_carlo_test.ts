@@ -9,6 +9,7 @@ import {
   simulateHostile,
   startEndpoint,
 } from "./monte_carlo_code_steps.ts";
+import { countBytes, followToEnd, listAll, readStorage, submitFull, submitTwice } from "./monte_carlo_life_steps.ts";
 
 const RUN = { ...BACKTEST, end_date: "2024-03-01", parameters: { timeframe: "1h", fast: 10, slow: 30 } };
 const SCRIPT = {
@@ -124,7 +125,13 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
   await t.step("modules and scripts run again on the same paths as built-in strategies", () => simulateCode(user));
   await t.step("an endpoint is called for each path", () => simulateEndpoint(user, endpoint));
   await t.step("paths that throw, hang or grow are counted, and the others count", () => simulateHostile(user));
-  await t.step("paths that hang end when they are cancelled", () => cancelHanging(user));
+  await t.step("paths that hang end when they are cancelled", () => cancelHanging(service, user));
+  await t.step("a repeated Idempotency-Key gets the first record", () => submitTwice(user, backtest_id));
+  await t.step("events and a subscription end with the final record", () => followToEnd(service, user, backtest_id));
+  await t.step("a simulation counts to the storage quota", async () => {
+    await countBytes(service, user, backtest_id);
+    await submitFull(service, user, backtest_id);
+  });
 
   await t.step("each request that no worker could do is refused with a pointer", async () => {
     const refusals: readonly (readonly [object, string, number?])[] = [
@@ -170,7 +177,7 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
       monte_carlo: { backtest_id, method: "trades", runs: 10 },
     });
     expect([theirs.status, theirs.at("/error/code")]).toEqual([404, "BACKTEST_NOT_FOUND"]);
-    for (const [method, path] of [["GET", ""], ["DELETE", ""], ["POST", "/cancel"]]) {
+    for (const [method, path] of [["GET", ""], ["GET", "/events"], ["DELETE", ""], ["POST", "/cancel"]]) {
       const answer = await other.send(method ?? "", `/api/monte-carlo/${id}${path}`);
       expect([answer.status, answer.at("/error/code")]).toEqual([404, "MONTE_CARLO_NOT_FOUND"]);
     }
@@ -205,7 +212,10 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
     const own = await user.get(`/api/monte-carlo?backtest_id=${backtest_id}`);
     expect(new Set(own.list("/monte_carlos").map((each) => Object(each).backtest_id))).toEqual(new Set([backtest_id]));
     expect((await user.get("/api/monte-carlo?backtest_id=nothing")).list("/monte_carlos")).toEqual([]);
+    await listAll(user);
     await user.send("DELETE", `/api/backtests/${backtest_id}`);
+    // Their bytes are given back.
+    await readStorage(service, user);
     expect((await user.get(`/api/monte-carlo?backtest_id=${backtest_id}`)).list("/monte_carlos")).toEqual([]);
     expect((await user.get(`/api/monte-carlo/${all.at(-1)}`)).status).toBe(404);
   });
