@@ -25,6 +25,7 @@ interface Verdict {
 const folder = await Deno.makeTempDir({ prefix: "hindcast-mutations-" });
 let survivors = 0;
 try {
+  await installPackages();
   await copyTree(folder);
   const stages = [listTests(), LONG_TESTS, RANDOM_TESTS];
   const healthy = await firstFailure(stages);
@@ -45,6 +46,13 @@ Deno.exit(survivors === 0 ? 0 : 1);
 function describe({ mutation, noticedBy, seconds }: Verdict): string {
   const by = noticedBy === null ? "NOBODY NOTICED" : noticedBy;
   return `${mutation.rule.padEnd(72)} ${mutation.file.padEnd(30)} ${seconds.toFixed(1).padStart(5)} s  ${by}`;
+}
+
+/** The tests' packages, which nothing has installed yet in a fresh clone. */
+async function installPackages(): Promise<void> {
+  const args = ["install", "--quiet", "--frozen", "--node-modules-dir=auto"];
+  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn().status;
+  if (!success) throw new Error("Cannot try mutations: the packages of deno.lock cannot be installed");
 }
 
 async function copyTree(to: string): Promise<void> {
