@@ -19,8 +19,7 @@ import { createFeeds } from "./market/feeds/registry.ts";
 import { archiveSample } from "./market/ingestion/archive_sample.ts";
 import { ReadThrough } from "./market/on_demand/read_through.ts";
 import { UserTurns } from "./routers/user_turns.ts";
-import { createApp, type Handler } from "./server/app.ts";
-import { createAuth } from "./server/auth.ts";
+import type { Handler } from "./server/app.ts";
 import { describeStart } from "./server/banner.ts";
 import { readCommandLine } from "./server/command_line.ts";
 import { type Config, ConfigError, readConfig, unusable } from "./server/config.ts";
@@ -82,7 +81,7 @@ async function openService(config: Config, { port, closing, onWait }: Opening): 
   await archiveSample(handle.db);
   if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pool, config.dataDir));
   if (directory !== null) await openControlSocket(directory, handle, opened);
-  const app = composeApp(config, { port, closing, handle, directory, queue, readThrough });
+  const app = await composeApp(config, { port, closing, handle, directory, queue, readThrough });
   const parts = opened.move();
   return {
     fetch: (request, info) => app.fetch(request, info),
@@ -100,7 +99,12 @@ interface Parts {
   readonly readThrough: ReadThrough;
 }
 
-function composeApp(config: Config, { port, closing, handle, directory, queue, readThrough }: Parts): Handler {
+async function composeApp(
+  config: Config,
+  { port, closing, handle, directory, queue, readThrough }: Parts,
+): Promise<Handler> {
+  // A worker needs neither, and loading them takes a third of its start.
+  const [{ createApp }, { createAuth }] = await Promise.all([import("./server/app.ts"), import("./server/auth.ts")]);
   const secret = config.authSecret ?? directory?.authSecret;
   if (secret === undefined) throw new ConfigError("Cannot start: BETTER_AUTH_SECRET must be set");
   const baseUrl = config.baseUrl ?? `http://127.0.0.1:${port}`;
