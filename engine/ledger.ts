@@ -1,11 +1,10 @@
-import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { AT_CLOSE, Fill } from "./fill.ts";
 import { NumberedList } from "./numbered_list.ts";
 import { OpenTrade } from "./open_trade.ts";
 import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
-import { TradeLog } from "./trade_log.ts";
+import type { TradeLog } from "./trade_log.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
 
 /** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance`, `earn` and `writeOff`, and nowhere else. */
@@ -37,11 +36,11 @@ export class Ledger implements Account {
   readonly #candles: Candles;
   readonly #lots: Lots;
 
-  constructor(candles: Candles, initialBalance: number, lots: Lots, pool: BufferPool | null) {
+  constructor(candles: Candles, initialBalance: number, lots: Lots, log: TradeLog) {
     this.initialBalance = initialBalance;
     this.#candles = candles;
     this.#lots = lots;
-    this.log = new TradeLog(candles, pool);
+    this.log = log;
     this.cash = initialBalance;
     this.equity = initialBalance;
     this.quantity = 0;

@@ -3,7 +3,7 @@ import type { Candles } from "./candles.ts";
 import { isAskedToStop, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
 import { describeDecisions } from "./decision_notes.ts";
-import { computeMetrics } from "./metrics/compute.ts";
+import { type ComputedMetrics, computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
 import type { BenchmarkColumns } from "./metrics/input.ts";
 import { withCanonicalNaN } from "./canonical_nan.ts";
@@ -34,6 +34,8 @@ export interface RunSettings {
   readonly benchmark?: BenchmarkColumns | null;
   /** Gives the run's columns their memory; absent or null: all of it is new. */
   readonly pool?: BufferPool | null;
+  /** False: nobody reads the trades' mae and mfe, which are NaN. */
+  readonly keepsExcursions?: boolean;
 }
 
 /** A run: equal inputs give equal bytes, on any machine. */
@@ -111,8 +113,20 @@ export function run(input: RunInput): RunResult {
  */
 export function repeat(input: RunInput): Acts {
   checkInput(input);
-  const { orders, equity, position } = simulate(input, input.execution, null);
+  const { orders, equity, position } = simulate({ ...input, keepsExcursions: false }, input.execution, null);
   return { orders: orders.finish(), equity, position };
+}
+
+/**
+ * Runs a strategy for its metrics alone, which are those of `run` to the last bit: without the columns of a result, and without the
+ * further simulations of its bounds.
+ *
+ * @throws As `run`.
+ */
+export function measureTrial(input: RunInput): ComputedMetrics {
+  checkInput(input);
+  const simulation = simulate({ ...input, keepsExcursions: false }, input.execution, input.control);
+  return measure(input, simulation, simulation.ledger.log.finish(null));
 }
 
 function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {
@@ -224,19 +238,28 @@ function describeMissing(input: RunSettings, simulation: Simulation): string[] {
  */
 export function resultOf(input: RunSettings, simulation: Simulation, warmup: number): RunResult {
   checkInput(input);
-  const {
-    candles: { time, close },
-    firstIndex,
-    execution,
-    initialBalance,
-    timeframeMs,
-    assetClass = null,
-    tradingDays = null,
-  } = input;
   const { ledger, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish());
   const trades = withCanonicalNaN(ledger.log.finish(orders.hasTags ? placed.tag : null));
-  const measured = computeMetrics({
+  return {
+    trades,
+    equity,
+    position,
+    ...measure(input, simulation, trades),
+    bounds: null,
+    orders: placed,
+    notes: [
+      ...describeMissing(input, simulation),
+      ...describeRuin(input, simulation),
+      ...describeDecisions(input, warmup, placed),
+    ],
+  };
+}
+
+function measure(input: RunSettings, { ledger, equity, orders }: Simulation, trades: TradeColumns): ComputedMetrics {
+  const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
+  const { assetClass = null, tradingDays = null, benchmark = null } = input;
+  return computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),
     equity,
@@ -252,21 +275,8 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     feesPaid: ledger.feesPaid,
     tradedValue: ledger.tradedValue,
     cashInterest: ledger.interest,
-    benchmark: input.benchmark ?? null,
+    benchmark,
   });
-  return {
-    trades,
-    equity,
-    position,
-    ...measured,
-    bounds: null,
-    orders: placed,
-    notes: [
-      ...describeMissing(input, simulation),
-      ...describeRuin(input, simulation),
-      ...describeDecisions(input, warmup, placed),
-    ],
-  };
 }
 
 /** The trading days of the candles from an index on. */

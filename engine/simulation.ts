@@ -16,6 +16,7 @@ import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import { MARKET } from "./strategy.ts";
 import { END_OF_DATA, MARGIN_CALL, TIME_STOP } from "./trade_columns.ts";
+import { TradeLog } from "./trade_log.ts";
 import { Walk } from "./walk.ts";
 import { WalkFills } from "./walk_fills.ts";
 
@@ -29,6 +30,7 @@ export interface SimulationInput {
   /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
   readonly pool?: BufferPool | null;
+  readonly keepsExcursions?: boolean;
 }
 
 /** The end of an account. */
@@ -75,7 +77,7 @@ export class Simulation {
   readonly #hasFinancing: boolean;
 
   constructor(input: SimulationInput) {
-    const { candles, execution, firstIndex, finer, timeframeMs, pool = null } = input;
+    const { candles, execution, firstIndex, finer, timeframeMs, pool = null, keepsExcursions = true } = input;
     const rows = candles.close.length - firstIndex;
     this.#candles = candles;
     this.#execution = execution;
@@ -88,7 +90,7 @@ export class Simulation {
     const orders = new OrderLog(candles.time, pool);
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
-    const ledger = new Ledger(candles, input.initialBalance, lots, pool);
+    const ledger = new Ledger(candles, input.initialBalance, lots, new TradeLog(candles, pool, keepsExcursions));
     const sizer = new OrderSizer(execution, candles, lots, ledger, orders);
     const book = new Book(execution, ledger, orders, sizer);
     const exits = new Exits(ledger, lots, pricing);

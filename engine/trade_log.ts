@@ -30,15 +30,17 @@ const WIDTH = 15;
  */
 export class TradeLog {
   readonly #time: Float64Array;
-  readonly #excursions: Excursions;
+  /** Null: nobody reads them. */
+  readonly #excursions: Excursions | null;
   readonly #pool: BufferPool | null;
   readonly #rows: ChunkedRows;
   #isSorted = true;
   #lastNumber = -1;
 
-  constructor(candles: Candles, pool: BufferPool | null) {
+  /** @param keepsExcursions False: mae and mfe are NaN. */
+  constructor(candles: Candles, pool: BufferPool | null, keepsExcursions: boolean) {
     this.#time = candles.time;
-    this.#excursions = new Excursions(candles);
+    this.#excursions = keepsExcursions ? new Excursions(candles) : null;
     this.#pool = pool;
     this.#rows = new ChunkedRows(WIDTH, pool);
   }
@@ -70,9 +72,9 @@ export class TradeLog {
     to[at + QUANTITY] = units;
     to[at + FEES] = fees;
     to[at + PNL] = side * units * (price - trade.price) - fees + trade.financing * share;
-    this.#excursions.measure(trade, side, fill);
-    to[at + MAE] = this.#excursions.mae;
-    to[at + MFE] = this.#excursions.mfe;
+    this.#excursions?.measure(trade, side, fill);
+    to[at + MAE] = this.#excursions?.mae ?? NaN;
+    to[at + MFE] = this.#excursions?.mfe ?? NaN;
   }
 
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */

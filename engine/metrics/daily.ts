@@ -45,7 +45,7 @@ export type DailyInput = Pick<
   "time" | "equity" | "close" | "assetClass" | "tradingDays" | "initialBalance"
 >;
 
-/** Samples equity and close at the last candle of each day, in one pass over the candles. */
+/** Samples equity and close at the last candle of each day. */
 export function sampleDaily(input: DailyInput): DailyColumns {
   const { time, equity, close, assetClass = null, tradingDays = null } = input;
   const count = time.length;
@@ -54,26 +54,24 @@ export function sampleDaily(input: DailyInput): DailyColumns {
   const closeReturns = new Float64Array(returns.length);
   const dates = new Float64Array(returns.length);
   const marks = new Float64Array(returns.length);
-  let first = 0;
   let days = 0;
   let alive = 0;
   let equityBefore = input.initialBalance;
   let closeBefore = NaN;
-  let dayEnd = endOfDay(time[0]!, assetClass);
-  for (let i = 0; i < count; i++) {
-    if (i + 1 < count && (tradingDays === null ? time[i + 1]! < dayEnd : i + 1 < tradingDays.ends[days]!)) continue;
+  for (let first = 0, length = 0; first < count; first += length, days++) {
+    length = tradingDays === null
+      ? countCandles(time, first, endOfDay(time[first]!, assetClass), length)
+      : Math.max(1, Math.min(count, tradingDays.ends[days] ?? 0) - first);
+    const last = first + length - 1;
     if (equityBefore > 0) {
-      returns[alive] = equity[i]! / equityBefore - 1;
-      dates[alive] = tradingDays === null ? middleDate(time[first]!, time[i]!) : tradingDays.dates[days]!;
-      marks[alive] = equity[i]!;
+      returns[alive] = equity[last]! / equityBefore - 1;
+      dates[alive] = tradingDays === null ? middleDate(time[first]!, time[last]!) : tradingDays.dates[days]!;
+      marks[alive] = equity[last]!;
       alive++;
     }
-    if (days > 0) closeReturns[days - 1] = close[i]! / closeBefore - 1;
-    equityBefore = equity[i]!;
-    closeBefore = close[i]!;
-    first = i + 1;
-    days++;
-    if (tradingDays === null && i + 1 < count) dayEnd = endOfDay(time[i + 1]!, assetClass);
+    if (days > 0) closeReturns[days - 1] = close[last]! / closeBefore - 1;
+    equityBefore = equity[last]!;
+    closeBefore = close[last]!;
   }
   return {
     days,
@@ -82,6 +80,15 @@ export function sampleDaily(input: DailyInput): DailyColumns {
     dates: dates.subarray(0, alive),
     equity: marks.subarray(0, alive),
   };
+}
+
+/** Candles of the day that begins at `first` and ends before `dayEnd`; most days have as many as the one before. */
+function countCandles(time: Float64Array, first: number, dayEnd: number, before: number): number {
+  const expected = first + before;
+  if (before > 0 && expected < time.length && time[expected - 1]! < dayEnd && time[expected]! >= dayEnd) return before;
+  let end = first + 1;
+  while (end < time.length && time[end]! < dayEnd) end++;
+  return end - first;
 }
 
 /** The date of a day by the middle of its candles. */

@@ -25,7 +25,6 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
   const count = equity.length;
   let peak = input.initialBalance;
   let peakTime = time[0]!;
-  let depth = 0;
   let depthMax = 0;
   let depthSum = 0;
   let lengthMax = 0;
@@ -33,27 +32,27 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
   let drawdowns = 0;
   let squares = 0;
   for (let i = 0; i < count; i++) {
-    const mark = equity[i]!;
-    const below = mark < peak;
-    if (below) {
+    let lowest = peak;
+    for (let mark = equity[i]!; mark < peak; mark = equity[i]!) {
       const fraction = (peak - mark) / peak;
-      if (fraction > depth) depth = fraction;
       squares += fraction * fraction;
+      if (mark < lowest) lowest = mark;
+      if (++i === count) break;
     }
     // A drawdown is over when equity is back at its peak, or at the last candle.
-    if (depth > 0 && (!below || i === count - 1)) {
-      const length = candleClose(time[i]!, timeframeMs) - peakTime;
+    const depth = (peak - lowest) / peak;
+    const close = candleClose(time[Math.min(i, count - 1)]!, timeframeMs);
+    if (depth > 0) {
+      const length = close - peakTime;
       drawdowns++;
       depthSum += depth;
       lengthSum += length;
       if (depth > depthMax) depthMax = depth;
       if (length > lengthMax) lengthMax = length;
-      depth = 0;
     }
-    if (!below) {
-      peak = mark;
-      peakTime = candleClose(time[i]!, timeframeMs);
-    }
+    if (i === count) break;
+    peak = equity[i]!;
+    peakTime = close;
   }
   const none = { reason: NO_DRAWDOWN };
   return {

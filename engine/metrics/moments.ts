@@ -21,48 +21,67 @@ export function mean(values: Float64Array): number {
   return sum(values) / values.length;
 }
 
-/** Sum of (value - mean)^power over a column, left to right. */
-function centralSum(values: Float64Array, power: 2 | 3 | 4): number {
+/** Shape of a sample, each figure by the function of its name. */
+export interface Moments {
+  readonly mean: number;
+  readonly standardDeviation: number;
+  readonly skewness: number;
+  readonly excessKurtosis: number;
+}
+
+/**
+ * All moments in two passes; sums of powers of (value - mean) as `sum` makes them.
+ *
+ * Skewness of a sample, corrected for its size (G1): n / ((n - 1)(n - 2)) x sum(((x - mean) / s)^3).
+ *
+ * Kurtosis of a sample in excess of the normal distribution's 3, corrected for its size (G2):
+ * n(n + 1) / ((n - 1)(n - 2)(n - 3)) x sum(((x - mean) / s)^4) - 3(n - 1)^2 / ((n - 2)(n - 3)).
+ *
+ * @see D. N. Joanes, C. A. Gill (1998), "Comparing measures of sample skewness and kurtosis", The Statistician 47(1).
+ */
+export function measureMoments(values: Float64Array): Moments {
+  const n = values.length;
   const centre = mean(values);
-  const powers = new Float64Array(values.length);
-  for (let i = 0; i < values.length; i++) {
+  let [second, secondLost, third, thirdLost, fourth, fourthLost] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < n; i++) {
     const difference = values[i]! - centre;
     const square = difference * difference;
-    powers[i] = power === 2 ? square : power === 3 ? square * difference : square * square;
+    const seconds = second + square;
+    secondLost += Math.abs(second) >= square ? (second - seconds) + square : (square - seconds) + second;
+    second = seconds;
+    const cube = square * difference;
+    const thirds = third + cube;
+    thirdLost += Math.abs(third) >= Math.abs(cube) ? (third - thirds) + cube : (cube - thirds) + third;
+    third = thirds;
+    const power = square * square;
+    const fourths = fourth + power;
+    fourthLost += Math.abs(fourth) >= power ? (fourth - fourths) + power : (power - fourths) + fourth;
+    fourth = fourths;
   }
-  return sum(powers);
+  const deviation = n < 2 ? NaN : Math.sqrt((second + secondLost) / (n - 1));
+  const beyondTwo = (n - 2) * (n - 3);
+  const heavy = (fourth + fourthLost) / deviation ** 4;
+  return {
+    mean: centre,
+    standardDeviation: deviation,
+    skewness: n < 3 ? NaN : (n / ((n - 1) * (n - 2))) * ((third + thirdLost) / deviation ** 3),
+    excessKurtosis: n < 4 ? NaN : ((n * (n + 1)) / ((n - 1) * beyondTwo)) * heavy - (3 * (n - 1) ** 2) / beyondTwo,
+  };
 }
 
 /** Sample standard deviation: the divisor is count - 1. NaN of fewer than two values. */
 export function standardDeviation(values: Float64Array): number {
-  return values.length < 2 ? NaN : Math.sqrt(centralSum(values, 2) / (values.length - 1));
+  return measureMoments(values).standardDeviation;
 }
 
-/**
- * Skewness of a sample, corrected for its size (G1): n / ((n - 1)(n - 2)) x sum(((x - mean) / s)^3).
- *
- * @returns No unit; NaN of fewer than three values or where none differ.
- * @see D. N. Joanes, C. A. Gill (1998), "Comparing measures of sample skewness and kurtosis", The Statistician 47(1).
- */
+/** Skewness of a sample: no unit; NaN of fewer than three values or where none differ. */
 export function skewness(values: Float64Array): number {
-  const n = values.length;
-  if (n < 3) return NaN;
-  return (n / ((n - 1) * (n - 2))) * (centralSum(values, 3) / standardDeviation(values) ** 3);
+  return measureMoments(values).skewness;
 }
 
-/**
- * Kurtosis of a sample in excess of the normal distribution's 3, corrected for its size (G2):
- * n(n + 1) / ((n - 1)(n - 2)(n - 3)) x sum(((x - mean) / s)^4) - 3(n - 1)^2 / ((n - 2)(n - 3)).
- *
- * @returns No unit; NaN of fewer than four values or where none differ.
- * @see D. N. Joanes, C. A. Gill (1998), as above.
- */
+/** Kurtosis of a sample in excess of the normal distribution's: NaN of fewer than four values or where none differ. */
 export function excessKurtosis(values: Float64Array): number {
-  const n = values.length;
-  if (n < 4) return NaN;
-  const fourth = centralSum(values, 4) / standardDeviation(values) ** 4;
-  const beyondTwo = (n - 2) * (n - 3);
-  return ((n * (n + 1)) / ((n - 1) * beyondTwo)) * fourth - (3 * (n - 1) ** 2) / beyondTwo;
+  return measureMoments(values).excessKurtosis;
 }
 
 /**

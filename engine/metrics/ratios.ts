@@ -2,7 +2,7 @@ import type { DailyColumns } from "./daily.ts";
 import type { MetricsInput } from "./input.ts";
 import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
 import { FOUR_RETURNS, NO_DEVIATION, NO_SHORTFALL, NO_VARIANCE, THREE_RETURNS, TWO_RETURNS } from "./reasons.ts";
-import { excessKurtosis, mean, normalProbability, skewness, standardDeviation, sum } from "./moments.ts";
+import { measureMoments, type Moments, normalProbability } from "./moments.ts";
 
 export interface RatioMetrics {
   readonly annual_volatility: Measured;
@@ -32,8 +32,9 @@ export function ratioMetrics(
   const { returns } = daily;
   const riskFree = input.riskFreeRate / input.periodsPerYear;
   const yearRoot = Math.sqrt(input.periodsPerYear);
-  const deviation = standardDeviation(returns);
-  const excess = mean(returns) - riskFree;
+  const moments = measureMoments(returns);
+  const { mean, standardDeviation: deviation } = moments;
+  const excess = mean - riskFree;
   const { gains, losses, lossSquares } = splitAt(returns, riskFree);
   const downside = Math.sqrt(lossSquares / returns.length);
   const enough = returns.length >= 2;
@@ -42,21 +43,20 @@ export function ratioMetrics(
     sharpe: enough ? ratio(excess * yearRoot, deviation, NO_DEVIATION, RETURN_NOISE) : FEW_RETURNS,
     sortino: enough ? ratio(excess * yearRoot, downside, NO_SHORTFALL, RETURN_NOISE) : FEW_RETURNS,
     omega: ratio(gains, losses, NO_SHORTFALL, RETURN_NOISE),
-    ...shapeMetrics(returns, deviation, excess),
+    ...shapeMetrics(returns.length, moments, excess),
   };
 }
 
-function shapeMetrics(returns: Float64Array, deviation: number, excess: number) {
+function shapeMetrics(count: number, moments: Moments, excess: number) {
+  const { standardDeviation: deviation, skewness: skew, excessKurtosis: kurtosis } = moments;
   const flat = deviation <= RETURN_NOISE;
   const noneFor = (reason: string): Measured => ({ reason: flat ? NO_DEVIATION : reason });
-  const skew = skewness(returns);
-  const kurtosis = excessKurtosis(returns);
   return {
-    skew: flat || returns.length < 3 ? noneFor(THREE_RETURNS) : skew,
-    kurtosis: flat || returns.length < 4 ? noneFor(FOUR_RETURNS) : kurtosis,
-    probabilistic_sharpe: flat || returns.length < 4
+    skew: flat || count < 3 ? noneFor(THREE_RETURNS) : skew,
+    kurtosis: flat || count < 4 ? noneFor(FOUR_RETURNS) : kurtosis,
+    probabilistic_sharpe: flat || count < 4
       ? noneFor(FOUR_RETURNS)
-      : probabilisticSharpe(excess / deviation, returns.length, skew, kurtosis),
+      : probabilisticSharpe(excess / deviation, count, skew, kurtosis),
   };
 }
 
@@ -80,18 +80,27 @@ export function sharpeVariance(sharpe: number, skew: number, kurtosis: number): 
   return variance > 0 ? variance : { reason: NO_VARIANCE };
 }
 
-/** Sums of the distances above and below a threshold, both positive, and of the squares of those below. */
+/**
+ * Sums of the distances above and below a threshold, both positive, and of the squares of those below. A distance of zero changes no
+ * sum.
+ */
 function splitAt(returns: Float64Array, threshold: number) {
-  const above = new Float64Array(returns.length);
-  const below = new Float64Array(returns.length);
-  const squares = new Float64Array(returns.length);
+  let [gains, gainsLost, losses, lossesLost, squares, squaresLost] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < returns.length; i++) {
     const difference = returns[i]! - threshold;
-    if (difference > 0) above[i] = difference;
-    if (difference < 0) {
-      below[i] = -difference;
-      squares[i] = difference * difference;
+    if (difference > 0) {
+      const next = gains + difference;
+      gainsLost += gains >= difference ? (gains - next) + difference : (difference - next) + gains;
+      gains = next;
+    } else if (difference < 0) {
+      const next = losses - difference;
+      lossesLost += losses >= -difference ? (losses - next) - difference : (-difference - next) + losses;
+      losses = next;
+      const square = difference * difference;
+      const nextSquares = squares + square;
+      squaresLost += squares >= square ? (squares - nextSquares) + square : (square - nextSquares) + squares;
+      squares = nextSquares;
     }
   }
-  return { gains: sum(above), losses: sum(below), lossSquares: sum(squares) };
+  return { gains: gains + gainsLost, losses: losses + lossesLost, lossSquares: squares + squaresLost };
 }

@@ -180,8 +180,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "deviations divide by n - 1",
     file: "engine/metrics/moments.ts",
-    text: "Math.sqrt(centralSum(values, 2) / (values.length - 1))",
-    replacement: "Math.sqrt(centralSum(values, 2) / values.length)",
+    text: "Math.sqrt((second + secondLost) / (n - 1))",
+    replacement: "Math.sqrt((second + secondLost) / n)",
   },
   {
     rule: "a win is a pnl above zero",

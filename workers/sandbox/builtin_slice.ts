@@ -3,7 +3,7 @@ import { TrialTable } from "../../db/codec/trial_table.ts";
 import type { BufferPool } from "../../engine/buffer_pool.ts";
 import { ColumnCache } from "../../engine/column_cache.ts";
 import { isAskedToStop } from "../../engine/control.ts";
-import { run, RunStopped } from "../../engine/run.ts";
+import { measureTrial, RunStopped } from "../../engine/run.ts";
 import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { SliceRun, SliceTask } from "../protocol.ts";
@@ -32,7 +32,7 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
       if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
       const strategy = builtin.create(trial.parameters, task.execution);
       try {
-        table.add(trial, run({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
+        table.add(trial, measureTrial({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
       } catch (error) {
         if (!(error instanceof RunStopped) || table.rows === 0) throw error;
         break;

@@ -1,5 +1,5 @@
 /** Trials of a user's code, one after the other. */
-import { run } from "../../engine/run.ts";
+import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../outcome.ts";
 import type { GuestStrategy } from "./player.ts";
 import type { FromChild, LookbackRequest, TrialOutcome, TrialsRun } from "./task.ts";
@@ -67,9 +67,7 @@ function attemptTrial(
       firstIndex = Math.min(warmup, held);
       strategy = make(parametersJson, firstIndex);
     }
-    const result = run({ ...settings, ...cutter.cut(firstIndex), strategy, control });
-    const { metrics, undefinedMetrics, dailyReturns } = result;
-    return { type: "completed", metrics, undefinedMetrics, dailyReturns };
+    return { type: "completed", ...measureTrial({ ...settings, ...cutter.cut(firstIndex), strategy, control }) };
   } catch (error) {
     if (error instanceof PointRefused) return { type: "refused" };
     if (error instanceof RunError) return error.outcome;
