@@ -117,6 +117,14 @@ export const optimizations = pgTable("optimizations", {
 }, (table) => [
   index("optimizations_owner_index").on(table.ownerId, table.id),
   index("optimizations_key_index").on(table.ownerId, table.idempotencyKey).where(sql`idempotency_key is not null`),
+  // Counts the trials of a strategy on a market, see run_trials.ts.
+  index("optimizations_trials_index").on(
+    table.ownerId,
+    table.symbol,
+    table.exchange,
+    table.strategySlug,
+    table.strategy,
+  ),
   index("optimizations_unended_index").on(table.ownerId).where(sql`status in ('queued', 'running')`),
   // Finds the modules in use, see modules.ts.
   index("optimizations_module_index").on(sql`(runtime ->> 'sha256')`).where(sql`runtime ->> 'sha256' is not null`),

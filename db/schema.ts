@@ -189,6 +189,9 @@ export const backtests = pgTable("backtests", {
   index("backtests_status_index").on(table.ownerId, table.status, table.id),
   index("backtests_symbol_index").on(table.ownerId, table.symbol, table.id),
   index("backtests_strategy_index").on(table.ownerId, table.strategy, table.id),
+  // Counts the tries of a strategy on a market, see run_trials.ts.
+  index("backtests_trials_index").on(table.ownerId, table.symbol, table.exchange, table.strategySlug, table.strategy)
+    .where(sql`status = 'completed'`),
   index("backtests_tags_index").using("gin", table.tags).where(sql`tags <> '{}'`),
   index("backtests_star_index").on(table.ownerId, table.id).where(sql`star`),
   index("backtests_slug_index").on(table.strategySlug).where(sql`runtime is not null`),

@@ -69,6 +69,28 @@ export function expectedBest(trials: number, variance: number): number {
 }
 
 /**
+ * The deflated Sharpe ratio of a run of which only the number of trials around it is known.
+ *
+ * The trials count as independent ones without skill over as many returns: by chance alone, their ratios then have the
+ * variance 1 / (returns - 1), and the returns cancel out.
+ *
+ * @param estimate Not annualised.
+ * @param probability Of probabilisticSharpe() with the threshold 0. Next to 0 or 1 it has few digits, and so has the answer.
+ * @param trials 1 or more, the run included.
+ * @see D. H. Bailey, M. López de Prado (2014), as above.
+ */
+export function deflatedByChance(
+  { sharpe, skew, kurtosis }: Omit<SharpeEstimate, "count">,
+  probability: number,
+  trials: number,
+): Measured {
+  const variance = sharpeVariance(sharpe, skew, kurtosis);
+  if (typeof variance !== "number") return variance;
+  const known = Math.max(Number.MIN_VALUE, Math.min(probability, 1 - Number.EPSILON / 2));
+  return normalProbability(normalQuantile(known) - expectedBest(trials, 1) / Math.sqrt(variance));
+}
+
+/**
  * How many returns it takes until the Sharpe ratio is above a threshold with a confidence of 95 %.
  *
  * @param threshold Not annualised.

@@ -7,6 +7,7 @@ import type { Trade } from "../db/trades.ts";
 import { ORDER_STATUSES } from "../engine/order_columns.ts";
 import { ORDER_TYPES } from "../engine/strategy.ts";
 import { resultSchema } from "./backtest_result.ts";
+import { runTrialsSchema } from "./run_trials.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
 
@@ -41,10 +42,12 @@ export const backtestSchema = z.object({
   /** The backtest whose stored result this one got, since its inputs are equal; null for a simulation of its own. */
   reused_from: z.uuid().nullable(),
   result: resultSchema.nullable(),
+  /** In the answers to GET (without `wait`) and PATCH of one backtest alone; null until completed. */
+  trials: runTrialsSchema.nullable().optional(),
 }).meta({ id: "Backtest" });
 
 /** A backtest in a list of summaries: without parameters, notes and result, but for the timeframe and a few metrics. */
-export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true }).extend({
+export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true, trials: true }).extend({
   timeframe: z.string().nullable(),
   metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
   /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */

@@ -48,6 +48,7 @@ import {
   toReturnRows,
 } from "./series.ts";
 import { hasEnded, toRecordEvents } from "./record_follower.ts";
+import { readRunTrials } from "./run_trials.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
 const WAIT_SECONDS_MAX = 30;
@@ -103,7 +104,7 @@ export const backtestsRouter = router({
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
-      return { backtest: toBacktest(await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest)) };
+      return await showWithTrials(ctx, await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest));
     }),
 
   /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
@@ -111,7 +112,7 @@ export const backtestsRouter = router({
     .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
     .output(z.object({ backtest: backtestSchema }))
     .query(async ({ ctx, input, signal = NEVER }) => {
-      if (input.wait === 0) return { backtest: toBacktest(await mustGet(ctx.db, input.id, ctx.user.id)) };
+      if (input.wait === 0) return await showWithTrials(ctx, await mustGet(ctx.db, input.id, ctx.user.id));
       const key = { id: requireKnownId(input.id), ownerId: ctx.user.id };
       const row = await backtestFollower.awaitEnd(ctx, key, input.wait * 1000, signal);
       if (row === null) throw notFound(input.id);
@@ -263,6 +264,10 @@ export const backtestsStreamsRouter = router({
       return { format, columns: RETURNS_COLUMNS, body, pieces: () => [returns] };
     }),
 });
+
+async function showWithTrials({ db }: Context, row: Backtest) {
+  return { backtest: { ...toBacktest(row), trials: await readRunTrials(db, row) } };
+}
 
 /** Reads rows that are made of a run's whole curve, and counts its candles and their bytes. */
 async function readRows<Row>(

@@ -3,6 +3,7 @@ import type { Measured } from "../../engine/metrics/measured.ts";
 import { normalProbability } from "../../engine/metrics/moments.ts";
 import { normalQuantile, upperTail } from "../../research/normal.ts";
 import {
+  deflatedByChance,
   estimateSharpe,
   expectedBest,
   haircutSharpe,
@@ -41,6 +42,25 @@ Deno.test("the deflated Sharpe ratio is that of Bailey and Lopez de Prado (2014)
   expect(expectedBest(100, 0.5 / 250)).toBeCloseTo(0.1132, 4);
   expect(numberOf(probabilisticSharpe(estimate, expectedBest(100, 0.5 / 250)))).toBeCloseTo(0.9004, 3);
   expect(numberOf(probabilisticSharpe(estimate, expectedBest(46, 0.5 / 250)))).toBeCloseTo(0.9505, 3);
+});
+
+Deno.test("a run of which only the number of trials is known is deflated as by trials that vary by chance alone", () => {
+  for (const shape of [NORMAL, { skew: -3, kurtosis: 7 }, { skew: 0.4, kurtosis: 2 }]) {
+    for (
+      const [sharpe, count, trials] of [[0.1, 250, 40], [-0.05, 365, 3], [0.02, 20, 1e6], [0.2, 1000, 4012]] as const
+    ) {
+      const estimate = { sharpe, count, ...shape };
+      const known = numberOf(probabilisticSharpe(estimate, 0));
+      const plain = numberOf(probabilisticSharpe(estimate, expectedBest(trials, 1 / (count - 1))));
+      expect(numberOf(deflatedByChance(estimate, known, trials))).toBeCloseTo(plain, 7);
+      expect(numberOf(deflatedByChance(estimate, known, 1))).toBeCloseTo(known, 12);
+    }
+  }
+  // Probabilities that are 0 and 1 to the last digit stay between them.
+  const flat = { sharpe: 0.1, ...NORMAL };
+  expect(numberOf(deflatedByChance(flat, 0, 100))).toBe(0);
+  expect(numberOf(deflatedByChance(flat, 1, 100))).toBeGreaterThan(0.99);
+  expect(deflatedByChance({ sharpe: 1, skew: 4, kurtosis: 0 }, 0.9, 2)).toMatchObject({ reason: expect.any(String) });
 });
 
 Deno.test("the haircut is that of Harvey and Liu (2015)", () => {

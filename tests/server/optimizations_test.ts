@@ -1,6 +1,7 @@
 import { expect } from "@std/expect";
 import { DATABASES } from "../support/database.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
+import { checkRunTrials } from "../support/run_trials.ts";
 import { startTestService } from "../support/service.ts";
 import { backtestDays, naiveAccount } from "../support/walk_forward.ts";
 import { compareLibraryGrid } from "./library_grid_steps.ts";
@@ -66,6 +67,7 @@ for (const kind of DATABASES) {
       expect(backtest.at("/backtest/error")).toBe(null);
       expect(JSON.stringify(backtest.at("/backtest/result/metrics"))).toBe(JSON.stringify(trial.metrics));
       expect(backtest.at("/backtest/result/undefined_metrics")).toEqual(trial.undefined_metrics);
+      await checkRunTrials(user, backtest, { backtests: 1, optimization_trials: 6 });
     });
 
     await t.step(

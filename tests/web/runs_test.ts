@@ -179,6 +179,8 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
   });
 
   await t.step("a session that ended leads to sign-in, and back", async () => {
+    // An answer that is still on its way would lead there by itself.
+    await page.waitForLoadState("networkidle");
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Pages" }).click();
     await page.getByRole("link", { name: "Runs", exact: true }).click();

@@ -35,7 +35,7 @@ export function WindowBars({ windows, objective }: {
   return (
     <div>
       {objective !== "annual_return" && (
-        <div className="float-right">
+        <div className="mb-1 flex sm:float-right">
           <Choice label="Of" values={[nameOf(objective), ANNUAL]} value={figure} onChange={setFigure} />
         </div>
       )}

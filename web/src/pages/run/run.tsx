@@ -10,6 +10,7 @@ import { ResultOrigin } from "./result_origin.tsx";
 import { RunActions } from "./run_actions.tsx";
 import { RunHeader } from "./run_header.tsx";
 import { RunTabs } from "./run_tabs.tsx";
+import { RunTries } from "./run_tries.tsx";
 import { SummaryStrip } from "./summary_strip.tsx";
 import { Failed, UnderWay } from "./unfinished.tsx";
 import { useBacktest } from "./use_backtest.ts";
@@ -73,6 +74,7 @@ function Completed({ backtest, result }: {
     <>
       <ResultOrigin backtest={backtest} />
       <SummaryStrip result={result} definitions={metrics} />
+      <RunTries backtest={backtest} sharpe={result.metrics.sharpe} />
       <Charts id={backtest.id} parameters={backtest.parameters} trades={trades} handle={charts} />
       <RunTabs
         backtest={backtest}

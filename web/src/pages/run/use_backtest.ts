@@ -17,8 +17,10 @@ export function useBacktest(id: string) {
       enabled: isUnderWay && !isLost,
       onData: (backtest) => {
         queries.setQueryData(api.backtests.get.queryKey({ id }), { backtest });
-        // Lists show it, too.
-        if (hasEnded(backtest)) void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
+        if (!hasEnded(backtest)) return;
+        // Events do not count the tries around a run. Lists show its end, too.
+        void queries.invalidateQueries({ queryKey: api.backtests.get.queryKey({ id }) });
+        void queries.invalidateQueries({ queryKey: api.backtests.summaries.pathKey() });
       },
     }),
   );

@@ -1,0 +1,2 @@
+CREATE INDEX "backtests_trials_index" ON "backtests" USING btree ("owner_id","symbol","exchange","strategy_slug","strategy") WHERE status = 'completed';--> statement-breakpoint
+CREATE INDEX "optimizations_trials_index" ON "optimizations" USING btree ("owner_id","symbol","exchange","strategy_slug","strategy");
