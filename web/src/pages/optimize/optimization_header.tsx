@@ -3,13 +3,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, describeError, type Optimization } from "../../api.ts";
 import { Button, buttonClass } from "../../parts/button.tsx";
 import { DeleteButton } from "../../parts/delete_button.tsx";
+import { RunFacts } from "../../parts/run_facts.tsx";
 import { StatusBadge } from "../../parts/status_badge.tsx";
 import { nameOf } from "../run/metric_name.tsx";
 import { hasEnded } from "./use_optimization.ts";
 
 /** The question of an optimization, its status, and what can be done with it. */
 export function OptimizationHeader({ optimization }: { readonly optimization: Optimization }) {
-  const { id, name, strategy, symbol, exchange, parameters, start_date, end_date, objective, direction } = optimization;
+  const { id, name, strategy, objective, direction } = optimization;
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
@@ -17,15 +18,7 @@ export function OptimizationHeader({ optimization }: { readonly optimization: Op
           <h1 className="text-xl font-semibold wrap-anywhere">{name ?? strategy}</h1>
           <StatusBadge {...optimization} />
         </div>
-        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
-          {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
-          <span className="break-all">
-            <span className="font-medium text-text">{symbol}</span> {exchange}
-          </span>
-          <span>{String(parameters["timeframe"])}</span>
-          <span className="whitespace-nowrap">{start_date} to {end_date}</span>
-          <span>{direction === "max" ? "highest" : "lowest"} {nameOf(objective)}</span>
-        </p>
+        <RunFacts facts={optimization}>{direction === "max" ? "highest" : "lowest"} {nameOf(objective)}</RunFacts>
         <p className="text-sm wrap-anywhere text-muted">{describeSpace(optimization)}</p>
       </div>
       <Actions optimization={optimization} id={id} />

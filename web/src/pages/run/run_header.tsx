@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Backtest } from "../../api.ts";
 import { formatMoney } from "../../parts/format.ts";
+import { RunFacts } from "../../parts/run_facts.tsx";
 
 /**
  * The market, the range and the parameters of a run.
@@ -13,21 +14,12 @@ export function RunHeader({ backtest, heading, labels, actions }: {
   readonly labels?: ReactNode;
   readonly actions?: ReactNode;
 }) {
-  const { name, strategy, symbol, exchange, start_date, end_date, parameters, initial_balance } = backtest;
   return (
     <header className="flex flex-wrap items-start gap-x-6 gap-y-2">
       <div className="min-w-0 grow basis-80">
         {heading}
-        <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm text-muted">
-          {name !== null && <span className="wrap-anywhere text-text">{strategy}</span>}
-          <span className="break-all">
-            <span className="font-medium text-text">{symbol}</span> {exchange}
-          </span>
-          <span>{String(parameters["timeframe"])}</span>
-          <span className="whitespace-nowrap">{start_date} to {end_date}</span>
-          <span>{formatMoney(initial_balance)}</span>
-        </p>
-        <Parameters parameters={parameters} />
+        <RunFacts facts={backtest}>{formatMoney(backtest.initial_balance)}</RunFacts>
+        <Parameters parameters={backtest.parameters} />
         {labels}
       </div>
       {actions}
