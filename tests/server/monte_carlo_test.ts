@@ -9,6 +9,7 @@ import {
   simulateHostile,
   startEndpoint,
 } from "./monte_carlo_code_steps.ts";
+import { simulateDeleted, simulateRevised } from "./monte_carlo_change_steps.ts";
 import { countBytes, followToEnd, listAll, readStorage, submitFull, submitTwice } from "./monte_carlo_life_steps.ts";
 
 const RUN = { ...BACKTEST, end_date: "2024-03-01", parameters: { timeframe: "1h", fast: 10, slow: 30 } };
@@ -133,6 +134,9 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
     await submitFull(service, user, backtest_id);
   });
 
+  await t.step("revised candles are said, and too few days refused", () => simulateRevised(service, user));
+  await t.step("a deleted strategy's code still runs", () => simulateDeleted(service, user));
+
   await t.step("each request that no worker could do is refused with a pointer", async () => {
     const refusals: readonly (readonly [object, string, number?])[] = [
       [{ runs: 0 }, "/monte_carlo/runs must be at least 1, not 0"],
@@ -148,6 +152,8 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
       [{ ruin_drawdown: 0 }, "/monte_carlo/ruin_drawdown must be more than 0, not 0"],
       [{ seed: -1 }, "/monte_carlo/seed must be at least 0, not -1"],
       [{ paths: 5 }, "/monte_carlo/paths is not a known key"],
+      [{ backtest_id: undefined }, "/monte_carlo/backtest_id is required"],
+      [{ backtest_id: 7 }, "/monte_carlo/backtest_id must be of type string, not 7"],
     ];
     for (const [change, issue] of refusals) {
       const monte_carlo = { backtest_id, method: "returns", runs: 100, ...change };
@@ -168,6 +174,9 @@ Deno.test("Monte Carlo simulations are submitted, made by a worker, read, cancel
     const monte_carlo = { backtest_id: failed.at("/backtest/id"), method: "returns", runs: 10 };
     const refused = await user.send("POST", "/api/monte-carlo", { monte_carlo });
     expect([refused.status, refused.at("/error/code")]).toEqual([409, "NOT_COMPLETED"]);
+    expect(refused.at("/error/message")).toBe(
+      `Cannot simulate the backtest ${failed.at("/backtest/id")}: it is failed; it has no result`,
+    );
   });
 
   await t.step("another user finds neither the backtest nor the simulation", async () => {

@@ -2,11 +2,13 @@ import { expect } from "@std/expect";
 import { asc, eq, sql } from "drizzle-orm";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { getOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
+import { getMonteCarlo, insertMonteCarlo, type MonteCarlo } from "../../db/monte_carlos.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { trialChunks, user } from "../../db/schema.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
 import { insertTrialChunk, readTrialChunks } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
+import { resolveExecution } from "../../engine/execution.ts";
 import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import type { WalkForward } from "../../research/walk_forward.ts";
@@ -14,13 +16,26 @@ import { resultSchema } from "../../routers/backtest_result.ts";
 import { Jobs } from "../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
-import { addUser } from "../support/backtests.ts";
+import { addUser, newBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { addOptimization } from "../support/optimizations.ts";
 import { until } from "../support/until.ts";
 
 const KEY = { ownerId: "ann" };
 const DAY = "2024-02-01T00:00:00.000Z";
+const RUN = {
+  startDate: "2024-02-01",
+  endDate: "2024-05-01",
+  parameters: {
+    fast: 10,
+    slow: 30,
+    direction: "both",
+    takeProfitLevel: 0,
+    stopLossLevel: 0,
+    timeframe: "1h",
+    execution: resolveExecution({}, null),
+  },
+};
 const metricsSchema = resultSchema.shape.metrics;
 
 /** A new database with the sample, and a submitted sma-cross of 10,000 points over three months of hours. */
@@ -95,21 +110,65 @@ async function untilIs(db: Db, id: string, is: (record: Optimization) => boolean
   });
 }
 
-Deno.test("workers that are killed in the middle cost slices, and every trial is stored once", () =>
+function startWorker(url: string): Deno.ChildProcess {
+  const script = new URL("./worker_process.ts", import.meta.url).pathname;
+  const args = ["run", "--allow-all", "--no-check", script, url];
+  return new Deno.Command(Deno.execPath(), { args, stdout: "null", stderr: "null" }).spawn();
+}
+
+async function kill(worker: Deno.ChildProcess, db: Db): Promise<void> {
+  worker.kill("SIGKILL");
+  await worker.status;
+  // Pretend that the ten seconds have passed after which a missing heartbeat is noticed.
+  await db.execute(sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '10 seconds'`);
+}
+
+/** A worker that dies while it makes paths costs them, and another one makes the same. */
+async function killPathMaker(url: string, db: Db, queue: OpenQueue, backtestId: string): Promise<void> {
+  const submitPaths = () =>
+    db.transaction(async (tx: Db) => {
+      const values = {
+        ...KEY,
+        backtestId,
+        method: "candles",
+        runs: 4000,
+        blockDays: 5,
+        seed: 1,
+        ruinDrawdown: 0.5,
+      } as const;
+      const row = await insertMonteCarlo(tx, values);
+      await queue.enqueueMonteCarlo(tx, row!.id, KEY.ownerId, 0);
+      return row!.id;
+    });
+  const untilPathsAre = (id: string, is: (record: MonteCarlo) => boolean) =>
+    until(async () => {
+      const record = await getMonteCarlo(db, { id, ...KEY });
+      return record !== null && is(record) && record;
+    });
+  const first = startWorker(url);
+  const id = await submitPaths();
+  await untilPathsAre(id, ({ progress }) => progress > 0);
+  await kill(first, db);
+  expect(await getMonteCarlo(db, { id, ...KEY })).toMatchObject({ status: "running", attempts: 1, result: null });
+  const second = startWorker(url);
+  const twin = await submitPaths();
+  const [disturbed, undisturbed] = await Promise.all(
+    [id, twin].map((each) => untilPathsAre(each, ({ status }) => status !== "queued" && status !== "running")),
+  );
+  await kill(second, db);
+  expect([disturbed!.status, disturbed!.attempts, undisturbed!.attempts]).toEqual(["completed", 2, 1]);
+  expect(disturbed!.result?.samples).toEqual(undisturbed!.result?.samples);
+  expect(disturbed!.result?.samples[0]?.figures.final_equity.paths).toBe(4000);
+}
+
+Deno.test("workers that are killed in the middle cost slices and paths, and every trial and path counts once", () =>
   withOptimization(async ({ url, handle: { db }, queue, id }) => {
-    const script = new URL("./worker_process.ts", import.meta.url).pathname;
+    const backtestId = await submitBacktest(db, queue, newBacktest("ann", RUN));
     for (let deaths = 0, seen = 0; deaths < 2; deaths++) {
-      const worker = new Deno.Command(Deno.execPath(), {
-        args: ["run", "--allow-all", "--no-check", script, url],
-        stdout: "null",
-        stderr: "null",
-      }).spawn();
+      const worker = startWorker(url);
       const record = await untilIs(db, id, ({ trials, status }) => trials > seen || status === "completed");
       seen = record.trials;
-      worker.kill("SIGKILL");
-      await worker.status;
-      // Pretend that the ten seconds have passed after which a missing heartbeat is noticed.
-      await db.execute(sql`update pgboss.job set heartbeat_on = heartbeat_on - interval '10 seconds'`);
+      await kill(worker, db);
     }
     expect(await getOptimization(db, { id, ...KEY })).toMatchObject({ status: "running" });
     await queue.work(2);
@@ -132,6 +191,10 @@ Deno.test("workers that are killed in the middle cost slices, and every trial is
     expect(record.windowPointsDone).toBe(10_001);
     expect(record.windows).toMatchObject([{ error: null, train: {}, test: {} }]);
     expect(record.outOfSample).toMatchObject({ windows: 1, days: 7 });
+
+    expect(await untilEnded(db, backtestId)).toMatchObject({ status: "completed" });
+    await queue.rest();
+    await killPathMaker(url, db, queue, backtestId);
   }, { trainDays: 14, testDays: 7, stepDays: 90, anchored: false }));
 
 Deno.test("a worker that closes while it measures luck gives the job back in time", () =>
