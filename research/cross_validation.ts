@@ -8,36 +8,71 @@ const SUBSETS = 2 ** HALF_BLOCKS;
 /** Blocks of fewer days have no usable deviation. */
 const BLOCK_DAYS_MIN = 2;
 
+/** Why nothing can be counted. */
+interface NoFigure {
+  readonly reason: string;
+}
+
 export const ONE_TRIAL = "fewer than two trials";
 export const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
 
+/** One of so many equal parts of the splits, numbered from 0: threads count them side by side. */
+export interface SplitsPart {
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Splits, and those in which the best trial of one half fails in the other. */
+export interface CountedSplits {
+  readonly failures: number;
+  readonly splits: number;
+}
+
+/** The probability of overfitting from all parts of the splits. */
+export function overfittingProbability(counted: readonly (CountedSplits | NoFigure)[]): Measured {
+  let [failures, splits] = [0, 0];
+  for (const each of counted) {
+    if ("reason" in each) return each;
+    failures += each.failures;
+    splits += each.splits;
+  }
+  return failures / splits;
+}
+
 /**
- * Probability of backtest overfitting: the share of the splits in which the trial with the best Sharpe ratio in one half
+ * Counts for the probability of backtest overfitting: the share of the splits in which the trial with the best Sharpe ratio in one half
  * of the blocks is at or below the median in the other half. Blocks are equal but for a day; a trial without movement
  * has a ratio of 0; equal trials share their ranks.
  *
- * @param returns A column of daily returns for each trial, all of one length, less the risk-free rate.
+ * @param returns A column of daily returns for each trial, all of one length.
+ * @param riskFree A day's, which is taken off each of them.
  * @param onStep Called thousands of times; an error that it throws ends the work.
  * @see D. H. Bailey, J. M. Borwein, M. López de Prado, Q. J. Zhu (2017), "The Probability of Backtest Overfitting",
  *   Journal of Computational Finance 20(4): combinatorially symmetric cross-validation.
  */
-export function overfittingProbability(returns: readonly Float64Array[], onStep: () => void = () => {}): Measured {
+export function countSplits(
+  returns: readonly Float64Array[],
+  riskFree: number,
+  { part, parts }: SplitsPart,
+  onStep: () => void = () => {},
+): CountedSplits | NoFigure {
   const trials = returns.length;
   const days = returns[0]?.length ?? 0;
   if (trials < 2) return { reason: ONE_TRIAL };
   if (days < BLOCKS * BLOCK_DAYS_MIN) return { reason: FEW_DAYS };
   const starts = Array.from({ length: BLOCKS + 1 }, (_, i) => Math.floor(i * days / BLOCKS));
   const lengths = Float64Array.from({ length: BLOCKS }, (_, i) => starts[i + 1]! - starts[i]!);
-  const low = new HalfSums(returns, starts, 0);
-  const high = new HalfSums(returns, starts, HALF_BLOCKS);
+  const low = new HalfSums({ returns, riskFree }, starts, 0);
+  const high = new HalfSums({ returns, riskFree }, starts, HALF_BLOCKS);
   const chosen = new Float64Array(trials);
   const judged = new Float64Array(trials);
   const all = 2 ** BLOCKS - 1;
+  let halves = 0;
   let splits = 0;
   let failures = 0;
   // A half and its complement are two splits with the roles exchanged.
   for (let half = 0; half < 2 ** (BLOCKS - 1); half++) {
-    if (countBits(half) !== HALF_BLOCKS) continue;
+    if (countBits(half) !== HALF_BLOCKS || halves++ % parts !== part) continue;
     onStep();
     const bestChosen = writeScores(low, high, half, countDays(half, lengths), chosen);
     const bestJudged = writeScores(low, high, all - half, countDays(all - half, lengths), judged);
@@ -45,7 +80,12 @@ export function overfittingProbability(returns: readonly Float64Array[], onStep:
     if (isAtMostMedian(chosen, bestJudged)) failures++;
     splits += 2;
   }
-  return failures / splits;
+  return { failures, splits };
+}
+
+interface Excess {
+  readonly returns: readonly Float64Array[];
+  readonly riskFree: number;
 }
 
 /** Sums of returns and of their squares over each subset of half of the blocks, all trials of a subset side by side. */
@@ -53,13 +93,13 @@ class HalfSums {
   readonly sums: Float64Array;
   readonly squares: Float64Array;
 
-  constructor(returns: readonly Float64Array[], starts: readonly number[], firstBlock: number) {
-    const trials = returns.length;
+  constructor(excess: Excess, starts: readonly number[], firstBlock: number) {
+    const trials = excess.returns.length;
     this.sums = new Float64Array(SUBSETS * trials);
     this.squares = new Float64Array(SUBSETS * trials);
     for (let block = 0; block < HALF_BLOCKS; block++) {
       const [start, end] = [starts[firstBlock + block]!, starts[firstBlock + block + 1]!];
-      this.#sumBlock(returns, start, end, (1 << block) * trials);
+      this.#sumBlock(excess, start, end, (1 << block) * trials);
     }
     for (let subset = 1; subset < SUBSETS; subset++) {
       const one = subset & -subset;
@@ -72,11 +112,11 @@ class HalfSums {
     }
   }
 
-  #sumBlock(returns: readonly Float64Array[], start: number, end: number, to: number): void {
+  #sumBlock({ returns, riskFree }: Excess, start: number, end: number, to: number): void {
     for (const [i, column] of returns.entries()) {
       let [sum, squares] = [0, 0];
       for (let day = start; day < end; day++) {
-        const value = column[day]!;
+        const value = column[day]! - riskFree;
         sum += value;
         squares += value * value;
       }

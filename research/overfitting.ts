@@ -1,6 +1,6 @@
 import type { Measured } from "../engine/metrics/measured.ts";
 import { standardDeviation } from "../engine/metrics/moments.ts";
-import { overfittingProbability } from "./cross_validation.ts";
+import { countSplits, overfittingProbability, type SplitsPart } from "./cross_validation.ts";
 import { describeOverfitting } from "./verdict.ts";
 import {
   estimateSharpe,
@@ -75,23 +75,61 @@ export function chooseConsidered(trials: number, best: number, most = TRIALS_CON
   return chosen.with(nearest, best);
 }
 
+/** A part of the work on an optimization's luck. */
+export interface LuckPart {
+  readonly counted: ReturnType<typeof countSplits>;
+  /** In the first part alone. */
+  readonly figures: SharpeFigures | null;
+}
+
+interface SharpeFigures {
+  readonly independent: number;
+  /** The best trial's, per year. */
+  readonly sharpe: Measured;
+  readonly measured: Record<SharpeFigure, Measured>;
+}
+
 /**
- * Measures how much of an optimization's best trial is luck.
+ * Does a part of the work that takes time; concludeOverfitting() joins all parts.
  *
  * @param onStep Called every few milliseconds; an error that it throws ends the work.
  */
-export function measureOverfitting(input: Trials, onStep: () => void = () => {}): Overfitting {
-  const { trials, returns, best, periodsPerYear } = input;
-  const riskFree = input.riskFreeRate / periodsPerYear;
+export function measureLuckPart(input: Trials, splits: SplitsPart, onStep: () => void = () => {}): LuckPart {
+  const { returns, riskFreeRate, periodsPerYear } = input;
+  return {
+    figures: splits.part === 0 ? measureSharpe(input, onStep) : null,
+    counted: countSplits(returns, riskFreeRate / periodsPerYear, splits, onStep),
+  };
+}
+
+function measureSharpe(input: Trials, onStep: () => void): SharpeFigures {
+  const { trials, returns, best, riskFreeRate, periodsPerYear } = input;
   const independent = countIndependent(returns, trials, onStep);
-  const estimate = estimateSharpe(returns[best]!, riskFree);
+  const estimate = estimateSharpe(returns[best]!, riskFreeRate / periodsPerYear);
+  if ("reason" in estimate) return { independent, sharpe: estimate, measured: noSharpe(estimate) };
+  const sharpe = estimate.sharpe * Math.sqrt(periodsPerYear);
+  return { independent, sharpe, measured: sharpeFigures(input, estimate, independent) };
+}
+
+/** Measures how much of an optimization's best trial is luck. */
+export function measureOverfitting(input: Trials): Overfitting {
+  return concludeOverfitting(input, [measureLuckPart(input, { part: 0, parts: 1 })]);
+}
+
+/**
+ * Tells how much of an optimization's best trial is luck.
+ *
+ * @param parts All, in their order.
+ * @throws {RangeError} Without the first one.
+ */
+export function concludeOverfitting({ trials, returns, plateau }: Trials, parts: readonly LuckPart[]): Overfitting {
+  const first = parts[0]?.figures;
+  if (!first) throw new RangeError(`Cannot conclude from ${parts.length} parts without the first one`);
+  const { independent, sharpe } = first;
   const measured: Record<OverfittingFigure, Measured> = {
-    ...("reason" in estimate ? noSharpe(estimate) : sharpeFigures(input, estimate, independent)),
-    overfitting_probability: overfittingProbability(
-      returns.map((column) => column.map((value) => value - riskFree)),
-      onStep,
-    ),
-    plateau: input.plateau,
+    ...first.measured,
+    overfitting_probability: overfittingProbability(parts.map(({ counted }) => counted)),
+    plateau,
   };
   const reasons: Record<string, string> = {};
   const valueOf = (figure: OverfittingFigure) => {
@@ -104,7 +142,7 @@ export function measureOverfitting(input: Trials, onStep: () => void = () => {})
     trials,
     trials_considered: returns.length,
     independent_trials: independent,
-    sharpe: "reason" in estimate ? null : estimate.sharpe * Math.sqrt(periodsPerYear),
+    sharpe: typeof sharpe === "number" ? sharpe : null,
     probabilistic_sharpe: valueOf("probabilistic_sharpe"),
     expected_best_sharpe: valueOf("expected_best_sharpe"),
     deflated_sharpe: valueOf("deflated_sharpe"),
@@ -113,7 +151,7 @@ export function measureOverfitting(input: Trials, onStep: () => void = () => {})
     haircut_sharpe: valueOf("haircut_sharpe"),
     plateau: valueOf("plateau"),
   };
-  if ("reason" in estimate) reasons["sharpe"] = estimate.reason;
+  if (typeof sharpe !== "number") reasons["sharpe"] = sharpe.reason;
   return { ...figures, undefined_figures: reasons, conclusion: describeOverfitting(figures) };
 }
 

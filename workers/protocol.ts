@@ -7,7 +7,8 @@ import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
-import type { Overfitting, Trials } from "../research/overfitting.ts";
+import type { SplitsPart } from "../research/cross_validation.ts";
+import type { Trials } from "../research/overfitting.ts";
 
 export type { EncodedSeries, Plot, TrialValues };
 
@@ -108,19 +109,19 @@ export interface SliceRun extends EncodedTrials {
   readonly refused?: readonly number[];
 }
 
-/** The value of a measurement of luck. */
-export interface MeasuredLuck {
-  readonly overfitting: Overfitting;
+/** A part of the measurement of an optimization's luck. Its columns are in shared memory. */
+export interface LuckTask extends SplitsPart {
+  readonly trials: Trials;
 }
 
 /**
- * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>` or an `Outcome<MeasuredLuck>`.
+ * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>` or an `Outcome<LuckPart>`.
  */
 export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
     | { readonly kind: "slice"; readonly task: SliceTask }
-    | { readonly kind: "luck"; readonly task: Trials };
+    | { readonly kind: "luck"; readonly task: LuckTask };
   /** Shared memory, see engine/control.ts. */
   readonly control: Int32Array;
 }

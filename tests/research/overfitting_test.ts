@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { overfittingProbability } from "../../research/cross_validation.ts";
+import { countSplits, overfittingProbability } from "../../research/cross_validation.ts";
 import { chooseConsidered, measureOverfitting, type Overfitting } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
 import { Random } from "../../research/random_numbers.ts";
@@ -50,7 +50,12 @@ Deno.test("the probability of overfitting is that of a slow count of all 12,870 
     const returns = invent({ seed: 1, trials: 7, days: 75, skill: 0.2, shared });
     // Equal trials share ranks, and one that never trades has a ratio of 0.
     const trials = [...returns, returns[2]!, new Float64Array(75)];
-    expect(overfittingProbability(trials)).toBe(naiveOverfittingProbability(trials.map((each) => [...each])));
+    const naive = naiveOverfittingProbability(trials.map((each) => [...each]));
+    // Whether one thread counts all splits or several count a part each.
+    for (const parts of [1, 3]) {
+      const counted = Array.from({ length: parts }, (_, part) => countSplits(trials, 0, { part, parts }));
+      expect(overfittingProbability(counted)).toBe(naive);
+    }
   }
 });
 

@@ -1,14 +1,16 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
-import type { Trials } from "../../research/overfitting.ts";
-import type { EncodedRun, MeasuredLuck, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
+import { concludeOverfitting, type LuckPart, type Overfitting, type Trials } from "../../research/overfitting.ts";
+import type { EncodedRun, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
 
 // A run looks at its stop flag every 65,536 candles, which takes milliseconds.
 const GRACE_MS = 2000;
+// Each part makes the sums of all blocks first.
+const LUCK_PARTS_MAX = 4;
 // The longest that a timer waits.
 const NO_DEADLINE_MS = 2 ** 31 - 1;
 const PROGRESS_MS = 500;
@@ -132,13 +134,23 @@ export class Pool {
     return await this.#use<SliceRun>({ kind: "slice", task }, limits);
   }
 
-  /** Measures the luck of an optimization as soon as a worker is free. Never rejects. */
+  /** Measures the luck of an optimization, on as many workers as are worth it. Never rejects. */
   async measureLuck(
     trials: Trials,
     limits: Pick<RunLimits, "waitMs" | "signal">,
-  ): Promise<Outcome<MeasuredLuck>> {
+  ): Promise<Outcome<{ readonly overfitting: Overfitting }>> {
     const within = { ...limits, deadlineMs: NO_DEADLINE_MS, onProgress: () => {} };
-    return await this.#use<MeasuredLuck>({ kind: "luck", task: trials }, within);
+    const parts = Math.min(this.#size, LUCK_PARTS_MAX);
+    const outcomes = await Promise.all(Array.from(
+      { length: parts },
+      (_, part) => this.#use<LuckPart>({ kind: "luck", task: { trials, part, parts } }, within),
+    ));
+    const done: LuckPart[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.type !== "completed") return outcome;
+      done.push(outcome);
+    }
+    return { type: "completed", overfitting: concludeOverfitting(trials, done) };
   }
 
   async #use<Value extends object>(job: ToWarmWorker["job"], limits: RunLimits): Promise<Outcome<Value>> {

@@ -7,8 +7,8 @@ import { Pool, type RunLimits, Slots } from "../backtest/pool.ts";
 import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
-import type { Trials } from "../../research/overfitting.ts";
-import type { MeasuredLuck, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import type { Overfitting, Trials } from "../../research/overfitting.ts";
+import type { SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import {
@@ -148,7 +148,7 @@ export class SliceRunner {
   }
 
   /** Measures how much of an optimization's best trial is luck. */
-  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<MeasuredLuck>> {
+  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<{ readonly overfitting: Overfitting }>> {
     return await this.#startPool().measureLuck(trials, { signal, waitMs: WAIT_MS });
   }
 

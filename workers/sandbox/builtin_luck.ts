@@ -1,17 +1,17 @@
 import { isAskedToStop } from "../../engine/control.ts";
 import { RunStopped } from "../../engine/run.ts";
-import { measureOverfitting, type Trials } from "../../research/overfitting.ts";
+import { type LuckPart, measureLuckPart } from "../../research/overfitting.ts";
 import type { Completed } from "../outcome.ts";
-import type { MeasuredLuck } from "../protocol.ts";
+import type { LuckTask } from "../protocol.ts";
 
 /**
- * Measures how much of an optimization's best trial is luck.
+ * Does a part of the work on an optimization's luck.
  *
  * @throws {RunStopped} When the control words ask for it.
  */
-export function runLuck(trials: Trials, control: Int32Array): Completed<MeasuredLuck> {
-  const overfitting = measureOverfitting(trials, () => {
+export function runLuckPart({ trials, ...splits }: LuckTask, control: Int32Array): Completed<LuckPart> {
+  const part = measureLuckPart(trials, splits, () => {
     if (isAskedToStop(control)) throw new RunStopped(0);
   });
-  return { type: "completed", overfitting };
+  return { type: "completed", ...part };
 }

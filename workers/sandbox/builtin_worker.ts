@@ -2,7 +2,7 @@
 /// <reference lib="deno.worker" />
 /**
  * The entry of a warm Web Worker without permissions. One at a time, it runs a built-in strategy or a slice of its trials over candles in
- * shared memory, or measures the luck of an optimization.
+ * shared memory, or does a part of the work on an optimization's luck.
  */
 import { encodeChunks, resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
@@ -13,7 +13,7 @@ import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
 import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
-import { runLuck } from "./builtin_luck.ts";
+import { runLuckPart } from "./builtin_luck.ts";
 import { runSlice } from "./builtin_slice.ts";
 
 /** Unused memory beyond this goes back to the system: about what two runs of a million candles take. */
@@ -26,7 +26,7 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
     const outcome = attempt(() => runSlice(job.task, control, pool));
     self.postMessage(outcome, [...buffersOf(outcome)]);
   } else if (job.kind === "luck") {
-    self.postMessage(attempt(() => runLuck(job.task, control)));
+    self.postMessage(attempt(() => runLuckPart(job.task, control)));
   } else {
     const outcome = attempt(() => execute(job.task, control));
     const chunks = outcome.type === "completed" ? outcome.chunks : [];

@@ -179,8 +179,8 @@ Deno.test("a closed pool ends running and waiting runs, and begins none", async 
   expect((await pool.run(task(40), limits())).type).toBe("stopped");
 });
 
-Deno.test("a measurement of luck ends when it is asked to, and its thread goes on to the next", () =>
-  withPool(1, async (pool) => {
+Deno.test("a measurement of luck ends when it is asked to, and its threads go on to the next", () =>
+  withPool(2, async (pool) => {
     const random = new Random(1);
     const returns = Array.from({ length: 200 }, () => Float64Array.from({ length: 365 }, () => random.normal()));
     const trials = { trials: 200, returns, best: 0, periodsPerYear: 365, riskFreeRate: 0, plateau: 1 };
