@@ -29,4 +29,12 @@ export async function simulateRun(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Delete simulation" }).click();
   await page.getByText("All 300 paths end where the real run does").waitFor({ state: "hidden" });
   await page.getByText(/^Of 300 paths/).waitFor();
+  await page.getByLabel("Method").selectOption({ label: "Candles in blocks" });
+  await page.getByLabel("Paths", { exact: true }).fill("10000");
+  // The page follows it by events, and does not ask again and again.
+  const followed = page.waitForRequest(/monteCarlo\.onEvent/);
+  await page.getByRole("button", { name: "Simulate" }).click();
+  await followed;
+  await page.getByRole("button", { name: "Cancel simulation" }).click();
+  await page.getByRole("button", { name: "Cancel simulation" }).waitFor({ state: "hidden" });
 }

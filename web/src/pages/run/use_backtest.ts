@@ -1,10 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { useEffect } from "react";
 import { api, type Backtest } from "../../api.ts";
 import { useConnectionLost } from "../../connection.ts";
-
-const RETRY_MS = 1_000;
+import { useReopening } from "./use_reopening.ts";
 
 /** A backtest, kept up to date until it has ended, through lost connections and restarts of the service. */
 export function useBacktest(id: string) {
@@ -12,7 +10,7 @@ export function useBacktest(id: string) {
   const query = useQuery(api.backtests.get.queryOptions({ id }));
   const isLost = useConnectionLost();
   const isUnderWay = query.data !== undefined && !hasEnded(query.data.backtest);
-  const { status, error, reset } = useSubscription(
+  const stream = useSubscription(
     api.backtests.onEvent.subscriptionOptions({ id }, {
       enabled: isUnderWay && !isLost,
       onData: (backtest) => {
@@ -24,16 +22,9 @@ export function useBacktest(id: string) {
       },
     }),
   );
-  // The browser opens a lost stream again by itself and says nothing: only a call finds out that the service is gone.
-  const isCut = status === "error" || (status === "connecting" && error !== null);
-  useEffect(() => {
-    if (!isCut || !isUnderWay) return;
-    const timer = setTimeout(() => {
-      void queries.invalidateQueries({ queryKey: api.backtests.get.queryKey({ id }) });
-      reset();
-    }, RETRY_MS);
-    return () => clearTimeout(timer);
-  }, [isCut, isUnderWay, id, queries, reset]);
+  useReopening(stream, isUnderWay, () => {
+    void queries.invalidateQueries({ queryKey: api.backtests.get.queryKey({ id }) });
+  });
   return query;
 }
 

@@ -1,17 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSubscription } from "@trpc/tanstack-react-query";
 import { useState } from "react";
 import { api, describeError, type MonteCarlo } from "../../../api.ts";
+import { useConnectionLost } from "../../../connection.ts";
 import { Button } from "../../../parts/button.tsx";
 import { DeleteButton } from "../../../parts/delete_button.tsx";
 import { formatCount, formatTime } from "../../../parts/format.ts";
 import { ProgressBar } from "../../../parts/progress_bar.tsx";
 import { StatusBadge } from "../../../parts/status_badge.tsx";
 import { hasEnded } from "../use_backtest.ts";
+import { useReopening } from "../use_reopening.ts";
 import { PathSample } from "./path_sample.tsx";
 import { METHOD_NAMES } from "./path_words.ts";
 import { StartForm } from "./start_form.tsx";
 
-const PROGRESS_MS = 500;
 // A backtest may have no more.
 const LISTED_MAX = 20;
 
@@ -20,13 +22,16 @@ export function MonteCarloTab({ backtestId }: { readonly backtestId: string }) {
   const queries = useQueryClient();
   const [chosen, setChosen] = useState<string>();
   const list = api.monteCarlo.list.queryOptions({ backtest_id: backtestId, limit: LISTED_MAX });
-  const { data, error } = useQuery({
-    ...list,
-    refetchInterval: ({ state }) => state.data?.monte_carlos.every(hasEnded) === false ? PROGRESS_MS : false,
-  });
+  const { data, error } = useQuery(list);
   const simulations = data?.monte_carlos ?? [];
   const shown = simulations.find(({ id }) => id === chosen) ?? simulations[0];
   const refresh = () => queries.invalidateQueries({ queryKey: list.queryKey });
+  const replace = (next: MonteCarlo) =>
+    queries.setQueryData(list.queryKey, (page) =>
+      page && {
+        ...page,
+        monte_carlos: page.monte_carlos.map((each) => each.id === next.id ? next : each),
+      });
   return (
     <div className="flex flex-col gap-4">
       <p className="max-w-prose text-sm text-muted">
@@ -42,7 +47,7 @@ export function MonteCarloTab({ backtestId }: { readonly backtestId: string }) {
       />
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       {simulations.length > 1 && <Chooser simulations={simulations} value={shown?.id} onChange={setChosen} />}
-      {shown !== undefined && <Simulation key={shown.id} simulation={shown} onChange={refresh} />}
+      {shown !== undefined && <Simulation key={shown.id} simulation={shown} onProgress={replace} onChange={refresh} />}
     </div>
   );
 }
@@ -73,11 +78,16 @@ function describe({ method, runs, block_days: days, seed }: MonteCarlo): string 
   return `${METHOD_NAMES[method]}, ${formatCount(runs)} paths${blocks}, seed ${seed}`;
 }
 
-function Simulation({ simulation, onChange }: {
+function Simulation({ simulation, onProgress, onChange }: {
   readonly simulation: MonteCarlo;
+  readonly onProgress: (next: MonteCarlo) => void;
   readonly onChange: () => Promise<void>;
 }) {
-  const { id, status, progress, error, result, runs, ruin_drawdown: ruin } = simulation;
+  const { id, status, progress, error, result, ruin_drawdown: ruin } = simulation;
+  const isUnderWay = !hasEnded(simulation);
+  const enabled = !useConnectionLost() && isUnderWay;
+  const stream = useSubscription(api.monteCarlo.onEvent.subscriptionOptions({ id }, { enabled, onData: onProgress }));
+  useReopening(stream, isUnderWay, () => void onChange());
   const cancel = useMutation(api.monteCarlo.cancel.mutationOptions({ onSettled: onChange }));
   const remove = useMutation(api.monteCarlo.delete.mutationOptions({ onSettled: onChange }));
   return (
@@ -103,9 +113,7 @@ function Simulation({ simulation, onChange }: {
       {!hasEnded(simulation) && <ProgressBar label="Progress of the simulation" progress={progress} />}
       {error !== null && <p role="alert" className="text-sm break-words text-danger">{error.message}</p>}
       {result?.notes.map((note) => <p key={note} className="text-sm text-muted">{note}</p>)}
-      {result?.samples.map((sample) => (
-        <PathSample key={sample.sampling} sample={sample} runs={runs} ruinDrawdown={ruin} />
-      ))}
+      {result?.samples.map((sample) => <PathSample key={sample.sampling} sample={sample} ruinDrawdown={ruin} />)}
     </section>
   );
 }

@@ -25,16 +25,15 @@ const COLUMNS = [
 ] as const;
 
 /** One way to make paths: what it says in words, its curves, and the quantiles of its figures. */
-export function PathSample({ sample, runs, ruinDrawdown }: {
+export function PathSample({ sample, ruinDrawdown }: {
   readonly sample: MonteCarloSample;
-  readonly runs: number;
   readonly ruinDrawdown: number;
 }) {
   const [name] = SAMPLE_NAMES[sample.sampling];
   return (
     <div className="flex flex-col gap-2">
       <h3 className="text-sm font-semibold">{name}</h3>
-      <p className="max-w-prose text-sm">{describeSample(sample, runs, ruinDrawdown)}</p>
+      <p className="max-w-prose text-sm">{describeSample(sample, ruinDrawdown)}</p>
       <div className="grid items-start gap-4 xl:grid-cols-[2fr_3fr]">
         <FanChart sample={sample} />
         <Table label={`Quantiles: ${name}`} columns={COLUMNS} minWidth="43rem">

@@ -24,10 +24,11 @@ export const SAMPLE_NAMES: Readonly<Record<MonteCarloSample["sampling"], readonl
 /** The conclusions of a careful reader. */
 export function describeSample(
   { sampling, figures, probability_of_loss: loss, probability_of_ruin: ruin }: MonteCarloSample,
-  runs: number,
   ruinDrawdown: number,
 ): string {
   const { final_equity: final, max_drawdown: drawdown } = figures;
+  // Those that count.
+  const { paths } = final;
   const ruined = `${formatPercent(ruin)} lose ${formatPercent(ruinDrawdown)} of their peak or more at some time`;
   const deeper = drawdown.percentile === null
     ? ""
@@ -36,10 +37,10 @@ export function describeSample(
     } of them.`;
   if (sampling === "shuffled") {
     return `All ${
-      formatCount(runs)
+      formatCount(paths)
     } paths end where the real run does, because their trades are the same; only the way ` +
       `differs. ${ruined}.${deeper.replace("Its", "The real run's")}`;
   }
   const place = final.percentile === null ? "" : ` The real run ends above ${formatPercent(final.percentile)} of them.`;
-  return `Of ${formatCount(runs)} paths, ${formatPercent(loss)} end with a loss, and ${ruined}.${place}${deeper}`;
+  return `Of ${formatCount(paths)} paths, ${formatPercent(loss)} end with a loss, and ${ruined}.${place}${deeper}`;
 }
