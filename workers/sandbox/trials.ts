@@ -1,4 +1,5 @@
 /** Trials of a user's code, one after the other. */
+import { BufferPool } from "../../engine/buffer_pool.ts";
 import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../outcome.ts";
 import type { GuestStrategy } from "./player.ts";
@@ -7,6 +8,8 @@ import { LookbackCutter } from "./trial_candles.ts";
 
 // A longer lookback is likely to follow: another process would have to ask again.
 const LOOKBACK_GROWTH = 2;
+/** Memory that each trial takes over from the one before: the columns of a few years of minutes. */
+const POOL_BYTES_MAX = 1 << 26;
 
 /** Makes an instance of the strategy for a range that so many candles precede. @throws {RunError} */
 export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => GuestStrategy;
@@ -36,10 +39,13 @@ export function runTrials(
 ): Outcome<object> | LookbackRequest {
   const until = performance.now() + job.budgetMs;
   const cutter = new LookbackCutter(job.task);
+  const pool = new BufferPool(POOL_BYTES_MAX);
   let returnsCount = 0;
   for (const [i, parametersJson] of job.parametersJson.entries()) {
     if (i > 0 && (performance.now() >= until || returnsCount >= job.returnsMax)) break;
-    const outcome = attemptTrial(job, parametersJson, make, { cutter, control });
+    const outcome = attemptTrial(job, parametersJson, make, { cutter, control, pool });
+    // No column of a result outlives its trial.
+    pool.reclaim();
     if (outcome.type === "completed") returnsCount += outcome.dailyReturns.length;
     if (outcome.type !== "lookback") report({ type: "trial", outcome });
     else if (job.canReload) return outcome;
@@ -52,7 +58,7 @@ function attemptTrial(
   job: TrialsRun,
   parametersJson: string,
   make: MakeTrialStrategy,
-  { cutter, control }: { readonly cutter: LookbackCutter; readonly control: Int32Array },
+  { cutter, ...shared }: { readonly cutter: LookbackCutter; readonly control: Int32Array; readonly pool: BufferPool },
 ): TrialOutcome | LookbackRequest {
   const { candles: _candles, seed: _seed, ...settings } = job.task;
   const { lookback, lookbackWanted } = job;
@@ -67,7 +73,7 @@ function attemptTrial(
       firstIndex = Math.min(warmup, held);
       strategy = make(parametersJson, firstIndex);
     }
-    return { type: "completed", ...measureTrial({ ...settings, ...cutter.cut(firstIndex), strategy, control }) };
+    return { type: "completed", ...measureTrial({ ...settings, ...cutter.cut(firstIndex), ...shared, strategy }) };
   } catch (error) {
     if (error instanceof PointRefused) return { type: "refused" };
     if (error instanceof RunError) return error.outcome;
