@@ -38,6 +38,7 @@ export class Book implements OrderBook {
   markets = 0;
   /** True if orders have changed since the alarms were set. */
   isChanged = false;
+  revision = 0;
   /** Working entries that volume has filled only in part, or not at all. */
   #heldBack = 0;
 

@@ -10,7 +10,7 @@ import { withCanonicalNaN } from "./canonical_nan.ts";
 import type { TradingDayColumns } from "./metrics/input.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
-import type { Strategy } from "./strategy.ts";
+import { CANDLES_AHEAD_MAX, type Strategy } from "./strategy.ts";
 import type { TradeColumns } from "./trade_columns.ts";
 
 /** Everything besides the decisions that a run's result depends on. */
@@ -156,6 +156,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   const isAsked = strategy.nextDecision !== undefined;
   let next = Math.max(firstIndex, strategy.warmup - 1);
   let held = ledger.quantity;
+  let ahead = 1;
   for (let i = firstIndex; i < count; i++) {
     if (i < next) {
       i = simulation.rest(i, Math.min(next, nextLook(i)));
@@ -167,7 +168,18 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
       next = strategy.nextDecision?.(i, ledger) ?? i;
     }
     if (i >= next) {
-      strategy.decide(i, ledger, book);
+      let hasOrders = true;
+      if (strategy.decideAhead !== undefined) {
+        const until = simulation.rest(i + 1, Math.min(i + ahead, nextLook(i) + 1));
+        const acting = strategy.decideAhead(i, until, ledger, book);
+        hasOrders = acting < until;
+        // Candles behind the next orders are marked in vain.
+        ahead = hasOrders ? Math.max(ahead >> 1, 1) : Math.min(2 * ahead, CANDLES_AHEAD_MAX);
+        i = hasOrders ? acting : until - 1;
+        book.index = i;
+        ledger.equity = simulation.equity[i - firstIndex]!;
+      }
+      if (hasOrders) strategy.decide(i, ledger, book);
       if (simulation.isChanged && !simulation.settle(i)) break;
     }
     if (control !== null && i === nextLook(i)) look(control, progress, simulation, i - firstIndex);

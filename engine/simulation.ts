@@ -190,8 +190,8 @@ export class Simulation {
   }
 
   #forgetChanges(): void {
-    this.book.isChanged = false;
-    this.ledger.isChanged = false;
+    this.book.isChanged = this.ledger.isChanged = false;
+    this.book.revision++;
   }
 
   /** Values the account at the close; false when nothing is left. */

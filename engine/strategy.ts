@@ -17,6 +17,9 @@ export const BY_EQUITY_FRACTION = 2;
 export const BY_CASH = 3;
 export const BY_RISK_FRACTION = 4;
 
+/** Candles that a strategy decides on in one call of `decideAhead`, at most. */
+export const CANDLES_AHEAD_MAX = 256;
+
 /** Returned in place of an order's number when the order was refused. */
 export const REFUSED = -1;
 
@@ -105,6 +108,8 @@ export interface OrderBook {
   readonly workingOrders: number;
   /** Number of open trades: each entry order opens one. */
   readonly openTrades: number;
+  /** Grows between decisions in which an order or a trade has changed. While it stays, their lists are the same. */
+  readonly revision: number;
 
   /** Places an order. Returns its number, from 0, or REFUSED; the result lists refused orders with their reasons. */
   place(draft: OrderDraft): number;
@@ -154,4 +159,13 @@ export interface Strategy {
    * and candles without events are only valued, many at once.
    */
   nextDecision?(i: number, account: Account): number;
+  /**
+   * Decides at the closes of candle `i` and those before `until`, one after the other, until it has orders. In these candles
+   * the account is only marked: its cash, quantity, orders and trades stay, whatever their prices.
+   *
+   * @returns The candle of its orders, which the next call of `decide` places; `until` if it has none. `decide` is not
+   * called for other candles.
+   * @param account Its equity is of a later candle: it is cash + quantity x close at each.
+   */
+  decideAhead?(i: number, until: number, account: Account, book: OrderBook): number;
 }

@@ -27,7 +27,12 @@ export function bookOf(state: State): OrderBook {
     if (order !== undefined) endOrder(state, order, "cancelled", "withdrawn by the strategy");
     return order !== undefined;
   };
+  let revision = 0;
   return {
+    /** Another one at each look: this book does not know what has changed. */
+    get revision() {
+      return revision++;
+    },
     get workingOrders() {
       return state.working.length;
     },
