@@ -15,10 +15,10 @@ import { run } from "../engine/run.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { checkIntegrity, cutCandles } from "../workers/sandbox/integrity.ts";
-import { GuestStrategy } from "../workers/sandbox/player.ts";
 import { runInSandbox } from "../workers/sandbox/process.ts";
 import { compileScript } from "../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../workers/sandbox/script/guest.ts";
+import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
 import { SANDBOX_BYTES_MAX, type ScriptJob } from "../workers/sandbox/task.ts";
 import { median } from "./measure.ts";
 import { archiveYears, readYear } from "./run_path_cases.ts";
@@ -150,7 +150,7 @@ async function measureIntegrity(count: number): Promise<void> {
   const [checks, wholes]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     const again = (until: number) => {
-      const strategy = new GuestStrategy(() => new ScriptGuest(script, "{}", seriesOf(job.task), false), 1);
+      const strategy = new ScriptStrategy(() => new ScriptGuest(script, "{}", seriesOf(job.task)), 1);
       return run({ ...settings, candles: cutCandles(candles, until), strategy, control: null });
     };
     const result = again(count);

@@ -3,7 +3,8 @@ import { expect } from "@std/expect";
 import type { Candles } from "../../engine/candles.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import { run } from "../../engine/run.ts";
-import { GuestStrategy, roundCapacity } from "../../workers/sandbox/player.ts";
+import { roundCapacity } from "../../workers/sandbox/player.ts";
+import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
@@ -33,7 +34,7 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
         const settings = { ...taskOver(candles), tradingDays, control: null };
         const builtIn = run({ ...settings, strategy: builtin.create(parameters) });
         const guest = new ScriptGuest(script, JSON.stringify(parameters), DAYS);
-        const scripted = run({ ...settings, strategy: new GuestStrategy(() => guest, 1) });
+        const scripted = run({ ...settings, strategy: new ScriptStrategy(() => guest, 1) });
         expect(scripted.orders).toEqual(builtIn.orders);
         expect(scripted.trades).toEqual(builtIn.trades);
         expect(scripted.equity).toEqual(builtIn.equity);
@@ -107,7 +108,7 @@ Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's"
   const guest = new ScriptGuest(await compileScript(example), '{"period":10}', DAYS);
   const { orders } = run({
     ...taskOver(dailyCandles(walk(1))),
-    strategy: new GuestStrategy(() => guest, 1),
+    strategy: new ScriptStrategy(() => guest, 1),
     control: null,
   });
   expect(orders.count).toBeGreaterThan(10);

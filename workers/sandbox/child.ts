@@ -13,6 +13,7 @@ import {
   candleBytes,
   type ChildLimits,
   type FromChild,
+  type FromChildWorker,
   isWithin,
   type SandboxJob,
   type SandboxKind,
@@ -47,8 +48,13 @@ const worker = new Worker(new URL(ENTRIES[kind], import.meta.url), {
   deno: { permissions: address === undefined ? "none" : { net: [address] } },
 });
 const control = createControl();
+let decided = 0;
+let deciding = new Int32Array(new SharedArrayBuffer(4));
 // An outcome, or a request, as a frame: the Worker writes it, so that this thread watches the memory that it takes.
-worker.onmessage = ({ data }: MessageEvent<readonly Uint8Array[]>) => writeFrame(data);
+worker.onmessage = ({ data }: MessageEvent<FromChildWorker>) => {
+  if (data instanceof SharedArrayBuffer) deciding = new Int32Array(data);
+  else writeFrame(data);
+};
 worker.onmessageerror = () => send({ type: "broken", message: "its Worker's answer could not be read" });
 worker.onerror = (event) => {
   event.preventDefault();
@@ -61,7 +67,9 @@ setInterval(watchMemory, WATCH_MS);
 setInterval(() => {
   reportMemory();
   const progress = readProgress(control);
-  if (progress !== null) send({ type: "progress", decided: readDecided(control), ...progress });
+  // An instance that begins again does not count backwards.
+  decided = Math.max(decided, readDecided(control), Atomics.load(deciding, 0));
+  if (progress !== null) send({ type: "progress", decided, ...progress });
 }, PROGRESS_MS);
 await passFurtherJobs();
 die();

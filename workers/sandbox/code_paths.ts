@@ -3,7 +3,7 @@ import type { Candles } from "../../engine/candles.ts";
 import { PriceRangeError } from "../../research/monte_carlo/candle_paths.ts";
 import { type Outcome, RunError } from "../outcome.ts";
 import { drawPaths, PathPlayer } from "./path_runs.ts";
-import type { GuestStrategy } from "./player.ts";
+import type { Strategy } from "../../engine/strategy.ts";
 import type { PathOutcome, PathsRun } from "./task.ts";
 import type { TrialListener } from "./trials.ts";
 
@@ -14,14 +14,14 @@ import type { TrialListener } from "./trials.ts";
  */
 export function runPaths(
   job: PathsRun,
-  make: () => GuestStrategy,
-  { control, report }: TrialListener,
+  make: () => Strategy,
+  { control, report, attempt = (run) => run() }: TrialListener,
 ): Outcome<object> {
   const player = new PathPlayer(job.task, control);
   let path = job.from;
   try {
     for (const candles of drawPaths(job)) {
-      const outcome = attemptPath(player, candles, make);
+      const outcome = attempt(() => attemptPath(player, candles, make));
       // Without the real run, there is nothing to compare the others with.
       if (path++ === 0 && outcome.type === "failed") return outcome;
       report({ type: "path", outcome });
@@ -33,7 +33,7 @@ export function runPaths(
   return { type: "completed" };
 }
 
-function attemptPath(player: PathPlayer, candles: Candles, make: () => GuestStrategy): PathOutcome {
+function attemptPath(player: PathPlayer, candles: Candles, make: () => Strategy): PathOutcome {
   try {
     return { type: "completed", ...player.play(candles, make()) };
   } catch (error) {

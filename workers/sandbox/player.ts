@@ -4,13 +4,13 @@ import { countDecided } from "../../engine/control.ts";
 import type { TradingDayColumns } from "../../engine/metrics/input.ts";
 import type { Account, OrderBook, Strategy } from "../../engine/strategy.ts";
 import { RunError } from "../outcome.ts";
-import { FRAME, ORDER_BYTES, TRADE, TRADE_BYTES } from "./wasm/abi.ts";
-import { OrderTable, SignalFault } from "./wasm/orders.ts";
+import { FRAME, ORDER_BYTES, TRADE_BYTES } from "./wasm/abi.ts";
+import { Tables } from "./wasm/tables.ts";
 
 /** Time, open, high, low, close, volume. */
 const COLUMNS = 6;
 
-/** A strategy in another world, a module or a script: its calls, and the memory in which both sides read and write. */
+/** A module's instance: its calls, and the memory in which both sides read and write. */
 export interface PlayedGuest {
   readonly warmup: number;
   /** Rows of the tables. */
@@ -22,8 +22,6 @@ export interface PlayedGuest {
   readonly memory: { readonly buffer: ArrayBufferLike };
   /** The address of a block of its memory that is the host's for the whole run. @throws {RunError} */
   allocate(byteLength: number): number;
-  /** Called once the tables are there. @param days Null: days of UTC. @throws {RunError} */
-  prepare(candles: Candles, days: TradingDayColumns | null): void;
   /** Decides at the newest candle. @returns The rows of the order table that it has written. */
   onCandle(frame: number): number;
   /** True once it has given up, even if its call returned. */
@@ -39,43 +37,55 @@ interface Count {
   readonly firstIndex: number;
 }
 
-/**
- * A guest as the simulator's strategy. A candle is copied into the guest's memory only after its close, so the guest cannot look
- * ahead.
- */
-export class GuestStrategy implements Strategy {
+/** A strategy of which each simulation has a new instance, which must not know the last one. */
+export abstract class InstanceStrategy<Guest extends { readonly warmup: number }, Player> {
   readonly warmup: number;
-  readonly #makeGuest: () => PlayedGuest;
-  #first: PlayedGuest | null;
-  #player: GuestPlayer | null = null;
-  readonly #count: Count | null;
+  readonly #makeGuest: () => Guest;
+  #first: Guest | null;
+  protected player: Player | null = null;
 
   /**
-   * @param makeGuest Makes an instance: one now, and a new one for each further simulation, which must not know the last.
+   * @param makeGuest Makes an instance: one now, and another for each further simulation.
    * @param candlesMin Candles before the first decision, even if the guest's warm-up is shorter.
-   * @param count Where to count the candles that were decided on (engine/control.ts), from `firstIndex` on; null: nowhere.
    * @throws {RunError} When no instance can be made.
    */
-  constructor(makeGuest: () => PlayedGuest, candlesMin: number, count: Count | null = null) {
+  constructor(makeGuest: () => Guest, candlesMin: number) {
     this.#makeGuest = makeGuest;
-    this.#count = count;
     this.#first = makeGuest();
     this.warmup = Math.max(1, candlesMin, this.#first.warmup);
   }
 
-  /** Allocates the columns and tables in the guest's memory. @throws {RunError} When that fails. */
+  /** Has an instance play these candles. @throws {RunError} When it cannot. */
   prepare(candles: Candles, _pool?: BufferPool | null, days: TradingDayColumns | null = null): void {
     const first = this.#first;
     this.#first = null;
     // Release the last instance before making another: its memory may be large.
-    this.#player = null;
-    const guest = first ?? this.#makeGuest();
-    this.#player = new GuestPlayer(guest, candles);
-    guest.prepare(candles, days);
+    this.player = null;
+    this.player = this.play(first ?? this.#makeGuest(), candles, days);
+  }
+
+  protected abstract play(guest: Guest, candles: Candles, days: TradingDayColumns | null): Player;
+}
+
+/**
+ * A module as the simulator's strategy. A candle is copied into its memory only after its close, so it cannot look ahead.
+ */
+export class GuestStrategy extends InstanceStrategy<PlayedGuest, GuestPlayer> implements Strategy {
+  readonly #count: Count | null;
+
+  /** @param count Where to count the candles that were decided on (engine/control.ts), from `firstIndex` on; null: nowhere. */
+  constructor(makeGuest: () => PlayedGuest, candlesMin: number, count: Count | null = null) {
+    super(makeGuest, candlesMin);
+    this.#count = count;
+  }
+
+  /** Allocates the columns and tables in the guest's memory. @throws {RunError} When that fails. */
+  protected play(guest: PlayedGuest, candles: Candles): GuestPlayer {
+    return new GuestPlayer(guest, candles);
   }
 
   decide(i: number, account: Account, book: OrderBook): void {
-    this.#player?.decide(i, account, book);
+    this.player?.decide(i, account, book);
     if (this.#count !== null) countDecided(this.#count.control, i + 1 - this.#count.firstIndex);
   }
 }
@@ -83,7 +93,7 @@ export class GuestStrategy implements Strategy {
 /** Runs one guest over one run's candles. A decision costs six stores for the candle, ten for the account and one call. */
 class GuestPlayer {
   readonly #guest: PlayedGuest;
-  readonly #orders: OrderTable;
+  readonly #tables: Tables;
   readonly #frame: number;
   readonly #lists: boolean;
   readonly #candles: Candles;
@@ -100,11 +110,6 @@ class GuestPlayer {
   readonly #lowAt: number;
   readonly #closeAt: number;
   readonly #volumeAt: number;
-  /** Addresses of the tables. */
-  readonly #ordersAt: number;
-  readonly #resultsAt: number;
-  readonly #tradesAt: number;
-  readonly #workingAt: number;
 
   constructor(guest: PlayedGuest, candles: Candles) {
     const { ordersMax, tradesMax, workingMax } = guest;
@@ -117,7 +122,6 @@ class GuestPlayer {
     this.#frame = guest.frame;
     this.#lists = tradesMax > 0 || workingMax > 0;
     const { buffer } = guest.memory;
-    this.#orders = new OrderTable(buffer, workingMax > 0);
     this.#words = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
     const column = (n: number) => (columnsAt + n * columnBytes) / 8;
@@ -127,15 +131,15 @@ class GuestPlayer {
     this.#lowAt = column(3);
     this.#closeAt = column(4);
     this.#volumeAt = column(5);
-    this.#ordersAt = columnsAt + COLUMNS * columnBytes;
-    this.#resultsAt = this.#ordersAt + ordersMax * ORDER_BYTES;
-    this.#tradesAt = this.#resultsAt + resultsBytes;
-    this.#workingAt = this.#tradesAt + tradesMax * TRADE_BYTES;
+    const orders = columnsAt + COLUMNS * columnBytes;
+    const results = orders + ordersMax * ORDER_BYTES;
+    const trades = results + resultsBytes;
+    const working = trades + tradesMax * TRADE_BYTES;
+    this.#tables = new Tables(buffer, { orders, results, trades, working }, guest);
     const columns = [0, 1, 2, 3, 4, 5].map((n) => columnsAt + n * columnBytes);
-    const pointers = [...columns, this.#ordersAt, this.#resultsAt, this.#tradesAt, this.#workingAt];
-    this.#words.set(pointers, (this.#frame + FRAME.columns) / 4);
+    this.#words.set([...columns, orders, results, trades, working], (this.#frame + FRAME.columns) / 4);
     this.#words[(this.#frame + FRAME.columnsCapacity) / 4] = columnBytes / 8;
-    this.#words.fill(0, this.#ordersAt / 4, this.#resultsAt / 4);
+    this.#words.fill(0, orders / 4, results / 4);
   }
 
   decide(i: number, account: Account, book: OrderBook): void {
@@ -185,24 +189,11 @@ class GuestPlayer {
   }
 
   #writeLists(book: OrderBook): void {
-    const { tradesMax, workingMax } = this.#guest;
-    const trades = Math.min(book.openTrades, tradesMax);
-    for (let n = 0; n < trades; n++) {
-      const row = this.#tradesAt + n * TRADE_BYTES;
-      const trade = book.tradeAt(n);
-      this.#words[(row + TRADE.number) >>> 2] = trade;
-      this.#doubles[(row + TRADE.quantity) >>> 3] = book.tradeQuantity(trade);
-      this.#doubles[(row + TRADE.entryPrice) >>> 3] = book.tradeEntryPrice(trade);
-    }
-    this.#orders.sweep(book);
-    const { working } = this.#orders;
-    const listed = Math.min(working.length, workingMax);
-    for (let n = 0; n < listed; n++) this.#words[(this.#workingAt >>> 2) + n] = working[n]!;
-    this.#words[(this.#frame + FRAME.tradesCount) >>> 2] = trades;
-    this.#words[(this.#frame + FRAME.workingCount) >>> 2] = listed;
+    this.#tables.writeLists(book);
+    this.#words[(this.#frame + FRAME.tradesCount) >>> 2] = this.#tables.tradesCount;
+    this.#words[(this.#frame + FRAME.workingCount) >>> 2] = this.#tables.workingCount;
   }
 
-  /** Carries out the first rows of the order table, and clears them for the next candle. */
   #perform(rows: number, i: number, book: OrderBook): void {
     if (rows < 0) {
       throw new RunError("STRATEGY_FAILED", `Cannot go on at ${this.#nameCandle(i)}: on_candle returned ${rows}`);
@@ -213,28 +204,24 @@ class GuestPlayer {
       throw new RunError("INVALID_SIGNAL", `Cannot take the orders of ${this.#nameCandle(i)}: ${found}`);
     }
     if (this.#doubles.length === 0) this.#attach();
-    for (let n = 0; n < rows; n++) {
-      try {
-        this.#words[(this.#resultsAt >>> 2) + n] = this.#orders.perform(this.#ordersAt + n * ORDER_BYTES, book);
-      } catch (error) {
-        if (!(error instanceof SignalFault)) throw error;
-        const what = `Cannot take order ${n} of ${this.#nameCandle(i)}`;
-        throw new RunError("INVALID_SIGNAL", `${what}: ${error.message}`);
-      }
-    }
-    this.#words.fill(0, this.#ordersAt >>> 2, (this.#ordersAt + rows * ORDER_BYTES) >>> 2);
+    this.#tables.perform(rows, book, () => this.#nameCandle(i));
   }
 
   #nameCandle(i: number): string {
-    return `candle ${i} (${new Date(this.#candles.time[i]!).toISOString()})`;
+    return nameCandle(this.#candles, i);
   }
 
   #attach(): void {
     const { buffer } = this.#guest.memory;
     this.#words = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
-    this.#orders.attach(buffer);
+    this.#tables.attach(buffer);
   }
+}
+
+/** A candle in the messages of failed runs. */
+export function nameCandle({ time }: Candles, i: number): string {
+  return `candle ${i} (${new Date(time[i]!).toISOString()})`;
 }
 
 function alignUp(byteLength: number): number {

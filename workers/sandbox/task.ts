@@ -260,3 +260,6 @@ export interface ToChildWorker {
   readonly job: SandboxJob;
   readonly control: Int32Array;
 }
+
+/** A message of that Worker: the pieces of a frame, or a word in shared memory that counts the candles that a script has decided on. */
+export type FromChildWorker = readonly Uint8Array[] | SharedArrayBuffer;

@@ -2,7 +2,7 @@
 import { BufferPool } from "../../engine/buffer_pool.ts";
 import { measureTrial } from "../../engine/run.ts";
 import { type Outcome, RunError } from "../outcome.ts";
-import type { GuestStrategy } from "./player.ts";
+import type { Strategy } from "../../engine/strategy.ts";
 import type { FromChild, LookbackRequest, TrialOutcome, TrialsRun } from "./task.ts";
 import { LookbackCutter } from "./trial_candles.ts";
 
@@ -12,7 +12,7 @@ const LOOKBACK_GROWTH = 2;
 const POOL_BYTES_MAX = 1 << 26;
 
 /** Makes an instance of the strategy for a range that so many candles precede. @throws {RunError} */
-export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => GuestStrategy;
+export type MakeTrialStrategy = (parametersJson: string, firstIndex: number) => Strategy;
 
 /** Learns of trials, or of paths. */
 export interface TrialListener {
@@ -20,6 +20,8 @@ export interface TrialListener {
   readonly control: Int32Array;
   /** Gets the outcomes in their order. */
   readonly report: (message: FromChild<object>) => void;
+  /** Runs each of them, and may run it again. Absent: once. */
+  readonly attempt?: <Result>(run: () => Result) => Result;
 }
 
 /** The strategy does not take these parameters. */
@@ -35,7 +37,7 @@ export class PointRefused extends Error {
 export function runTrials(
   job: TrialsRun,
   make: MakeTrialStrategy,
-  { control, report }: TrialListener,
+  { control, report, attempt = (trial) => trial() }: TrialListener,
 ): Outcome<object> | LookbackRequest {
   const until = performance.now() + job.budgetMs;
   const cutter = new LookbackCutter(job.task);
@@ -43,7 +45,7 @@ export function runTrials(
   let returnsCount = 0;
   for (const [i, parametersJson] of job.parametersJson.entries()) {
     if (i > 0 && (performance.now() >= until || returnsCount >= job.returnsMax)) break;
-    const outcome = attemptTrial(job, parametersJson, make, { cutter, control, pool });
+    const outcome = attempt(() => attemptTrial(job, parametersJson, make, { cutter, control, pool }));
     // No column of a result outlives its trial.
     pool.reclaim();
     if (outcome.type === "completed") returnsCount += outcome.dailyReturns.length;

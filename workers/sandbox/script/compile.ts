@@ -1,14 +1,21 @@
 import { stripTypeScriptTypes } from "node:module";
 import vm from "node:vm";
 import { SCRIPT_FILE, SOURCE_BYTES_MAX } from "./layout.ts";
+import { Reads } from "./reads.ts";
 
 /** A script cannot be used; the message has its own line and column where they are known. */
 export class ScriptFault extends Error {
   override readonly name = "ScriptFault";
 }
 
-/** The prefix makes a script strict. It stands before its first line. */
-const STRICT = '"use strict";';
+/** A script that can be run, and what it reads. */
+export interface CompiledScript {
+  readonly program: vm.Script;
+  readonly reads: Reads;
+}
+
+/** The prefix makes a script strict. It is a line before the first one: the runtime does not survive columns below zero. */
+const STRICT = '"use strict";\n';
 /** It would have to be the first line. */
 const HASHBANG = /^#!/;
 /** No text can end in it and be a program, so what ends in it is parsed and never run. */
@@ -19,7 +26,7 @@ const UNFINISHED = "\n\\";
  *
  * @throws {ScriptFault} When it is too long, is no TypeScript, or uses what is refused by name.
  */
-export async function compileScript(source: string): Promise<vm.Script> {
+export async function compileScript(source: string): Promise<CompiledScript> {
   checkText(source);
   let code: string;
   try {
@@ -28,7 +35,8 @@ export async function compileScript(source: string): Promise<vm.Script> {
     throw await explain(source, error);
   }
   try {
-    return new vm.Script(STRICT + code, { filename: SCRIPT_FILE, columnOffset: -STRICT.length });
+    const program = new vm.Script(STRICT + code, { filename: SCRIPT_FILE, lineOffset: -1 });
+    return { program, reads: new Reads(code) };
   } catch (error) {
     throw await explain(source, error);
   }

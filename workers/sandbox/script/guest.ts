@@ -2,136 +2,158 @@ import vm from "node:vm";
 import type { Candles } from "../../../engine/candles.ts";
 import type { TradingDayColumns } from "../../../engine/metrics/input.ts";
 import { RunError } from "../../outcome.ts";
-import { FRAME, ORDERS_MAX, TAG_BYTES_MAX, TRADES_MAX, WARMUP_MAX, WORKING_MAX } from "../wasm/abi.ts";
-import type { PlayedGuest } from "../player.ts";
+import { ORDERS_MAX, WARMUP_MAX } from "../wasm/abi.ts";
 import type { Series } from "../candle_series.ts";
+import { nameCandle, roundCapacity } from "../player.ts";
 import type { Plot } from "../../protocol.ts";
 import type { LoggedLines } from "../task.ts";
-import { computeIndicator } from "./indicators.ts";
-import {
-  COLUMNS_MAX,
-  LISTS_FLAG,
-  LOG_LINES_MAX,
-  LOGGED_WORD,
-  PLOT_NAME_CHARS_MAX,
-  PLOT_TIME,
-  PLOT_VALUES_MAX,
-  PLOTS_MAX,
-} from "./layout.ts";
 import {
   ask,
   brokenRealm,
   clean,
   isWhole,
+  parse,
   parseTexts,
   readColumn,
   readRequests,
   requireBuffer,
   ScriptError,
 } from "./realm_answers.ts";
+import type { CompiledScript } from "./compile.ts";
+import { computeIndicator } from "./indicators.ts";
+import {
+  CANDLE_COLUMNS,
+  COLUMNS_MAX,
+  LOG_LINES_MAX,
+  MEMORY_BYTES,
+  PLOT_NAME_CHARS_MAX,
+  PLOT_TIME,
+  PLOT_VALUES_MAX,
+  PLOTS_MAX,
+  STATE,
+  WINDOW_ROWS,
+  WINDOWS_MAX,
+} from "./layout.ts";
+import { MoreWanted, type Reads } from "./reads.ts";
 import type { Door } from "./realm/realm.ts";
 import { REALM_TEXT } from "./realm_text.ts";
 
 type Report = (message: LoggedLines) => void;
 
 const REALM = new vm.Script(REALM_TEXT, { filename: "realm.js" });
-const TAGS_BYTES = ORDERS_MAX.limit * TAG_BYTES_MAX;
-const ALIGN = 8;
+
+/** A column that a script sees: its memory there, and the whole of it. */
+export interface ShownColumn {
+  readonly rows: Float64Array;
+  readonly whole: Float64Array;
+}
 
 /**
  * A script in a realm of its own: other globals, no function of ours, no way to make code from texts. Numbers, texts and buffers come
  * out of the realm, and each is checked; errors of the script are shown to its realm alone. A script that breaks its own realm fails.
  */
-export class ScriptGuest implements PlayedGuest {
+export class ScriptGuest {
   readonly warmup: number;
-  readonly ordersMax = ORDERS_MAX.limit;
-  readonly tradesMax: number;
-  readonly workingMax: number;
-  readonly frame = 0;
-  readonly memory: { buffer: ArrayBuffer } = { buffer: new ArrayBuffer(0) };
+  /** Rows of the lists that the script reads. */
+  readonly listsMax: Reads["listsMax"];
+  /** The memory of state and tables (layout.ts). */
+  readonly memory: ArrayBuffer;
+  /** Where the realm takes the rows of shown columns from, see realm/memory.ts. */
+  readonly windows: Float64Array;
+  /** A word with the candles of the range that were decided on, in shared memory. */
+  readonly decided: SharedArrayBuffer;
   /** Places in the script that led to the error which ended it, the innermost first. */
   stack: readonly string[] = [];
   readonly #door: Door;
-  readonly #hasLists: boolean;
-  #words = new Int32Array(0);
-  /** Columns in the realm, and the whole ones of the host, which it shows candle by candle. */
-  #shown: Float64Array[] = [];
-  #whole: readonly Float64Array[] = [];
-  #count = 0;
+  readonly #bits: number;
+  readonly #words: Int32Array;
+  readonly #report: Report | null;
   /** Lines of the log that the realm had counted at the last look, and those that were reported. */
   #logged = 0;
   #reported = 0;
-  readonly #report: Report | null;
 
   /**
    * @param parametersJson The parameters as the script reads them.
    * @param series The candles as the strategy's factory knows them.
-   * @param hasLists Writes the lists of orders and trades at each candle. False: a script that reads one ends with ListsWanted.
    * @param report Gets the lines that the script logs, after each candle: it may never come back from the next one.
    * @throws {RunError} When the script throws.
    */
   constructor(
-    script: vm.Script,
+    { program, reads }: CompiledScript,
     parametersJson: string,
     series: Series,
-    hasLists = true,
     report: Report | null = null,
   ) {
-    this.#hasLists = hasLists;
     this.#report = report;
-    this.tradesMax = hasLists ? TRADES_MAX.limit : 0;
-    this.workingMax = hasLists ? WORKING_MAX.limit : 0;
+    this.listsMax = reads.listsMax;
+    this.#bits = reads.bits;
     const realm = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     const door: Door = REALM.runInContext(realm);
     this.#door = door;
-    this.#attempt("start", () => runScript(script, realm, door));
+    this.memory = requireBuffer(door.memory, MEMORY_BYTES);
+    this.#words = new Int32Array(this.memory);
+    this.windows = new Float64Array(requireBuffer(door.windows, WINDOWS_MAX * WINDOW_ROWS * 8));
+    this.decided = door.decided();
+    this.#attempt("start", () => runScript(program, realm, door));
     this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
     this.#reportLog();
   }
 
-  /** Room for the host's tables behind the frame, and for tags behind them. */
-  allocate(byteLength: number): number {
-    const frameBytes = LISTS_FLAG + ALIGN;
-    this.memory.buffer = requireBuffer(() => this.#door.allocate(frameBytes + byteLength + TAGS_BYTES), ALIGN);
-    this.#words = new Int32Array(this.memory.buffer);
-    return frameBytes;
+  /** Lets the script ask for its indicators, and computes them. @returns The columns that it sees. @throws {RunError} */
+  prepare(candles: Candles, days: TradingDayColumns | null): readonly ShownColumn[] {
+    const count = candles.time.length;
+    const door = this.#door;
+    this.#attempt("prepare", () => door.prepare(roundCapacity(count), this.#bits));
+    this.#reportLog();
+    const columns = CANDLE_COLUMNS.map((name) => candles[name]);
+    for (const { name, inputs, numbers } of readRequests(ask(() => door.requests()))) {
+      const read = inputs.map((input) => readColumn(input, columns, count));
+      columns.push(...computeIndicator(name, read, numbers, days));
+      if (columns.length - CANDLE_COLUMNS.length > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
+    }
+    const shown = parse(ask(() => door.shown()));
+    if (!Array.isArray(shown) || shown.length >= WINDOWS_MAX) throw brokenRealm("it shows no columns");
+    return shown.map((number, n) => {
+      const rows = new Float64Array(requireBuffer(() => door.column(n), count * 8));
+      return { rows, whole: readColumn(number, columns, count) };
+    });
   }
 
-  /** Lets the script ask for its indicators, and computes them. @throws {RunError} */
-  prepare(candles: Candles, days: TradingDayColumns | null): void {
-    this.#attempt("prepare", () => this.#door.prepare());
-    this.#reportLog();
-    const { time, open, high, low, close, volume } = candles;
-    const columns = [time, open, high, low, close, volume];
-    const first = columns.length;
-    for (const { name, inputs, numbers } of readRequests(ask(() => this.#door.requests()))) {
-      const read = inputs.map((input) => readColumn(input, columns, time.length));
-      const made = computeIndicator(name, read, numbers, days);
-      columns.push(...made);
-      if (columns.length - first > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
+  /**
+   * Decides on candles from `i` on and before `until`, up to the first with orders or lines for the log.
+   *
+   * @returns The candle of the orders if `rows` says that there are some; else the next one to decide on.
+   * @throws {RunError} When the script throws.
+   */
+  decide(i: number, until: number, candles: Candles): number {
+    let answer: unknown = i;
+    try {
+      answer = askToDecide(this.#door, i, until);
+    } catch (error) {
+      throw this.#explain(error, `Cannot go on at ${nameCandle(candles, i)}`);
     }
-    this.#whole = columns.slice(first);
-    this.#shown = this.#whole.map((_, n) =>
-      new Float64Array(requireBuffer(() => this.#door.column(n), time.length * 8))
+    if (this.#words[STATE.wanted / 4] !== 0) throw new MoreWanted();
+    if (this.#words[STATE.logged / 4] !== this.#logged) this.#reportLog();
+    const reached = isWhole(answer, until) && answer >= i ? answer : -1;
+    const { rows } = this;
+    const isDone = rows === 0 ? reached > i : isWhole(rows, ORDERS_MAX.limit) && reached < until;
+    if (isDone && reached >= 0) return reached;
+    const failed = reached < 0 || reached === until ? i : reached;
+    throw this.#explain(
+      new ScriptError(ask(() => this.#door.failure())),
+      `Cannot go on at ${nameCandle(candles, failed)}`,
     );
   }
 
-  /** Decides at the newest candle. @returns The rows of the order table. @throws {RunError} When the script throws. */
-  readonly onCandle = (): number => {
-    const i = this.#words[FRAME.count / 4]! - 1;
-    this.#show(i);
-    const rows = askToDecide(this.#door);
-    if (!this.#hasLists && this.#words[LISTS_FLAG / 4] !== 0) throw new ListsWanted();
-    const logged = this.#words[LOGGED_WORD / 4]!;
-    if (logged !== this.#logged) this.#reportLog(logged);
-    if (isWhole(rows, ORDERS_MAX.limit)) return rows;
-    throw new ScriptError(ask(() => this.#door.failure()));
-  };
+  /** Orders of the last decision. */
+  get rows(): number {
+    return this.#words[STATE.rows / 4]!;
+  }
 
   /** A RunError for what the script threw; other errors unchanged. @param doing The failed action, as "Cannot …". */
-  explain(error: unknown, doing: string): unknown {
+  #explain(error: unknown, doing: string): unknown {
     if (error instanceof ScriptError) {
       this.stack = error.stackLines();
       return new RunError("STRATEGY_FAILED", `${doing}: ${error.describe()}`);
@@ -144,27 +166,15 @@ export class ScriptGuest implements PlayedGuest {
       : new RunError("STRATEGY_FAILED", `${doing}: the script's calls are nested too deeply`);
   }
 
-  readonly hasAborted = false;
-
-  checkAbort(): void {}
-
   /** Runs a call into the realm that returns a description of what the script threw, or null. */
   #attempt(what: string, call: () => unknown): void {
     let failure: unknown;
     try {
       failure = ask(call);
     } catch (error) {
-      throw this.explain(error, `Cannot ${what}`);
+      throw this.#explain(error, `Cannot ${what}`);
     }
-    if (failure !== null) throw this.explain(new ScriptError(failure), `Cannot ${what}`);
-  }
-
-  #show(i: number): void {
-    for (let n = 0; n < this.#shown.length; n++) {
-      const [shown, whole] = [this.#shown[n]!, this.#whole[n]!];
-      for (let row = this.#count; row <= i; row++) shown[row] = whole[row]!;
-    }
-    this.#count = i + 1;
+    if (failure !== null) throw this.#explain(new ScriptError(failure), `Cannot ${what}`);
   }
 
   /** Lines that the script logged so far, from this one on; none from a broken realm. */
@@ -172,8 +182,8 @@ export class ScriptGuest implements PlayedGuest {
     return parseTexts(() => this.#door.log(from), LOG_LINES_MAX);
   }
 
-  #reportLog(logged = 0): void {
-    this.#logged = logged;
+  #reportLog(): void {
+    this.#logged = this.#words[STATE.logged / 4]!;
     if (this.#report === null) return;
     const lines = this.log(this.#reported);
     if (lines.length > 0) this.#report({ type: "log", from: this.#reported, lines });
@@ -203,11 +213,6 @@ function isPlotText(text: string | undefined): text is string {
   return text !== undefined && text.length <= PLOT_NAME_CHARS_MAX && text === clean(text) && text.isWellFormed();
 }
 
-/** A script has read a list that is not kept: its run begins again, with lists. */
-export class ListsWanted extends Error {
-  override readonly name = "ListsWanted";
-}
-
 /** Runs a script's own lines. @returns The description of what they threw; null: nothing. */
 function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
   try {
@@ -221,9 +226,9 @@ function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
 }
 
 /** As `ask`, without a function for each candle. */
-function askToDecide(door: Door): unknown {
+function askToDecide(door: Door, i: number, until: number): unknown {
   try {
-    return door.decide();
+    return door.decide(i, until);
   } catch (error) {
     if (error instanceof Error) throw error;
     throw brokenRealm("its functions fail");

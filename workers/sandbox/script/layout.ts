@@ -1,8 +1,6 @@
 import {
   ACTION,
   FLAG_REDUCE_ONLY,
-  FRAME,
-  FRAME_BYTES,
   MESSAGE_BYTES_MAX,
   ORDER,
   ORDER_BYTES,
@@ -14,7 +12,7 @@ import {
   WARMUP_MAX,
   WORKING_MAX,
 } from "../wasm/abi.ts";
-import { ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
+import { CANDLES_AHEAD_MAX, ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
 import { describeIndicators } from "./indicators.ts";
 
 /** The name of a script in its errors. */
@@ -30,18 +28,59 @@ export const PLOT_VALUES_MAX = 2 ** 23;
 export const PLOT_TIME = "timestamp";
 export const LOG_LINES_MAX = 1000;
 
-/** Address of the word in which the realm says that the script has read a list of orders or trades. */
-export const LISTS_FLAG = FRAME_BYTES;
+/** The columns of candles, in the order of their numbers; indicators have the numbers behind them. */
+export const CANDLE_COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
 
-/** Address of the word in which the realm counts the lines that the script has logged. */
-export const LOGGED_WORD = LISTS_FLAG + 4;
+/** Byte offsets in the state at the beginning of the memory that a realm and its host share. */
+export const STATE = {
+  /** From the realm: orders of the last decision, or -1 after an error. */
+  rows: 0,
+  /** From the realm: 1 once the script has read a list or a column that it was not given. */
+  wanted: 4,
+  /** From the realm: lines that the script has logged. */
+  logged: 28,
+  /** Working orders, those of the engine included. */
+  workingOrders: 8,
+  /** Rows of the lists; the revision of one grows when it changes. */
+  tradesCount: 12,
+  tradesRevision: 16,
+  workingCount: 20,
+  workingRevision: 24,
+  cash: 32,
+  /** Of the first of the candles to decide on. */
+  close: 40,
+  quantity: 48,
+  entryPrice: 56,
+  initialBalance: 64,
+} as const;
+const STATE_BYTES = 72;
+
+/** Addresses of the tables behind the state. */
+export const ORDERS_AT = STATE_BYTES;
+export const RESULTS_AT = ORDERS_AT + ORDERS_MAX.limit * ORDER_BYTES;
+export const TRADES_AT = RESULTS_AT + ORDERS_MAX.limit * 4;
+export const WORKING_AT = TRADES_AT + TRADES_MAX.limit * TRADE_BYTES;
+const TAGS_AT = WORKING_AT + WORKING_MAX.limit * 4;
+export const MEMORY_BYTES = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
+
+/** The closes that the account is marked at, the columns of candles and those of indicators. */
+export const WINDOWS_MAX = 1 + CANDLE_COLUMNS.length + COLUMNS_MAX;
+/** Rows of a column's window: a power of two. */
+export const WINDOW_ROWS = CANDLES_AHEAD_MAX;
 
 /** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
 export const LAYOUT = {
   file: SCRIPT_FILE,
-  frame: FRAME,
-  listsFlag: LISTS_FLAG,
-  loggedWord: LOGGED_WORD,
+  candleColumns: CANDLE_COLUMNS,
+  state: STATE,
+  ordersAt: ORDERS_AT,
+  resultsAt: RESULTS_AT,
+  tradesAt: TRADES_AT,
+  workingAt: WORKING_AT,
+  tagsAt: TAGS_AT,
+  memoryBytes: MEMORY_BYTES,
+  windowsMax: WINDOWS_MAX,
+  windowRows: WINDOW_ROWS,
   order: ORDER,
   orderBytes: ORDER_BYTES,
   ordersMax: ORDERS_MAX.limit,
@@ -52,7 +91,6 @@ export const LAYOUT = {
   trade: TRADE,
   tradeBytes: TRADE_BYTES,
   tradesMax: TRADES_MAX.limit,
-  workingMax: WORKING_MAX.limit,
   warmupMax: WARMUP_MAX,
   tagBytesMax: TAG_BYTES_MAX,
   columnsMax: COLUMNS_MAX,

@@ -67,7 +67,7 @@ export function parseTexts(call: () => unknown, countMax: number): string[] {
 }
 
 /** The value of a realm's JSON; null for anything else. */
-function parse(json: unknown): unknown {
+export function parse(json: unknown): unknown {
   if (typeof json !== "string") return null;
   try {
     return JSON.parse(json);

@@ -1,5 +1,7 @@
 import { LAYOUT } from "./layout.ts";
+import * as book from "./realm/book.ts";
 import * as columns from "./realm/columns.ts";
+import * as memory from "./realm/memory.ts";
 import * as orders from "./realm/orders.ts";
 import * as output from "./realm/output.ts";
 import * as realm from "./realm/realm.ts";
@@ -7,6 +9,6 @@ import * as world from "./realm/world.ts";
 
 /** A script that sets up the realm which evaluates it. Its value is the realm's door. */
 export const REALM_TEXT = `"use strict"; (() => {
-${[columns, orders, output, realm, world].flatMap((part) => Object.values(part)).join("\n")}
+${[book, columns, memory, orders, output, realm, world].flatMap((part) => Object.values(part)).join("\n")}
 return openRealm(${JSON.stringify(LAYOUT)});
 })()`;

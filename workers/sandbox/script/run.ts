@@ -1,9 +1,7 @@
-import type vm from "node:vm";
 import { repeat, run, type RunResult } from "../../../engine/run.ts";
 import { type Outcome, RunError } from "../../outcome.ts";
 import { runDry } from "../dry_run.ts";
 import { checkIntegrity, cutCandles } from "../integrity.ts";
-import { GuestStrategy } from "../player.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
 import { type Series, seriesOf } from "../candle_series.ts";
 import { runPaths } from "../code_paths.ts";
@@ -20,27 +18,34 @@ import {
   type ValidScript,
 } from "../task.ts";
 import type { Plot } from "../../protocol.ts";
-import { compileScript, ScriptFault } from "./compile.ts";
-import { ListsWanted, ScriptGuest } from "./guest.ts";
+import { type CompiledScript, compileScript, ScriptFault } from "./compile.ts";
+import { ScriptGuest } from "./guest.ts";
+import { ScriptStrategy } from "./strategy.ts";
 
 // What a script's RangeError at its creation is reported as, see guest.ts.
 const REFUSAL = /^Cannot create the strategy: RangeError/;
 
-/**
- * Compiles a script and runs it. A fault of the script is an outcome.
- *
- * @param control The run's control words, in shared memory.
- * @param report Gets the lines that the script logs, as it runs.
- */
+/** The watchers of a run. */
+export interface ScriptWatch {
+  /** The run's control words, in shared memory. */
+  readonly control: Int32Array;
+  /** Gets the lines that the script logs, as it runs. */
+  readonly report: (message: LoggedLines) => void;
+  /** Gets a word, in shared memory, that counts the candles of the range that a script has decided on. */
+  readonly countIn: (decided: SharedArrayBuffer) => void;
+}
+
+/** Compiles a script and runs it. A fault of the script is an outcome. */
 export async function doScriptJob(
   job: ScriptCheckJob | ScriptJob,
-  control: Int32Array,
-  report: (message: LoggedLines) => void,
+  watch: ScriptWatch,
 ): Promise<Outcome<ValidScript> | Outcome<SandboxRun> | LookbackRequest> {
   const guests: ScriptGuest[] = [];
   try {
     const script = await compileScript(job.source);
-    return job.kind === "script" ? backtest(job, script, { control, guests, report }) : check(job, script);
+    return script.reads.run(() =>
+      job.kind === "script" ? backtest(job, script, { ...watch, guests }) : check(job, script)
+    );
   } catch (error) {
     if (error instanceof ScriptFault) {
       const code = job.kind === "script" ? "STRATEGY_FAILED" : "INVALID_SCRIPT";
@@ -57,33 +62,34 @@ export async function doScriptJob(
 /** Runs trials of a script, or its strategy on paths. */
 export async function doScriptRuns(
   job: ScriptTrialsJob | ScriptPathsJob,
-  listener: TrialListener,
+  { countIn, ...listener }: TrialListener & Pick<ScriptWatch, "countIn">,
 ): Promise<Outcome<object> | LookbackRequest> {
-  const { control } = listener;
   try {
     const script = await compileScript(job.source);
     const make = (parametersJson: string, firstIndex: number, makeGuest: MakeGuest) => {
       const series = seriesOf({ ...job.task, firstIndex });
-      return new GuestStrategy(() => makeGuest(script, parametersJson, series), job.candlesMin, {
-        control,
-        firstIndex,
-      });
+      return new ScriptStrategy(() => {
+        const guest = makeGuest(script, parametersJson, series);
+        countIn(guest.decided);
+        return guest;
+      }, job.candlesMin);
     };
+    const repeating: TrialListener = { ...listener, attempt: (trial) => script.reads.run(trial) };
     if (job.kind === "script_trials") {
-      return runTrials(job, (json, firstIndex) => make(json, firstIndex, makeOrRefuse), listener);
+      return runTrials(job, (json, firstIndex) => make(json, firstIndex, makeOrRefuse), repeating);
     }
     const makeGuest: MakeGuest = (script, json, series) => new ScriptGuest(script, json, series);
-    return runPaths(job, () => make(job.parametersJson, job.task.firstIndex, makeGuest), listener);
+    return runPaths(job, () => make(job.parametersJson, job.task.firstIndex, makeGuest), repeating);
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
     return { type: "failed", code: "STRATEGY_FAILED", message: `Cannot use the script: ${error.message}` };
   }
 }
 
-type MakeGuest = (script: vm.Script, parametersJson: string, series: Series) => ScriptGuest;
+type MakeGuest = (script: CompiledScript, parametersJson: string, series: Series) => ScriptGuest;
 
 /** @throws {PointRefused} When the script throws a RangeError at its creation. */
-function makeOrRefuse(script: vm.Script, parametersJson: string, series: Series): ScriptGuest {
+function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Series): ScriptGuest {
   try {
     return new ScriptGuest(script, parametersJson, series);
   } catch (error) {
@@ -92,53 +98,33 @@ function makeOrRefuse(script: vm.Script, parametersJson: string, series: Series)
   }
 }
 
-function check(job: ScriptCheckJob, script: vm.Script): Outcome<ValidScript> {
+function check(job: ScriptCheckJob, script: CompiledScript): Outcome<ValidScript> {
   const guest = new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES);
-  const report = runDry(new GuestStrategy(() => guest, job.candlesMin));
+  const report = runDry(new ScriptStrategy(() => guest, job.candlesMin));
   return { type: "completed", report, log: guest.log() };
 }
 
-interface RunParts {
-  readonly control: Int32Array;
-  /** Receives the first instance. */
-  readonly guests: ScriptGuest[];
-  readonly report: (message: LoggedLines) => void;
-}
-
-/**
- * Runs a script without lists of orders and trades, and from the start with them if it reads one.
- */
+/** @param guests Receives the first instance. */
 function backtest(
   job: ScriptJob,
-  script: vm.Script,
-  parts: RunParts,
+  script: CompiledScript,
+  { control, report, countIn, guests }: ScriptWatch & { readonly guests: ScriptGuest[] },
 ): Outcome<SandboxRun> | LookbackRequest {
-  try {
-    return backtestWith(job, script, { ...parts, hasLists: false });
-  } catch (error) {
-    if (!(error instanceof ListsWanted)) throw error;
-    parts.guests.length = 0;
-    return backtestWith(job, script, { ...parts, hasLists: true });
-  }
-}
-
-function backtestWith(
-  job: ScriptJob,
-  script: vm.Script,
-  { control, guests, report, hasLists }: RunParts & { readonly hasLists: boolean },
-): Outcome<SandboxRun> | LookbackRequest {
+  guests.length = 0;
   const { candles, firstIndex, seed, ...settings } = job.task;
   const makeGuest = (): ScriptGuest => {
     // Later instances repeat what the first one logs, and their memory is needed.
     const isFirst = guests.length === 0;
-    const series = seriesOf(job.task);
-    const guest = new ScriptGuest(script, job.parametersJson, series, hasLists, isFirst ? report : null);
-    if (isFirst) guests.push(guest);
+    const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task), isFirst ? report : null);
+    if (isFirst) {
+      guests.push(guest);
+      countIn(guest.decided);
+    }
     return guest;
   };
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
-    const strategy = new GuestStrategy(makeGuest, job.candlesMin, { control, firstIndex });
+    const strategy = new ScriptStrategy(makeGuest, job.candlesMin);
     return requestLookback(job, strategy.warmup) ?? run({ ...settings, firstIndex, candles, strategy, control });
   };
   const result = runFirst();
@@ -146,7 +132,7 @@ function backtestWith(
   const log = logOf(guests);
   const plots = guests[0]?.plots(candles.time.length) ?? [];
   const again = (until: number) => {
-    const strategy = new GuestStrategy(makeGuest, job.candlesMin);
+    const strategy = new ScriptStrategy(makeGuest, job.candlesMin);
     return repeat({ ...settings, firstIndex, candles: cutCandles(candles, until), strategy, control: null });
   };
   const integrity = checkIntegrity(again, { result, time: candles.time, close: candles.close, firstIndex, seed });

@@ -15,14 +15,15 @@ function post(message: FromChild<object>): void {
 }
 
 async function answer(job: ToChildWorker["job"], control: Int32Array): Promise<FromChild<object>> {
+  const countIn = (decided: SharedArrayBuffer) => self.postMessage(decided);
   try {
     switch (job.kind) {
       case "script":
       case "check_script":
-        return await doScriptJob(job, control, post);
+        return await doScriptJob(job, { control, report: post, countIn });
       case "script_trials":
       case "script_paths":
-        return await doScriptRuns(job, { control, report: post });
+        return await doScriptRuns(job, { control, report: post, countIn });
       default:
         return { type: "broken", message: `Cannot run a ${job.kind} job in this Worker` };
     }

@@ -102,9 +102,6 @@ export class Guest implements PlayedGuest {
     if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
   }
 
-  /** A module reads its candles in `on_candle`. */
-  prepare(): void {}
-
   explain(error: unknown, doing: string): unknown {
     return explainTrap(error, doing);
   }

@@ -14,18 +14,6 @@ export class SignalFault extends Error {
   override readonly name = "SignalFault";
 }
 
-/** The fields that hold prices, distances and fractions, where 0 means none. */
-const PRICES = [
-  ["limit_price", ORDER.limitPrice, "limitPrice"],
-  ["stop_price", ORDER.stopPrice, "stopPrice"],
-  ["stop_loss", ORDER.stopLoss, "stopLoss"],
-  ["take_profit", ORDER.takeProfit, "takeProfit"],
-  ["stop_loss_fraction", ORDER.stopLossFraction, "stopLossFraction"],
-  ["take_profit_fraction", ORDER.takeProfitFraction, "takeProfitFraction"],
-  ["trail_distance", ORDER.trailDistance, "trailDistance"],
-  ["trail_fraction", ORDER.trailFraction, "trailFraction"],
-] as const;
-
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Carries out the rows of a module's order table. */
@@ -115,7 +103,14 @@ export class OrderTable {
     draft.type = this.#index(row, "type", ORDER.type, ORDER_TYPES);
     draft.sizeBy = this.#index(row, "size_by", ORDER.sizeBy, SIZES_BY);
     draft.size = draft.sizeBy === BY_DEFAULT ? NaN : this.#double(row, "size", ORDER.size);
-    for (const [name, offset, key] of PRICES) draft[key] = this.#price(row, name, offset);
+    draft.limitPrice = this.#price(row, "limit_price", ORDER.limitPrice);
+    draft.stopPrice = this.#price(row, "stop_price", ORDER.stopPrice);
+    draft.stopLoss = this.#price(row, "stop_loss", ORDER.stopLoss);
+    draft.takeProfit = this.#price(row, "take_profit", ORDER.takeProfit);
+    draft.stopLossFraction = this.#price(row, "stop_loss_fraction", ORDER.stopLossFraction);
+    draft.takeProfitFraction = this.#price(row, "take_profit_fraction", ORDER.takeProfitFraction);
+    draft.trailDistance = this.#price(row, "trail_distance", ORDER.trailDistance);
+    draft.trailFraction = this.#price(row, "trail_fraction", ORDER.trailFraction);
     draft.candlesMax = this.#word(row, ORDER.candlesMax) >>> 0;
     draft.timeStopCandles = this.#word(row, ORDER.timeStopCandles) >>> 0;
     const flags = this.#word(row, ORDER.flags);

@@ -189,3 +189,98 @@ Deno.test("a script that takes its realm over fails alone", async (t) => {
     });
   }
 });
+
+/** Wraps every function and accessor that a realm's prelude could call, and keeps each object that passes through one. */
+const SPY = `const seen = new Set();
+let isSpying = true;
+const { apply, construct, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
+const { add: addTo, forEach } = Set.prototype;
+const [Doubles, Buffer] = [Float64Array, ArrayBuffer];
+const isView = ArrayBuffer.isView;
+const keep = (value) => {
+  if (isSpying && typeof value === "object" && value !== null) apply(addTo, seen, [value]);
+  return value;
+};
+const spyOn = (call) => function (...args) {
+  keep(this);
+  for (let n = 0; n < args.length; n++) keep(args[n]);
+  return keep(new.target === undefined ? apply(call, this, args) : construct(call, args, new.target));
+};
+const typed = getPrototypeOf(Float64Array.prototype);
+const owners = [Object, Array, Map, String, Number, Symbol, JSON, Math, Object.prototype, Array.prototype, Map.prototype,
+  getPrototypeOf(() => {}), String.prototype, Number.prototype, RegExp.prototype, ArrayBuffer.prototype, typed, typed.constructor];
+for (let n = 0; n < owners.length; n++) {
+  const keys = ownKeys(owners[n]);
+  for (let k = 0; k < keys.length; k++) {
+    const { value, get, set, configurable } = getOwnPropertyDescriptor(owners[n], keys[k]);
+    if (!configurable || keys[k] === "constructor" || keys[k] === "__proto__") continue;
+    if (typeof value === "function") defineProperty(owners[n], keys[k], { value: spyOn(value) });
+    else if (typeof get === "function") defineProperty(owners[n], keys[k], { get: spyOn(get), ...(set && { set }) });
+  }
+}
+for (let n = 0; n < 600; n++) {
+  defineProperty(Array.prototype, n, { set(value) { keep(this); keep(value);
+    defineProperty(this, n, { value, writable: true, enumerable: true, configurable: true }); } });
+}
+const names = ["Float64Array", "Int32Array", "Uint8Array", "ArrayBuffer", "Map", "Error", "TypeError", "RangeError"];
+for (let n = 0; n < names.length; n++) {
+  const made = globalThis[names[n]];
+  globalThis[names[n]] = new Proxy(made, { construct: (target, args, as) => keep(construct(target, args, as)) });
+}
+/** The largest number in the memory of an object, or of its members. */
+const largestOf = (value, depth) => {
+  let most = -Infinity;
+  if (typeof value !== "object" || value === null) return most;
+  const buffer = value instanceof Buffer ? value : apply(isView, null, [value]) ? value.buffer : null;
+  if (buffer !== null) {
+    const doubles = new Doubles(buffer, 0, apply(floor, null, [buffer.byteLength / 8]));
+    for (let n = 0; n < doubles.length; n++) if (doubles[n] > most && doubles[n] < 2e6) most = doubles[n];
+    return most;
+  }
+  const keys = depth === 0 ? [] : ownKeys(value);
+  for (let k = 0; k < keys.length; k++) {
+    const { value: member } = getOwnPropertyDescriptor(value, keys[k]);
+    const largest = largestOf(member, depth - 1);
+    if (largest > most) most = largest;
+  }
+  return most;
+};
+const { floor } = Math;
+const largestSeen = () => {
+  let most = -Infinity;
+  isSpying = false;
+  apply(forEach, seen, [(one) => {
+    const largest = largestOf(one, 2);
+    if (largest > most) most = largest;
+  }]);
+  isSpying = true;
+  return most;
+};`;
+
+Deno.test("nothing that a script can replace gets hold of candles that have not closed", async () => {
+  // Each close is higher than all before it. Nothing happens between candles 8 and 40, which are decided on together.
+  const closes = Array.from({ length: 48 }, (_, i) => 1_000_000 + i);
+  const { log } = await playScript(
+    `strategy(() => ({
+  prepare({ close, high }) { this.mean = sma(close, 1); this.lines = macd(close, 2, 3, 2); },
+  decide(i, candles, account, orders) {
+    if (i < 8) {
+      const order = orders.buy({ limitPrice: 1, size: 1, tag: "t" + i });
+      console.log(orders.working, orders.trades, orders.isWorking(order), utc(0), candles.close, [i]);
+      orders.cancelAll(); orders.sell({ stopPrice: 1, reduceOnly: true });
+      try { orders.buy({ size: "x" }); } catch {}
+      try { orders.close(7); } catch {}
+    }
+    plot("mean", this.mean[i]); plot("signal", this.lines.signal[i], "own");
+    crossesAbove(candles.close, this.mean, i);
+    const ahead = largestSeen() - candles.close[i];
+    if (ahead > most) most = ahead;
+    if (i === 47) console.log(floor(most), seen.size > 100);
+  },
+}));
+let most = -Infinity;
+${SPY}`,
+    closes,
+  );
+  expect(log.at(-1)).toBe("0 true");
+});

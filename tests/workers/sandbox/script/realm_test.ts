@@ -6,6 +6,7 @@ import { sma } from "../../../../engine/indicators/sma.ts";
 import { LIMIT, MARKET, STOP, STOP_LIMIT } from "../../../../engine/strategy.ts";
 import { LAYOUT } from "../../../../workers/sandbox/script/layout.ts";
 import { makeColumns } from "../../../../workers/sandbox/script/realm/columns.ts";
+import { makeMemory } from "../../../../workers/sandbox/script/realm/memory.ts";
 import { makePlots } from "../../../../workers/sandbox/script/realm/output.ts";
 import { dailyCandles } from "../wasm/modules.ts";
 import { deciding, failureOf, playScript } from "./scripts.ts";
@@ -73,6 +74,39 @@ Deno.test("candles, indicators and their joins end with the deciding candle", as
     );
     expect(columns).toEqual(shown);
   });
+});
+
+Deno.test("a script sees the account as the simulator has it at each close, also at candles that are decided on together", async () => {
+  const closes = Array.from({ length: 700 }, (_, i) => 100 + (i * 37 % 11) / 7);
+  const { result, plots } = await playScript(
+    deciding(`plot("equity", account.equity); plot("quantity", account.quantity); plot("cash", account.cash);
+      if (i % 97 === 5) orders.buy({ size: 0.3, stopLossFraction: 0.01 });
+      if (i % 97 === 60) orders.close(0.5);
+      if (i % 193 === 7) orders.sell({ limitPrice: 101, size: 0.7, candlesMax: 9 });`),
+    closes,
+  );
+  const [equity, quantity, cash] = plots.map(({ values }) => values);
+  expect(result.trades.count).toBeGreaterThan(10);
+  // The last position is closed after the last decision.
+  const decided = closes.length - 1;
+  expect(equity!.subarray(0, decided)).toEqual(result.equity.subarray(0, decided));
+  expect(quantity!.subarray(0, decided)).toEqual(result.position.subarray(0, decided));
+  expect(cash!.map((money, i) => money + quantity![i]! * closes[i]!)).toEqual(equity);
+});
+
+Deno.test("a script that hides the names of what it reads finds all of it, and has decided once on each candle", async () => {
+  const { log } = await playScript(
+    `strategy(() => ({
+  decide(i, candles, account, orders) {
+    if (i === 0) orders.buy({ tag: "in" });
+    if (i < 3) return console.log(i);
+    const column = candles["vol" + "ume"];
+    console.log(i, column[i], column[i + 1], candles["clo" + "se"][0], orders["trad" + "es"].length);
+  },
+}));`,
+    { ...dailyCandles([10, 11, 12, 13, 14]), volume: Float64Array.of(1, 2, 3, 4, 5) },
+  );
+  expect(log).toEqual(["0", "1", "2", "3 4 NaN 10 1", "4 5 NaN 10 1"]);
 });
 
 Deno.test("orders of every type arrive with their prices, sizes and guards", async () => {
@@ -156,7 +190,7 @@ Deno.test("a plot without a usable name or pane is refused", async () => {
 Deno.test("plots that a run has no room for are left out, and the log says so", () => {
   const log: string[] = [];
   const layout = { ...LAYOUT, plotValuesMax: 5 };
-  const memory = { words: new Int32Array(0), doubles: new Float64Array(0), i: 0 };
+  const memory = { ...makeMemory(layout), i: 0 };
   const columns = { ...makeColumns(layout, memory), capacity: () => 2 };
   const { names, plot } = makePlots(layout, { memory, columns, log: (line) => log.push(line) });
   for (const name of ["a", "b", "c", "c"]) plot(name, 1);
@@ -212,6 +246,8 @@ const UNFIT: readonly (readonly [name: string, source: string, message: RegExp])
   ["a period of 0", deciding("", "sma(candles.close, 0)"), /sma: period must be a whole number .*strategy.ts:2:/],
   ["a column of its own", deciding("", "sma([1, 2], 3)"), /sma: values must be a column of candles/],
   ["an error at the top", "\n\nnull.x;", /Cannot read properties of null .* at strategy\.ts:3:6/],
+  ["a name that a global has", "const add = 1;", /Identifier 'add' has already been declared/],
+  ["a name that is refused", "\nlet Date = 1;", /Identifier 'Date' has already been declared/],
   ["endless recursion", "function f() { return f() + 1; } f();", /Maximum call stack size exceeded/],
 ];
 

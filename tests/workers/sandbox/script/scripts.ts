@@ -1,7 +1,7 @@
 /** Runs of scripts for tests. */
 import type { Candles } from "../../../../engine/candles.ts";
 import { run, type RunResult } from "../../../../engine/run.ts";
-import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
+import { ScriptStrategy } from "../../../../workers/sandbox/script/strategy.ts";
 import { RunError } from "../../../../workers/outcome.ts";
 import { compileScript, ScriptFault } from "../../../../workers/sandbox/script/compile.ts";
 import { seriesOf } from "../../../../workers/sandbox/candle_series.ts";
@@ -25,10 +25,13 @@ export async function playScript(
 ): Promise<Played> {
   const candles = isCandles(over) ? over : dailyCandles(over);
   const task = taskOver(candles, overrides);
-  const guest = new ScriptGuest(await compileScript(source), JSON.stringify(parameters), seriesOf(task));
-  const strategy = new GuestStrategy(() => guest, 1);
-  const result = run({ ...task, strategy, control: null });
-  return { result, log: guest.log(), plots: guest.plots(candles.time.length) };
+  const script = await compileScript(source);
+  return script.reads.run(() => {
+    const guest = new ScriptGuest(script, JSON.stringify(parameters), seriesOf(task));
+    const strategy = new ScriptStrategy(() => guest, 1);
+    const result = run({ ...task, strategy, control: null });
+    return { result, log: guest.log(), plots: guest.plots(candles.time.length) };
+  });
 }
 
 /** A script that decides with these lines. */

@@ -1,6 +1,6 @@
 import type { NumberRule } from "../indicators.ts";
 import type { Layout } from "../layout.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, want } from "./memory.ts";
 
 /** A column that the host computes: an indicator's name, its inputs (numbers of columns, or constants) and its numbers. */
 export interface Request {
@@ -13,34 +13,40 @@ export interface Request {
 export interface Columns {
   readonly candles: Readonly<Record<string, Float64Array>>;
   readonly requests: readonly Request[];
-  /** Memory of the requests' columns, in their order. */
-  readonly buffers: readonly ArrayBuffer[];
   /** Functions that ask for columns. */
   readonly globals: Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-  /** Makes the candles' columns, and lets requests come until `close`. */
-  open(): void;
+  /** Makes columns with so many rows of the candles whose bits are set, and lets requests come until `close`. */
+  open(rows: number, bits: number): void;
   close(): void;
+  /** Numbers of the columns that are shown, in the order of their windows from 1. */
+  shown(): readonly number[];
+  /** The memory of the n-th of them. */
+  buffer(n: number): ArrayBuffer;
+  /** Shows row `i` of each. */
+  show(i: number): void;
   capacity(): number;
 }
 
-export function makeColumns({ indicators, frame, columnsMax }: Layout, memory: Memory): Columns {
-  const names = ["time", "open", "high", "low", "close", "volume"];
+export function makeColumns(layout: Layout, memory: Memory): Columns {
+  const { indicators, candleColumns: names, columnsMax } = layout;
   const candles: Record<string, Float64Array> = {};
   const numbers = new Map<unknown, number>();
   const requests: Request[] = [];
-  const buffers: ArrayBuffer[] = [];
-  let [isOpen, capacity] = [false, 0];
+  const shower = makeShower(layout, memory);
+  let [isOpen, capacity, made] = [false, 0, 0];
+  const add = (number: number): Float64Array<ArrayBuffer> => {
+    const column = new Float64Array(capacity).fill(NaN);
+    numbers.set(column, number);
+    shower.add(number, column);
+    return column;
+  };
   const ask = (name: string, inputs: Request["inputs"], values: readonly number[], outputs: readonly string[]) => {
     requests.push({ name, inputs, numbers: values });
-    const made = (outputs.length === 0 ? [name] : outputs).map(() => {
-      if (buffers.length === columnsMax) throw new RangeError(`a strategy can have at most ${columnsMax} columns`);
-      const column = new Float64Array(capacity).fill(NaN);
-      buffers.push(column.buffer);
-      // The candles have the first numbers.
-      numbers.set(column, names.length + buffers.length - 1);
-      return column;
+    const columns = (outputs.length === 0 ? [name] : outputs).map(() => {
+      if (made === columnsMax) throw new RangeError(`a strategy can have at most ${columnsMax} columns`);
+      return add(names.length + made++);
     });
-    return outputs.length === 0 ? made[0] : Object.fromEntries(outputs.map((output, n) => [output, made[n]]));
+    return outputs.length === 0 ? columns[0] : Object.fromEntries(outputs.map((output, n) => [output, columns[n]]));
   };
   const globals = indicators.map((rule) => {
     const call = (...args: readonly unknown[]) => {
@@ -54,23 +60,52 @@ export function makeColumns({ indicators, frame, columnsMax }: Layout, memory: M
   return {
     candles,
     requests,
-    buffers,
     globals: { ...Object.fromEntries(globals), crossesAbove, crossesBelow: (a, b, i) => crossesAbove(b, a, i) },
-    open() {
-      const first = memory.words[(frame.columns >>> 2) + 0]!;
-      capacity = (memory.words[(frame.columns >>> 2) + 1]! - first) / 8;
+    open(rows, bits) {
+      capacity = rows;
+      isOpen = true;
       names.forEach((name, n) => {
-        const column = new Float64Array(memory.doubles.buffer, first + n * capacity * 8, capacity).fill(NaN);
-        candles[name] = column;
-        numbers.set(column, n);
+        let column = (bits >>> n & 1) === 1 ? add(n) : null;
+        const get = () => {
+          // Behind `prepare` its rows are gone: the host begins again with all columns.
+          if (column === null && !isOpen) want(layout, memory);
+          return column ??= add(n);
+        };
+        // Reading a property costs less than calling a getter.
+        Object.defineProperty(candles, name, { enumerable: true, ...(column === null ? { get } : { value: column }) });
       });
       Object.freeze(candles);
-      isOpen = true;
     },
     close() {
       isOpen = false;
     },
+    shown: () => shower.numbers,
+    buffer: (n) => shower.buffers[n]!,
+    show: shower.show,
     capacity: () => capacity,
+  };
+}
+
+/** Shows columns row by row, from their windows. */
+export function makeShower({ windowsMax, windowRows }: Layout, { windows }: Memory) {
+  const none = new Float64Array(0);
+  // Filled, so that a script's setters of Array.prototype are not called: a number of a window must be ours.
+  const shown = Array.from({ length: windowsMax }, () => none);
+  const numbers: number[] = [];
+  const buffers: ArrayBuffer[] = [];
+  let count = 0;
+  return {
+    numbers,
+    buffers,
+    add(number: number, column: Float64Array<ArrayBuffer>): void {
+      shown[count++] = column;
+      numbers.push(number);
+      buffers.push(column.buffer);
+    },
+    show(i: number): void {
+      const row = i & (windowRows - 1);
+      for (let n = 0; n < count; n++) shown[n]![i] = windows[(n + 1) * windowRows + row]!;
+    },
   };
 }
 

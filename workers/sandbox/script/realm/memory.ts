@@ -1,7 +1,50 @@
-/** The shared memory, and the newest candle. */
+import type { Layout } from "../layout.ts";
+
+/**
+ * The memory that a realm shares with its host, and the newest candle.
+ *
+ * It holds candles that have not closed yet (`windows`), and a script may replace every method and getter of the language. So it is
+ * made before the script's first line, and read and written by index alone: a method, even `.length`, would get hold of it.
+ */
 export interface Memory {
-  words: Int32Array;
-  doubles: Float64Array;
-  /** -1 before the first decision. */
+  readonly buffer: ArrayBuffer;
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly bytes: Uint8Array;
+  readonly windowsBuffer: ArrayBuffer;
+  /** The next rows of each shown column: row `i` of window `n` is at n * rows + i % rows. Window 0 has the closes. */
+  readonly windows: Float64Array;
+  readonly decidedBuffer: SharedArrayBuffer;
+  /** Candles of the range that the script has decided on. */
+  readonly decided: Int32Array;
+  /** The candle of the last decision; -1 before the first. */
   i: number;
+  /** Candles before the range. */
+  firstIndex: number;
+  /** Lists that the host keeps: 1 of working orders, 2 of trades. */
+  listBits: number;
+}
+
+export function makeMemory({ memoryBytes, windowsMax, windowRows }: Layout): Memory {
+  const buffer = new ArrayBuffer(memoryBytes);
+  const windowsBuffer = new ArrayBuffer(windowsMax * windowRows * 8);
+  const decidedBuffer = new SharedArrayBuffer(4);
+  return {
+    buffer,
+    words: new Int32Array(buffer),
+    doubles: new Float64Array(buffer),
+    bytes: new Uint8Array(buffer),
+    windowsBuffer,
+    windows: new Float64Array(windowsBuffer),
+    decidedBuffer,
+    decided: new Int32Array(decidedBuffer),
+    i: -1,
+    firstIndex: 0,
+    listBits: 0,
+  };
+}
+
+/** Lets the host begin again with what the script reads. */
+export function want({ state }: Layout, { words }: Memory): void {
+  words[state.wanted >>> 2] = 1;
 }

@@ -1,4 +1,5 @@
 import type { Layout } from "../layout.ts";
+import { makeBook } from "./book.ts";
 import type { Memory } from "./memory.ts";
 
 /** The argument `orders` of `decide`, and what the host's call needs around it. */
@@ -20,11 +21,13 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
   let rows = 0;
   const row = (action: number): number => {
     if (rows === layout.ordersMax) throw new RangeError(`a decision can have at most ${layout.ordersMax} orders`);
-    const at = memory.words[layout.frame.ordersPointer >>> 2]! + rows * layout.orderBytes;
+    const at = layout.ordersAt + rows * layout.orderBytes;
     memory.words[(at + ORDER.action) >>> 2] = action;
     rows++;
     return at;
   };
+  /** True if there is nothing to cancel. */
+  const isIdle = () => rows === 0 && memory.words[layout.state.workingOrders >>> 2] === 0;
   const enter = (action: number, side: number, options: unknown, target: number): number => {
     const at = row(action);
     memory.words[(at + ORDER.side) >>> 2] = side;
@@ -33,12 +36,10 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
     return book.add(rows);
   };
   const leave = (action: number, target: number, fraction: unknown, tag: unknown): number => {
-    if (typeof fraction !== "number" || !(fraction > 0 && fraction <= 1)) {
-      throw new RangeError(`the fraction to close must be above 0 and at most 1, not ${String(fraction)}`);
-    }
+    const size = readFraction(fraction);
     const at = row(action);
     memory.words[(at + ORDER.target) >>> 2] = target;
-    memory.doubles[(at + ORDER.size) >>> 3] = fraction;
+    memory.doubles[(at + ORDER.size) >>> 3] = size;
     if (tag !== undefined) write.tag(at, tag);
     return book.add(rows);
   };
@@ -49,11 +50,12 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
     closeTrade: (trade: unknown, fraction: unknown = 1, tag?: unknown) =>
       leave(ACTION.closeTrade, readWhole("trade", trade), fraction, tag),
     cancel(order: unknown): void {
-      const at = row(ACTION.cancel);
-      memory.words[(at + ORDER.target) >>> 2] = book.numberOf(order);
+      const number = book.numberOf(order);
+      if (isIdle()) return;
+      memory.words[(row(ACTION.cancel) + ORDER.target) >>> 2] = number;
     },
     cancelAll(): void {
-      row(ACTION.cancelAll);
+      if (!isIdle()) row(ACTION.cancelAll);
     },
     replace(order: unknown, side: unknown, options?: unknown): number {
       if (side !== "buy" && side !== "sell") throw new TypeError(`side must be "buy" or "sell", not ${String(side)}`);
@@ -88,122 +90,9 @@ export function readWhole(name: string, value: unknown): number {
   throw new TypeError(`${name} must be a whole number of at least 0, not ${String(value)}`);
 }
 
-/** The orders' names for the script, from 1, and the engine's, which the host writes after a decision. */
-export function makeBook(layout: Layout, memory: Memory) {
-  const { frame: FRAME } = layout;
-  /** The engine's number of each order, from 1; -1: refused. Those of this decision have none yet. */
-  const numbers: number[] = [0];
-  const names: number[] = [];
-  /** The name of each row of the last decision; 0: it was no order. */
-  const last: number[] = [];
-  const word = (at: number) => memory.words[at >>> 2]!;
-  const nameOf = (number: number) => names[number] ?? 0;
-  const workingAt = (n: number) => word(word(FRAME.workingPointer) + 4 * n);
-  // A list that has not changed is not made again.
-  let listed: readonly number[] = Object.freeze([]);
-  const readsLists = () => void (memory.words[layout.listsFlag >>> 2] = 1);
-  const working = (): readonly number[] => {
-    readsLists();
-    const count = word(FRAME.workingCount);
-    let same = 0;
-    while (same < count && listed[same] === nameOf(workingAt(same))) same++;
-    if (same < count || listed.length !== count) {
-      listed = Object.freeze(Array.from({ length: count }, (_, n) => nameOf(workingAt(n))));
-    }
-    return listed;
-  };
-  const isListed = (number: number): boolean => {
-    readsLists();
-    for (let n = word(FRAME.workingCount) - 1; n >= 0; n--) if (workingAt(n) === number) return true;
-    return false;
-  };
-  const check = (order: unknown): number => {
-    if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order < numbers.length + last.length) {
-      return order;
-    }
-    throw new TypeError(`an order is what buy, sell, close and replace return, not ${String(order)}`);
-  };
-  return {
-    begin(): void {
-      for (let n = 0; n < last.length; n++) {
-        const name = last[n];
-        if (name === undefined || name === 0) continue;
-        const number = word(word(FRAME.resultsPointer) + 4 * n);
-        numbers[name] = number;
-        if (number >= 0) names[number] = name;
-      }
-      if (last.length > 0) last.length = 0;
-    },
-    /** A new name for the order in this row, counted from 1. */
-    add(rows: number): number {
-      last[rows - 1] = numbers.length;
-      numbers.push(-1);
-      return numbers.length - 1;
-    },
-    numberOf(order: unknown): number {
-      const name = check(order);
-      if (last.includes(name)) {
-        throw new Error("an order cannot be cancelled or replaced in the decision that places it");
-      }
-      return numbers[name]!;
-    },
-    isWorking: (order: unknown): boolean => {
-      const name = check(order);
-      return last.includes(name) || (numbers[name]! >= 0 && isListed(numbers[name]!));
-    },
-    working,
-    trades: makeTradeList(layout, memory),
-  };
-}
-
-/** The list of open trades. One that has not changed is not made again. */
-export function makeTradeList(layout: Layout, memory: Memory): () => readonly object[] {
-  const { frame: FRAME, trade: TRADE } = layout;
-  const word = (at: number) => memory.words[at >>> 2]!;
-  const tradeAt = (n: number) => word(FRAME.tradesPointer) + n * layout.tradeBytes;
-  const readTrade = (n: number) => {
-    const at = tradeAt(n);
-    const quantity = memory.doubles[(at + TRADE.quantity) >>> 3]!;
-    const entryPrice = memory.doubles[(at + TRADE.entryPrice) >>> 3]!;
-    return Object.freeze({ trade: word(at + TRADE.number), quantity, entryPrice });
-  };
-  let open: readonly ReturnType<typeof readTrade>[] = Object.freeze([]);
-  const isOpenTrade = (n: number): boolean => {
-    const [at, listed] = [tradeAt(n), open[n]];
-    return listed !== undefined && listed.trade === word(at + TRADE.number) &&
-      listed.quantity === memory.doubles[(at + TRADE.quantity) >>> 3] &&
-      listed.entryPrice === memory.doubles[(at + TRADE.entryPrice) >>> 3];
-  };
-  return () => {
-    memory.words[layout.listsFlag >>> 2] = 1;
-    const count = word(FRAME.tradesCount);
-    let same = 0;
-    while (same < count && isOpenTrade(same)) same++;
-    if (same < count || open.length !== count) {
-      open = Object.freeze(Array.from({ length: count }, (_, n) => readTrade(n)));
-    }
-    return open;
-  };
-}
-
 /** Writes an order's options into its row. */
 export function makeRowWriter(layout: Layout, memory: Memory) {
   const { order: ORDER } = layout;
-  const prices: Readonly<Record<string, number>> = {
-    limitPrice: ORDER.limitPrice,
-    stopPrice: ORDER.stopPrice,
-    stopLoss: ORDER.stopLoss,
-    takeProfit: ORDER.takeProfit,
-    stopLossFraction: ORDER.stopLossFraction,
-    takeProfitFraction: ORDER.takeProfitFraction,
-    trailDistance: ORDER.trailDistance,
-    trailFraction: ORDER.trailFraction,
-  };
-  const counts: Readonly<Record<string, number>> = {
-    candlesMax: ORDER.candlesMax,
-    timeStopCandles: ORDER.timeStopCandles,
-  };
-  const others = ["size", "sizeBy", "reduceOnly", "tag"];
   const tags = makeTags(layout, memory);
   const price = (at: number, name: string, value: unknown, offset: number): void => {
     if (typeof value !== "number" || !Number.isFinite(value)) {
@@ -212,17 +101,31 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
     memory.doubles[(at + offset) >>> 3] = value;
   };
   const option = (at: number, name: string, value: unknown): void => {
-    const offset = prices[name];
-    if (offset !== undefined) return price(at, name, value, offset);
-    const count = counts[name];
-    if (count !== undefined) memory.words[(at + count) >>> 2] = readWhole(name, value);
-    else if (name === "size") price(at, name, value, ORDER.size);
-    else if (name === "tag") tags.write(at, value);
-    else if (name === "reduceOnly") memory.words[(at + ORDER.flags) >>> 2] = value === true ? layout.reduceOnly : 0;
-    else if (name === "sizeBy") memory.words[(at + ORDER.sizeBy) >>> 2] = readSizeBy(layout, value);
-    else {
-      const known = [...Object.keys(prices), ...Object.keys(counts), ...others].join(", ");
-      throw new TypeError(`${name} is no option of an order: there are ${known}`);
+    switch (name) {
+      case "limitPrice":
+      case "stopPrice":
+      case "stopLoss":
+      case "takeProfit":
+      case "stopLossFraction":
+      case "takeProfitFraction":
+      case "trailDistance":
+      case "trailFraction":
+      case "size":
+        return price(at, name, value, ORDER[name]);
+      case "candlesMax":
+      case "timeStopCandles":
+        memory.words[(at + ORDER[name]) >>> 2] = readWhole(name, value);
+        return;
+      case "sizeBy":
+        memory.words[(at + ORDER.sizeBy) >>> 2] = readSizeBy(layout, value);
+        return;
+      case "reduceOnly":
+        memory.words[(at + ORDER.flags) >>> 2] = value === true ? layout.reduceOnly : 0;
+        return;
+      case "tag":
+        return tags.write(at, value);
+      default:
+        throw unknownOption(name);
     }
   };
   return {
@@ -231,19 +134,43 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
     options(at: number, options: unknown): void {
       if (typeof options !== "object" || options === null) throw new TypeError("the options of an order are an object");
       const given: Options = { ...options };
-      for (const name in given) if (given[name] !== undefined && given[name] !== null) option(at, name, given[name]);
-      memory.words[(at + ORDER.type) >>> 2] = (given.limitPrice == null ? 0 : 1) + (given.stopPrice == null ? 0 : 2);
-      if (given.size != null && given.sizeBy == null) memory.words[(at + ORDER.sizeBy) >>> 2] = 1;
-      if (given.size == null && given.sizeBy != null) throw new TypeError("sizeBy needs a size");
+      let [type, hasSize, hasSizeBy] = [0, false, false];
+      for (const name in given) {
+        const value = given[name];
+        if (value === undefined || value === null) continue;
+        option(at, name, value);
+        if (name === "limitPrice") type += 1;
+        else if (name === "stopPrice") type += 2;
+        else if (name === "size") hasSize = true;
+        else if (name === "sizeBy") hasSizeBy = true;
+      }
+      memory.words[(at + ORDER.type) >>> 2] = type;
+      if (hasSize && !hasSizeBy) memory.words[(at + ORDER.sizeBy) >>> 2] = 1;
+      if (!hasSize && hasSizeBy) throw new TypeError("sizeBy needs a size");
     },
     guards(at: number, guards: unknown): void {
-      const { stopLoss, takeProfit, ...rest }: Options = { ...Object(guards) };
-      const [unknown] = Object.keys(rest);
-      if (unknown !== undefined) throw new TypeError(`${unknown} is not known: protect takes stopLoss and takeProfit`);
-      if (stopLoss != null) price(at, "stopLoss", stopLoss, ORDER.stopLoss);
-      if (takeProfit != null) price(at, "takeProfit", takeProfit, ORDER.takeProfit);
+      const given: Options = { ...Object(guards) };
+      for (const name in given) {
+        const value = given[name];
+        if (name !== "stopLoss" && name !== "takeProfit") {
+          throw new TypeError(`${name} is not known: protect takes stopLoss and takeProfit`);
+        }
+        if (value !== undefined && value !== null) price(at, name, value, ORDER[name]);
+      }
     },
   };
+}
+
+export function unknownOption(name: string): TypeError {
+  return new TypeError(
+    `${name} is no option of an order: there are limitPrice, stopPrice, stopLoss, takeProfit, stopLossFraction, ` +
+      "takeProfitFraction, trailDistance, trailFraction, candlesMax, timeStopCandles, size, sizeBy, reduceOnly, tag",
+  );
+}
+
+export function readFraction(value: unknown): number {
+  if (typeof value === "number" && value > 0 && value <= 1) return value;
+  throw new RangeError(`the fraction to close must be above 0 and at most 1, not ${String(value)}`);
 }
 
 export function readSizeBy({ sizesBy }: Layout, value: unknown): number {
@@ -255,7 +182,6 @@ export function readSizeBy({ sizesBy }: Layout, value: unknown): number {
 /** Writes tags behind the tables, those of one decision at a time. */
 export function makeTags({ order: ORDER, ...layout }: Layout, memory: Memory) {
   const known = new Map<string, Uint8Array>();
-  let bytes: Uint8Array = new Uint8Array(0);
   let used = 0;
   return {
     begin(): void {
@@ -268,9 +194,8 @@ export function makeTags({ order: ORDER, ...layout }: Layout, memory: Memory) {
         encoded = encodeTag(tag, layout.tagBytesMax);
         if (known.size < 1000) known.set(tag, encoded);
       }
-      if (bytes.buffer !== memory.words.buffer) bytes = new Uint8Array(memory.words.buffer);
-      const pointer = bytes.length - layout.ordersMax * layout.tagBytesMax + used;
-      bytes.set(encoded, pointer);
+      const pointer = layout.tagsAt + used;
+      for (let n = 0; n < encoded.length; n++) memory.bytes[pointer + n] = encoded[n]!;
       used += encoded.length;
       memory.words[(at + ORDER.tagPointer) >>> 2] = pointer;
       memory.words[(at + ORDER.tagBytes) >>> 2] = encoded.length;

@@ -26,7 +26,7 @@ export function keepStacks({ file, lineCharsMax }: Layout): (error: unknown) => 
 }
 
 /** The global `console`: keeps lines, the first of them, and counts them where the host sees it. */
-export function makeLog({ logLinesMax, lineCharsMax, loggedWord }: Layout, memory: Memory) {
+export function makeLog({ logLinesMax, lineCharsMax, state }: Layout, memory: Memory) {
   const lines: string[] = [];
   const log = (...values: readonly unknown[]): void => {
     if (lines.length === logLinesMax) return;
@@ -35,8 +35,7 @@ export function makeLog({ logLinesMax, lineCharsMax, loggedWord }: Layout, memor
         ? `further lines are dropped: a run keeps ${logLinesMax}`
         : values.map(showValue).join(" ").slice(0, lineCharsMax),
     );
-    // Dropped as long as there is no memory: the host asks for the lines before.
-    memory.words[loggedWord >>> 2] = lines.length;
+    memory.words[state.logged >>> 2] = lines.length;
   };
   return { lines, console: Object.freeze({ log, info: log, warn: log, error: log, debug: log }) };
 }

@@ -5,7 +5,7 @@
 import type { Series } from "../../candle_series.ts";
 import type { Layout } from "../layout.ts";
 import { type Columns, makeColumns } from "./columns.ts";
-import type { Memory } from "./memory.ts";
+import { makeMemory, type Memory } from "./memory.ts";
 import { makeOrders, type OrderWriter } from "./orders.ts";
 import { keepStacks, makeLog, makePlots } from "./output.ts";
 import { makeUtc, share, takeAway } from "./world.ts";
@@ -18,16 +18,25 @@ export interface Door {
   readonly start: (parametersJson: string, timeframeMs: number, firstIndex: number) => string | null;
   /** Candles before the first decision. */
   readonly warmup: () => number;
-  /** Makes the memory that both sides share. */
-  readonly allocate: (byteLength: number) => ArrayBuffer;
-  /** Calls the strategy's `prepare`. Returns as `start`. */
-  readonly prepare: () => string | null;
+  /** The memory of the state and the tables (layout.ts). */
+  readonly memory: () => ArrayBuffer;
+  /** The memory of the windows: the next rows of each shown column. */
+  readonly windows: () => ArrayBuffer;
+  /** The memory of a word that counts the candles of the range that the script has decided on. */
+  readonly decided: () => SharedArrayBuffer;
+  /** Calls the strategy's `prepare` for columns of so many rows. Returns as `start`. @param bits What the script reads (reads.ts). */
+  readonly prepare: (rows: number, bits: number) => string | null;
   /** The columns that `prepare` has asked for, as JSON of Request[]. */
   readonly requests: () => string;
-  /** The memory of a requested column. */
-  readonly column: (number: number) => ArrayBuffer;
-  /** Calls the strategy's `decide` for the newest candle. Returns the rows of the order table; -1 after an error. */
-  readonly decide: () => number;
+  /** Numbers of the shown columns, in the order of their windows from 1, as JSON of number[]. */
+  readonly shown: () => string;
+  /** The memory of the n-th of them. */
+  readonly column: (n: number) => ArrayBuffer;
+  /**
+   * Calls the strategy's `decide` for candles from `i`, which is shown, on and before `until`, up to the first with orders, an error,
+   * a wish or lines for the log. Returns the candle of orders and errors, which the state has; else the next one to decide on.
+   */
+  readonly decide: (i: number, until: number) => number;
   /** The error of `decide`, as `describe` has it. */
   readonly failure: () => string;
   /** Logged lines from this one on, as JSON of string[]. */
@@ -52,7 +61,7 @@ type Factory = (parameters: unknown, series: Series) => unknown;
 /** Sets a realm up: takes away what a strategy may not have, and adds the globals of scripts. */
 export function openRealm(layout: Layout): Door {
   const describe = keepStacks(layout);
-  const memory: Memory = { words: new Int32Array(0), doubles: new Float64Array(0), i: -1 };
+  const memory = makeMemory(layout);
   const log = makeLog(layout, memory);
   const columns = makeColumns(layout, memory);
   const plots = makePlots(layout, { memory, columns, log: log.console.log });
@@ -72,18 +81,24 @@ export function openRealm(layout: Layout): Door {
   let failure = "";
   return {
     describe,
-    start: (parametersJson, timeframeMs, firstIndex) =>
-      attempt(() => program.create(JSON.parse(parametersJson), Object.freeze({ timeframeMs, firstIndex }))),
-    warmup: () => program.definition().warmup,
-    allocate(byteLength) {
-      const buffer = new ArrayBuffer(byteLength);
-      memory.words = new Int32Array(buffer);
-      memory.doubles = new Float64Array(buffer);
-      return buffer;
+    start(parametersJson, timeframeMs, firstIndex) {
+      memory.firstIndex = firstIndex;
+      return attempt(() => program.create(JSON.parse(parametersJson), Object.freeze({ timeframeMs, firstIndex })));
     },
-    prepare: () => attempt(() => prepare(program.definition(), columns)),
+    warmup: () => program.definition().warmup,
+    memory: () => memory.buffer,
+    windows: () => memory.windowsBuffer,
+    decided: () => memory.decidedBuffer,
+    prepare: (rows, bits) =>
+      attempt(() => {
+        memory.listBits = bits >>> layout.candleColumns.length;
+        columns.open(rows, bits);
+        prepare(program.definition(), columns.candles);
+        columns.close();
+      }),
     requests: () => JSON.stringify(columns.requests),
-    column: (number) => columns.buffers[number]!,
+    shown: () => JSON.stringify(columns.shown()),
+    column: columns.buffer,
     decide: makeDecide(layout, memory, { columns, writer, definition: program.definition }, (error) => {
       failure = describe(error);
     }),
@@ -135,10 +150,8 @@ export function isCallable(value: unknown): value is (...args: unknown[]) => unk
   return typeof value === "function";
 }
 
-export function prepare({ prepare, self }: Definition, columns: Columns): void {
-  columns.open();
-  if (prepare !== null) refusePromise("prepare", prepare.call(self, columns.candles));
-  columns.close();
+export function prepare({ prepare, self }: Definition, candles: object): void {
+  if (prepare !== null) refusePromise("prepare", prepare.call(self, candles));
 }
 
 export function refusePromise(name: string, answer: unknown): void {
@@ -146,35 +159,55 @@ export function refusePromise(name: string, answer: unknown): void {
   throw new TypeError(`${name} must not be async: nothing waits within a candle`);
 }
 
-/** The call of a decision: refreshes the account, calls `decide`, and counts the orders. */
+/** The call of decisions: shows a candle and the account, calls `decide`, and stops at orders. */
 export function makeDecide(
-  { frame: at }: Layout,
+  { state: at, windowRows }: Layout,
   memory: Memory,
   parts: { readonly columns: Columns; readonly writer: OrderWriter; readonly definition: () => Definition },
   fail: (error: unknown) => void,
 ): Door["decide"] {
   const account = { cash: 0, equity: 0, quantity: 0, entryPrice: NaN, initialBalance: 0 };
-  const { columns: { candles }, writer } = parts;
+  const { words, doubles, windows, decided } = memory;
+  const { columns: { candles, show }, writer } = parts;
   const { orders } = writer;
   let definition: Definition | null = null;
-  return () => {
+  const decideUntil = ({ decide, self }: Definition, i: number, until: number): number => {
+    const cash = doubles[at.cash >>> 3]!;
+    const quantity = doubles[at.quantity >>> 3]!;
+    const entryPrice = quantity === 0 ? NaN : doubles[at.entryPrice >>> 3]!;
+    const { firstIndex } = memory;
+    const initialBalance = doubles[at.initialBalance >>> 3]!;
+    const logged = words[at.logged >>> 2]!;
+    let close = doubles[at.close >>> 3]!;
+    for (;;) {
+      memory.i = i;
+      account.cash = cash;
+      account.equity = cash + quantity * close;
+      account.quantity = quantity;
+      account.entryPrice = entryPrice;
+      account.initialBalance = initialBalance;
+      const answer = decide.call(self, i, candles, account, orders);
+      if (typeof answer === "object") refusePromise("decide", answer);
+      decided[0] = i + 1 - firstIndex;
+      if (writer.rows() !== 0) break;
+      i++;
+      if (i === until || words[at.wanted >>> 2] !== 0 || words[at.logged >>> 2] !== logged) break;
+      show(i);
+      close = windows[i & (windowRows - 1)]!;
+    }
+    return i;
+  };
+  return (i, until) => {
     try {
       definition ??= parts.definition();
-      const { words, doubles } = memory;
-      const i = words[(at.count) >>> 2]! - 1;
-      memory.i = i;
-      account.cash = doubles[(at.cash) >>> 3]!;
-      account.equity = doubles[(at.equity) >>> 3]!;
-      account.quantity = doubles[(at.quantity) >>> 3]!;
-      account.entryPrice = account.quantity === 0 ? NaN : doubles[(at.entryPrice) >>> 3]!;
-      account.initialBalance = doubles[(at.initialBalance) >>> 3]!;
       writer.begin();
-      const answer = definition.decide.call(definition.self, i, candles, account, orders);
-      if (typeof answer === "object") refusePromise("decide", answer);
-      return writer.rows();
+      const reached = decideUntil(definition, i, until);
+      words[at.rows >>> 2] = writer.rows();
+      return reached;
     } catch (error) {
+      words[at.rows >>> 2] = -1;
       fail(error);
-      return -1;
+      return memory.i;
     }
   };
 }

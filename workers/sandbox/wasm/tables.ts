@@ -1,0 +1,107 @@
+import type { OrderBook } from "../../../engine/strategy.ts";
+import { RunError } from "../../outcome.ts";
+import { ORDER_BYTES, TRADE, TRADE_BYTES } from "./abi.ts";
+import { OrderTable, SignalFault } from "./orders.ts";
+
+/** Where a guest's tables are. */
+export interface TableAddresses {
+  readonly orders: number;
+  readonly results: number;
+  readonly trades: number;
+  readonly working: number;
+}
+
+/** The tables in a guest's memory: its orders with their results, and the lists that it reads. */
+export class Tables {
+  readonly #at: TableAddresses;
+  readonly #tradesMax: number;
+  readonly #workingMax: number;
+  readonly #orders: OrderTable;
+  #words: Int32Array;
+  #doubles: Float64Array;
+  /** Rows of the lists; and numbers that grow when a list changes. */
+  tradesCount = 0;
+  tradesRevision = 0;
+  workingCount = 0;
+  workingRevision = 0;
+
+  /** @param max Rows of the lists; 0: one is not kept. */
+  constructor(
+    memory: ArrayBufferLike,
+    at: TableAddresses,
+    max: { readonly tradesMax: number; readonly workingMax: number },
+  ) {
+    this.#at = at;
+    this.#tradesMax = max.tradesMax;
+    this.#workingMax = max.workingMax;
+    this.#orders = new OrderTable(memory, max.workingMax > 0);
+    this.#words = new Int32Array(memory);
+    this.#doubles = new Float64Array(memory);
+  }
+
+  /** Renews the views of the memory: growth detaches the old ones. */
+  attach(memory: ArrayBufferLike): void {
+    this.#words = new Int32Array(memory);
+    this.#doubles = new Float64Array(memory);
+    this.#orders.attach(memory);
+  }
+
+  writeLists(book: OrderBook): void {
+    if (this.#tradesMax > 0) this.#writeTrades(book);
+    if (this.#workingMax > 0) this.#writeWorking(book);
+  }
+
+  #writeTrades(book: OrderBook): void {
+    const words = this.#words;
+    const doubles = this.#doubles;
+    const count = Math.min(book.openTrades, this.#tradesMax);
+    let isSame = count === this.tradesCount;
+    for (let n = 0; n < count; n++) {
+      const row = this.#at.trades + n * TRADE_BYTES;
+      const trade = book.tradeAt(n);
+      const quantity = book.tradeQuantity(trade);
+      const entryPrice = book.tradeEntryPrice(trade);
+      isSame &&= words[(row + TRADE.number) >>> 2] === trade && doubles[(row + TRADE.quantity) >>> 3] === quantity &&
+        doubles[(row + TRADE.entryPrice) >>> 3] === entryPrice;
+      words[(row + TRADE.number) >>> 2] = trade;
+      doubles[(row + TRADE.quantity) >>> 3] = quantity;
+      doubles[(row + TRADE.entryPrice) >>> 3] = entryPrice;
+    }
+    this.tradesCount = count;
+    if (!isSame) this.tradesRevision++;
+  }
+
+  #writeWorking(book: OrderBook): void {
+    const words = this.#words;
+    const first = this.#at.working >>> 2;
+    this.#orders.sweep(book);
+    const { working } = this.#orders;
+    const count = Math.min(working.length, this.#workingMax);
+    let isSame = count === this.workingCount;
+    for (let n = 0; n < count; n++) {
+      isSame &&= words[first + n] === working[n];
+      words[first + n] = working[n]!;
+    }
+    this.workingCount = count;
+    if (!isSame) this.workingRevision++;
+  }
+
+  /**
+   * Carries out the first rows of the order table, writes their results, and clears them.
+   *
+   * @param nameCandle Names the deciding candle.
+   * @throws {RunError} When a row is invalid.
+   */
+  perform(rows: number, book: OrderBook, nameCandle: () => string): void {
+    const { orders, results } = this.#at;
+    for (let n = 0; n < rows; n++) {
+      try {
+        this.#words[(results >>> 2) + n] = this.#orders.perform(orders + n * ORDER_BYTES, book);
+      } catch (error) {
+        if (!(error instanceof SignalFault)) throw error;
+        throw new RunError("INVALID_SIGNAL", `Cannot take order ${n} of ${nameCandle()}: ${error.message}`);
+      }
+    }
+    this.#words.fill(0, orders >>> 2, (orders + rows * ORDER_BYTES) >>> 2);
+  }
+}
