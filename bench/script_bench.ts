@@ -3,20 +3,22 @@
  *
  * - Each built-in strategy beside its script, which trades the same. A built-in that waits for a cross skips the candles before it,
  *   while a script decides at each, so a column has the built-in that is asked at each candle, too. The goal is the first ratio.
- * - About 200,000 orders by a script beside the same rules in C as a WebAssembly module.
+ * - A script whose `decide` is empty beside a built-in one: the cost of asking.
+ * - More than 200,000 orders by a script beside the same rules in C as a WebAssembly module.
  *
  * A run has a new instance whose code is not yet optimised, as in a service. `deno run --allow-all bench/script_bench.ts [rounds]`
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { run, type RunResult } from "../engine/run.ts";
+import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
 import { BUILTINS } from "../strategies/builtin/catalogue.ts";
 import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { GuestStrategy } from "../workers/sandbox/player.ts";
 import { compileScript } from "../workers/sandbox/script/compile.ts";
-import { ListsWanted, ScriptGuest } from "../workers/sandbox/script/guest.ts";
+import { ScriptGuest } from "../workers/sandbox/script/guest.ts";
+import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
 import { checkModule } from "../workers/sandbox/wasm/check.ts";
 import { Guest } from "../workers/sandbox/wasm/guest.ts";
 import { compile } from "../workers/sandbox/wasm/run.ts";
@@ -38,10 +40,24 @@ const settings = {
 };
 const series = seriesOf(settings);
 
-type Maker = (hasLists: boolean) => Strategy;
+type Maker = () => Strategy;
 
+await compareEmpty();
 await compareBuiltins();
 await compareWithC();
+
+async function compareEmpty(): Promise<void> {
+  const script = await compileScript("strategy(() => ({ decide() {} }));");
+  const { times: { builtin, script: scripted } } = alternate({
+    builtin: () => ({ warmup: 1, prepare() {}, decide() {} }),
+    script: () => new ScriptStrategy(() => new ScriptGuest(script, "{}", series), 1),
+  });
+  const perCandle = (scripted - builtin) * 1e6 / COUNT;
+  await print(
+    `an empty decide: built-in ${builtin.toFixed(0)} ms, script ${scripted.toFixed(0)} ms, ` +
+      `${perCandle.toFixed(0)} ns a candle more`,
+  );
+}
 
 async function compareBuiltins(): Promise<void> {
   await print(`${"".padEnd(22)}orders  built-in  each candle    script  ratio (goal ${GOAL_BUILTIN})  to each candle`);
@@ -56,7 +72,7 @@ async function compareBuiltins(): Promise<void> {
     const { orders, times } = alternate({
       builtin: () => builtin.create(parameters),
       each: () => withoutSkips(builtin.create(parameters)),
-      script: (hasLists) => new GuestStrategy(() => new ScriptGuest(script, parametersJson, series, hasLists), 1),
+      script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
     });
     const { builtin: own, each, script: scripted } = times;
     const cells = [own, each, scripted].map((ms) => `${ms.toFixed(0)} ms`.padStart(10)).join("");
@@ -66,14 +82,14 @@ async function compareBuiltins(): Promise<void> {
 }
 
 async function compareWithC(): Promise<void> {
-  const parameters = { fast: 2, slow: 5, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
+  const parameters = { fast: 1, slow: 2, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
   const parametersJson = JSON.stringify(parameters);
   const script = await compileScript(await readText("../strategies/scripts/sma_cross.ts"));
   const bytes = await Deno.readFile(new URL("../strategies/examples/c/sma_cross.wasm", import.meta.url));
   const module = compile(checkModule(bytes));
   const { orders, times: { c, script: scripted } } = alternate({
     c: () => new GuestStrategy(() => new Guest(module, parametersJson, series, []), 1),
-    script: (hasLists) => new GuestStrategy(() => new ScriptGuest(script, parametersJson, series, hasLists), 1),
+    script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
   });
   await print(
     `${orders.toLocaleString("en")} orders in a year of minutes: C ${c.toFixed(0)} ms, script ${
@@ -92,7 +108,7 @@ function alternate<Name extends string>(makers: Readonly<Record<Name, Maker>>) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, make] of entries) {
       const begun = process.cpuUsage();
-      const { orders } = runOnce(make);
+      const { orders } = run({ ...settings, strategy: make(), control: null });
       const { user, system } = process.cpuUsage(begun);
       samples.get(name)!.push((user + system) / 1000);
       counts.add(orders.count);
@@ -102,17 +118,6 @@ function alternate<Name extends string>(makers: Readonly<Record<Name, Maker>>) {
   const times: Partial<Record<Name, number>> = {};
   for (const [name] of entries) times[name] = median(samples.get(name)!);
   return { orders: Math.max(...counts), times: times as Record<Name, number> };
-}
-
-/** As a backtest does: again with lists if a script reads one. */
-function runOnce(make: Maker): RunResult {
-  const runWith = (hasLists: boolean) => run({ ...settings, strategy: make(hasLists), control: null });
-  try {
-    return runWith(false);
-  } catch (error) {
-    if (!(error instanceof ListsWanted)) throw error;
-    return runWith(true);
-  }
 }
 
 /** The same strategy, asked at each candle. */
