@@ -32,6 +32,8 @@ export interface RunLimits {
   readonly signal: AbortSignal;
   /** Called a few times a second while the run computes. */
   readonly onProgress: (progress: RunProgress) => void;
+  /** Called when the wait is over. */
+  readonly onBegin?: () => void;
 }
 
 interface Times {
@@ -158,6 +160,7 @@ export class Pool {
     const worker = this.#idle.pop();
     if (worker === undefined) return NOT_BEGUN;
     const begun = performance.now();
+    limits.onBegin?.();
     this.#begun.set(worker, begun);
     const outcome = await worker.run<Value>(job, limits, this.#times);
     this.#begun.delete(worker);

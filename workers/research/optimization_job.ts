@@ -121,10 +121,14 @@ async function runSlice(
     const begun = performance.now();
     const part = partAt(record, from);
     const until = Math.min(end, from + countPoints(record), part.until);
-    const done = await simulate(services, record, { part, from, until }, AbortSignal.any([signal, ended.signal]));
+    let waitedMs = 0;
+    const done = await simulate(services, record, { part, from, until }, {
+      signal: AbortSignal.any([signal, ended.signal]),
+      onWaited: (ms) => waitedMs = ms,
+    });
     if (ended.signal.aborted) return await records.drop(job);
     if (done === null) return await records.giveBack(job);
-    const slice = { ...done, part, end, durationMs: performance.now() - begun };
+    const slice = { ...done, part, end, durationMs: performance.now() - begun - waitedMs };
     await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
   } finally {
     unwatch();
@@ -142,6 +146,7 @@ type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
 /**
  * Runs places of one part, as many as there is time for.
  *
+ * @param watcher `onWaited`: told how long a slice that is held in advance waited for another to end.
  * @returns Null where it was stopped.
  * @throws {RunError} When no trial of the whole range can run; a window keeps such an error.
  */
@@ -149,7 +154,7 @@ async function simulate(
   services: OptimizationServices,
   record: Optimization,
   { part, from, until }: { readonly part: Part; readonly from: number; readonly until: number },
-  signal: AbortSignal,
+  { signal, onWaited }: { readonly signal: AbortSignal; readonly onWaited: (ms: number) => void },
 ): Promise<Simulated | null> {
   const { runner, deadlineMs } = services;
   const settings = readSettings(record);
@@ -166,9 +171,9 @@ async function simulate(
       ? null
       : await traceStep("load candles", () => planSlice(services, record, settings, stretch, part));
     const reload = (lookback: number) => planSlice(services, record, settings, stretch, part, lookback);
-    const outcome = plan === null
-      ? null
-      : await traceStep("simulate", () => runner.run(record, plan, { deadlineMs, signal }, reload));
+    const asked = performance.now();
+    const limits = { deadlineMs, signal, onBegin: () => onWaited(performance.now() - asked) };
+    const outcome = plan === null ? null : await traceStep("simulate", () => runner.run(record, plan, limits, reload));
     if (outcome?.type === "stopped") return null;
     if (outcome?.type === "broken") throw new Error(outcome.message);
     const result = toResult(stretch, plan, outcome);

@@ -26,7 +26,7 @@ const WAIT_MS = 5000;
 const QUICK_SLICE_MS = 400;
 
 /** The limits of a slice. */
-type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal">;
+type SliceLimits = Pick<RunLimits, "deadlineMs" | "signal" | "onBegin">;
 
 /** Loads a slice again with so many candles before its range. */
 type ReloadSlice = (lookback: number) => Promise<SlicePlan>;
@@ -64,14 +64,15 @@ export class SliceRunner {
   async run(
     { id, runtime, strategySlug }: Runner,
     plan: SlicePlan,
-    { deadlineMs, signal }: SliceLimits,
+    bounds: SliceLimits,
     reload: ReloadSlice,
   ): Promise<Outcome<SliceRun>> {
-    const limits = { deadlineMs, signal, waitMs: WAIT_MS, onProgress: () => {} };
+    const limits = { ...bounds, waitMs: WAIT_MS, onProgress: () => {} };
     if (runtime === null) {
       return await this.#startPool().runSlice({ ...plan.task, slug: strategySlug ?? "" }, limits);
     }
     if (!await this.#slots.take(limits)) return NOT_BEGUN;
+    limits.onBegin?.();
     try {
       const within = { ...limits, memoryBytesMax: SANDBOX_BYTES_MAX };
       return runtime.type === "remote"

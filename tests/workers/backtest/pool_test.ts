@@ -73,8 +73,16 @@ async function withPool(
 
 Deno.test("more runs than workers wait for their turn, and all complete", () =>
   withPool(1, async (pool) => {
-    const outcomes = await Promise.all([40, 80, 120].map((count) => pool.run(task(count), limits())));
+    const moments: string[] = [];
+    const outcomes = await Promise.all([40, 80, 120].map(async (count) => {
+      const outcome = await pool.run(task(count), limits({ onBegin: () => moments.push(`begin ${count}`) }));
+      moments.push(`end ${count}`);
+      return outcome;
+    }));
     expect(outcomes.map((outcome) => equityOf(outcome).length)).toEqual([40, 80, 120]);
+    // The wait of a run ends with the run before it.
+    expect(moments.filter((moment) => moment.startsWith("begin"))).toEqual(["begin 40", "begin 80", "begin 120"]);
+    expect(moments.indexOf("begin 120")).toBeGreaterThan(moments.indexOf("end 40"));
   }));
 
 Deno.test("a result keeps its values while later runs use the same memory", () =>
