@@ -1,10 +1,11 @@
 /** Optimizations of every kind of strategy: a trial is a backtest of the same parameters. */
 import { expect } from "@std/expect";
+import { PostgresClient } from "../../db/postgres.ts";
 import type { TestClient } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
-import { EXAMPLES, readExample } from "./foreign_code.ts";
+import { EXAMPLES, readExample, registration } from "./foreign_code.ts";
 
 const RUN = { start_date: "2024-02-01", end_date: "2024-03-01", parameters: { timeframe: "1h" } };
 
@@ -41,13 +42,19 @@ async function checkTrials(user: TestClient, change: object): Promise<Record<str
 
 Deno.test("the trials of built-in strategies, modules, scripts and endpoints are backtests of their parameters", async (t) => {
   const ended = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
   const endpoint = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    const { parameters, candles, asked } = await request.json();
+    const { parameters, candles, asked: count } = await request.json();
+    if (request.url.endsWith("/shared")) {
+      asked.resolve();
+      await answered.promise;
+    }
     if (parameters.fault === "hangs") await ended.promise;
     // No status of 500: the pauses before its retries would count among the seconds of a trial.
     if (parameters.fault === "throws") return new Response("no", { status: 400 });
     if (parameters.fault === "grows") return new Response("x".repeat(20_000_000));
-    const times: number[] = candles.time.slice(-asked);
+    const times: number[] = candles.time.slice(-count);
     // Buys every `fast` hours unless long, and leaves every `slow` hours.
     const decisions = times.map((time) => time / 3_600_000).map((hour) =>
       hour % parameters.slow === 0
@@ -194,7 +201,46 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     });
     expect((await user.get(`/api/optimizations/${id}/trials`)).list("/trials").length).toBe(12);
   });
+  await t.step("an optimization keeps its version when its strategy goes in the middle", async () => {
+    const owner = await service.user();
+    const config = { type: "remote", endpoint: `http://${host}/shared`, timeoutMs: 30_000 };
+    const strategy = { ...registration("shared", config), is_public: true };
+    expect((await owner.send("POST", "/api/strategies", { strategy })).status).toBe(201);
+    const id = await submitOptimization(user, {
+      ...RUN,
+      strategy: "shared",
+      space: { fast: { values: [5, 6] }, slow: { values: [7] } },
+    });
+    await asked.promise;
+    const refused = await owner.send("DELETE", "/api/strategies/shared");
+    expect([refused.status, refused.at("/error/code")]).toEqual([409, "STRATEGY_IN_USE"]);
+    expect(refused.at("/error/message")).toMatch(/one of its backtests or optimizations has not ended/);
+    const version = { version: "2.0", runtime_config: { ...config, endpoint: `http://${host}/other` } };
+    expect((await owner.send("POST", "/api/strategies/shared/versions", { version })).status).toBe(201);
+
+    const database = await PostgresClient.connect(service.databaseUrl);
+    // Nothing keeps an operator from removing a user with their strategies.
+    await database.query('delete from "user" where id = (select owner_id from strategies where slug = $1)', ["shared"]);
+    expect(await database.query("select from strategies where slug = 'shared'")).toEqual([]);
+    answered.resolve();
+    expect((await finishOptimization(user, id)).at("/optimization")).toMatchObject({
+      status: "completed",
+      strategy_version: "1.0",
+      trials: { done: 2, failed: 0 },
+    });
+    const again = await user.send("POST", `/api/optimizations/${id}/trials/1/backtest`);
+    expect([again.status, again.at("/error/code")]).toEqual([400, "UNKNOWN_STRATEGY"]);
+    expect((await user.send("DELETE", `/api/optimizations/${id}`)).status).toBe(204);
+    const left = await database.query(
+      "select from pgboss.job where data ->> 'optimizationId' = $1 and state < 'completed' " +
+        "union all select from trial_chunks where optimization_id::text = $1",
+      [id],
+    );
+    expect(left).toEqual([]);
+    await database.close();
+  });
   await service.close();
   ended.resolve();
+  answered.resolve();
   await endpoint.shutdown();
 });
