@@ -2,12 +2,29 @@
 import { expect } from "@std/expect";
 import { createTestDatabase } from "../support/database.ts";
 import { BACKTEST } from "../support/client.ts";
+import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startProcess } from "../support/process.ts";
+import { listDescendants } from "../support/processes.ts";
+import { until } from "../support/until.ts";
 import { registration } from "./foreign_code.ts";
 
 const SOURCE = await Deno.readTextFile(new URL("../../strategies/scripts/sma_cross.ts", import.meta.url));
 const SCRIPT = { type: "script", source: SOURCE, lookbackCandles: 200 };
 const PARAMETERS = { ...BACKTEST.parameters, fast: 5, slow: 20, direction: "both" };
+
+const SPACE = { fast: { values: [5, 6] }, slow: { values: [20] } };
+
+/** The command lines of this process's descendants. */
+function listCommands(): string[] {
+  return listDescendants(Deno.pid).map(({ pid }) => {
+    try {
+      return Deno.readTextFileSync(`/proc/${pid}/cmdline`);
+    } catch {
+      // It has ended meanwhile.
+      return "";
+    }
+  });
+}
 
 Deno.test("SCRIPTS=nojit runs scripts to the same result, and SCRIPTS=off refuses them with the reason", async () => {
   const database = await createTestDatabase("service");
@@ -32,6 +49,25 @@ Deno.test("SCRIPTS=nojit runs scripts to the same result, and SCRIPTS=off refuse
     return ended.at("/backtest/result/metrics");
   };
   expect(await metricsOf("slow-cross")).toEqual(await metricsOf("SMA Cross"));
+  const trialsOf = async (strategy: string) => {
+    const parameters = { timeframe: "1h", direction: "both" };
+    const id = await submitOptimization(user, { strategy, parameters, space: SPACE });
+    expect((await finishOptimization(user, id)).at("/optimization/error")).toBe(null);
+    return (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map((trial) => Object(trial).metrics);
+  };
+  const trials = await trialsOf("slow-cross");
+  expect([trials, trials.length]).toEqual([await trialsOf("SMA Cross"), 2]);
+  const source = "strategy(({ hangs }) => ({ decide() { while (hangs === 2); } }));";
+  const hanging = await submitOptimization(user, {
+    strategy: "hangs",
+    parameters: { timeframe: "1h", runtime: { type: "script", source } },
+    space: { hangs: { values: [1, 2] } },
+  });
+  const command = await until(() => listCommands().find((line) => line.includes("script_trials")));
+  expect(command).toContain("--jitless");
+  await user.send("POST", `/api/optimizations/${hanging}/cancel`);
+  // Its process would hold the only place for minutes.
+  await until(() => !listCommands().some((line) => line.includes("script_trials")));
   const { cookie } = user;
   await service.end("SIGINT");
 
@@ -45,6 +81,16 @@ Deno.test("SCRIPTS=nojit runs scripts to the same result, and SCRIPTS=off refuse
   const other = await submit("slow-cross", { end_date: "2024-01-09" });
   const failed = await user.finish(String(other.at("/backtest/id")));
   expect([failed.at("/backtest/status"), failed.at("/backtest/error/code")]).toEqual(["failed", "SCRIPTS_NOT_ALLOWED"]);
+  const none = await submitOptimization(user, {
+    strategy: "slow-cross",
+    parameters: { timeframe: "1h" },
+    space: SPACE,
+  });
+  expect((await finishOptimization(user, none)).at("/optimization")).toMatchObject({
+    status: "failed",
+    error: { code: "SCRIPTS_NOT_ALLOWED" },
+    trials: { done: 0 },
+  });
   expect((await user.finish(String((await submit("SMA Cross")).at("/backtest/id")))).at("/backtest/status"))
     .toBe("completed");
   await service.end("SIGINT");

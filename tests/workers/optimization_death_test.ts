@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import { asc, eq, sql } from "drizzle-orm";
+import { rowsOf } from "../../db/answer_rows.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { getOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
 import { getMonteCarlo, insertMonteCarlo, type MonteCarlo } from "../../db/monte_carlos.ts";
@@ -13,10 +14,12 @@ import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import type { WalkForward } from "../../research/walk_forward.ts";
 import { resultSchema } from "../../routers/backtest_result.ts";
+import { optimizationFollower } from "../../routers/optimization_events.ts";
 import { Jobs } from "../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
 import { addUser, newBacktest, submitBacktest, untilEnded } from "../support/backtests.ts";
+import { strangerContext } from "../support/context.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { addOptimization } from "../support/optimizations.ts";
 import { until } from "../support/until.ts";
@@ -56,10 +59,15 @@ async function withOptimization(
   await body({ url, handle, queue, id });
 }
 
-async function submit(db: Db, queue: OpenQueue, walkForward: WalkForward | null = null): Promise<string> {
+async function submit(
+  db: Db,
+  queue: OpenQueue,
+  walkForward: WalkForward | null = null,
+  ownerId = "ann",
+): Promise<string> {
   return await db.transaction(async (tx: Db) => {
-    const id = await addOptimization(tx, "ann", { walkForward });
-    await queue.enqueueOptimization(tx, id, "ann");
+    const id = await addOptimization(tx, ownerId, { walkForward });
+    await queue.enqueueOptimization(tx, id, ownerId);
     return id;
   });
 }
@@ -211,6 +219,42 @@ Deno.test("a worker that closes while it measures luck gives the job back in tim
     await queue.rest();
     expect(await readState()).toBe("retry");
     expect(await getOptimization(db, { id: scene.id, ...KEY })).toMatchObject({ status: "running" });
+  }));
+
+Deno.test("a user with many optimizations holds up another's for two slices, and changes are told four times a second", () =>
+  withOptimization(async ({ handle: { db }, queue, id }) => {
+    let change = () => {};
+    const watchOptimization: OpenQueue["watchOptimization"] = (_id, onChange) => {
+      change = onChange;
+      return Promise.resolve(() => {});
+    };
+    const context = { ...strangerContext(db), queue: { ...queue, watchOptimization } };
+    const begun = performance.now();
+    const changing = setInterval(() => change(), 1);
+    let seen = 0;
+    for await (const _ of optimizationFollower.follow(context, { id, ...KEY }, new AbortController().signal)) {
+      if (++seen === 4) break;
+    }
+    clearInterval(changing);
+    // Three pauses of a quarter of a second, which a timer may shorten by a moment.
+    expect(performance.now() - begun).toBeGreaterThan(740);
+
+    for (let i = 0; i < 5; i++) await submit(db, queue);
+    await addUser(db, "bob");
+    await queue.work(1);
+    await untilIs(db, id, ({ trials }) => trials > 0);
+    const bobs = await submit(db, queue, null, "bob");
+    const slices = () =>
+      db.execute(sql`
+        select s.group_id as owner from pgboss.job s, optimizations o
+        where s.name = 'optimizations' and s.state > 'retry' and s.data ? 'stretch' and o.id = ${bobs}::uuid
+          and s.started_on > o.created_at order by s.started_on`);
+    const owners = await until(async () => {
+      const found = rowsOf(await slices()).map((row) => String(Object(row).owner));
+      return found.filter((owner) => owner === "bob").length === 2 && found;
+    });
+    // Ann's next slice may have been taken already, and her turn comes between Bob's.
+    expect(owners.filter((owner) => owner === "ann").length).toBeLessThanOrEqual(4);
   }));
 
 Deno.test("revised candles end an optimization with the trials that it has, and a removed owner takes theirs along", () =>
