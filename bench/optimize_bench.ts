@@ -5,7 +5,7 @@
  *
  * `deno run --allow-all bench/optimize_bench.ts [rounds]`; with TEST_DATABASE_URL as `deno task bench` sets it.
  */
-import { run } from "../engine/run.ts";
+import { measureTrial } from "../engine/run.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { onBothDatabases } from "./both_databases.ts";
 import { median, readCpuMs, say, timeWork } from "./measure.ts";
@@ -56,5 +56,5 @@ async function measure(kind: string, environment: Record<string, string>): Promi
 
 /** The engine does all trials, one after the other. */
 function runAlone(scan: Scan): void {
-  for (const input of inputsOf(scan, year)) run(input);
+  for (const input of inputsOf(scan, year)) measureTrial(input);
 }
