@@ -201,6 +201,25 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     });
     expect((await user.get(`/api/optimizations/${id}/trials`)).list("/trials").length).toBe(12);
   });
+  await t.step(
+    "a trial does not become a backtest of a version that was registered in its version's place",
+    async () => {
+      const register = async (path: string) => {
+        const config = { type: "remote", endpoint: `http://${host}/${path}`, timeoutMs: 30_000 };
+        const answer = await user.send("POST", "/api/strategies", { strategy: registration("again", config) });
+        expect(answer.status).toBe(201);
+      };
+      await register("first");
+      const own = { fast: { values: [5] }, slow: { values: [7] } };
+      const id = await submitOptimization(user, { ...RUN, strategy: "again", space: own });
+      await finishOptimization(user, id);
+      expect((await user.send("DELETE", "/api/strategies/again")).status).toBe(204);
+      await register("second");
+      const refused = await user.send("POST", `/api/optimizations/${id}/trials/1/backtest`);
+      expect([refused.status, refused.at("/error/code")]).toEqual([400, "UNKNOWN_STRATEGY"]);
+      expect(refused.at("/error/message")).toMatch(/version 1.0 of again .* which was deleted/);
+    },
+  );
   await t.step("an optimization keeps its version when its strategy goes in the middle", async () => {
     const owner = await service.user();
     const config = { type: "remote", endpoint: `http://${host}/shared`, timeoutMs: 30_000 };
