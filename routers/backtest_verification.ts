@@ -3,6 +3,7 @@ import { z } from "zod";
 import { backtestSchema, toBacktest } from "./backtest_records.ts";
 import { orderList, tradeList } from "./backtest_lists.ts";
 import { submitBacktest } from "./backtest_submission.ts";
+import { sameStrategy } from "./same_strategy.ts";
 import { inputObject } from "./input_object.ts";
 import { readLarge } from "./large_reads.ts";
 import { type CompletedBacktest, idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
@@ -41,7 +42,8 @@ export const verificationProcedures = {
     .mutation(async ({ ctx, input: { id } }) => {
       const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id), "verify");
       const { symbol, exchange, strategy, startDate, endDate, initialBalance, parameters } = row;
-      const request = { symbol, exchange, strategy, parameters: { ...parameters }, initial_balance: initialBalance };
+      const same = { ...parameters, ...await sameStrategy(ctx, row, "backtest") };
+      const request = { symbol, exchange, strategy, parameters: same, initial_balance: initialBalance };
       const again = await submitBacktest(ctx, { ...request, start_date: startDate, end_date: endDate, fresh: true });
       return { backtest: toBacktest(again) };
     }),

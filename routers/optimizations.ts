@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { Db } from "../db/client.ts";
 import { cancelOptimization, deleteOptimization, listOptimizations, type Optimization } from "../db/optimizations.ts";
 import { BACKTEST_STATUSES } from "../db/schema.ts";
-import { findStrategy, getVersion } from "../db/strategies.ts";
 import { readTrialChunks } from "../db/trial_chunks.ts";
 import { backtestSchema, toBacktest } from "./backtest_records.ts";
 import { submitBacktest } from "./backtest_submission.ts";
@@ -34,10 +33,10 @@ import {
   readList,
   readListPage,
 } from "./paging.ts";
+import { sameStrategy } from "./same_strategy.ts";
 import { toTrialRow, trialColumns, trialFilters, trialList } from "./trial_lists.ts";
 import { hasEnded, toRecordEvents } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
-import { RUNTIME_PATH, unknownStrategy } from "./unknown_strategy.ts";
 
 const WAIT_SECONDS_MAX = 30;
 // For callers that cannot leave.
@@ -140,7 +139,7 @@ export const optimizationsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const row = await mustGetOptimization(ctx.db, input.id, ctx.user.id);
       const { parameters } = await mustFindTrial(ctx.db, row, input.number);
-      await requireSameVersion(ctx, row);
+      const strategy = await sameStrategy(ctx, row, "optimization");
       const backtest = await submitBacktest(ctx, {
         symbol: row.symbol,
         exchange: row.exchange,
@@ -148,7 +147,7 @@ export const optimizationsRouter = router({
         start_date: row.startDate,
         end_date: row.endDate,
         initial_balance: row.initialBalance,
-        parameters: { ...row.parameters, ...runtimeOf(row), ...parameters },
+        parameters: { ...row.parameters, ...strategy, ...parameters },
       });
       return { backtest: toBacktest(backtest) };
     }),
@@ -218,30 +217,4 @@ async function mustFindTrial(db: Db, { id, space, points }: Optimization, number
     break;
   }
   throw new AppError("TRIAL_NOT_FOUND", `Cannot find the trial ${number} of the optimization ${id}`);
-}
-
-/** Names the version that the trials ran, which may not be the latest any more. */
-function runtimeOf({ parameters, strategySlug, strategyVersion, runtime }: Optimization): object {
-  if (parameters.runtime !== undefined || strategySlug === null) return {};
-  return { runtime: { slug: strategySlug, ...(runtime === null ? {} : { version: strategyVersion }) } };
-}
-
-/**
- * A deleted strategy's owner may register its slug and its version again, with other code.
- *
- * @throws AppError UNKNOWN_STRATEGY for a version that was registered after the optimization.
- */
-async function requireSameVersion(
-  { db, user }: Context & { readonly user: User },
-  { id, strategySlug: slug, strategyVersion, runtime, createdAt }: Optimization,
-): Promise<void> {
-  if (slug === null || strategyVersion === null || runtime === null) return;
-  const found = await findStrategy(db, { slug, userId: user.id });
-  const version = found && await getVersion(db, { strategyId: found.strategy.id, version: strategyVersion });
-  if (version === null || version.createdAt <= createdAt) return;
-  throw unknownStrategy(
-    `${RUNTIME_PATH}/version`,
-    `must be the version ${strategyVersion} of ${slug} that the optimization ${id} ran, which was deleted: optimize the ` +
-      "newly registered one",
-  );
 }

@@ -202,7 +202,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     expect((await user.get(`/api/optimizations/${id}/trials`)).list("/trials").length).toBe(12);
   });
   await t.step(
-    "a trial does not become a backtest of a version that was registered in its version's place",
+    "a trial and a backtest run again in their version, and not in one that was registered in its place",
     async () => {
       const register = async (path: string) => {
         const config = { type: "remote", endpoint: `http://${host}/${path}`, timeoutMs: 30_000 };
@@ -213,8 +213,21 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
       const own = { fast: { values: [5] }, slow: { values: [7] } };
       const id = await submitOptimization(user, { ...RUN, strategy: "again", space: own });
       await finishOptimization(user, id);
+      const run = await user.send("POST", `/api/optimizations/${id}/trials/1/backtest`);
+      const backtest = `/api/backtests/${run.at("/backtest/id")}`;
+      await user.finish(run.at("/backtest/id"));
+      const config = { type: "remote", endpoint: `http://${host}/second`, timeoutMs: 30_000 };
+      const version = { version: "2.0", runtime_config: config };
+      expect((await user.send("POST", "/api/strategies/again/versions", { version })).status).toBe(201);
+      const verified = await user.send("POST", `${backtest}/verify`);
+      expect(await user.finish(verified.at("/backtest/id"))).toMatchObject({ status: 200 });
+      const { version: ran } = Object(verified.at("/backtest/parameters/runtime"));
+      expect([verified.status, ran]).toEqual([202, "1.0"]);
       expect((await user.send("DELETE", "/api/strategies/again")).status).toBe(204);
       await register("second");
+      const unverified = await user.send("POST", `${backtest}/verify`);
+      expect([unverified.status, unverified.at("/error/code")]).toEqual([400, "UNKNOWN_STRATEGY"]);
+      expect(unverified.at("/error/message")).toMatch(/version 1.0 of again .* which was deleted/);
       const refused = await user.send("POST", `/api/optimizations/${id}/trials/1/backtest`);
       expect([refused.status, refused.at("/error/code")]).toEqual([400, "UNKNOWN_STRATEGY"]);
       expect(refused.at("/error/message")).toMatch(/version 1.0 of again .* which was deleted/);
