@@ -145,7 +145,8 @@ class SandboxProcess<Value extends object> {
   }
 
   #fail(code: FailureCode, message: string): void {
-    this.#ended.resolve({ type: "failed", code, message, log: this.#log });
+    const log = this.#log;
+    this.#ended.resolve({ type: "failed", code, message, ...(log.length > 0 && { log }) });
   }
 
   async #write(job: SandboxJob): Promise<void> {
