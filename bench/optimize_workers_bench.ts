@@ -65,7 +65,7 @@ await onPostgres(readYear(), async (_kind, environment) => {
 
 type StartWorker = () => Promise<RunningProcess>;
 
-/** What an optimization took by the clock, and its workers of processor time, their sandboxes included. */
+/** The time of an optimization by the clock, and its workers' processor time, their sandboxes included. */
 interface Taken {
   readonly ms: number;
   readonly cpuMs: number;

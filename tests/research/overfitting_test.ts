@@ -51,7 +51,7 @@ Deno.test("the probability of overfitting is that of a slow count of all 12,870 
     // Equal trials share ranks, and one that never trades has a ratio of 0.
     const trials = [...returns, returns[2]!, new Float64Array(75)];
     const naive = naiveOverfittingProbability(trials.map((each) => [...each]));
-    // Whether one thread counts all splits or several count a part each.
+    // One thread counts all splits, or several count a part each.
     for (const parts of [1, 3]) {
       const counted = Array.from({ length: parts }, (_, part) => countSplits(trials, 0, { part, parts }));
       expect(overfittingProbability(counted)).toBe(naive);

@@ -59,7 +59,7 @@ Deno.test("the health tells of a fault soon, and of its end", async (t) => {
   });
 
   await t.step("a database that says nothing any more", async () => {
-    // Whatever fails here, the next step would wait for it for ever.
+    // Without this, the next step would wait for ever after a failure here.
     await using thawing = new AsyncDisposableStack();
     thawing.defer(() => server.thaw());
     await server.freeze();

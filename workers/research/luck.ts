@@ -1,4 +1,4 @@
-/** What the luck of an optimization's best trial is measured from. */
+/** Reads the trials from which the luck of an optimization's best one is measured. */
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
 import { readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";

@@ -94,7 +94,7 @@ export interface EndpointTrial {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly mode: RemoteTask["mode"];
   readonly lookbackCandles: number;
-  /** What it runs over; absent: the sample candles. */
+  /** The candles to run over; absent: the sample candles. */
   readonly data?: Pick<CodeTrial, "candles" | "timeframeMs" | "assetClass" | "initialBalance" | "tradingDays">;
 }
 

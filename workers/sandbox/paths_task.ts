@@ -3,7 +3,7 @@ import type { FailedPaths } from "../../research/monte_carlo/request.ts";
 import type { Sample } from "../../research/monte_carlo/path_sample.ts";
 import type { RunTask } from "../protocol.ts";
 
-/** What every task of paths has. */
+/** The settings that every task of paths has. */
 export interface PathsCommon {
   readonly runs: number;
   readonly seed: number;

@@ -46,7 +46,7 @@ export interface ValidateJob {
   readonly candlesMin: number;
 }
 
-/** What a backtest of a user's code has besides the code. */
+/** The settings of a backtest of a user's code. */
 interface CodeRun {
   readonly task: SandboxTask;
   /** Candles that the caller wanted before the range; null: it cannot load more than the task has. */

@@ -148,7 +148,7 @@ Deno.test("strangers who guess do not keep out who has signed in before", async 
   const device = deviceOf(signedUp);
   expect((await signIn(email, "2001:db8:1:2:aaaa::1")).status).toBe(200);
   const guess = (address: string, cookie?: string) => signIn(email, address, "wrong password", cookie);
-  // Whatever this machine does meanwhile, the window lasts for what is tried next.
+  // The window lasts for the next attempts on a slow machine, too.
   const exhaust = (address: string, cookie?: string) =>
     until(async () => {
       const { status, headers } = await guess(address, cookie);

@@ -22,7 +22,7 @@ import { type CompiledScript, compileScript, ScriptFault } from "./compile.ts";
 import { ScriptGuest } from "./guest.ts";
 import { ScriptStrategy } from "./strategy.ts";
 
-// What a script's RangeError at its creation is reported as, see guest.ts.
+// The report of a script's RangeError at its creation, see guest.ts.
 const REFUSAL = /^Cannot create the strategy: RangeError/;
 
 /** The watchers of a run. */

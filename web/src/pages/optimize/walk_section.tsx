@@ -5,7 +5,7 @@ import { FormSection } from "../new_run/form_section.tsx";
 import type { PlanForm } from "./plan_form.ts";
 import type { DaysField, WalkPlan } from "./walk_form.ts";
 
-/** Whether the best parameters of past days trade the days that follow them, and how long these are. */
+/** The switch of walk-forward windows, and their days. */
 export function WalkSection({ form, plan }: { readonly form: UseFormReturn<PlanForm>; readonly plan: WalkPlan }) {
   const { register, watch, clearErrors, formState: { errors } } = form;
   const isOn = watch("walk.isOn");

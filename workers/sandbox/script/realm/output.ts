@@ -79,7 +79,7 @@ export function makePlots(
     if (series.size === plotsMax) throw new RangeError(`a strategy can plot at most ${plotsMax} series`);
     const capacity = columns.capacity();
     const isKept = (names.length + 1) * capacity <= plotValuesMax;
-    // What is written behind the end of an array is dropped.
+    // A write behind the end of an array is dropped.
     const column = new Float64Array(isKept ? capacity : 0).fill(NaN);
     series.set(name, column);
     if (!isKept) log(`the plot ${name} is not kept: a run keeps ${plotValuesMax} values of all plots together`);
