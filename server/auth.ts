@@ -145,7 +145,7 @@ function createFinder(db: Db, library: Promise<SessionRules>) {
     if (cookie === null) return null;
     const { secret, authCookies, sessionConfig: { expiresIn, updateAge } } = await library;
     if (cookie.includes(authCookies.sessionData.name)) return null;
-    const token = readSessionToken(cookie, authCookies.sessionToken.name, secret);
+    const token = await readSessionToken(cookie, authCookies.sessionToken.name, secret);
     const found = token === undefined ? undefined : await findSession(db, token);
     if (found === undefined) return null;
     const { user, ...session } = found;

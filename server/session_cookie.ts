@@ -1,5 +1,4 @@
-import { Buffer } from "node:buffer";
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { constantTimeEqual, makeSignature } from "better-auth/crypto";
 
 /**
  * The token of a session's cookie, as the authentication library signs it: `TOKEN.HMAC`, URL-encoded, the HMAC-SHA-256 in base64.
@@ -8,17 +7,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  * @param name The cookie's; the first of that name counts.
  * @returns Undefined without such a cookie, or where the signature is not of this secret.
  */
-export function readSessionToken(header: string, name: string, secret: string): string | undefined {
+export async function readSessionToken(header: string, name: string, secret: string): Promise<string | undefined> {
   const prefix = `${name}=`;
   const encoded = header.split(";").map((part) => part.trim()).find((part) => part.startsWith(prefix));
   if (encoded === undefined) return undefined;
   const value = decode(encoded.slice(prefix.length));
   const end = value.lastIndexOf(".");
   const token = value.slice(0, Math.max(0, end));
-  const given = Buffer.from(value.slice(end + 1));
-  const signature = Buffer.from(createHmac("sha256", secret).update(token).digest("base64"));
-  if (token === "" || given.length !== signature.length) return undefined;
-  return timingSafeEqual(given, signature) ? token : undefined;
+  if (token === "") return undefined;
+  return constantTimeEqual(value.slice(end + 1), await makeSignature(token, secret)) ? token : undefined;
 }
 
 function decode(text: string): string {

@@ -56,16 +56,16 @@ databaseTest(
   },
 );
 
-Deno.test("a session's token counts only with the signature of this secret", () => {
+Deno.test("a session's token counts only with the signature of this secret", async () => {
   // HMAC-SHA-256 of "token" by the key "secret", worked out with `openssl dgst -sha256 -hmac secret -binary | base64`.
   const signature = "6UERDj0r/oJiHw4+FDRzDXMF0QbF9oyHFl0LJ6RhGko=";
   const cookie = (value: string) => `other=1; name=${encodeURIComponent(value)}`;
-  expect(readSessionToken(cookie(`token.${signature}`), "name", "secret")).toBe("token");
-  expect(readSessionToken(cookie(`token.${signature}`), "name", "another")).toBeUndefined();
-  expect(readSessionToken(cookie(`tokem.${signature}`), "name", "secret")).toBeUndefined();
-  expect(readSessionToken(cookie(`token.${signature}`), "nam", "secret")).toBeUndefined();
+  expect(await readSessionToken(cookie(`token.${signature}`), "name", "secret")).toBe("token");
+  expect(await readSessionToken(cookie(`token.${signature}`), "name", "another")).toBeUndefined();
+  expect(await readSessionToken(cookie(`tokem.${signature}`), "name", "secret")).toBeUndefined();
+  expect(await readSessionToken(cookie(`token.${signature}`), "nam", "secret")).toBeUndefined();
   // As the library, the first cookie of a name counts.
-  expect(readSessionToken(`name=x; ${cookie(`token.${signature}`)}`, "name", "secret")).toBeUndefined();
+  expect(await readSessionToken(`name=x; ${cookie(`token.${signature}`)}`, "name", "secret")).toBeUndefined();
 });
 
 async function signUp(auth: Auth, email = "ann@example.com"): Promise<string> {
