@@ -8,7 +8,8 @@ import { Luck } from "./luck.tsx";
 import { ParallelCoordinates } from "./parallel_coordinates.tsx";
 import { SurfaceSection } from "./surface_section.tsx";
 import { TrialTable } from "./trial_table.tsx";
-import { hasEnded, useOptimization } from "./use_optimization.ts";
+import { hasEnded } from "../run/use_backtest.ts";
+import { useOptimization } from "./use_optimization.ts";
 import { WalkForward } from "./walk_forward.tsx";
 
 const PANEL = "rounded-lg border border-line bg-surface p-4";

@@ -1,17 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
-import { api, type Optimization } from "../../api.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSubscription } from "@trpc/tanstack-react-query";
+import { api } from "../../api.ts";
+import { useConnectionLost } from "../../connection.ts";
+import { hasEnded } from "../run/use_backtest.ts";
+import { useReopening } from "../run/use_reopening.ts";
 
-const LIVE_MS = 500;
-
-/** An optimization, kept up to date until it has ended. */
+/** An optimization, kept up to date until it has ended, through lost connections and restarts of the service. */
 export function useOptimization(id: string) {
-  return useQuery({
-    ...api.optimizations.get.queryOptions({ id }),
-    refetchInterval: ({ state }) => state.data !== undefined && !hasEnded(state.data.optimization) && LIVE_MS,
-  });
-}
-
-/** True if a record is final. */
-export function hasEnded({ status }: Pick<Optimization, "status">): boolean {
-  return status !== "queued" && status !== "running";
+  const queries = useQueryClient();
+  const query = useQuery(api.optimizations.get.queryOptions({ id }));
+  const queryKey = api.optimizations.get.queryKey({ id });
+  const isLost = useConnectionLost();
+  const isUnderWay = query.data !== undefined && !hasEnded(query.data.optimization);
+  const stream = useSubscription(
+    api.optimizations.onEvent.subscriptionOptions({ id }, {
+      enabled: isUnderWay && !isLost,
+      onData: (optimization) => queries.setQueryData(queryKey, { optimization }),
+    }),
+  );
+  useReopening(stream, isUnderWay, () => void queries.invalidateQueries({ queryKey }));
+  return query;
 }
