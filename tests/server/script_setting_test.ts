@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { createTestDatabase } from "../support/database.ts";
 import { BACKTEST } from "../support/client.ts";
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
-import { startProcess } from "../support/process.ts";
+import { type RunningProcess, startProcess } from "../support/process.ts";
 import { listDescendants } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import { registration } from "./foreign_code.ts";
@@ -14,9 +14,9 @@ const PARAMETERS = { ...BACKTEST.parameters, fast: 5, slow: 20, direction: "both
 
 const SPACE = { fast: { values: [5, 6] }, slow: { values: [20] } };
 
-/** The command lines of this process's descendants. */
-function listCommands(): string[] {
-  return listDescendants(Deno.pid).map(({ pid }) => {
+/** The command lines of a service's sandboxes. */
+function listCommands(service: RunningProcess): string[] {
+  return listDescendants(service.pid).map(({ pid }) => {
     try {
       return Deno.readTextFileSync(`/proc/${pid}/cmdline`);
     } catch {
@@ -63,11 +63,11 @@ Deno.test("SCRIPTS=nojit runs scripts to the same result, and SCRIPTS=off refuse
     parameters: { timeframe: "1h", runtime: { type: "script", source } },
     space: { hangs: { values: [1, 2] } },
   });
-  const command = await until(() => listCommands().find((line) => line.includes("script_trials")));
+  const command = await until(() => listCommands(service).find((line) => line.includes("script_trials")));
   expect(command).toContain("--jitless");
   await user.send("POST", `/api/optimizations/${hanging}/cancel`);
   // Its process would hold the only place for minutes.
-  await until(() => !listCommands().some((line) => line.includes("script_trials")));
+  await until(() => !listCommands(service).some((line) => line.includes("script_trials")));
   const { cookie } = user;
   await service.end("SIGINT");
 

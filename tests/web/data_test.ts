@@ -260,10 +260,19 @@ async function editInstruments(page: Page, admin: TestClient): Promise<void> {
   await page.locator("[aria-invalid=true]").and(page.getByLabel("Schedule", { exact: true })).waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByLabel("Schedule", { exact: true }).fill("5 0 * * *");
+  // The row may be opened before all of the page is fresh.
+  const opened = Promise.withResolvers<void>();
+  await page.route("**/trpc/ingestion.status*", async (route) => {
+    await opened.promise;
+    await route.continue();
+  });
   await page.keyboard.press("Enter");
   await row.getByText("5 0 * * *").waitFor();
-
   await row.getByRole("button", { name: "Edit BTCUSDT" }).click();
+  const fresh = page.waitForResponse(/ingestion\.status/);
+  opened.resolve();
+  await fresh;
+  await page.unroute("**/trpc/ingestion.status*");
   await page.getByLabel("Schedule", { exact: true }).fill("");
   await page.getByRole("button", { name: "Save" }).click();
   await row.getByText("5 0 * * *").waitFor({ state: "hidden" });

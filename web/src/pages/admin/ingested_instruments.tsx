@@ -40,7 +40,8 @@ export function IngestedInstruments({ onFetch }: {
         <InstrumentForm
           key={edited === "new" ? "new" : edited.id}
           instrument={edited === "new" ? null : edited}
-          onDone={() => setEdited(null)}
+          // Another row may have been opened while this form was being saved.
+          onDone={() => setEdited((open) => open === edited ? null : open)}
         />
       )}
       <Table
