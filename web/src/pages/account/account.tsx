@@ -15,7 +15,7 @@ export function AccountPage() {
           {data === undefined ? "" : `${data.user.email}${data.user.role === "admin" ? ", an admin" : ""}`}
         </p>
       </header>
-      {data !== undefined && <Sessions currentId={data.session.id} />}
+      <Sessions />
       {data !== undefined && <Tokens isAdmin={data.user.role === "admin"} />}
       <PasswordForm />
     </div>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type AccountSession, endOtherSessions, endSession, listSessions } from "../../account_routes.ts";
-import { describeError } from "../../api.ts";
+import { client, describeError } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { formatTime } from "../../parts/format.ts";
 import { ROW_CLASS, Table, type TableColumn } from "../../parts/table.tsx";
@@ -32,11 +32,12 @@ const SYSTEMS = [
 ] as const;
 
 /** The account's open sessions, each of which can be ended. */
-export function Sessions({ currentId }: { readonly currentId: string }) {
-  const { data, error, isPending, refetch } = useQuery({ queryKey: SESSIONS_KEY, queryFn: listSessions });
+export function Sessions() {
+  const { data, error, isPending, refetch } = useQuery({ queryKey: SESSIONS_KEY, queryFn: readSessions });
   const end = useMutation({ mutationFn: endSession, onSettled: () => refetch() });
   const endOthers = useMutation({ mutationFn: endOtherSessions, onSettled: () => refetch() });
-  const sessions = (data ?? []).toSorted((a, b) =>
+  const { currentId, open = [] } = data ?? {};
+  const sessions = open.toSorted((a, b) =>
     Number(b.id === currentId) - Number(a.id === currentId) || Date.parse(b.createdAt) - Date.parse(a.createdAt)
   );
   const fault = error ?? end.error ?? endOthers.error;
@@ -70,6 +71,12 @@ export function Sessions({ currentId }: { readonly currentId: string }) {
       <p role="alert" className="min-h-5 text-sm text-danger">{fault ? describeError(fault) : ""}</p>
     </section>
   );
+}
+
+/** The open sessions with the browser's own, read together: a changed password gives the browser another one. */
+async function readSessions() {
+  const [open, { session }] = await Promise.all([listSessions(), client.session.get.query()]);
+  return { open, currentId: session.id };
 }
 
 function describeAgent({ userAgent }: AccountSession): string {
