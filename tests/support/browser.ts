@@ -38,8 +38,9 @@ export async function connectBrowser(): Promise<Browser> {
 /** Opens a page with cookies and storage of its own. Close its context at the end. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
   const context = await browser.newContext({ locale: "en-US", viewport: { width: 1440, height: 900 }, ...options });
+  // A page needs long on a busy machine; what never comes ends a test all the same.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => void complaints.push(String(error)));
   page.on("console", (message) => {

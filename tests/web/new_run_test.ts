@@ -51,7 +51,7 @@ Deno.test(
       const picker = page.getByRole("combobox", { name: "Strategy", exact: true });
       await picker.focus();
       await page.keyboard.press("Enter");
-      await page.getByPlaceholder("Search strategies").waitFor();
+      await page.getByPlaceholder("Search strategies").and(page.locator(":focus")).waitFor();
       await page.keyboard.type("remote");
       await page.getByRole("option", { name: /Remote One/ }).waitFor();
       expect(await page.getByRole("listbox").getByRole("option").count()).toBe(1);

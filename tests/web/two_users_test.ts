@@ -54,6 +54,8 @@ Deno.test(
         await page.locator("form").getByLabel("Class").selectOption("crypto");
       };
       await choose();
+      // A call that is still on its way would lead to sign-in by itself.
+      await page.getByRole("link", { name: "DEMO" }).waitFor();
       await page.context().clearCookies();
       await page.getByRole("button", { name: "Import", exact: true }).click();
       await signInAgain(page, "/data", email);

@@ -1,6 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { buttonClass } from "./button.tsx";
 
 const KEYS = [
@@ -15,7 +15,8 @@ const KEYS = [
 export function Shortcuts() {
   const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  // A key that is pressed as soon as the page is drawn counts.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const act = {

@@ -47,7 +47,7 @@ export function Table(
       tabIndex={0}
       role="region"
       aria-label={label}
-      aria-busy={isLoading}
+      aria-busy={isLoading || isStale}
       className={`overflow-x-auto rounded-lg border border-line bg-surface ${isStale ? "opacity-70" : ""}`}
     >
       {isEmpty ? <div className="px-4 py-10 text-center text-muted">{empty}</div> : (

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { Button } from "../../parts/button.tsx";
 import type { RunForm } from "./run_form.ts";
@@ -44,7 +44,8 @@ export function RunFormFrame({ form, label, left, right, summary, action, onSubm
 
 /** Ctrl+Enter, or the command key, submits from anywhere on the page. */
 function useSubmitKey(form: React.RefObject<HTMLFormElement | null>): void {
-  useEffect(() => {
+  // A key that is pressed as soon as the form is drawn counts.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
       event.preventDefault();

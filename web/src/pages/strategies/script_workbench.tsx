@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useLayoutEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import { api, type BacktestRequest, type Instrument } from "../../api.ts";
 import { fieldsOf } from "../../parts/parameter_fields.ts";
@@ -72,7 +72,7 @@ function Bench({ form, refusal, onRun, children, held }: WorkbenchProps & { read
 
 /** Ctrl+Enter, or the command key, runs from anywhere on the page; the editor has a key of its own. */
 function useRunKey(run: () => Promise<void>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat || event.defaultPrevented) return;
       event.preventDefault();

@@ -59,8 +59,18 @@ function Shown({ strategy }: { readonly strategy: Strategy }) {
           <Link to="/runs/new" search={{ strategy: slug }} className={buttonClass("primary")}>Run it</Link>
         </div>
       </header>
-      {open === "edit" && <EditStrategy strategy={strategy} onDone={() => setOpen((now) => now === "edit" ? null : now)} />}
-      {open === "version" && <NewVersion strategy={strategy} onDone={() => setOpen((now) => now === "version" ? null : now)} />}
+      {open === "edit" && (
+        <EditStrategy
+          strategy={strategy}
+          onDone={() => setOpen((now) => now === "edit" ? null : now)}
+        />
+      )}
+      {open === "version" && (
+        <NewVersion
+          strategy={strategy}
+          onDone={() => setOpen((now) => now === "version" ? null : now)}
+        />
+      )}
       <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section className={PANEL}>
           <h2 className="font-semibold">Description</h2>
