@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
 import type { Page } from "playwright-core";
+import { ENDPOINT_RUNS_MAX, RUNS_MAX } from "../../research/monte_carlo/request.ts";
 import { findViolations } from "../support/browser.ts";
 
 /** Simulates the open run by two methods, and deletes one simulation. */
@@ -30,6 +31,8 @@ export async function simulateRun(page: Page): Promise<void> {
   await page.getByText("All 300 paths end where the real run does").waitFor({ state: "hidden" });
   await page.getByText(/^Of 300 paths/).waitFor();
   await page.getByLabel("Method").selectOption({ label: "Candles in blocks" });
+  const most = RUNS_MAX.toLocaleString("en-US");
+  await page.getByText(`1 to ${most}; endpoints: 1 to ${ENDPOINT_RUNS_MAX}`, { exact: true }).waitFor();
   await page.getByLabel("Paths", { exact: true }).fill("10000");
   // The page follows it by events, and does not ask again and again.
   const followed = page.waitForRequest(/monteCarlo\.onEvent/);

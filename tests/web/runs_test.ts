@@ -54,6 +54,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
     await page.getByRole("tab", { name: "Trades" }).click();
     await page.getByRole("button", { name: "P&L" }).click();
     const row = page.getByRole("table", { name: "Trades" }).getByRole("row").nth(1);
+    await row.waitFor();
     const [number, , entry = ""] = await row.getByRole("cell").allTextContents();
     const { trades } = JSON.parse((await user.get(`/api/backtests/${page.url().split(/[/?]/)[4]}/trades`)).text);
     const best = trades.reduce((a: { pnl: number }, b: { pnl: number }) => b.pnl > a.pnl ? b : a);
@@ -176,14 +177,24 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
       await page.getByRole("heading").first().waitFor();
       expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 360]);
     }
+    // Drawings are as wide as the page, and their texts stay legible.
+    const completed = (await user.get("/api/backtests?view=summary&status=completed")).list("/backtests").map(Object);
+    await page.goto(`${service.url}/runs/${completed.find(({ metrics }) => metrics.trades > 10).id}`);
+    const text = page.getByRole("img", { name: "closed trades" }).first().locator("text").first();
+    expect((await text.boundingBox())?.height).toBeGreaterThan(9);
   });
 
   await t.step("a session that ended leads to sign-in, and back", async () => {
-    // An answer that is still on its way would lead there by itself.
-    await page.waitForLoadState("networkidle");
+    // A call that is still on its way would lead there by itself.
+    const left = Promise.withResolvers<void>();
+    await page.route("**/trpc/**", async (route) => {
+      await left.promise;
+      await route.continue();
+    });
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Pages" }).click();
     await page.getByRole("link", { name: "Runs", exact: true }).click();
+    left.resolve();
     await heading("Sign in").waitFor();
     expect(new URL(page.url()).searchParams.get("to")).toMatch(/^\/runs/);
   });

@@ -4,8 +4,9 @@ import { api, describeError, type Optimization, type Trial } from "../../api.ts"
 import { linear } from "../../parts/scale.ts";
 import { nameOf } from "../run/metric_name.tsx";
 import { numberOf } from "../run/metric_value.ts";
+import { useFrame } from "../run/overview/drawing.tsx";
 
-const [WIDTH, HEIGHT, SIDE, TOP, BOTTOM] = [560, 300, 44, 22, 18];
+const [HEIGHT, SIDE, TOP, BOTTOM] = [300, 44, 22, 18];
 // More lines hide each other.
 const TRIALS = 200;
 const TINTS = 8;
@@ -13,19 +14,20 @@ const TINTS = 8;
 /** A line for each of the best trials through its parameters to its objective: good regions are where bright lines meet. */
 export function ParallelCoordinates({ optimization }: { readonly optimization: Optimization }) {
   const { id, objective, direction, points } = optimization;
+  const { width } = useFrame();
   const order = direction === "max" ? "desc" as const : "asc" as const;
   const { data, error } = useQuery({
     ...api.optimizations.trials.queryOptions({ id, limit: TRIALS, sort: objective, order }),
     queryHash: `parallel ${id} ${points.done}`,
     placeholderData: keepPreviousData,
   });
-  const drawn = useMemo(() => draw(optimization, data?.trials ?? []), [optimization, data]);
+  const drawn = useMemo(() => draw(optimization, data?.trials ?? [], width), [optimization, data, width]);
   return (
     <>
       <h2 className="mb-2 text-lg font-semibold">The best {Math.min(TRIALS, data?.trials.length ?? 0)} trials</h2>
       {error !== null && <p role="alert" className="text-danger">{describeError(error)}</p>}
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
         aria-label={`Parameters of the best trials, a line for each, to ${nameOf(objective)}`}
         className="w-full fill-muted text-[10px]"
@@ -62,7 +64,7 @@ interface Column {
   readonly placeOf: (trial: Trial) => number;
 }
 
-function draw({ space, objective, direction }: Optimization, trials: readonly Trial[]) {
+function draw({ space, objective, direction }: Optimization, trials: readonly Trial[], width: number) {
   const scored = trials.flatMap((trial) => {
     const value = trial.metrics === null ? null : numberOf(trial.metrics, objective);
     return value === null ? [] : [{ trial, value }];
@@ -77,7 +79,7 @@ function draw({ space, objective, direction }: Optimization, trials: readonly Tr
       linear([low, high], [0, 1])(trial.metrics === null ? low : numberOf(trial.metrics, objective) ?? low),
   };
   const columns = [...Object.entries(space).map(([name, axis]) => toColumn(name, axis)), last];
-  const x = linear([0, columns.length - 1], [SIDE, WIDTH - SIDE]);
+  const x = linear([0, columns.length - 1], [SIDE, width - SIDE]);
   const y = linear([0, 1], [HEIGHT - BOTTOM, TOP]);
   const groups = Map.groupBy(scored, ({ value }) => Math.round(rank(value) * TINTS));
   return {

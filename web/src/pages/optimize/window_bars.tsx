@@ -4,7 +4,7 @@ import { Choice } from "../../parts/choice.tsx";
 import { formatExact, formatPercent } from "../../parts/format.ts";
 import { chooseTicks, linear } from "../../parts/scale.ts";
 import { nameOf } from "../run/metric_name.tsx";
-import { Drawing, FRAME, Keys } from "../run/overview/drawing.tsx";
+import { Drawing, Keys, useFrame } from "../run/overview/drawing.tsx";
 
 type Windows = NonNullable<Optimization["windows"]>;
 type Run = Windows[number]["in_sample"];
@@ -19,6 +19,7 @@ export function WindowBars({ windows, objective }: {
   readonly windows: Windows;
   readonly objective: Optimization["objective"];
 }) {
+  const frame = useFrame();
   const [figure, setFigure] = useState<string>(nameOf(objective));
   const isAnnual = figure === ANNUAL;
   const name = isAnnual ? ANNUAL : nameOf(objective);
@@ -27,8 +28,8 @@ export function WindowBars({ windows, objective }: {
   const pairs = windows.map(({ in_sample, out_of_sample }) => [read(in_sample), read(out_of_sample)] as const);
   const known = pairs.flat().filter((value) => value !== null);
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
-  const width = (FRAME.width - FRAME.left - FRAME.right) / windows.length;
-  const y = linear([low, high], [FRAME.height - FRAME.bottom, FRAME.top]);
+  const width = (frame.width - frame.left - frame.right) / windows.length;
+  const y = linear([low, high], [frame.height - frame.bottom, frame.top]);
   const every = Math.ceil(windows.length / TICKS_MAX);
   const both = pairs.filter(([inside, outside]) => inside !== null && outside !== null);
   const below = both.filter(([inside, outside]) => Number(outside) < Number(inside));
@@ -44,7 +45,7 @@ export function WindowBars({ windows, objective }: {
         description={`${name} of each window: in ${below.length} of ${both.length} it is lower out of sample`}
         xLabel="Start of the test"
         xTicks={windows.flatMap(({ test_start }, i) =>
-          i % every === 0 ? [[FRAME.left + (i + 0.5) * width, test_start] as const] : []
+          i % every === 0 ? [[frame.left + (i + 0.5) * width, test_start] as const] : []
         )}
         yTicks={chooseTicks(low, high, 5).map((value) => [y(value), format(value).replace(/\.00%$/, "%")])}
       >
@@ -57,7 +58,7 @@ export function WindowBars({ windows, objective }: {
               value !== null && (
                 <rect
                   key={side}
-                  x={FRAME.left + (i + 0.5) * width + (side - 1) * width * BARS_PART / 2}
+                  x={frame.left + (i + 0.5) * width + (side - 1) * width * BARS_PART / 2}
                   width={width * BARS_PART / 2}
                   y={Math.min(y(0), y(value))}
                   height={Math.max(1, Math.abs(y(value) - y(0)))}
@@ -67,7 +68,7 @@ export function WindowBars({ windows, objective }: {
             )}
           </g>
         ))}
-        <line x1={FRAME.left} x2={FRAME.width - FRAME.right} y1={y(0)} y2={y(0)} className="stroke-muted" />
+        <line x1={frame.left} x2={frame.width - frame.right} y1={y(0)} y2={y(0)} className="stroke-muted" />
       </Drawing>
       <Keys looks={{ "In sample": "bg-strong-line h-3", "Out of sample": "bg-accent h-3" }} />
     </div>

@@ -1,18 +1,19 @@
 import type { MonteCarloSample } from "../../../api.ts";
 import { formatCount, formatMoney } from "../../../parts/format.ts";
 import { chooseTicks, linear } from "../../../parts/scale.ts";
-import { Drawing, FRAME, Keys } from "../overview/drawing.tsx";
+import { Drawing, Keys, useFrame } from "../overview/drawing.tsx";
 import { SAMPLE_NAMES } from "./path_words.ts";
 
 /** The real run's equity above the range of the paths: half of them in the dark band, nine tenths in both. */
 export function FanChart({ sample: { sampling, curves } }: { readonly sample: MonteCarloSample }) {
+  const frame = useFrame();
   const [, unit] = SAMPLE_NAMES[sampling];
   const { positions, real, p05, p25, p50, p75, p95 } = curves;
   const last = positions.at(-1) ?? 0;
   const low = Math.min(...p05, ...real);
   const high = Math.max(...p95, ...real);
-  const x = linear([0, last], [FRAME.left, FRAME.width - FRAME.right]);
-  const y = linear([low, high], [FRAME.height - FRAME.bottom, FRAME.top]);
+  const x = linear([0, last], [frame.left, frame.width - frame.right]);
+  const y = linear([low, high], [frame.height - frame.bottom, frame.top]);
   const points = (curve: readonly number[]) =>
     curve.map((value, i) => `${x(positions[i] ?? 0).toFixed(1)},${y(value).toFixed(1)}`);
   const band = (below: readonly number[], above: readonly number[]) =>

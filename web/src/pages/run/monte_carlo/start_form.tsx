@@ -59,7 +59,7 @@ export function StartForm({ backtestId, onStarted }: {
       />
       <Field
         label="Paths"
-        hint="1 to 10,000"
+        hint={method === "candles" ? "1 to 10,000; endpoints: 1 to 100" : "1 to 10,000"}
         inputMode="numeric"
         error={errorOf("runs")}
         {...register("runs", { required: "Enter a number", pattern: WHOLE })}

@@ -2,20 +2,21 @@ import { useMemo } from "react";
 import type { TradeTable } from "../../../api.ts";
 import { formatCount, formatPercent } from "../../../parts/format.ts";
 import { chooseTicks, linear, quantile } from "../../../parts/scale.ts";
-import { Drawing, FRAME, NoTrades } from "./drawing.tsx";
+import { Drawing, NoTrades, useFrame } from "./drawing.tsx";
 
 const TITLE = "Distribution of trade returns";
 const BINS = 40;
 
 /** How many closed trades returned how much. The outermost hundredth on each side counts in the last bars. */
 export function Distribution({ trades }: { readonly trades: TradeTable | undefined }) {
+  const frame = useFrame();
   const bins = useMemo(() => countReturns(trades), [trades]);
   if (bins === null) return <NoTrades title={TITLE} />;
   const { low, width, counts } = bins;
   const high = low + width * counts.length;
   const most = Math.max(...counts);
-  const x = linear([low, high], [FRAME.left, FRAME.width - FRAME.right]);
-  const y = linear([0, most], [FRAME.height - FRAME.bottom, FRAME.top]);
+  const x = linear([low, high], [frame.left, frame.width - frame.right]);
+  const y = linear([0, most], [frame.height - frame.bottom, frame.top]);
   const won = counts.reduce((sum, count, i) => sum + (low + i * width >= 0 ? count : 0), 0);
   const all = counts.reduce((sum, count) => sum + count, 0);
   return (

@@ -1,18 +1,30 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
+
+const WIDE = { width: 560, height: 240, left: 52, right: 8, top: 8, bottom: 34 } as const;
+// As wide as a phone shows it, so that its texts are not made smaller.
+const NARROW = { ...WIDE, width: 330 } as const;
+const phone = matchMedia("(width < 40rem)");
+// Of a text of 10 pixels, with the gap to the next one.
+const LETTER_PX = 5.5;
+const GAP_PX = 8;
+
+type Ticks = readonly (readonly [pixel: number, text: string])[];
 
 /** The size of a drawing, and its room for axes, in pixels of its own. */
-export const FRAME = { width: 560, height: 240, left: 52, right: 8, top: 8, bottom: 34 } as const;
+export function useFrame(): typeof WIDE | typeof NARROW {
+  return useSyncExternalStore(followWidth, () => phone.matches ? NARROW : WIDE);
+}
 
 /** A drawing with axes; its description is read instead of it. */
 export function Drawing({ title, description, xLabel, xTicks, yTicks, children }: {
   readonly title: string;
   readonly description: string;
   readonly xLabel: string;
-  readonly xTicks: readonly (readonly [pixel: number, text: string])[];
-  readonly yTicks: readonly (readonly [pixel: number, text: string])[];
+  readonly xTicks: Ticks;
+  readonly yTicks: Ticks;
   readonly children: ReactNode;
 }) {
-  const { width, height, left, right, top, bottom } = FRAME;
+  const { width, height, left, right, top, bottom } = useFrame();
   return (
     <section>
       <h2 className="mb-1 text-sm font-semibold">{title}</h2>
@@ -28,7 +40,7 @@ export function Drawing({ title, description, xLabel, xTicks, yTicks, children }
             <text x={left - 6} y={y + 3} textAnchor="end">{text}</text>
           </g>
         ))}
-        {xTicks.map(([x, text]) => (
+        {thin(xTicks, width - left - right).map(([x, text]) => (
           <g key={text}>
             <line x1={x} x2={x} y1={top} y2={height - bottom} className="stroke-line" />
             <text x={x} y={height - bottom + 13} textAnchor="middle">{text}</text>
@@ -39,6 +51,18 @@ export function Drawing({ title, description, xLabel, xTicks, yTicks, children }
       </svg>
     </section>
   );
+}
+
+/** Of ticks whose texts would touch, every second one, or every third and so on. */
+function thin(ticks: Ticks, width: number): Ticks {
+  const widest = Math.max(0, ...ticks.map(([, text]) => text.length)) * LETTER_PX + GAP_PX;
+  const every = Math.ceil(widest * ticks.length / width);
+  return ticks.filter((_, i) => i % every === 0);
+}
+
+function followWidth(notify: () => void): () => void {
+  phone.addEventListener("change", notify);
+  return () => phone.removeEventListener("change", notify);
 }
 
 /** The meaning of a drawing's lines and areas. @param looks Classes by the text that explains them. */
