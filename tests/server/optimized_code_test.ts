@@ -6,8 +6,7 @@ import { finishOptimization, submitOptimization } from "../support/optimizations
 import { startTestService } from "../support/service.ts";
 import { compileWat, strategyWat } from "../workers/sandbox/wasm/modules.ts";
 import { EXAMPLES, readExample, registration } from "./foreign_code.ts";
-
-const RUN = { start_date: "2024-02-01", end_date: "2024-03-01", parameters: { timeframe: "1h" } };
+import { LimitedServices, RUN } from "./limited_services.ts";
 
 /** A module whose only parameter, `{"fault":N}`, decides how it fails: 2 is refused, 3 and 6 trap, 5 has no memory. */
 const FAULTY = compileWat(strategyWat({
@@ -66,7 +65,8 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     return Response.json({ version: 1, decisions });
   });
   const host = `127.0.0.1:${endpoint.addr.port}`;
-  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: host, RUN_SECONDS_MAX: "8" });
+  const service = await startTestService("PostgreSQL", { REMOTE_ENDPOINT_ALLOW: host });
+  const limited = new LimitedServices(host);
   const user = await service.user();
 
   await t.step("built-in ones, whose lookback and stops differ from trial to trial", async () => {
@@ -102,7 +102,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
   });
 
   await t.step("endpoints", async () => {
-    const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 3000 };
+    const runtime = { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 };
     const trials = await checkTrials(user, { strategy: "remote", parameters: { ...RUN.parameters, runtime }, space });
     expect(trials.map(({ error }) => error)).toEqual([null, null, null, null]);
   });
@@ -122,19 +122,12 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     });`;
       const faults = ["first", "throws", "second", "hangs", "third", "grows", "refuses", "fourth"];
       const parameters = { ...RUN.parameters, runtime: { type: "script", source } };
-      const id = await submitOptimization(user, {
-        ...RUN,
-        strategy: "faulty",
-        parameters: { ...parameters, fault: undefined },
-        space: { fault: { values: faults } },
-      });
-      const ended = await finishOptimization(user, id);
+      const { ended, trials } = await limited.optimize({ strategy: "faulty", parameters }, faults);
       expect(ended.at("/optimization")).toMatchObject({
         status: "completed",
         points: { done: 8, refused: 1 },
         trials: { done: 7, failed: 3 },
       });
-      const trials = (await user.get(`/api/optimizations/${id}/trials?sort=sharpe`)).list("/trials").map(Object);
       expect(trials.map(({ parameters, error }) => [parameters.fault, error?.code])).toEqual([
         ["first", undefined],
         ["second", undefined],
@@ -153,7 +146,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
         "5": "STRATEGY_OUT_OF_MEMORY",
         "6": "STRATEGY_FAILED",
       }],
-      ["remote", { type: "remote", endpoint: `http://${host}/`, timeoutMs: 30_000 }, [
+      ["remote", { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 }, [
         "first",
         "throws",
         "hangs",
@@ -167,15 +160,13 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     ];
     for (const [kind, runtime, values, errors] of checks) {
       const parameters = { ...RUN.parameters, ...(kind === "remote" ? { fast: 5, slow: 7 } : {}), runtime };
-      const id = await submitOptimization(user, { ...RUN, strategy: kind, parameters, space: { fault: { values } } });
-      const ended = await finishOptimization(user, id);
+      const { ended, trials } = await limited.optimize({ strategy: kind, parameters }, values);
       const refused = kind === "wasm" ? 1 : 0;
       expect(ended.at("/optimization")).toMatchObject({
         status: "completed",
         points: { done: values.length, refused },
         trials: { done: values.length - refused, failed: Object.keys(errors).length },
       });
-      const trials = (await user.get(`/api/optimizations/${id}/trials`)).list("/trials").map(Object);
       const failed = trials.filter(({ error }) => error !== null);
       expect([kind, Object.fromEntries(failed.map(({ parameters, error }) => [parameters.fault, error.code]))]).toEqual(
         [
@@ -186,7 +177,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     }
   });
   await t.step("an endpoint that fails five times in a row ends an optimization, which keeps its trials", async () => {
-    const runtime = { type: "remote", endpoint: `http://${host}/again`, timeoutMs: 3000 };
+    const runtime = { type: "remote", endpoint: `http://${host}/again`, timeoutMs: 60_000 };
     const id = await submitOptimization(user, {
       ...RUN,
       strategy: "failing",
@@ -271,6 +262,7 @@ Deno.test("the trials of built-in strategies, modules, scripts and endpoints are
     expect(left).toEqual([]);
     await database.close();
   });
+  await limited.close();
   await service.close();
   ended.resolve();
   answered.resolve();
