@@ -71,7 +71,7 @@ async function endBusyService(before: (proxy: DatabaseProxy) => Promise<void>): 
   const content_base64 = compileWat(ENDLESS).toBase64();
   const artifact = { file_name: "endless.wasm", content_base64, content_type: "application/wasm" };
   const endless = await submit(client, { type: "wasm", artifact });
-  await submit(client, { type: "remote", endpoint: `http://${host}/`, timeoutMs: 30_000 });
+  await submit(client, { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 });
   const [stream] = await Promise.all([untilComputing(client, endless), asked.promise]);
   const importing = beginImport(process.url);
   const children = listDescendants(process.pid);
@@ -154,8 +154,9 @@ Deno.test("a service that is told to end twice, as a terminal and npx tell it, e
 
 Deno.test("a service that is told to end serves on for the lame-duck time with a health of 503", async () => {
   const { url, drop } = await createTestDatabase("service");
-  const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LAME_DUCK_SECONDS: "5" });
+  const process = await startProcess("serve", { ...SECRETS, DATABASE_URL: url, LAME_DUCK_SECONDS: "10" });
   const client = process.client();
+  await client.signUp();
   expect((await client.get("/api/health")).status).toBe(200);
   const ended = process.end("SIGTERM");
   const health = await until(async () => {
@@ -166,7 +167,6 @@ Deno.test("a service that is told to end serves on for the lame-duck time with a
     code: "UNAVAILABLE",
     message: "Cannot answer: the service is shutting down",
   });
-  await client.signUp();
   const submitted = await client.send("POST", "/api/backtests", { backtest: BACKTEST });
   expect([submitted.status, submitted.headers.get("connection")]).toEqual([202, "close"]);
   expect(await ended).toMatchObject({ code: 0, stderr: "" });

@@ -4,6 +4,7 @@ import { BACKTEST } from "./support/client.ts";
 import { inCluster } from "./support/cluster.ts";
 import { Collector, type Received } from "./support/collector.ts";
 import { administer } from "./support/database.ts";
+import { listChildren } from "./support/processes.ts";
 import { withProvider } from "./support/provider.ts";
 
 const KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
@@ -183,10 +184,7 @@ Deno.test("killed sandboxes and limited providers are counted, and neither is to
 
 /** The environments of a process's children. */
 async function readEnvironments(pid: number): Promise<string[]> {
-  const threads = await Array.fromAsync(Deno.readDir(`/proc/${pid}/task`), ({ name }) => name);
-  const lists = await Promise.all(threads.map((thread) => Deno.readTextFile(`/proc/${pid}/task/${thread}/children`)));
-  const children = lists.flatMap((list) => list.trim().split(" ")).filter((child) => child !== "");
-  return await Promise.all(children.map((child) => Deno.readTextFile(`/proc/${child}/environ`)));
+  return await Promise.all(listChildren(pid).map((child) => Deno.readTextFile(`/proc/${child}/environ`)));
 }
 
 Deno.test("a collector that answers no more does not keep a process from ending", () =>

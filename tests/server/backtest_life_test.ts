@@ -48,7 +48,7 @@ for (const kind of DATABASES) {
     const user = await service.user();
     const hangs = {
       ...BACKTEST.parameters,
-      runtime: { type: "remote", endpoint: `http://${host}/`, timeoutMs: 30_000 },
+      runtime: { type: "remote", endpoint: `http://${host}/`, timeoutMs: 60_000 },
     };
 
     await t.step("waiting answers as soon as it has ended", async () => {

@@ -28,7 +28,9 @@ async function simulate(user: TestClient, backtest_id: string, change: object = 
   const monte_carlo = { backtest_id, method: "candles", runs: 5, ...change };
   const created = await user.send("POST", "/api/monte-carlo", { monte_carlo });
   expect([created.status, created.at("/error")]).toEqual([202, undefined]);
-  return Object((await user.get(`${created.headers.get("location")}?wait=30`)).at("/monte_carlo"));
+  return Object(
+    (await user.poll(`${created.headers.get("location")}?wait=30`, "/monte_carlo/status")).at("/monte_carlo"),
+  );
 }
 
 /** Paths and real run are made of the candles that are held, and a note says that they are others than those of the backtest. */

@@ -60,7 +60,7 @@ export async function simulateCode(user: TestClient): Promise<void> {
 
 /** An endpoint is called for one path at a time, each a run of its own, and for a hundred paths at most. */
 export async function simulateEndpoint(user: TestClient, endpoint: TestEndpoint): Promise<void> {
-  const runtime = { type: "remote", endpoint: endpoint.url, timeoutMs: 3000 };
+  const runtime = { type: "remote", endpoint: endpoint.url, timeoutMs: 60_000 };
   const backtest = await complete(user, { timeframe: "1h", runtime });
   endpoint.runs.clear();
   const { samples: [{ figures }] } = await simulate(user, backtest, { runs: 5 });

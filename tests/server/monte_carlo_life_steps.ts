@@ -77,7 +77,7 @@ export async function countBytes(service: TestService, user: TestClient, backtes
   const before = await readStorage(service, user);
   const monte_carlo = { backtest_id, method: "returns", runs: 20 };
   const path = (await user.send("POST", "/api/monte-carlo", { monte_carlo })).headers.get("location");
-  const ended = await user.get(`${path}?wait=30`);
+  const ended = await user.poll(`${path}?wait=30`, "/monte_carlo/status");
   expect(ended.at("/monte_carlo/status")).toBe("completed");
   const grown = await readStorage(service, user) - before;
   const bytes = JSON.stringify(ended.at("/monte_carlo/result")).length;

@@ -36,7 +36,7 @@ async function submit(user: TestClient, monte_carlo: object): Promise<string> {
 
 async function simulate(user: TestClient, monte_carlo: object) {
   const id = await submit(user, monte_carlo);
-  const answer = await user.get(`/api/monte-carlo/${id}?wait=30`);
+  const answer = await user.poll(`/api/monte-carlo/${id}?wait=30`, "/monte_carlo/status");
   expect([answer.at("/monte_carlo/status"), answer.at("/monte_carlo/error")]).toEqual(["completed", null]);
   const record = Object(answer.at("/monte_carlo"));
   return { id, record, samples: record.result.samples };

@@ -16,8 +16,25 @@ export function listDescendants(pid: number): ProcessKey[] {
   return found;
 }
 
+/**
+ * The PIDs of a process's children, those included that nobody has waited for yet. Linux only.
+ *
+ * @throws Deno.errors.NotFound if there is no such process.
+ */
+export function listChildren(pid: number): number[] {
+  return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
+    try {
+      const text = Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`);
+      return text.split(" ").filter((child) => child !== "").map(Number);
+    } catch {
+      // The thread has ended meanwhile.
+      return [];
+    }
+  });
+}
+
 /** Waits until none of the processes is left. @throws With what they are when they live on after `timeoutMs`. */
-export async function untilGone(processes: readonly ProcessKey[], timeoutMs = 5000): Promise<void> {
+export async function untilGone(processes: readonly ProcessKey[], timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const left = processes.filter(({ pid, startedAt }) => readProcess(pid)?.startedAt === startedAt);

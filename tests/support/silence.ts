@@ -1,7 +1,7 @@
 import { listDescendants } from "./processes.ts";
 
 // A process that has ended may still have output on its way.
-const REST_MS = 1000;
+const REST_MS = 10_000;
 
 /**
  * Hands on what a test runner says and, when it has said nothing for so long, interrupts it, upon which it names the tests that are

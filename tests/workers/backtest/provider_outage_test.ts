@@ -31,7 +31,7 @@ databaseTest(
     await addUser(db, "ann");
     for (const [name, respond, code, asked] of OUTAGES) {
       await using provider = await openProvider(respond);
-      const feed = new BinanceFeed({ baseUrl: provider.url, timeoutMs: 300 });
+      const feed = new BinanceFeed({ baseUrl: provider.url, timeoutMs: name === "a silence" ? 300 : 60_000 });
       const patience = { attemptsMax: 2, waitMsMax: 0, delay: () => Promise.resolve() };
       const readThrough = new ReadThrough(db, ({ assetClass }) => assetClass === "crypto" ? feed : undefined, {
         patience,

@@ -3,7 +3,10 @@ import { RemoteRunner } from "../../../workers/backtest/remote_runner.ts";
 import { remoteTask, serveDecisions, serveJson, serveRaw, wave } from "../sandbox/remote/endpoints.ts";
 
 /** Runs an endpoint as a worker does: the name is looked up, and the run has a process of its own. */
-async function run(url: string, { allow = new URL(url).host, count = 50, timeoutMs = 5000, deadlineMs = 20_000 } = {}) {
+async function run(
+  url: string,
+  { allow = new URL(url).host, count = 50, timeoutMs = 60_000, deadlineMs = 120_000 } = {},
+) {
   const progress: number[] = [];
   const task = { ...await remoteTask("http://1.1.1.1/", { candles: wave(count), timeoutMs }), endpoint: url };
   const outcome = await new RemoteRunner({ allow: new Set([allow]) }).run(task, {
@@ -68,7 +71,7 @@ Deno.test("the deadline ends a run whose endpoint is slow", async () => {
 Deno.test("only its owner learns where a forbidden endpoint is", async () => {
   const runner = new RemoteRunner({ allow: new Set() });
   const limits = {
-    deadlineMs: 20_000,
+    deadlineMs: 120_000,
     memoryBytesMax: 2 ** 29,
     onProgress: () => {},
     signal: new AbortController().signal,
@@ -99,7 +102,7 @@ Deno.test("an endpoint on which runs keep failing is not called for a while, and
   const host = `127.0.0.1:${server.addr.port}`;
   const runner = new RemoteRunner({ allow: new Set([host]) });
   const limits = {
-    deadlineMs: 20_000,
+    deadlineMs: 120_000,
     memoryBytesMax: 2 ** 29,
     onProgress: () => {},
     signal: new AbortController().signal,

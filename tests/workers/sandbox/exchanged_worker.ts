@@ -40,7 +40,7 @@ export async function runExchanged(
   const { signal } = new AbortController();
   return await runner.runInSandbox(
     { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
-    { deadlineMs: 30_000, memoryBytesMax, onProgress: () => {}, signal },
+    { deadlineMs: 120_000, memoryBytesMax, onProgress: () => {}, signal },
   );
 }
 

@@ -3,6 +3,7 @@
  * the processes that are left; without, it waits to be killed.
  */
 import { runInSandbox } from "../../../workers/sandbox/process.ts";
+import { listChildren } from "../../support/processes.ts";
 import { compileWat, dailyCandles, strategyWat, taskOver, wanderingCloses } from "./wasm/modules.ts";
 
 const stop = new AbortController();
@@ -30,10 +31,7 @@ const outcome = await runInSandbox({
 say({ outcome: outcome.type, left: listDescendants(Deno.pid) });
 
 function listDescendants(pid: number): number[] {
-  const children = [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) =>
-    Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).split(" ").filter((child) => child !== "").map(Number)
-  );
-  return children.flatMap((child) => [child, ...listDescendants(child)]);
+  return listChildren(pid).flatMap((child) => [child, ...listDescendants(child)]);
 }
 
 function say(line: object): void {

@@ -84,19 +84,21 @@ Deno.test("a run reports its progress, and a stop ends it at once", async () => 
     }).replace("32)", "1200)"),
   );
   const stop = new AbortController();
-  const told: number[] = [];
+  let told = 0;
   const equities = new Set<number>();
   const onProgress = ({ candlesDone, equity }: RunProgress) => {
-    told.push(candlesDone);
-    if (candlesDone > 0) equities.add(equity);
-    if (candlesDone > 0) stop.abort();
+    if (candlesDone === 0) return;
+    equities.add(equity);
+    // More messages may be on their way when the run is stopped.
+    if (!stop.signal.aborted) told = candlesDone;
+    stop.abort();
   };
   const task = taskOver(dailyCandles(wanderingCloses(1_000_000)));
   const job = { kind: "run", module: slow, parametersJson: "{}", candlesMin: 1, lookbackWanted: null, task } as const;
-  const outcome = await runInSandbox(job, { ...limits(), deadlineMs: 60_000, onProgress, signal: stop.signal });
+  const outcome = await runInSandbox(job, { ...limits(), onProgress, signal: stop.signal });
   // The simulator reports its progress every 1,024 candles.
-  expect(outcome).toEqual({ type: "stopped", candlesDone: told.at(-1) });
-  expect(told.at(-1)! % 1024).toBe(0);
+  expect(outcome).toEqual({ type: "stopped", candlesDone: told });
+  expect([told > 0, told % 1024]).toEqual([true, 0]);
   // It never buys.
   expect([...equities]).toEqual([task.initialBalance]);
 });

@@ -51,7 +51,7 @@ export async function remoteTask(url: string, given: Partial<RemoteTask> = {}): 
     runId: "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
     endpoint: await guardEndpoint(url, { allow: new Set([new URL(url).host]) }),
     mode: "batch",
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     lookbackCandles: 0,
     minCandles: 1,
     parameters: {},

@@ -52,7 +52,7 @@ for (const language of ["python", "typescript"]) {
       });
       const task = await remoteTask(example.url, { ...common, parameters, lookbackCandles: parameters.slow });
       const outcome = await runInSandbox({ kind: "remote", task }, {
-        deadlineMs: 60_000,
+        deadlineMs: 120_000,
         memoryBytesMax: 512 * 2 ** 20,
         address: permissionFor(task.endpoint),
         onProgress: () => {},

@@ -11,7 +11,7 @@ const caller = new EndpointCaller(endpoint, 1);
 const said: string[] = [];
 for (let i = 0; i < 2; i++) {
   try {
-    const limits = { timeoutMs: 5000, bytesMax: 1000, signal: new AbortController().signal };
+    const limits = { timeoutMs: 60_000, bytesMax: 1000, signal: new AbortController().signal };
     said.push(new TextDecoder().decode((await caller.post("{}", limits)).body));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

@@ -5,6 +5,7 @@
 import { encodeFrame } from "../../../../workers/sandbox/frames.ts";
 import type { Outcome } from "../../../../workers/outcome.ts";
 import { runInSandbox, type SandboxLimits } from "../../../../workers/sandbox/process.ts";
+import { listChildren } from "../../../support/processes.ts";
 import { deadlineOf, FINISH_MS_MAX, HOSTILE, type Hostile } from "./hostile_modules.ts";
 import { dailyCandles, taskOver, wanderingCloses } from "./modules.ts";
 
@@ -95,17 +96,9 @@ function makeLimits(memoryMibMax: number, deadlineMs: number): SandboxLimits {
 
 function look(): Holdings {
   return {
-    processes: countDescendants(Deno.pid),
+    processes: listChildren(Deno.pid).length,
     files: [...Deno.readDirSync("/proc/self/fd")].length,
   };
-}
-
-function countDescendants(pid: number): number {
-  const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => name);
-  const children = tasks.flatMap((task) =>
-    Deno.readTextFileSync(`/proc/${pid}/task/${task}/children`).split(" ").filter((child) => child !== "")
-  );
-  return children.length;
 }
 
 function say(line: object): void {
