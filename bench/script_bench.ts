@@ -15,13 +15,12 @@ import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
 import { BUILTINS } from "../strategies/builtin/catalogue.ts";
 import { seriesOf } from "../workers/sandbox/candle_series.ts";
-import { GuestStrategy } from "../workers/sandbox/player.ts";
+import { GuestStrategy } from "../workers/sandbox/wasm/strategy.ts";
 import { compileScript } from "../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../workers/sandbox/script/guest.ts";
 import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
 import { checkModule } from "../workers/sandbox/wasm/check.ts";
-import { Guest } from "../workers/sandbox/wasm/guest.ts";
-import { compile } from "../workers/sandbox/wasm/run.ts";
+import { GuestMaker } from "../workers/sandbox/wasm/maker.ts";
 import { median } from "./measure.ts";
 
 const COUNT = 525_600;
@@ -86,9 +85,9 @@ async function compareWithC(): Promise<void> {
   const parametersJson = JSON.stringify(parameters);
   const script = await compileScript(await readText("../strategies/scripts/sma_cross.ts"));
   const bytes = await Deno.readFile(new URL("../strategies/examples/c/sma_cross.wasm", import.meta.url));
-  const module = compile(checkModule(bytes));
+  const maker = new GuestMaker(checkModule(bytes));
   const { orders, times: { c, script: scripted } } = alternate({
-    c: () => new GuestStrategy(() => new Guest(module, parametersJson, series, []), 1),
+    c: () => new GuestStrategy(() => maker.make(parametersJson, series, []), 1),
     script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
   });
   await print(

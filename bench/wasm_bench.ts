@@ -10,12 +10,12 @@ import { run } from "../engine/run.ts";
 import type { Strategy } from "../engine/strategy.ts";
 import { findBuiltin } from "../strategies/builtin/catalogue.ts";
 import { checkModule } from "../workers/sandbox/wasm/check.ts";
-import { Guest } from "../workers/sandbox/wasm/guest.ts";
-import { compile } from "../workers/sandbox/wasm/run.ts";
-import { GuestStrategy } from "../workers/sandbox/player.ts";
+import { ModuleFloor } from "../tests/workers/sandbox/wasm/module_floor.ts";
+import { GuestMaker } from "../workers/sandbox/wasm/maker.ts";
+import { GuestStrategy } from "../workers/sandbox/wasm/strategy.ts";
 import { seriesOf } from "../workers/sandbox/candle_series.ts";
 import { runInSandbox, type SandboxLimits } from "../workers/sandbox/process.ts";
-import { median } from "./measure.ts";
+import { measureCpu, median } from "./measure.ts";
 
 const ROUNDS = 9;
 const MINUTE_MS = 60_000;
@@ -43,29 +43,37 @@ await compareLoops();
 await compareStarts();
 await repeatShortRuns();
 
-/** The strategies alone, in this process. */
+/** The strategies alone, in this process, each beside the calls of its module over candles that its memory has already. */
 async function compareLoops(): Promise<void> {
   const builtin = findBuiltin("sma-cross");
   if (builtin === undefined) throw new Error("there is no built-in sma-cross");
   const candles = makeCandles(count);
   const makers = new Map<string, () => Strategy>([["built-in", () => builtin.create(parameters)]]);
   for (const [language, bytes] of modules) {
-    const module = compile(checkModule(bytes));
-    makers.set(language, () => new GuestStrategy(() => new Guest(module, parametersJson, seriesOf(settings), []), 1));
+    const maker = new GuestMaker(checkModule(bytes));
+    makers.set(language, () => new GuestStrategy(() => maker.make(parametersJson, seriesOf(settings), []), 1));
   }
+  const floors = new Map(
+    [...modules].map(([name, bytes]) => [name, new ModuleFloor(bytes, candles, seriesOf(settings))]),
+  );
   const times = new Map([...makers.keys()].map((name) => [name, new Array<number>()]));
+  const bare = new Map([...floors.keys()].map((name) => [name, new Array<number>()]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, make] of makers) {
-      const begun = performance.now();
-      run({ ...settings, candles, strategy: make(), control: null });
-      times.get(name)!.push(performance.now() - begun);
+      times.get(name)!.push(measureCpu(() => run({ ...settings, candles, strategy: make(), control: null })));
     }
+    for (const [name, floor] of floors) bare.get(name)!.push(measureCpu(floor.prepare(parametersJson)));
   }
   const own = median(times.get("built-in")!);
   for (const [name, values] of times) {
     const ms = median(values);
     await print(
       `sma-cross, ${name}, ${count} candles: ${ms.toFixed(0)} ms, ${(ms / own).toFixed(2)}x the built-in (goal 2)`,
+    );
+    if (!bare.has(name)) continue;
+    const floor = median(bare.get(name)!);
+    await print(
+      `  its own code, called bare: ${floor.toFixed(0)} ms; the rest: ${((ms - floor) / own).toFixed(2)}x the built-in`,
     );
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Words that a run and its watcher share, best in shared memory: a request to stop, the run's progress with its equity, and the candles
- * that a strategy has decided on.
+ * Words that a run and its watcher share, best in shared memory: a request to stop, and the run's progress with its
+ * equity.
  */
 
 const STOP = 0;
 const CANDLES_DONE = 1;
 // Two words: the bits of a 64-bit float.
 const EQUITY_BYTE = 8;
-const DECIDED = 4;
-const BYTES = 24;
+const BYTES = 16;
 // Stands in CANDLES_DONE while the equity is written, so that nobody reads the equity of other candles.
 const WRITING = -1;
 
@@ -45,17 +44,6 @@ export function readProgress(control: Int32Array): RunProgress | null {
   const equity = equityOf(control)[0]!;
   const isWhole = candlesDone !== WRITING && Atomics.load(control, CANDLES_DONE) === candlesDone;
   return isWhole ? { candlesDone, equity: candlesDone === 0 ? NaN : equity } : null;
-}
-
-/** Counts a decision, by the number of candles up to it. Cheap enough for every candle, where the progress has only some. */
-export function countDecided(control: Int32Array, candles: number): void {
-  // A run that is simulated again, for its bounds, does not count backwards.
-  if (candles > control[DECIDED]!) control[DECIDED] = candles;
-}
-
-/** The candles of the range that were decided on; 0 where nobody counts them. */
-export function readDecided(control: Int32Array): number {
-  return Atomics.load(control, DECIDED);
 }
 
 function equityOf({ buffer, byteOffset }: Int32Array): Float64Array {

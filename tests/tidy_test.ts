@@ -62,7 +62,7 @@ Deno.test("no two files have the same name, but by a convention", () => {
 Deno.test("WebAssembly is compiled and called in the sandbox and nowhere else", () => {
   const others = sources.filter((path) => !COMPILES.some((folder) => path.startsWith(folder)));
   expect(others.flatMap((path) => inspect(path).compiles)).toEqual([]);
-  expect(inspect("workers/sandbox/wasm/run.ts").compiles).not.toEqual([]);
+  expect(inspect("workers/sandbox/wasm/maker.ts").compiles).not.toEqual([]);
 });
 
 /** Authors copy the bindings of a language as one file. */

@@ -5,7 +5,7 @@
  * This thread never computes, so it watches the memory of the process: the parent may not read that. And it notices at once when
  * standard input ends. Then nobody waits any more, and the process kills itself, a busy Worker included. The parent's SIGKILL is not enough: npm's `deno` is a script, and only the script would end.
  */
-import { createControl, readDecided, readProgress } from "../../engine/control.ts";
+import { createControl, readProgress } from "../../engine/control.ts";
 import { confine } from "./confine.ts";
 import { FrameReader } from "./frame_reader.ts";
 import { decodeFrame, encodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
@@ -68,7 +68,7 @@ setInterval(() => {
   reportMemory();
   const progress = readProgress(control);
   // An instance that begins again does not count backwards.
-  decided = Math.max(decided, readDecided(control), Atomics.load(deciding, 0));
+  decided = Math.max(decided, Atomics.load(deciding, 0));
   if (progress !== null) send({ type: "progress", decided, ...progress });
 }, PROGRESS_MS);
 await passFurtherJobs();

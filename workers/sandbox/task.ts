@@ -261,5 +261,5 @@ export interface ToChildWorker {
   readonly control: Int32Array;
 }
 
-/** A message of that Worker: the pieces of a frame, or a word in shared memory that counts the candles that a script has decided on. */
+/** A message of that Worker: the pieces of a frame, or a word in shared memory that counts the candles that code has decided on. */
 export type FromChildWorker = readonly Uint8Array[] | SharedArrayBuffer;

@@ -2,8 +2,8 @@
 import { run, type RunResult } from "../../../engine/run.ts";
 import { ACTION, ORDER, ORDER_BYTES } from "../../../workers/sandbox/wasm/abi.ts";
 import { checkModule } from "../../../workers/sandbox/wasm/check.ts";
-import { Guest } from "../../../workers/sandbox/wasm/guest.ts";
-import { GuestStrategy } from "../../../workers/sandbox/player.ts";
+import { GuestMaker } from "../../../workers/sandbox/wasm/maker.ts";
+import { GuestStrategy } from "../../../workers/sandbox/wasm/strategy.ts";
 import { compileWat, dailyCandles, DAYS, strategyWat, taskOver } from "./wasm/modules.ts";
 
 const SCRIPT_AT = 4096;
@@ -51,7 +51,7 @@ export function play(
   closes: readonly number[],
   text = "",
 ): { readonly result: RunResult; readonly seen: readonly Seen[] } {
-  const guest = new Guest(new WebAssembly.Module(checkModule(PUPPET).bytes), "{}", DAYS, []);
+  const guest = new GuestMaker(checkModule(PUPPET)).make("{}", DAYS, []);
   const view = new DataView(guest.memory.buffer);
   new Uint8Array(guest.memory.buffer).set(new TextEncoder().encode(text), 256);
   script.forEach((rows, call) => writeRows(view, SCRIPT_AT + call * SCRIPT_BYTES, rows));

@@ -1,5 +1,4 @@
 import { RunError } from "../../outcome.ts";
-import type { PlayedGuest } from "../player.ts";
 import type { Series } from "../candle_series.ts";
 import {
   ABI_VERSION,
@@ -15,6 +14,7 @@ import {
   WARMUP_MAX,
   WORKING_MAX,
 } from "./abi.ts";
+import type { DrivenGuest, Driver } from "./driver.ts";
 
 /** Thrown through the module's calls when it calls `abort`. */
 class GuestAbort extends Error {
@@ -29,6 +29,12 @@ export class ParametersRefused extends RunError {
   }
 }
 
+/** What all instances of a module share. */
+export interface GuestCode {
+  readonly module: WebAssembly.Module;
+  readonly driver: Driver;
+}
+
 type Call = (argument: number) => number;
 
 /**
@@ -36,7 +42,7 @@ type Call = (argument: number) => number;
  *
  * Everything that it returns is checked: pointers against its memory, numbers against their limits.
  */
-export class Guest implements PlayedGuest {
+export class Guest implements DrivenGuest {
   readonly warmup: number;
   readonly ordersMax: number;
   readonly tradesMax: number;
@@ -46,11 +52,15 @@ export class Guest implements PlayedGuest {
   /** The exported `on_candle`. */
   readonly onCandle: Call;
   readonly memory: WebAssembly.Memory;
+  readonly driver: Driver;
+  /** Of the run's candles, the first in its range. */
+  readonly firstIndex: number;
   /** The message of the module's `abort`. The run is over even if the module caught the exception. */
   abortMessage: string | null = null;
   readonly #alloc: Call;
 
   /**
+   * @param code A compiled module, and the driver of its instances.
    * @param parametersJson The parameters as the module reads them.
    * @param series The candles as `init` knows them.
    * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
@@ -58,11 +68,14 @@ export class Guest implements PlayedGuest {
    * @throws {RunError} When it traps, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
-  constructor(module: WebAssembly.Module, parametersJson: string, series: Series, log: LogLines) {
+  constructor({ module, driver }: GuestCode, parametersJson: string, series: Series, log: LogLines) {
+    this.driver = driver;
+    this.firstIndex = series.firstIndex;
     let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
       this.abortMessage = message;
+      driver.stop();
       throw new GuestAbort(message);
     };
     const imports = makeImports(read, abort, log);
@@ -93,6 +106,7 @@ export class Guest implements PlayedGuest {
     this.workingMax = request(words, "working_max", FRAME.workingMax, 0, WORKING_MAX.limit);
   }
 
+  /** True once it has given up, even if its call returned. */
   get hasAborted(): boolean {
     return this.abortMessage !== null;
   }
@@ -102,6 +116,7 @@ export class Guest implements PlayedGuest {
     if (this.abortMessage !== null) throw explainTrap(new GuestAbort(this.abortMessage), doing);
   }
 
+  /** A RunError for an error of its own; others unchanged. @param doing The failed action, as "Cannot …". */
   explain(error: unknown, doing: string): unknown {
     return explainTrap(error, doing);
   }

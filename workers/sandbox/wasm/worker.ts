@@ -5,7 +5,10 @@ import { brokenBy } from "../../outcome.ts";
 import type { FromChild, ToChildWorker } from "../task.ts";
 import { encodeFrame } from "../frames.ts";
 import { buffersOf } from "../../../engine/buffer_pool.ts";
+import { DECIDED } from "./driver.ts";
 import { doWasmJob, doWasmRuns } from "./run.ts";
+
+self.postMessage(DECIDED);
 
 self.onmessage = ({ data: { job, control } }: MessageEvent<ToChildWorker>) => post(answer(job, control));
 

@@ -2,8 +2,9 @@
 import { run, type RunResult } from "../../../../engine/run.ts";
 import type { SandboxTask } from "../../../../workers/sandbox/task.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
-import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
-import { GuestStrategy } from "../../../../workers/sandbox/player.ts";
+import type { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
+import { GuestMaker } from "../../../../workers/sandbox/wasm/maker.ts";
+import { GuestStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
 import { compileWat, dailyCandles, DAYS, taskOver } from "./modules.ts";
 
 /** The imports of a module that calls `abort` and `log`. */
@@ -16,7 +17,7 @@ export function text(at: number, words: string): string {
 }
 
 export function makeGuest(wat: string, parametersJson = "{}", log: string[] = []): Guest {
-  return new Guest(new WebAssembly.Module(checkModule(compileWat(wat)).bytes), parametersJson, DAYS, log);
+  return new GuestMaker(checkModule(compileWat(wat))).make(parametersJson, DAYS, log);
 }
 
 /** Runs an instance over candles that close at these prices. */

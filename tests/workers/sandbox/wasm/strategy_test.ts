@@ -1,10 +1,13 @@
 /** The frame that a module reads, and the messages that it sends. */
 import { expect } from "@std/expect";
+import { resolveExecution } from "../../../../engine/execution.ts";
 import { run } from "../../../../engine/run.ts";
 import { FRAME } from "../../../../workers/sandbox/wasm/abi.ts";
 import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
-import { Guest } from "../../../../workers/sandbox/wasm/guest.ts";
-import { GuestStrategy, roundCapacity } from "../../../../workers/sandbox/player.ts";
+import { DECIDED } from "../../../../workers/sandbox/wasm/driver.ts";
+import { GuestMaker } from "../../../../workers/sandbox/wasm/maker.ts";
+import { GuestStrategy } from "../../../../workers/sandbox/wasm/strategy.ts";
+import { roundCapacity } from "../../../../workers/sandbox/player.ts";
 import { IMPORTS, makeGuest, play, text } from "./guests.ts";
 import { compileAssemblyScript, dailyCandles, DAYS, strategyWat, taskOver } from "./modules.ts";
 
@@ -42,16 +45,21 @@ Deno.test("the frame has version, parameters, defaults, candles and account at t
 });
 
 Deno.test("at a decision the memory has every candle so far and no later one", () => {
-  // Aborts when the close after the last one is not zero, or when the count has not grown by one.
+  // Fails when a value after the last one is not zero, or when the count has not grown by one.
   const wat = strategyWat({
     before: "(global $calls (mut i32) (i32.const 4))",
     onCandle: `
       (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
       (if (i32.ne (global.get $calls) (i32.load offset=72 (local.get $frame))) (then (return (i32.const -1))))
-      (if (f64.ne
-          (f64.load (i32.add (i32.load offset=48 (local.get $frame)) (i32.shl (i32.load offset=72 (local.get $frame)) (i32.const 3))))
+      (block $empty
+        ${
+      [32, 36, 40, 44, 48, 52].map((column) =>
+        `(if (f64.ne
+          (f64.load (i32.add (i32.load offset=${column} (local.get $frame)) (i32.shl (i32.load offset=72 (local.get $frame)) (i32.const 3))))
           (f64.const 0))
-        (then (return (i32.const -2))))
+        (then (return (i32.const -2))))`
+      ).join("\n")
+    })
       (i32.const 0)`,
   });
   // Five candles are seen before the first decision, four of them before the range.
@@ -80,6 +88,61 @@ Deno.test("memory may grow during a decision", () => {
   const still = play(makeGuest(growing(0)), closes);
   expect(still.trades.count).toBeGreaterThan(0);
   expect(play(makeGuest(growing(1)), closes)).toEqual(still);
+});
+
+Deno.test("a module that overwrites its frame finds it whole at each candle, while nothing happens too", () => {
+  const read = (type: string, offset: number) => `(${type}.load offset=${offset} (local.get $frame))`;
+  const wat = strategyWat({
+    before: "(global $calls (mut i32) (i32.const 0))",
+    locals: "(local $close i32)",
+    init: "(i32.store offset=24 (local.get $frame) (i32.const 2)) (i32.const 0)",
+    // Buys half a unit at the first candle, and checks the frame from the third one on.
+    onCandle: `
+      (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+      (local.set $close (i32.add (i32.load offset=48 (local.get $frame)) (i32.shl (global.get $calls) (i32.const 3))))
+      (if (i32.gt_u (global.get $calls) (i32.const 2)) (then
+        (if (i32.ne ${read("i32", FRAME.count)} (global.get $calls)) (then (return (i32.const -1))))
+        (if (i32.ne ${read("i32", FRAME.resultsCount)} (i32.const 0)) (then (return (i32.const -2))))
+        (if (i32.ne ${read("i32", FRAME.workingOrders)} (i32.const 0)) (then (return (i32.const -3))))
+        (if (i32.ne ${read("i32", FRAME.openTrades)} (i32.const 1)) (then (return (i32.const -4))))
+        (if (i32.ne ${read("i32", FRAME.tradesCount)} (i32.const 1)) (then (return (i32.const -5))))
+        (if (i32.ne ${read("i32", FRAME.workingCount)} (i32.const 0)) (then (return (i32.const -6))))
+        (if (f64.ne ${read("f64", FRAME.quantity)} (f64.const 0.5)) (then (return (i32.const -7))))
+        (if (f64.ne ${read("f64", FRAME.entryPrice)} (f64.const 10)) (then (return (i32.const -8))))
+        (if (f64.ne ${read("f64", FRAME.initialBalance)} (f64.const 10000)) (then (return (i32.const -9))))
+        (if (f64.ne ${read("f64", FRAME.cash)} (f64.const 9995)) (then (return (i32.const -10))))
+        (if (f64.ne ${read("f64", FRAME.equity)}
+            (f64.add (f64.const 9995) (f64.mul (f64.const 0.5) (f64.load (i32.sub (local.get $close) (i32.const 8))))))
+          (then (return (i32.const -11))))))
+      (memory.fill (i32.add (local.get $frame) (i32.const ${FRAME.count})) (i32.const 255) (i32.const 64))
+      (if (i32.gt_u (global.get $calls) (i32.const 1)) (then (return (i32.const 0))))
+      (i32.store (local.get $order) (i32.const 1))
+      (i32.store offset=4 (local.get $order) (i32.const 1))
+      (i32.store offset=12 (local.get $order) (i32.const 1))
+      (f64.store offset=16 (local.get $order) (f64.const 0.5))
+      (i32.const 1)`,
+  });
+  const closes = Array.from({ length: 3000 }, (_, i) => 10 + i % 7);
+  for (const requested of [wat, wat.replace("offset=24", "offset=28").replaceAll(/.*i32.const -5.*/g, "")]) {
+    const { orders, trades } = play(makeGuest(requested), closes, { execution: resolveExecution({}, "crypto") });
+    expect([orders.count, trades.count]).toEqual([1, 1]);
+  }
+});
+
+Deno.test("a failure after many quiet candles names its candle and counts those before it", () => {
+  for (const failure of ["(unreachable)", "(call $abort (i32.const 16) (i32.const 2))", "(return (i32.const -1))"]) {
+    const wat = strategyWat({
+      before: IMPORTS,
+      after: text(16, "no"),
+      onCandle:
+        `(if (i32.eq (i32.load offset=72 (local.get $frame)) (i32.const 1501)) (then ${failure})) (i32.const 0)`,
+    });
+    expect(() => play(makeGuest(wat), Array.from({ length: 3000 }, () => 10))).toThrow(
+      "Cannot go on at candle 1500 (2028-02-09T00:00:00.000Z)",
+    );
+    // A call that returned has decided.
+    expect(new Int32Array(DECIDED)[0]).toBe(failure.startsWith("(return") ? 1501 : 1500);
+  }
 });
 
 Deno.test("equal modules over equal candles give equal results, however often they are prepared", () => {
@@ -122,8 +185,8 @@ Deno.test("AssemblyScript's own abort gives its message, file and place", async 
       if (load<i32>(frame, 72) == 2) throw new Error("zwölf is too much");
       return 0;
     }`;
-  const module = new WebAssembly.Module(checkModule(await compileAssemblyScript(source)).bytes);
-  expect(() => play(new Guest(module, "{}", DAYS, []), [10, 11])).toThrow(
+  const maker = new GuestMaker(checkModule(await compileAssemblyScript(source)));
+  expect(() => play(maker.make("{}", DAYS, []), [10, 11])).toThrow(
     /gave up: zwölf is too much \(in\.ts:6:\d+\)/,
   );
 });

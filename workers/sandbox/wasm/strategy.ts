@@ -1,0 +1,149 @@
+import type { Candles } from "../../../engine/candles.ts";
+import type { Account, OrderBook, Strategy } from "../../../engine/strategy.ts";
+import { RunError } from "../../outcome.ts";
+import { InstanceStrategy, nameCandle, roundCapacity } from "../player.ts";
+import { FRAME, ORDER_BYTES, TRADE_BYTES } from "./abi.ts";
+import { type Driver, STATE } from "./driver.ts";
+import type { Guest } from "./guest.ts";
+import { Tables } from "./tables.ts";
+
+/** Time, open, high, low, close, volume. */
+const COLUMNS = 6;
+
+/**
+ * A module as the simulator's strategy. Candles in which nothing happens are decided on in one call. A candle is copied into the module's
+ * memory only after its close, so it cannot look ahead.
+ */
+export class GuestStrategy extends InstanceStrategy<Guest, GuestPlayer> implements Strategy {
+  /** Allocates the columns and tables in the guest's memory. @throws {RunError} When that fails. */
+  protected play(guest: Guest, candles: Candles): GuestPlayer {
+    return new GuestPlayer(guest, candles);
+  }
+
+  decideAhead(i: number, until: number, account: Account, book: OrderBook): number {
+    return this.player?.decideAhead(i, until, account, book) ?? until;
+  }
+
+  /** Places the orders of the last decision; decides first where nobody asked for it. */
+  decide(i: number, account: Account, book: OrderBook): void {
+    if (this.player?.acting !== i) this.player?.decideAhead(i, i + 1, account, book);
+    this.player?.place(i, book);
+  }
+}
+
+/** Runs one guest over one run's candles. */
+class GuestPlayer {
+  /** The candle of the orders that are not placed yet; -1: there are none. */
+  acting = -1;
+  readonly #guest: Guest;
+  readonly #driver: Driver;
+  readonly #drive: ReturnType<Driver["connect"]>;
+  readonly #tables: Tables;
+  readonly #hasLists: boolean;
+  readonly #candles: Candles;
+  /** The memory that the tables were attached to: its length is 0 once it has grown. */
+  #buffer: ArrayBufferLike;
+  /** True once the guest has the rows before its first decision. */
+  #hasLookback = false;
+  /** Addresses of the columns. */
+  readonly #columns: readonly number[];
+
+  constructor(guest: Guest, candles: Candles) {
+    const { ordersMax, tradesMax, workingMax, memory, driver } = guest;
+    const columnBytes = roundCapacity(candles.time.length) * 8;
+    const resultsBytes = alignUp(ordersMax * 4);
+    const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
+    const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes);
+    this.#guest = guest;
+    this.#driver = driver;
+    this.#candles = candles;
+    this.#hasLists = tradesMax > 0 || workingMax > 0;
+    this.#buffer = memory.buffer;
+    const orders = columnsAt + COLUMNS * columnBytes;
+    const results = orders + ordersMax * ORDER_BYTES;
+    const trades = results + resultsBytes;
+    const working = trades + tradesMax * TRADE_BYTES;
+    this.#tables = new Tables(this.#buffer, { orders, results, trades, working }, guest);
+    this.#columns = Array.from({ length: COLUMNS }, (_, n) => columnsAt + n * columnBytes);
+    const words = new Int32Array(this.#buffer);
+    words.set([...this.#columns, orders, results, trades, working], (guest.frame + FRAME.columns) / 4);
+    words[(guest.frame + FRAME.columnsCapacity) / 4] = columnBytes / 8;
+    words.fill(0, orders / 4, results / 4);
+    this.#drive = driver.connect(guest, this.#columns);
+  }
+
+  decideAhead(i: number, until: number, account: Account, book: OrderBook): number {
+    const { words, doubles } = this.#driver;
+    if (!this.#hasLookback) this.#showLookback(i);
+    words[STATE.workingOrders / 4] = book.workingOrders;
+    words[STATE.openTrades / 4] = book.openTrades;
+    doubles[STATE.cash / 8] = account.cash;
+    doubles[STATE.quantity / 8] = account.quantity;
+    doubles[STATE.entryPrice / 8] = account.quantity === 0 ? 0 : account.entryPrice;
+    doubles[STATE.initialBalance / 8] = account.initialBalance;
+    while (i < until) {
+      if (this.#hasLists) this.#writeLists(book);
+      i = this.#decide(i, this.#hasLists ? i + 1 : until);
+      if (words[STATE.rows / 4] !== 0) return this.acting = i - 1;
+    }
+    return until;
+  }
+
+  /** @returns The first candle that is not decided on. */
+  #decide(i: number, until: number): number {
+    const driver = this.#driver;
+    if (i >= driver.filled) driver.fill(this.#candles, i);
+    let reached: number;
+    try {
+      reached = this.#drive(i, Math.min(until, driver.filled));
+    } catch (error) {
+      throw this.#guest.explain(error, `Cannot go on at ${nameCandle(this.#candles, driver.deciding)}`);
+    }
+    if (this.#guest.hasAborted) this.#guest.checkAbort(`Cannot go on at ${nameCandle(this.#candles, reached - 1)}`);
+    return reached;
+  }
+
+  /** Places the orders of the decision at candle `i`. */
+  place(i: number, book: OrderBook): void {
+    if (this.acting !== i) return;
+    this.acting = -1;
+    const rows = this.#driver.words[STATE.rows / 4]!;
+    const name = () => nameCandle(this.#candles, i);
+    if (rows < 0) throw new RunError("STRATEGY_FAILED", `Cannot go on at ${name()}: on_candle returned ${rows}`);
+    const { ordersMax } = this.#guest;
+    if (rows > ordersMax) {
+      const found = `on_candle returned ${rows} orders: its table has ${ordersMax} rows`;
+      throw new RunError("INVALID_SIGNAL", `Cannot take the orders of ${name()}: ${found}`);
+    }
+    this.#attach();
+    this.#tables.perform(rows, book, name);
+  }
+
+  #writeLists(book: OrderBook): void {
+    const { words } = this.#driver;
+    this.#attach();
+    this.#tables.writeLists(book);
+    words[STATE.tradesCount / 4] = this.#tables.tradesCount;
+    words[STATE.workingCount / 4] = this.#tables.workingCount;
+  }
+
+  /** Writes the rows before candle `i`, that of the first decision. */
+  #showLookback(i: number): void {
+    const { time, open, high, low, close, volume } = this.#candles;
+    const doubles = new Float64Array(this.#guest.memory.buffer);
+    [time, open, high, low, close, volume].forEach((column, n) =>
+      doubles.set(column.subarray(0, i), this.#columns[n]! / 8)
+    );
+    this.#hasLookback = true;
+  }
+
+  #attach(): void {
+    if (this.#buffer.byteLength > 0) return;
+    this.#buffer = this.#guest.memory.buffer;
+    this.#tables.attach(this.#buffer);
+  }
+}
+
+function alignUp(byteLength: number): number {
+  return Math.ceil(byteLength / 8) * 8;
+}
