@@ -5,9 +5,8 @@ import type { AssetClass, Execution } from "./execution.ts";
 import { describeDecisions } from "./decision_notes.ts";
 import { type ComputedMetrics, computeMetrics } from "./metrics/compute.ts";
 import type { Metrics } from "./metrics/definitions.ts";
-import type { BenchmarkColumns } from "./metrics/input.ts";
+import type { BenchmarkColumns, RangeDays, TradingDayColumns } from "./metrics/input.ts";
 import { withCanonicalNaN } from "./canonical_nan.ts";
-import type { TradingDayColumns } from "./metrics/input.ts";
 import type { OrderColumns } from "./order_columns.ts";
 import { Simulation } from "./simulation.ts";
 import { CANDLES_AHEAD_MAX, type Strategy } from "./strategy.ts";
@@ -24,6 +23,8 @@ export interface RunSettings {
   readonly assetClass?: AssetClass | null;
   /** The market's own trading days. Absent or null: the asset class decides. */
   readonly tradingDays?: TradingDayColumns | null;
+  /** The days from firstIndex on, where they have been found before; absent or null: the run finds them. */
+  readonly rangeDays?: RangeDays | null;
   /** Money, above zero. */
   readonly initialBalance: number;
   /** Complete rules, periodsPerYear included. */
@@ -126,7 +127,7 @@ export function repeat(input: RunInput): Acts {
 export function measureTrial(input: RunInput): ComputedMetrics {
   checkInput(input);
   const simulation = simulate({ ...input, keepsExcursions: false }, input.execution, input.control);
-  return measure(input, simulation, simulation.ledger.log.finish(null));
+  return measure(input, simulation);
 }
 
 function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {
@@ -257,7 +258,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
     trades,
     equity,
     position,
-    ...measure(input, simulation, trades),
+    ...measure(input, simulation),
     bounds: null,
     orders: placed,
     notes: [
@@ -268,19 +269,19 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
   };
 }
 
-function measure(input: RunSettings, { ledger, equity, orders }: Simulation, trades: TradeColumns): ComputedMetrics {
+function measure(input: RunSettings, { ledger, equity, orders }: Simulation): ComputedMetrics {
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
-  const { assetClass = null, tradingDays = null, benchmark = null } = input;
+  const { assetClass = null, tradingDays = null, rangeDays = null, benchmark = null } = input;
   return computeMetrics({
     time: time.subarray(firstIndex),
     close: close.subarray(firstIndex),
     equity,
-    trades,
-    exposedCandles: ledger.log.exposedCandles(),
+    trades: ledger.log.tally(),
     initialBalance,
     timeframeMs,
     assetClass,
-    tradingDays: tradingDays === null ? null : cutDays(tradingDays, firstIndex),
+    tradingDays: tradingDays === null || rangeDays !== null ? null : cutDays(tradingDays, firstIndex),
+    rangeDays,
     riskFreeRate: execution.riskFreeRate,
     periodsPerYear: execution.periodsPerYear ?? NaN,
     rejectedOrders: orders.rejected,

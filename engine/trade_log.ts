@@ -2,7 +2,9 @@ import { type BufferPool, takeCodes, takeDoubles, takeIntegers, takeSides } from
 import type { Candles } from "./candles.ts";
 import { ChunkedRows } from "./chunked_rows.ts";
 import { Excursions } from "./excursions.ts";
+import { DAY_MS } from "./durations.ts";
 import type { Fill } from "./fill.ts";
+import { TradeTally } from "./metrics/trade_tally.ts";
 import type { OpenTrade } from "./open_trade.ts";
 import { NO_ORDER, SIGNAL, STILL_OPEN, type TradeColumns } from "./trade_columns.ts";
 
@@ -87,20 +89,23 @@ export class TradeLog {
     }
   }
 
-  /** Number of candles in which a trade was open at any moment. */
-  exposedCandles(): number {
+  /** Adds the trades up for the metrics. */
+  tally(): TradeTally {
     const order = this.#order();
-    let exposed = 0;
-    let counted = -1;
+    const time = this.#time;
+    const tally = new TradeTally(this.count);
     for (let k = 0; k < this.count; k++) {
       const row = order === null ? k : order[k]!;
-      const from = Math.max(this.#valueOf(row, ENTRY_INDEX), counted + 1);
-      const until = this.#valueOf(row, EXIT_INDEX);
-      if (until < from) continue;
-      exposed += until - from + 1;
-      counted = until;
+      const from = this.#rows.chunkOf(row);
+      const at = this.#rows.placeOf(row);
+      const entry = from[at + ENTRY_INDEX]!;
+      const exit = from[at + EXIT_INDEX]!;
+      tally.count(entry, exit, from[at + AMBIGUOUS] === 1);
+      if (from[at + REASON] === STILL_OPEN) continue;
+      const pnl = from[at + PNL]!;
+      tally.close(pnl, pnl / (from[at + ENTRY_PRICE]! * from[at + QUANTITY]!), (time[exit]! - time[entry]!) / DAY_MS);
     }
-    return exposed;
+    return tally;
   }
 
   /**

@@ -2,7 +2,7 @@ import { DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
 import type { BenchmarkColumns, MetricsInput } from "./input.ts";
 import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
-import { mean, standardDeviation, sum } from "./moments.ts";
+import { Sum } from "./moments.ts";
 import { NO_BETA, NO_MOVEMENT, NO_TRACKING, TWO_DAYS, TWO_SHARED_DAYS } from "./reasons.ts";
 
 export interface BenchmarkMetrics {
@@ -38,14 +38,16 @@ export function benchmarkMetrics(input: MetricsInput, daily: DailyColumns): Benc
     return { alpha: few, beta: few, tracking_error: few, information_ratio: few, treynor: few };
   }
   const riskFree = input.riskFreeRate / input.periodsPerYear;
-  const excess = (mean(own) - riskFree) * input.periodsPerYear;
-  const beta = betaOf({ own, market });
+  const yearRoot = Math.sqrt(input.periodsPerYear);
+  const { ownMean, marketMean, differenceMean, beta, deviation } = compare({ own, market });
+  const excess = (ownMean - riskFree) * input.periodsPerYear;
   const isKnown = typeof beta === "number";
   return {
-    alpha: isKnown ? excess - beta * (mean(market) - riskFree) * input.periodsPerYear : beta,
+    alpha: isKnown ? excess - beta * (marketMean - riskFree) * input.periodsPerYear : beta,
     beta,
+    tracking_error: deviation * yearRoot,
+    information_ratio: ratio(differenceMean * yearRoot, deviation, NO_TRACKING, RETURN_NOISE),
     treynor: isKnown ? ratio(excess, beta, NO_BETA, BETA_NOISE) : beta,
-    ...tracking(input, { own, market }),
   };
 }
 
@@ -74,27 +76,25 @@ function pairWith({ time, close }: BenchmarkColumns, { returns, dates }: DailyCo
   return { own: own.subarray(0, count), market: market.subarray(0, count) };
 }
 
-/** Covariance / variance of the benchmark. */
-function betaOf({ own, market }: Paired): Measured {
-  const ownMean = mean(own);
-  const marketMean = mean(market);
-  const products = new Float64Array(market.length);
-  const squares = new Float64Array(market.length);
-  for (let i = 0; i < market.length; i++) {
-    const difference = market[i]! - marketMean;
-    products[i] = (own[i]! - ownMean) * difference;
-    squares[i] = difference * difference;
+/** Means, beta (covariance / variance of the benchmark), and the standard deviation (ddof 1) of the differences. */
+function compare({ own, market }: Paired) {
+  const count = market.length;
+  const [owns, markets, differences] = [new Sum(), new Sum(), new Sum()];
+  for (let i = 0; i < count; i++) {
+    owns.add(own[i]!);
+    markets.add(market[i]!);
+    differences.add(own[i]! - market[i]!);
+  }
+  const [ownMean, marketMean, differenceMean] = [owns.total / count, markets.total / count, differences.total / count];
+  const [products, squares, differenceSquares] = [new Sum(), new Sum(), new Sum()];
+  for (let i = 0; i < count; i++) {
+    const distance = market[i]! - marketMean;
+    products.add((own[i]! - ownMean) * distance);
+    squares.add(distance * distance);
+    const difference = own[i]! - market[i]! - differenceMean;
+    differenceSquares.add(difference * difference);
   }
   // Squares of rounding errors of returns are no movement.
-  return ratio(sum(products), sum(squares), NO_MOVEMENT, market.length * RETURN_NOISE ** 2);
-}
-
-function tracking({ periodsPerYear }: MetricsInput, { own, market }: Paired) {
-  const differences = own.map((value, i) => value - market[i]!);
-  const deviation = standardDeviation(differences);
-  const yearRoot = Math.sqrt(periodsPerYear);
-  return {
-    tracking_error: deviation * yearRoot,
-    information_ratio: ratio(mean(differences) * yearRoot, deviation, NO_TRACKING, RETURN_NOISE),
-  };
+  const beta = ratio(products.total, squares.total, NO_MOVEMENT, count * RETURN_NOISE ** 2);
+  return { ownMean, marketMean, differenceMean, beta, deviation: Math.sqrt(differenceSquares.total / (count - 1)) };
 }

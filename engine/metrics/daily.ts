@@ -1,6 +1,6 @@
 import { DAY_MS } from "../durations.ts";
 import type { AssetClass } from "../execution.ts";
-import type { MetricsInput } from "./input.ts";
+import type { MetricsInput, RangeDays } from "./input.ts";
 
 /**
  * One run sampled by trading day. Days without a candle have no row. Where the caller does not tell the days (`tradingDays`),
@@ -8,15 +8,12 @@ import type { MetricsInput } from "./input.ts";
  *
  * `returns` holds a fraction a day: equity / equity of the day before - 1, the first against the initial balance. It ends
  * with the day on which equity reaches zero, so it may be shorter than `days`. `closeReturns` holds the instrument's own
- * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`. `dates` and `equity` belong to `returns`: the
- * day's date as 00:00 UTC of it, in milliseconds since 1970, and its last mark.
+ * returns from the second day: `closeReturns[k]` belongs to `returns[k + 1]`. `dates` and `ends` belong to `returns`: the
+ * day's date as 00:00 UTC of it, in milliseconds since 1970, and the index after its last candle.
  */
-export interface DailyColumns {
+export interface DailyColumns extends RangeDays {
   readonly days: number;
   readonly returns: Float64Array;
-  readonly closeReturns: Float64Array;
-  readonly dates: Float64Array;
-  readonly equity: Float64Array;
 }
 
 const [SUNDAY, FRIDAY] = [0, 5];
@@ -39,46 +36,56 @@ function endOfDay(timeMs: number, assetClass: AssetClass | null): number {
   return (day + (isJoined ? 2 : 1)) * DAY_MS;
 }
 
-/** The part of a run that its days are sampled from. */
-export type DailyInput = Pick<
-  MetricsInput,
-  "time" | "equity" | "close" | "assetClass" | "tradingDays" | "initialBalance"
->;
+/** The part of a run that its days are found in. */
+export type RangeInput = Pick<MetricsInput, "time" | "close" | "assetClass" | "tradingDays">;
 
-/** Samples equity and close at the last candle of each day. */
-export function sampleDaily(input: DailyInput): DailyColumns {
-  const { time, equity, close, assetClass = null, tradingDays = null } = input;
+/** Finds the days of a range with candles. */
+export function findDays({ time, close, assetClass = null, tradingDays = null }: RangeInput): RangeDays {
   const count = time.length;
   const spanDays = tradingDays?.ends.length ?? Math.floor((time[count - 1]! - time[0]!) / DAY_MS) + 2;
-  const returns = new Float64Array(Math.min(count, spanDays));
-  const closeReturns = new Float64Array(returns.length);
-  const dates = new Float64Array(returns.length);
-  const marks = new Float64Array(returns.length);
+  const ends = new Int32Array(Math.min(count, spanDays));
+  const dates = new Float64Array(ends.length);
+  const closeReturns = new Float64Array(ends.length);
   let days = 0;
-  let alive = 0;
-  let equityBefore = input.initialBalance;
-  let closeBefore = NaN;
   for (let first = 0, length = 0; first < count; first += length, days++) {
     length = tradingDays === null
       ? countCandles(time, first, endOfDay(time[first]!, assetClass), length)
       : Math.max(1, Math.min(count, tradingDays.ends[days] ?? 0) - first);
     const last = first + length - 1;
-    if (equityBefore > 0) {
-      returns[alive] = equity[last]! / equityBefore - 1;
-      dates[alive] = tradingDays === null ? middleDate(time[first]!, time[last]!) : tradingDays.dates[days]!;
-      marks[alive] = equity[last]!;
-      alive++;
-    }
-    if (days > 0) closeReturns[days - 1] = close[last]! / closeBefore - 1;
-    equityBefore = equity[last]!;
-    closeBefore = close[last]!;
+    ends[days] = last + 1;
+    dates[days] = tradingDays === null ? middleDate(time[first]!, time[last]!) : tradingDays.dates[days]!;
+    if (days > 0) closeReturns[days - 1] = close[last]! / close[first - 1]! - 1;
   }
+  return {
+    ends: ends.subarray(0, days),
+    dates: dates.subarray(0, days),
+    closeReturns: closeReturns.subarray(0, Math.max(0, days - 1)),
+  };
+}
+
+/** The part of a run that its days are sampled from. */
+export type DailyInput = RangeInput & Pick<MetricsInput, "equity" | "rangeDays" | "initialBalance">;
+
+/** Samples equity at the last candle of each day. */
+export function sampleDaily(input: DailyInput): DailyColumns {
+  const { equity, initialBalance } = input;
+  const range = input.rangeDays ?? findDays(input);
+  const { ends } = range;
+  const days = ends.length;
+  const returns = new Float64Array(days);
+  let alive = 0;
+  for (let before = initialBalance; alive < days && before > 0; alive++) {
+    const mark = equity[ends[alive]! - 1]!;
+    returns[alive] = mark / before - 1;
+    before = mark;
+  }
+  if (alive === days) return { days, returns, ...range };
   return {
     days,
     returns: returns.subarray(0, alive),
-    closeReturns: closeReturns.subarray(0, Math.max(0, alive - 1)),
-    dates: dates.subarray(0, alive),
-    equity: marks.subarray(0, alive),
+    closeReturns: range.closeReturns.subarray(0, Math.max(0, alive - 1)),
+    dates: range.dates.subarray(0, alive),
+    ends: ends.subarray(0, alive),
   };
 }
 

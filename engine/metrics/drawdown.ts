@@ -11,6 +11,15 @@ export interface DrawdownMetrics {
   readonly ulcer_index: number;
 }
 
+type MarksInput = Pick<MetricsInput, "time" | "equity" | "timeframeMs" | "initialBalance">;
+
+/** The drawdowns, and the figures of the marks that the same pass finds. */
+export interface MarkMetrics extends DrawdownMetrics {
+  readonly peak_equity: number;
+  /** Money, summed left to right. */
+  readonly meanMark: number;
+}
+
 /**
  * Measures the falls of equity below its highest mark so far; the initial balance is the first mark.
  *
@@ -20,10 +29,9 @@ export interface DrawdownMetrics {
  *
  * @see P. Martin, B. McCann (1989), "The Investor's Guide to Fidelity Funds", for the ulcer index (here a fraction).
  */
-export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
-  const { time, equity, timeframeMs } = input;
+export function drawdownMetrics({ time, equity, timeframeMs, initialBalance }: MarksInput): MarkMetrics {
   const count = equity.length;
-  let peak = input.initialBalance;
+  let peak = initialBalance;
   let peakTime = time[0]!;
   let depthMax = 0;
   let depthSum = 0;
@@ -31,13 +39,18 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
   let lengthSum = 0;
   let drawdowns = 0;
   let squares = 0;
+  let total = 0;
+  let hasPeak = false;
   for (let i = 0; i < count; i++) {
+    let mark = equity[i]!;
     let lowest = peak;
-    for (let mark = equity[i]!; mark < peak; mark = equity[i]!) {
+    while (mark < peak) {
+      total += mark;
       const fraction = (peak - mark) / peak;
       squares += fraction * fraction;
       if (mark < lowest) lowest = mark;
       if (++i === count) break;
+      mark = equity[i]!;
     }
     // A drawdown is over when equity is back at its peak, or at the last candle.
     const depth = (peak - lowest) / peak;
@@ -51,8 +64,10 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
       if (length > lengthMax) lengthMax = length;
     }
     if (i === count) break;
-    peak = equity[i]!;
+    total += mark;
+    peak = mark;
     peakTime = close;
+    hasPeak = true;
   }
   const none = { reason: NO_DRAWDOWN };
   return {
@@ -61,5 +76,8 @@ export function drawdownMetrics(input: MetricsInput): DrawdownMetrics {
     average_drawdown: drawdowns === 0 ? none : depthSum / drawdowns,
     average_drawdown_days: drawdowns === 0 ? none : lengthSum / drawdowns / DAY_MS,
     ulcer_index: Math.sqrt(squares / count),
+    // The initial balance is no mark of the peak.
+    peak_equity: hasPeak ? peak : equity.reduce((highest, mark) => Math.max(highest, mark)),
+    meanMark: total / count,
   };
 }

@@ -1,11 +1,41 @@
 import { candleClose, DAY_MS } from "../durations.ts";
 import type { DailyColumns } from "./daily.ts";
+import type { DrawdownMetrics } from "./drawdown.ts";
 import type { MetricsInput } from "./input.ts";
-import type { Measured } from "./measured.ts";
-import { NEGATIVE_EQUITY } from "./reasons.ts";
+import { type Measured, ratio } from "./measured.ts";
+import { NEGATIVE_EQUITY, NO_DRAWDOWN } from "./reasons.ts";
+
+export interface GrowthMetrics {
+  readonly duration_days: number;
+  readonly total_return: number;
+  readonly cagr: Measured;
+  readonly annual_return: Measured;
+  readonly buy_hold_return: number;
+  readonly calmar: Measured;
+  readonly recovery_factor: Measured;
+}
 
 /** Days in a calendar year, leap years averaged. */
 const YEAR_DAYS = 365.25;
+
+/** Measures the growth of equity, also against its worst fall. */
+export function growthMetrics(
+  input: MetricsInput,
+  daily: DailyColumns,
+  { max_drawdown: fall }: Pick<DrawdownMetrics, "max_drawdown">,
+): GrowthMetrics {
+  const growth = cagr(input);
+  const total = totalReturn(input);
+  return {
+    duration_days: durationDays(input),
+    total_return: total,
+    cagr: growth,
+    annual_return: annualReturn(input, daily),
+    buy_hold_return: buyHoldReturn(input),
+    calmar: typeof growth === "number" ? ratio(growth, fall, NO_DRAWDOWN) : growth,
+    recovery_factor: ratio(total, fall, NO_DRAWDOWN),
+  };
+}
 
 /** Days from the first candle's open to the last candle's close. */
 export function durationDays(input: MetricsInput): number {

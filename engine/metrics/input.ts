@@ -1,5 +1,5 @@
 import type { AssetClass } from "../execution.ts";
-import type { TradeColumns } from "../trade_columns.ts";
+import type { TradeTally } from "./trade_tally.ts";
 
 /** Another instrument's candles, a day each (or as long as the run's own, where these are longer), oldest first. */
 export interface BenchmarkColumns {
@@ -16,6 +16,12 @@ export interface TradingDayColumns {
   readonly dates: Float64Array;
 }
 
+/** The days of a range with candles, which all runs over it share: a value per day. */
+export interface RangeDays extends TradingDayColumns {
+  /** The instrument's own returns from the second day: `closeReturns[k]` is that of day `k + 1`. */
+  readonly closeReturns: Float64Array;
+}
+
 /** One run's columns (a value per candle of the range) and totals, from which the metrics are computed. */
 export interface MetricsInput {
   /** Opens of the candles in the range, milliseconds since 1970. */
@@ -23,9 +29,7 @@ export interface MetricsInput {
   readonly close: Float64Array;
   /** Equity marked at each candle's close. */
   readonly equity: Float64Array;
-  readonly trades: TradeColumns;
-  /** Candles with a position at any moment, entry and exit candles included. */
-  readonly exposedCandles: number;
+  readonly trades: TradeTally;
   readonly initialBalance: number;
   /** Length of a candle; null for calendar months, which differ. */
   readonly timeframeMs: number | null;
@@ -33,6 +37,8 @@ export interface MetricsInput {
   readonly assetClass?: AssetClass | null;
   /** The market's own days; absent or null: days of UTC, joined by asset class. */
   readonly tradingDays?: TradingDayColumns | null;
+  /** The days of the range, where they have been found before (daily.ts); absent or null: they are found. */
+  readonly rangeDays?: RangeDays | null;
   /** Fraction per year. */
   readonly riskFreeRate: number;
   /** Days in a trading year. */

@@ -16,6 +16,29 @@ export function sum(values: Float64Array): number {
   return total + lost;
 }
 
+/** As `sum`, of numbers that come one at a time. */
+export class Sum {
+  // Fields of numbers with a fraction start as NaN (see open_trade.ts).
+  #rounded = NaN;
+  #lost = NaN;
+
+  constructor() {
+    this.#rounded = 0;
+    this.#lost = 0;
+  }
+
+  add(value: number): void {
+    const before = this.#rounded;
+    const next = before + value;
+    this.#lost += Math.abs(before) >= Math.abs(value) ? (before - next) + value : (value - next) + before;
+    this.#rounded = next;
+  }
+
+  get total(): number {
+    return this.#rounded + this.#lost;
+  }
+}
+
 /** Arithmetic mean; NaN of an empty column. */
 export function mean(values: Float64Array): number {
   return sum(values) / values.length;

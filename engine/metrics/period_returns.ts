@@ -18,7 +18,7 @@ export interface PeriodReturns {
  * which equity reaches zero.
  */
 export function periodReturns(input: DailyInput, period: ReturnPeriod): PeriodReturns {
-  const { dates, equity } = sampleDaily(input);
+  const { dates, ends } = sampleDaily(input);
   const time = new Float64Array(dates.length);
   const returns = new Float64Array(dates.length);
   const marks = new Float64Array(dates.length);
@@ -27,10 +27,11 @@ export function periodReturns(input: DailyInput, period: ReturnPeriod): PeriodRe
   for (let day = 0; day < dates.length; day++) {
     const start = startOf(dates[day]!, period);
     if (day + 1 < dates.length && startOf(dates[day + 1]!, period) === start) continue;
+    const mark = input.equity[ends[day]! - 1]!;
     time[count] = start;
-    marks[count] = equity[day]!;
-    returns[count] = equity[day]! / before - 1;
-    before = equity[day]!;
+    marks[count] = mark;
+    returns[count] = mark / before - 1;
+    before = mark;
     count++;
   }
   return { time: time.subarray(0, count), return: returns.subarray(0, count), equity: marks.subarray(0, count) };

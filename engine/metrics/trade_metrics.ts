@@ -1,8 +1,7 @@
-import { DAY_MS } from "../durations.ts";
-import { STILL_OPEN, type TradeColumns } from "../trade_columns.ts";
 import { type Measured, ratio } from "./measured.ts";
 import { mean, standardDeviation, sum } from "./moments.ts";
 import { NO_LOSS, NO_TRADE, NO_WIN, SAME_PNL, TWO_TRADES } from "./reasons.ts";
+import type { TradeTally } from "./trade_tally.ts";
 
 export interface TradeMetrics {
   readonly trades: number;
@@ -36,63 +35,35 @@ const WITHOUT_TRADES = { reason: NO_TRADE };
  * @see V. K. Tharp (2008), "Definitive Guide to Position Sizing", for the system quality number.
  * @see J. L. Kelly (1956), "A New Interpretation of Information Rate", Bell System Technical Journal 35(4).
  */
-export function tradeMetrics(columns: TradeColumns): TradeMetrics {
-  const closed = closedTrades(columns);
-  const { pnl, wins, losses } = closed;
-  const count = pnl.length;
-  const won = sum(wins);
-  const lost = sum(losses);
-  const winRate = ratio(wins.length, count, NO_TRADE);
-  const averageWin = ratio(won, wins.length, NO_WIN);
-  const averageLoss = ratio(lost, losses.length, NO_LOSS);
+export function tradeMetrics(tally: TradeTally): TradeMetrics {
+  const { closed: count, wins, losses, pnl } = tally;
+  const [won, lost] = [tally.won.total, tally.lost.total];
+  const winRate = ratio(wins, count, NO_TRADE);
+  const averageWin = ratio(won, wins, NO_WIN);
+  const averageLoss = ratio(lost, losses, NO_LOSS);
   const payoff = payoffRatio(averageWin, averageLoss);
-  const days = ratio(sum(closed.days), count, NO_TRADE);
+  const ifAny = (value: Measured): Measured => count === 0 ? WITHOUT_TRADES : value;
   return {
     trades: count,
-    open_trades: columns.count - count,
+    open_trades: tally.counted - count,
     win_rate: winRate,
-    profit_factor: count === 0 ? WITHOUT_TRADES : ratio(won, -lost, NO_LOSS),
+    profit_factor: ifAny(ratio(won, -lost, NO_LOSS)),
     expectancy: ratio(sum(pnl), count, NO_TRADE),
-    payoff_ratio: count === 0 ? WITHOUT_TRADES : payoff,
-    average_trade: ratio(sum(closed.returns), count, NO_TRADE),
-    best_trade: largest(closed.returns),
-    worst_trade: smallest(closed.returns),
+    payoff_ratio: ifAny(payoff),
+    average_trade: ratio(tally.returns.total, count, NO_TRADE),
+    best_trade: ifAny(tally.bestReturn),
+    worst_trade: ifAny(tally.worstReturn),
     average_win: averageWin,
     average_loss: averageLoss,
-    average_win_return: ratio(sum(closed.winReturns), wins.length, NO_WIN),
-    average_loss_return: ratio(sum(closed.lossReturns), losses.length, NO_LOSS),
-    average_trade_days: days,
-    max_trade_days: largest(closed.days),
-    max_consecutive_wins: longestSeries(pnl, 1),
-    max_consecutive_losses: longestSeries(pnl, -1),
+    average_win_return: ratio(tally.winReturns.total, wins, NO_WIN),
+    average_loss_return: ratio(tally.lossReturns.total, losses, NO_LOSS),
+    average_trade_days: ratio(tally.days.total, count, NO_TRADE),
+    max_trade_days: ifAny(tally.daysMax),
+    max_consecutive_wins: tally.maxConsecutiveWins,
+    max_consecutive_losses: tally.maxConsecutiveLosses,
     sqn: systemQuality(pnl),
-    kelly: count === 0 ? WITHOUT_TRADES : kelly(winRate, payoff),
-    ambiguous_trades: columns.ambiguous.subarray(0, columns.count).reduce((flags, flag) => flags + flag, 0),
-  };
-}
-
-function closedTrades(columns: TradeColumns) {
-  const pnl = new Float64Array(columns.count);
-  const returns = new Float64Array(columns.count);
-  const days = new Float64Array(columns.count);
-  let count = 0;
-  for (let i = 0; i < columns.count; i++) {
-    if (columns.exitReason[i] === STILL_OPEN) continue;
-    pnl[count] = columns.pnl[i]!;
-    returns[count] = columns.return[i]!;
-    days[count] = (columns.exitTime[i]! - columns.entryTime[i]!) / DAY_MS;
-    count++;
-  }
-  const closed = pnl.subarray(0, count);
-  const ofClosed = returns.subarray(0, count);
-  return {
-    pnl: closed,
-    wins: selectBySign(closed, closed, 1),
-    losses: selectBySign(closed, closed, -1),
-    returns: ofClosed,
-    winReturns: selectBySign(ofClosed, closed, 1),
-    lossReturns: selectBySign(ofClosed, closed, -1),
-    days: days.subarray(0, count),
+    kelly: ifAny(kelly(winRate, payoff)),
+    ambiguous_trades: tally.ambiguous,
   };
 }
 
@@ -114,38 +85,4 @@ function systemQuality(pnl: Float64Array): Measured {
   // Trades that differ only by rounding are equal.
   const noise = Math.abs(average) * 1e-12;
   return ratio(Math.sqrt(pnl.length) * average, standardDeviation(pnl), SAME_PNL, noise);
-}
-
-// These are loops: filter and reduce would allocate an object for every number.
-
-/** The values of the trades whose pnl is above zero (sign 1) or below it (-1), in their order. */
-function selectBySign(values: Float64Array, pnl: Float64Array, sign: 1 | -1): Float64Array {
-  const selected = new Float64Array(values.length);
-  let count = 0;
-  for (let i = 0; i < values.length; i++) {
-    if (pnl[i]! * sign > 0) selected[count++] = values[i]!;
-  }
-  return selected.subarray(0, count);
-}
-
-function largest(values: Float64Array): Measured {
-  let best = -Infinity;
-  for (let i = 0; i < values.length; i++) best = Math.max(best, values[i]!);
-  return values.length === 0 ? WITHOUT_TRADES : best;
-}
-
-function smallest(values: Float64Array): Measured {
-  let worst = Infinity;
-  for (let i = 0; i < values.length; i++) worst = Math.min(worst, values[i]!);
-  return values.length === 0 ? WITHOUT_TRADES : worst;
-}
-
-function longestSeries(pnl: Float64Array, sign: 1 | -1): number {
-  let longest = 0;
-  let series = 0;
-  for (let i = 0; i < pnl.length; i++) {
-    series = pnl[i]! * sign > 0 ? series + 1 : 0;
-    if (series > longest) longest = series;
-  }
-  return longest;
 }

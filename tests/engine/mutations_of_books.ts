@@ -174,7 +174,7 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "the initial equity is the first peak",
     file: "engine/metrics/drawdown.ts",
-    text: "let peak = input.initialBalance;",
+    text: "let peak = initialBalance;",
     replacement: "let peak = 0;",
   },
   {
@@ -185,15 +185,15 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   },
   {
     rule: "a win is a pnl above zero",
-    file: "engine/metrics/trade_metrics.ts",
-    text: "if (pnl[i]! * sign > 0) selected",
-    replacement: "if (pnl[i]! * sign >= 0) selected",
+    file: "engine/metrics/trade_tally.ts",
+    text: "if (pnl > 0) {",
+    replacement: "if (pnl >= 0) {",
   },
   {
     rule: "the first day's return counts from the initial balance",
     file: "engine/metrics/daily.ts",
-    text: "let equityBefore = input.initialBalance;",
-    replacement: "let equityBefore = input.equity[0]!;",
+    text: "let before = initialBalance;",
+    replacement: "let before = equity[0]!;",
   },
   {
     rule: "a reducing order without a position is cancelled",

@@ -1,5 +1,7 @@
 import type { Candles } from "../../engine/candles.ts";
-import type { TradingDayColumns } from "../../engine/metrics/input.ts";
+import type { AssetClass } from "../../engine/execution.ts";
+import { findDays } from "../../engine/metrics/daily.ts";
+import type { RangeDays, TradingDayColumns } from "../../engine/metrics/input.ts";
 import { cutDays } from "../../engine/run.ts";
 
 /** The candles of a slice, and their trading days. */
@@ -8,6 +10,7 @@ interface SliceCandles {
   /** The longest lookback of its trials, as far as the archive has it. */
   readonly firstIndex: number;
   readonly tradingDays?: TradingDayColumns | null;
+  readonly assetClass?: AssetClass | null;
 }
 
 /** The candles that one trial is shown: those of a backtest of the same parameters. */
@@ -15,15 +18,25 @@ export interface TrialCandles {
   readonly candles: Candles;
   readonly firstIndex: number;
   readonly tradingDays: TradingDayColumns | null;
+  /** The days of the range, which begins behind the lookback and is the same for all trials. */
+  readonly rangeDays: RangeDays;
 }
 
 /** Cuts the lookback of each trial of a slice: equal ones are the same columns. */
 export class LookbackCutter {
   readonly #slice: SliceCandles;
+  readonly #rangeDays: RangeDays;
   readonly #cut = new Map<number, TrialCandles>();
 
   constructor(slice: SliceCandles) {
+    const { candles: { time, close }, firstIndex, assetClass = null, tradingDays = null } = slice;
     this.#slice = slice;
+    this.#rangeDays = findDays({
+      time: time.subarray(firstIndex),
+      close: close.subarray(firstIndex),
+      assetClass,
+      tradingDays: tradingDays === null ? null : cutDays(tradingDays, firstIndex),
+    });
   }
 
   /** @param lookback Candles before the range, as many as there are. */
@@ -44,6 +57,7 @@ export class LookbackCutter {
       },
       firstIndex,
       tradingDays: tradingDays === null ? null : cutDays(tradingDays, from),
+      rangeDays: this.#rangeDays,
     };
     this.#cut.set(firstIndex, cut);
     return cut;

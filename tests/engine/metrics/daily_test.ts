@@ -80,10 +80,11 @@ Deno.test("days that the caller tells are taken as they are, with their dates", 
 Deno.test("sampleDaily() dates a day by the middle of its candles, and keeps its last mark", () => {
   // A week of forex that opens on Sunday, 7 January 2024, at 22:00: Monday and Tuesday.
   const days = [6 + 22 / 24, 7.5, 7 + 23 / 24, 8.25];
-  const daily = sampleDaily(runOf([100, 110, 120, 90], { days, timeframeMs: DAY / 24, assetClass: "forex" }));
+  const run = runOf([100, 110, 120, 90], { days, timeframeMs: DAY / 24, assetClass: "forex" });
+  const daily = sampleDaily(run);
   expect([...daily.dates].map((date) => new Date(date).toISOString())).toEqual([
     "2024-01-08T00:00:00.000Z",
     "2024-01-09T00:00:00.000Z",
   ]);
-  expect([...daily.equity]).toEqual([120, 90]);
+  expect(Array.from(daily.ends, (end) => run.equity[end - 1])).toEqual([120, 90]);
 });

@@ -37,3 +37,8 @@ Deno.test("a drawdown over months lasts until the end of the month that ends it"
   const run = runOf([90, 100, 110], { days: [0, 31, 60], timeframeMs: null });
   expect(drawdownMetrics(run)).toMatchObject({ max_drawdown: 0.1, max_drawdown_days: 60 });
 });
+
+Deno.test("drawdownMetrics() finds the highest and the mean mark; the initial balance is none", () => {
+  expect(drawdownMetrics(runOf([90, 96, 84]))).toMatchObject({ peak_equity: 96, meanMark: 90 });
+  expect(drawdownMetrics(runOf([90, 130, 104, 110]))).toMatchObject({ peak_equity: 130, meanMark: 108.5 });
+});

@@ -1,5 +1,5 @@
 import type { MetricsInput } from "../../../engine/metrics/input.ts";
-import { NO_ORDER, STILL_OPEN, type TradeColumns } from "../../../engine/trade_columns.ts";
+import { TradeTally } from "../../../engine/metrics/trade_tally.ts";
 
 export const DAY = 86_400_000;
 
@@ -10,33 +10,19 @@ export interface TradeRow {
   readonly entryDay?: number;
   readonly exitDay?: number | null;
   readonly ambiguous?: boolean;
+  /** The candles of its entry and exit; absent: none. */
+  readonly candles?: readonly [entry: number, exit: number];
 }
 
-/** Trades as the simulator returns them. */
-export function tradeColumns(rows: readonly TradeRow[]): TradeColumns {
-  const ones = Float64Array.from(rows, () => 1);
-  const exitDays = rows.map((row) => row.exitDay === undefined ? 1 : row.exitDay);
-  return {
-    count: rows.length,
-    side: Int8Array.from(rows, () => 1),
-    quantity: ones,
-    entryTime: Float64Array.from(rows, (row) => (row.entryDay ?? 0) * DAY),
-    entryPrice: ones,
-    exitTime: Float64Array.from(exitDays, (day) => day === null ? NaN : day * DAY),
-    exitPrice: ones,
-    fees: Float64Array.from(rows, () => 0),
-    pnl: Float64Array.from(rows, (row) => row.pnl),
-    return: Float64Array.from(rows, (row) => row.return ?? 0),
-    candles: Int32Array.from(rows, () => 1),
-    mae: Float64Array.from(rows, () => 0),
-    mfe: Float64Array.from(rows, () => 0),
-    exitReason: Uint8Array.from(exitDays, (day) => day === null ? STILL_OPEN : 0),
-    ambiguous: Uint8Array.from(rows, (row) => row.ambiguous === true ? 1 : 0),
-    entryOrder: new Int32Array(rows.length),
-    exitOrder: new Int32Array(rows.length).fill(NO_ORDER),
-    tag: rows.map(() => null),
-    exitTag: rows.map(() => null),
-  };
+/** Adds trades up as the simulator does. */
+export function tallyOf(rows: readonly TradeRow[]): TradeTally {
+  const tally = new TradeTally(rows.length);
+  for (const { pnl, return: fraction = 0, entryDay = 0, exitDay = 1, ambiguous = false, candles } of rows) {
+    const [entryIndex, exitIndex] = candles ?? [0, -1];
+    tally.count(entryIndex, exitIndex, ambiguous);
+    if (exitDay !== null) tally.close(pnl, fraction, exitDay - entryDay);
+  }
+  return tally;
 }
 
 /** A run of daily candles from 2024-01-01 with an initial balance of 100, unless `over` says otherwise. */
@@ -53,8 +39,7 @@ export function runOf(
     time: Float64Array.from(equity, (_, i) => start + (days?.[i] ?? i) * DAY),
     close: Float64Array.from(close ?? equity),
     equity: Float64Array.from(equity),
-    trades: tradeColumns(trades ?? []),
-    exposedCandles: 0,
+    trades: tallyOf(trades ?? []),
     initialBalance: 100,
     timeframeMs: DAY,
     riskFreeRate: 0,

@@ -37,3 +37,28 @@ Deno.test("tailMetrics() does not reorder the returns", () => {
   tailMetrics(returns);
   expect([...returns]).toEqual([0.3, -0.1, 0.2]);
 });
+
+Deno.test("tailMetrics() has the values of all returns in order, however many are equal", () => {
+  for (
+    const [length, steps] of [[1, 3], [2, 3], [19, 4], [20, 100], [21, 2], [22, 7], [366, 1000], [366, 5], [2000, 40]]
+  ) {
+    // Whole hundredths by a fixed rule, so that some are equal.
+    const returns = Float64Array.from({ length: length! }, (_, i) => (((i + 1) * 7919) % steps! - (steps! >> 1)) / 100);
+    const sorted = returns.toSorted();
+    const at = (position: number) => {
+      const below = Math.floor(position);
+      const lower = sorted[below]!;
+      return lower + (position - below) * ((sorted[below + 1] ?? lower) - lower);
+    };
+    const [low, high] = [at((length! - 1) * 0.05), at((length! - 1) * 0.95)];
+    const tail = sorted.filter((value) => value <= low);
+    const { tail_ratio: ratio, ...rest } = tailMetrics(returns);
+    expect(rest).toEqual({
+      var_95: -low,
+      cvar_95: -(tail.reduce((sum, value) => sum + value, 0) / tail.length),
+      best_day: sorted.at(-1),
+      worst_day: sorted[0],
+    });
+    if (low !== 0) expect(ratio).toBe(Math.abs(high) / Math.abs(low));
+  }
+});

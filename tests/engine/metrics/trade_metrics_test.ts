@@ -1,9 +1,9 @@
 import { expect } from "@std/expect";
 import { tradeMetrics } from "../../../engine/metrics/trade_metrics.ts";
-import { tradeColumns } from "./runs.ts";
+import { tallyOf } from "./runs.ts";
 
 Deno.test("tradeMetrics() of six closed trades and an open one, worked by hand", () => {
-  const metrics = tradeMetrics(tradeColumns([
+  const metrics = tradeMetrics(tallyOf([
     { pnl: 100, return: 0.1, entryDay: 0, exitDay: 4 },
     { pnl: -50, return: -0.05, entryDay: 4, exitDay: 5 },
     { pnl: 30, return: 0.03, entryDay: 5, exitDay: 5 },
@@ -38,17 +38,17 @@ Deno.test("tradeMetrics() of six closed trades and an open one, worked by hand",
 });
 
 Deno.test("a trade at exactly zero ends a series of wins and of losses", () => {
-  const metrics = tradeMetrics(tradeColumns([1, 1, 0, 1, -1, -1, -1, 0, -1].map((pnl) => ({ pnl }))));
+  const metrics = tradeMetrics(tallyOf([1, 1, 0, 1, -1, -1, -1, 0, -1].map((pnl) => ({ pnl }))));
   expect(metrics).toMatchObject({ max_consecutive_wins: 2, max_consecutive_losses: 3, win_rate: 3 / 9 });
 });
 
 Deno.test("equal trades have no system quality number", () => {
-  const same = tradeMetrics(tradeColumns([{ pnl: 0.1 + 0.2 }, { pnl: 0.3 }]));
+  const same = tradeMetrics(tallyOf([{ pnl: 0.1 + 0.2 }, { pnl: 0.3 }]));
   expect(same.sqn).toEqual({ reason: "all closed trades have the same pnl" });
 });
 
 Deno.test("trades that only lose have no average win, and a profit factor of zero", () => {
-  const metrics = tradeMetrics(tradeColumns([{ pnl: -1 }, { pnl: -3 }]));
+  const metrics = tradeMetrics(tallyOf([{ pnl: -1 }, { pnl: -3 }]));
   expect(metrics).toMatchObject({ win_rate: 0, profit_factor: 0, average_loss: -2 });
   for (const metric of [metrics.average_win, metrics.payoff_ratio, metrics.kelly]) {
     expect(metric).toEqual({ reason: "no closed trade won" });
@@ -56,6 +56,6 @@ Deno.test("trades that only lose have no average win, and a profit factor of zer
 });
 
 Deno.test("trades that break even have neither wins nor losses", () => {
-  const metrics = tradeMetrics(tradeColumns([{ pnl: 0 }, { pnl: 0 }]));
+  const metrics = tradeMetrics(tallyOf([{ pnl: 0 }, { pnl: 0 }]));
   expect(metrics).toMatchObject({ win_rate: 0, expectancy: 0, profit_factor: { reason: "no closed trade lost" } });
 });
