@@ -98,7 +98,7 @@ function listWork(
   const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
   return [
     [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
-    [QUEUES.optimizations, slicePlaces, (job, signal) => runOptimizationJob(optimizations, job, signal)],
+    [QUEUES.optimizations, slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],
     [QUEUES.monteCarlos, () => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
     [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
     [QUEUES.checks, () => backtestsMax, check, check],

@@ -148,6 +148,19 @@ export class Jobs {
     return settledIds(await this.#boss.touch(queue, attempts(jobs)));
   }
 
+  /**
+   * Lets a held job go on with other work: no process need take another job for it, and a later attempt does the new work.
+   *
+   * @param data Joins the job's own.
+   * @returns False if another worker has the job.
+   */
+  async goOn(tx: Db, queue: QueueName, job: TakenJob, data: object): Promise<boolean> {
+    const going = await tx.execute(sql`
+      update pgboss.job set data = data || ${JSON.stringify(data)}::jsonb, started_on = now()
+      where ${held(queue, job)} returning id`);
+    return rowsOf(going).length > 0;
+  }
+
   /** Ends jobs as completed. */
   async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[]): Promise<void> {
     if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx) });

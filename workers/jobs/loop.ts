@@ -16,8 +16,12 @@ const SPARE_MS = 1000;
 /** Why a job's signal is aborted: the process stops, another worker has the job, or it makes way for another user's. */
 export type StopReason = "closing" | "lost" | "making way";
 
-/** Does one job and always ends it. The signal's reason is a StopReason. */
-export type JobHandler = (job: TakenJob, signal: AbortSignal) => Promise<void>;
+/**
+ * Does one job and always ends it. The signal's reason is a StopReason.
+ *
+ * @param leavePlace Lets the loop take another job although this one has not ended.
+ */
+export type JobHandler = (job: TakenJob, signal: AbortSignal, leavePlace: () => void) => Promise<void>;
 
 interface HeldJob {
   readonly job: TakenJob;
@@ -34,6 +38,8 @@ export class JobLoop {
   readonly #handle: JobHandler;
   readonly #spareOf: JobLoop | undefined;
   readonly #held = new Map<string, HeldJob>();
+  /** Held jobs that have not left their places. */
+  readonly #placed = new Set<TakenJob>();
   readonly #heartbeat: ReturnType<typeof setInterval>;
   readonly #looping: Promise<void>;
   #closing = false;
@@ -112,9 +118,12 @@ export class JobLoop {
     }
   }
 
-  /** How many jobs to look for. A job that may make way takes up no place. */
+  /** How many jobs to look for. A job that may make way takes up no place, nor do as many as there are places that have left theirs. */
   #countFree(): number {
-    if (this.#spareOf === undefined) return this.#concurrency() - this.#held.size;
+    if (this.#spareOf === undefined) {
+      const places = this.#concurrency();
+      return Math.min(places - this.#placed.size, 2 * places - this.#held.size);
+    }
     if (this.#spareOf.#countFree() > 0) return 0;
     const since = performance.now() - SPARE_MS;
     return this.#concurrency() - [...this.#held.values()].filter(({ begunMs }) => begunMs > since).length;
@@ -158,12 +167,17 @@ export class JobLoop {
     const stop = new AbortController();
     // The loop may have been closed while this job was on its way.
     if (this.#closing) stop.abort("closing" satisfies StopReason);
-    const ended = traceJob(this.#queue, job, askedAt, () => this.#handle(job, stop.signal))
+    this.#placed.add(job);
+    const leavePlace = () => {
+      this.#placed.delete(job);
+      if (!this.#isDrained) this.wake();
+    };
+    const ended = traceJob(this.#queue, job, askedAt, () => this.#handle(job, stop.signal, leavePlace))
       .catch((error) => log.error("Cannot end job {id} of {queue}: {error}", { id: job.id, queue: this.#queue, error }))
       .finally(() => {
         // The loop holds an id twice if it lost the job and took it again before the first handler ended.
         if (this.#held.get(job.id)?.job === job) this.#held.delete(job.id);
-        if (!this.#isDrained) this.wake();
+        leavePlace();
       });
     this.#held.set(job.id, { job, stop, ended, begunMs: performance.now() });
   }

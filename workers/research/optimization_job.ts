@@ -20,7 +20,7 @@ import { readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
 import { choosePoints, listStretch, listTest, type Stretch } from "./points.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
-import type { SliceRecords, SliceResult } from "./slice_records.ts";
+import type { BegunOptimization, SliceRecords, SliceResult } from "./slice_records.ts";
 import type { SliceRunner } from "./slice_runner.ts";
 import { beginWindows, type Part, partAt } from "./windows.ts";
 
@@ -52,14 +52,17 @@ export interface OptimizationServices extends CandleServices {
 }
 
 /**
- * Executes a job of an optimization: its beginning, or a slice of its points.
+ * Executes a job of an optimization: its beginning, a slice of its points, or its end. The beginning goes on with the first slice, and
+ * the last slice with the end.
  *
+ * @param leavePlace Called when the job has computed a slice.
  * @throws {Error} The database's error when the job cannot be ended: the heartbeat lapses, and another worker takes it.
  */
 export async function runOptimizationJob(
   services: OptimizationServices,
   job: TakenJob,
   signal: AbortSignal,
+  leavePlace: () => void,
 ): Promise<void> {
   const { db, records } = services;
   const { optimizationId: id, stretch, isEnd = false } = jobSchema.parse(job.data);
@@ -67,9 +70,10 @@ export async function runOptimizationJob(
     const record = await retryOnDatabaseFault(signal, () => findUnendedOptimization(db, id));
     if (record === null) return await records.drop(job);
     try {
-      if (isEnd) await finish(services, job, record, signal);
-      else if (stretch === undefined) await begin(services, job, record);
-      else await runSlice(services, job, record, stretch, signal);
+      const begun = isEnd ? null : stretch === undefined ? await begin(services, job, record) : { record, stretch };
+      const done = begun === null ? null : await runSlice(services, job, begun, { signal, leavePlace });
+      const ended = isEnd ? record : done;
+      if (ended !== null) await finish(services, job, ended, signal);
     } catch (error) {
       if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
       if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
@@ -79,13 +83,13 @@ export async function runOptimizationJob(
   });
 }
 
-const retry = (signal: AbortSignal, act: () => Promise<void>) => retryOnDatabaseFault(signal, act);
+const retry = <Answer>(signal: AbortSignal, act: () => Promise<Answer>) => retryOnDatabaseFault(signal, act);
 
 async function begin(
   { db, records, places, resultBytesMax }: OptimizationServices,
   job: TakenJob,
   record: Optimization,
-): Promise<void> {
+): Promise<BegunOptimization | null> {
   if (await measureBacktests(db, record.ownerId) > resultBytesMax) {
     throw new RunError(
       "QUOTA_EXCEEDED",
@@ -93,7 +97,7 @@ async function begin(
     );
   }
   const { count: points, constrained } = await choosePoints(record);
-  await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
+  return await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
 }
 
 function countStretches(record: Optimization, places: number): number {
@@ -104,13 +108,13 @@ function countStretches(record: Optimization, places: number): number {
   return places * STRETCHES_PER_PLACE;
 }
 
+/** @returns The record if all slices are done: the job goes on with the end. Else null, and the job has ended. */
 async function runSlice(
   services: OptimizationServices,
   job: TakenJob,
-  record: Optimization,
-  { from, until: end }: { readonly from: number; readonly until: number },
-  signal: AbortSignal,
-): Promise<void> {
+  { record, stretch: { from, until: end } }: BegunOptimization,
+  { signal, leavePlace }: { readonly signal: AbortSignal; readonly leavePlace: () => void },
+): Promise<Optimization | null> {
   const { db, records, jobs } = services;
   const ended = new AbortController();
   const unwatch = await jobs.changes.subscribe(`end ${record.id}`, () => {
@@ -126,10 +130,13 @@ async function runSlice(
       signal: AbortSignal.any([signal, ended.signal]),
       onWaited: (ms) => waitedMs = ms,
     });
-    if (ended.signal.aborted) return await records.drop(job);
-    if (done === null) return await records.giveBack(job);
+    leavePlace();
+    if (ended.signal.aborted || done === null) {
+      await (ended.signal.aborted ? records.drop(job) : records.giveBack(job));
+      return null;
+    }
     const slice = { ...done, part, end, durationMs: performance.now() - begun - waitedMs };
-    await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
+    return await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
   } finally {
     unwatch();
   }

@@ -3,25 +3,24 @@ import { v7 as uuidv7 } from "uuid";
 import { addSizes } from "../../db/backtest_sizes.ts";
 import type { OwnedKey } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
+import { transactFromReads } from "../../db/postgres_session.ts";
 import {
-  type BestTrial,
   failOptimization,
   lockUnendedOptimization,
   type Optimization,
   updateOptimization,
 } from "../../db/optimizations.ts";
 import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
-import type { EncodedTrials } from "../../db/codec/trial_table.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
 import type { Overfitting } from "../../research/overfitting.ts";
 import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../outcome.ts";
 import { divide, divideRest, type PlaceRange } from "./divide.ts";
-import { addToWindow, beginWindows, countPlaces, placesBeforeTests, type WindowSlice } from "./windows.ts";
+import { countDone, type CountedSlice, countSlice } from "./slice_counts.ts";
+import { beginWindows, countPlaces, placesBeforeTests } from "./windows.ts";
 
 const QUEUE = QUEUES.optimizations;
-const BEST_MAX = 10;
 // Jobs of the tests of windows at their beginning.
 const TEST_JOBS_MAX = 8;
 const NO_TRIALS = {
@@ -32,20 +31,22 @@ const NO_TRIALS = {
 /** The job of a stretch of an optimization's points, or of its beginning. */
 export interface OptimizationJob {
   readonly optimizationId: string;
+  /** Absent: the beginning, which goes on with the first stretch. */
   readonly stretch?: PlaceRange;
-  /** All slices are done. Neither this nor a stretch: the beginning. */
+  /** All slices are done: the last one's job goes on with the end. */
   readonly isEnd?: true;
 }
 
+/** An optimization that has begun, and the stretch of its first job. */
+export interface BegunOptimization {
+  readonly record: Optimization;
+  readonly stretch: PlaceRange;
+}
+
 /** The points of a slice that are done. */
-export interface SliceResult extends WindowSlice {
-  readonly from: number;
-  /** The place behind the last one that is done; at least one is. */
-  readonly until: number;
+export interface SliceResult extends CountedSlice {
   /** The end of the job's stretch. */
   readonly end: number;
-  readonly constrained: number;
-  readonly refused: number;
   readonly durationMs: number;
 }
 
@@ -66,9 +67,10 @@ export class SliceRecords {
   }
 
   /**
-   * Begins an optimization: its points are divided among so many jobs.
+   * Begins an optimization: its points are divided among so many jobs, of which this one is the first.
    *
    * @param stretches How many, at most one a point.
+   * @returns The record and the stretch with which the job goes on; null where there is none, and where another worker has the job.
    */
   async begin(
     job: TakenJob,
@@ -78,63 +80,81 @@ export class SliceRecords {
       readonly constrained: number;
       readonly stretches: number;
     },
-  ): Promise<void> {
-    await this.#db.transaction(async (tx: Db) => {
+  ): Promise<BegunOptimization | null> {
+    return await transactFromReads(this.#db, async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
-      if (record?.status === "queued") {
-        const windows = points === 0 ? [] : beginWindows(record);
-        const until = placesBeforeTests({ points, windows });
-        const slicesOpen = Math.min(stretches, until);
-        const counts = { points, pointsConstrained: constrained, slicesOpen, windows };
-        await updateOptimization(tx, id, { status: "running", startedAt: sql`now()`, ...counts });
-        if (points === 0) await this.#failWithoutTrials(tx, id);
-        await this.#enqueue(tx, record, divide({ from: 0, until }, slicesOpen));
+      if (record?.status !== "queued") {
+        await this.#jobs.complete(tx, QUEUE, [job]);
+        return null;
       }
+      const windows = points === 0 ? [] : beginWindows(record);
+      const until = placesBeforeTests({ points, windows });
+      const slicesOpen = Math.min(stretches, until);
+      const counts = { status: "running", points, pointsConstrained: constrained, slicesOpen, windows } as const;
+      const [stretch, ...others] = divide({ from: 0, until }, slicesOpen);
+      if (stretch !== undefined && !await this.#jobs.goOn(tx, QUEUE, job, { stretch })) return null;
+      await Promise.all([
+        updateOptimization(tx, id, { ...counts, startedAt: sql`now()` }),
+        this.#enqueue(tx, record, others),
+        this.#notify(tx, id),
+      ]);
+      if (stretch !== undefined) return { record: { ...record, ...counts }, stretch };
+      await this.#failWithoutTrials(tx, id);
       await this.#jobs.complete(tx, QUEUE, [job]);
-      await this.#notify(tx, id);
+      return null;
     });
   }
 
-  /** Stores a slice, unless it is stored already or its optimization has ended. */
-  async store(job: TakenJob, id: string, slice: SliceResult): Promise<void> {
-    await this.#db.transaction(async (tx: Db) => {
-      const record = await lockUnendedOptimization(tx, id);
+  /**
+   * Stores a slice, unless it is stored already or its optimization has ended.
+   *
+   * @returns The record if all slices are done: the job goes on with the end of the optimization. Else null.
+   */
+  async store(job: TakenJob, id: string, slice: SliceResult): Promise<Optimization | null> {
+    return await transactFromReads(this.#db, async (tx: Db) => {
+      let record = await lockUnendedOptimization(tx, id);
       const chunk = toChunk(id, slice, record?.method === "tpe");
       if (record !== null && isOtherData(record, slice)) {
         await failOptimization(tx, id, dataChanged(record));
         await endSlices(tx, this.#jobs, record);
+        record = null;
       } else if (record !== null && await insertTrialChunk(tx, chunk)) {
-        await this.#count(tx, record, slice, chunk);
+        record = await this.#count(tx, record, slice, chunk);
       }
+      // A slice that was stored before, by an attempt that could not go on, may have been the last one.
+      const isDone = record !== null && countDone(record) === countPlaces(record);
+      if (isDone && await this.#jobs.goOn(tx, QUEUE, job, { isEnd: true })) return record;
       await this.#jobs.complete(tx, QUEUE, [job]);
+      return null;
     });
   }
 
+  /** @returns The record as it is now; null once it has ended. */
   async #count(
     tx: Db,
     record: Optimization,
     slice: SliceResult,
     chunk: Pick<TrialChunk, "data" | "returns" | "notes">,
-  ): Promise<void> {
+  ): Promise<Optimization | null> {
     const { id, ownerId } = record;
-    const done = slice.part.kind === "range" ? countRange(record, slice) : countWindow(record, slice);
+    const done = countSlice(record, slice);
     const bytes = measureTrialChunk(chunk);
-    const placesDone = done.pointsDone + done.windowPointsDone;
-    const hasTrials = done.trials > 0;
     const beforeTests = placesBeforeTests(record);
-    const isTrained = placesDone === beforeTests;
-    const isDone = placesDone === countPlaces(record);
+    const isTrained = countDone(done) === beforeTests;
+    const isDone = countDone(done) === countPlaces(record);
     const tests = { from: beforeTests, until: countPlaces(record) };
     const testJobs = record.runtime?.type === "remote" ? 1 : Math.min(record.windows.length, TEST_JOBS_MAX);
-    const next = isTrained && !isDone && hasTrials ? divide(tests, testJobs) : divideRest(record, slice);
-    const slicesOpen = record.slicesOpen - 1 + next.length;
-    await updateOptimization(tx, id, { ...done, slicesOpen, sizeBytes: record.sizeBytes + bytes });
-    if (isTrained && !hasTrials) await this.#failWithoutTrials(tx, id);
-    else if (isDone) await this.#send(tx, record, { optimizationId: id, isEnd: true });
-    await this.#enqueue(tx, record, next);
-    await this.#notify(tx, id);
+    const next = isTrained && !isDone && done.trials > 0 ? divide(tests, testJobs) : divideRest(record, slice);
+    const changes = { ...done, slicesOpen: record.slicesOpen - 1 + next.length, sizeBytes: record.sizeBytes + bytes };
+    const hasNoTrials = isTrained && done.trials === 0;
+    await Promise.all([
+      updateOptimization(tx, id, changes),
+      hasNoTrials ? this.#failWithoutTrials(tx, id) : this.#enqueue(tx, record, next),
+      this.#notify(tx, id),
+    ]);
     // Last, because it locks the storage totals, as everywhere.
     await addSizes(tx, [{ ownerId, sizeBytes: bytes }]);
+    return hasNoTrials ? null : { ...record, ...changes };
   }
 
   /** Ends an optimization that cannot run. */
@@ -166,13 +186,10 @@ export class SliceRecords {
   async #enqueue(tx: Db, { id, ownerId }: Optimization, stretches: readonly PlaceRange[]): Promise<void> {
     if (stretches.length === 0) return;
     const position = await this.#jobs.nextPosition(tx, QUEUE, ownerId);
-    for (const [i, stretch] of stretches.entries()) {
-      await this.#send(tx, { ownerId }, { optimizationId: id, stretch }, position + i);
-    }
-  }
-
-  async #send(tx: Db, { ownerId }: Pick<Optimization, "ownerId">, job: OptimizationJob, position = 0): Promise<void> {
-    await this.#jobs.send(tx, QUEUE, uuidv7(), job, { ownerId, priority: -position });
+    await Promise.all(stretches.map(async (stretch, i) => {
+      const job: OptimizationJob = { optimizationId: id, stretch };
+      await this.#jobs.send(tx, QUEUE, uuidv7(), job, { ownerId, priority: -(position + i) });
+    }));
   }
 
   /** Completes an optimization of which all slices are done. */
@@ -181,14 +198,16 @@ export class SliceRecords {
     id: string,
     figures: { readonly overfitting: Overfitting | null; readonly outOfSample: OutOfSample | null },
   ): Promise<void> {
-    await this.#db.transaction(async (tx: Db) => {
+    await transactFromReads(this.#db, async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
-      await this.#jobs.complete(tx, QUEUE, [job]);
-      if (record === null) return;
+      if (record === null) return await this.#jobs.complete(tx, QUEUE, [job]);
       const bytes = figures.outOfSample === null ? 0 : JSON.stringify([record.windows, figures.outOfSample]).length;
       const sizeBytes = record.sizeBytes + bytes;
-      await updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...figures, sizeBytes });
-      await this.#notifyEnd(tx, id);
+      await Promise.all([
+        updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...figures, sizeBytes }),
+        this.#jobs.complete(tx, QUEUE, [job]),
+        this.#notifyEnd(tx, id),
+      ]);
       // Last, because it locks the storage totals, as everywhere.
       if (bytes > 0) await addSizes(tx, [{ ownerId: record.ownerId, sizeBytes: bytes }]);
     });
@@ -231,28 +250,6 @@ function toChunk(
   };
 }
 
-function countRange(record: Optimization, slice: SliceResult) {
-  return {
-    pointsDone: record.pointsDone + slice.until - slice.from,
-    windowPointsDone: record.windowPointsDone,
-    pointsConstrained: record.pointsConstrained + slice.constrained,
-    pointsRefused: record.pointsRefused + slice.refused,
-    trials: record.trials + slice.trials.trials,
-    trialsFailed: record.trialsFailed + slice.trials.failed,
-    best: mergeBest(record, slice.trials),
-    dataSha256: record.dataSha256 ?? slice.dataSha256,
-  };
-}
-
-function countWindow(record: Optimization, slice: SliceResult) {
-  return {
-    pointsDone: record.pointsDone,
-    windowPointsDone: record.windowPointsDone + slice.until - slice.from,
-    trials: record.trials,
-    windows: addToWindow(record, slice),
-  };
-}
-
 function isOtherData(record: Optimization, { part, dataSha256 }: SliceResult): boolean {
   if (part.kind === "test") return false;
   const known = part.window === null ? record.dataSha256 : record.windows[part.window]!.dataSha256;
@@ -263,19 +260,4 @@ function dataChanged({ symbol, exchange }: Optimization) {
   const message =
     `Cannot go on: the candles of ${symbol} of ${exchange} were revised between two trials; submit the optimization again`;
   return { code: "DATA_CHANGED", message };
-}
-
-function mergeBest(
-  { best, direction }: Optimization,
-  { places, points, objectives }: Pick<EncodedTrials, "places" | "points" | "objectives">,
-): readonly BestTrial[] {
-  const sign = direction === "max" ? -1 : 1;
-  const worst = best.length < BEST_MAX ? Infinity : sign * best.at(-1)!.objective;
-  const found: BestTrial[] = [];
-  for (let row = 0; row < places.length; row++) {
-    const objective = objectives[row]!;
-    if (sign * objective <= worst) found.push({ number: places[row]! + 1, point: points[row]!, objective });
-  }
-  return [...best, ...found].sort((a, b) => sign * (a.objective - b.objective) || a.number - b.number)
-    .slice(0, BEST_MAX);
 }

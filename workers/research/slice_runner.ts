@@ -51,9 +51,9 @@ export class SliceRunner {
     this.#remote = new RemoteRunner(egress);
   }
 
-  /** How many slices to hold in advance, for the moment another ends: one while they are quick, so that other processes get the long ones. */
+  /** How many slices to hold in advance, for the moment others end: none while they are long, so that other processes get them. */
   get slicesAhead(): number {
-    return this.#pool?.isQuick(QUICK_SLICE_MS, QUICK_SLICE_MS) === true ? 1 : 0;
+    return this.#pool?.isQuick(QUICK_SLICE_MS, QUICK_SLICE_MS) === true ? this.#runsMax : 0;
   }
 
   /**

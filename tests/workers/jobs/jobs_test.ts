@@ -143,6 +143,38 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       },
     );
 
+    await step("a job that leaves its place lets as many others begin as there are places", async () => {
+      for (const _ of "three") await send(newId());
+      const [two, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const begun: string[] = [];
+      const loop = new JobLoop(jobs, QUEUES.backtests, () => 1, async (job, _signal, leavePlace) => {
+        begun.push(job.id);
+        leavePlace();
+        if (begun.length === 2) two.resolve();
+        await end.promise;
+        await complete(job);
+      });
+      await two.promise;
+      const left = await takeAll();
+      end.resolve();
+      await loop.close(5000);
+      expect([begun.length, left.length]).toEqual([2, 3]);
+      for (const job of left) await complete(job);
+    });
+
+    await step("a job that goes on with other work passes it to its next attempt", async () => {
+      const id = newId();
+      await send(id);
+      const [job] = await takeAll();
+      const goOn = (data: object) => db.transaction((tx: Db) => jobs.goOn(tx, QUEUES.backtests, job!, data));
+      expect(await goOn({ isEnd: true })).toBe(true);
+      await loseWorkers();
+      const [again] = await takeAll();
+      expect(again).toMatchObject({ id, retryCount: 1, data: { backtestId: id, isEnd: true } });
+      expect(await goOn({ isEnd: false })).toBe(false);
+      await complete(again!);
+    });
+
     await step("a job that failed three times goes to the dead", async () => {
       const id = newId();
       await send(id);
