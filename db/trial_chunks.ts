@@ -87,8 +87,7 @@ export async function* readTrialMetric(
   window: number | null = null,
 ): AsyncGenerator<TrialColumns> {
   const { first, trials } = trialChunks;
-  let after = -1;
-  for (;;) {
+  const rows = readAhead(async (after) => {
     const [row] = await db.select({ first, trials, own: ownFrame(), metric: frameOf(metric ?? "") }).from(trialChunks)
       .where(and(
         eq(trialChunks.optimizationId, optimizationId),
@@ -96,10 +95,31 @@ export async function* readTrialMetric(
         gt(trials, 0),
         ofWindow(window),
       )).orderBy(asc(first)).limit(1);
-    if (row === undefined) return;
-    after = row.first;
+    return row;
+  });
+  for await (const row of rows) {
     const columns = { ...decodeColumns(row.own), ...(row.metric === null ? {} : decodeColumns(row.metric)) };
     yield { first: row.first, count: row.trials, columns };
+  }
+}
+
+/**
+ * Chunks in the order of their places: the next one is on its way while the caller decodes one.
+ *
+ * @param read Reads the first one behind a place.
+ */
+async function* readAhead<Row extends { readonly first: number }>(
+  read: (after: number) => Promise<Row | undefined>,
+): AsyncGenerator<Row> {
+  let next = read(-1);
+  try {
+    for (let row = await next; row !== undefined; row = await next) {
+      next = read(row.first);
+      yield row;
+    }
+  } finally {
+    // A caller that leaves early does not leave a query behind.
+    await next.catch(() => {});
   }
 }
 
@@ -133,16 +153,17 @@ export interface TrialReturns {
 /** Reads the daily returns that an optimization kept, trial by trial in the order of their places. */
 export async function* readTrialReturns(db: Db, optimizationId: string): AsyncGenerator<TrialReturns> {
   const { first, returns } = trialChunks;
-  let [after, kept] = [-1, 0];
-  for (;;) {
+  const rows = readAhead(async (after) => {
     const [row] = await db.select({ first, own: ownFrame(), returns }).from(trialChunks).where(and(
       eq(trialChunks.optimizationId, optimizationId),
       gt(first, after),
       sql`octet_length(${returns}) > 0`,
       isNull(trialChunks.window),
     )).orderBy(asc(first)).limit(1);
-    if (row === undefined) return;
-    after = row.first;
+    return row;
+  });
+  let kept = 0;
+  for await (const row of rows) {
     const { place, point, days } = decodeColumns(row.own);
     const all = decodeColumns(row.returns).returns!;
     let at = 0;

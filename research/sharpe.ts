@@ -1,5 +1,5 @@
 import { type Measured, RETURN_NOISE } from "../engine/metrics/measured.ts";
-import { excessKurtosis, mean, normalProbability, skewness, standardDeviation } from "../engine/metrics/moments.ts";
+import { measureMoments, normalProbability } from "../engine/metrics/moments.ts";
 import { sharpeVariance } from "../engine/metrics/ratios.ts";
 import { FOUR_RETURNS, NO_DEVIATION } from "../engine/metrics/reasons.ts";
 import { normalQuantile, upperTail } from "./normal.ts";
@@ -29,14 +29,9 @@ export const NOT_POSITIVE = "its Sharpe ratio is not above 0";
  */
 export function estimateSharpe(returns: Float64Array, riskFree: number): SharpeEstimate | { readonly reason: string } {
   if (returns.length < 4) return { reason: FOUR_RETURNS };
-  const deviation = standardDeviation(returns);
+  const { mean, standardDeviation: deviation, skewness: skew, excessKurtosis: kurtosis } = measureMoments(returns);
   if (deviation <= RETURN_NOISE) return { reason: NO_DEVIATION };
-  return {
-    sharpe: (mean(returns) - riskFree) / deviation,
-    count: returns.length,
-    skew: skewness(returns),
-    kurtosis: excessKurtosis(returns),
-  };
+  return { sharpe: (mean - riskFree) / deviation, count: returns.length, skew, kurtosis };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { RETURN_NOISE } from "../engine/metrics/measured.ts";
-import { mean, standardDeviation } from "../engine/metrics/moments.ts";
+import { measureMoments } from "../engine/metrics/moments.ts";
 
 /** Trials whose daily returns correlate at least so much count as variations of one. */
 export const SAME_CORRELATION = 0.5;
@@ -36,11 +36,12 @@ export function countIndependent(
 
 /** Scores whose product with those of another column is the correlation. Where none differ, they correlate with their like. */
 function standardScores(column: Float64Array): Float64Array {
-  const deviation = standardDeviation(column);
+  const { mean, standardDeviation: deviation } = measureMoments(column);
   if (!(deviation > RETURN_NOISE)) return new Float64Array(column.length).fill(1 / Math.sqrt(column.length));
-  const centre = mean(column);
   const scale = deviation * Math.sqrt(column.length - 1);
-  return column.map((value) => (value - centre) / scale);
+  const scores = new Float64Array(column.length);
+  for (let i = 0; i < column.length; i++) scores[i] = (column[i]! - mean) / scale;
+  return scores;
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

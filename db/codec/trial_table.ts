@@ -82,7 +82,7 @@ export class TrialTable {
   readonly #errorAt: number[] = [];
   readonly #undefinedAt: number[] = [];
   readonly #metrics = new Map<NumericMetricName, number[]>(NUMERIC_METRIC_NAMES.map((name) => [name, []]));
-  readonly #returns: Float64Array[] = [];
+  readonly #returns: (Float32Array | Float64Array)[] = [];
   readonly #errors: TrialError[] = [];
   readonly #undefined = new Map<string, number>();
   readonly #ranking: TrialRanking;
@@ -101,7 +101,7 @@ export class TrialTable {
     const keeps = this.#keepsReturns(at, metrics);
     this.#begin(at, keeps ? dailyReturns.length : 0, NONE);
     if (keeps) {
-      this.#returns.push(this.#ranking.keepsExact === true ? dailyReturns.slice() : dailyReturns.map(Math.fround));
+      this.#returns.push(this.#ranking.keepsExact === true ? dailyReturns.slice() : new Float32Array(dailyReturns));
     }
     const reasons = JSON.stringify(undefinedMetrics);
     if (reasons === "{}") this.#undefinedAt.push(NONE);
@@ -169,7 +169,7 @@ export class TrialTable {
   }
 }
 
-function joined(parts: readonly Float64Array[]): Float64Array {
+function joined(parts: readonly (Float32Array | Float64Array)[]): Float64Array {
   const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
