@@ -108,7 +108,6 @@ class SandboxProcess<Value extends object> {
 
   async run(job: SandboxJob): Promise<Outcome<Value>> {
     const { signal } = this.#limits;
-    this.#renewDeadline();
     const watch = setInterval(() => this.#countSilence(), 1000);
     const stop = () => {
       countKill("stopped");
@@ -125,6 +124,8 @@ class SandboxProcess<Value extends object> {
       clearInterval(watch);
       signal.removeEventListener("abort", stop);
       await this.#end(listening, errors);
+      // A message that was on its way may have set another one.
+      clearTimeout(this.#deadline);
     }
   }
 
@@ -173,6 +174,8 @@ class SandboxProcess<Value extends object> {
     switch (message.type) {
       case "memory":
         this.#silentSeconds = 0;
+        // Its first message: the start of the process takes none of the job's time.
+        if (this.#deadline === undefined) this.#renewDeadline();
         this.#checkMemory(message.residentBytes);
         return;
       case "progress":

@@ -24,8 +24,9 @@ const FRAMED = `import { encodeFrame } from "../frames.ts"; const post = self.po
 export async function runExchanged(
   folder: string,
   workerSource: string,
-  { parametersJson = "{}", memoryBytesMax = 2 ** 29, edits = [] }: {
+  { parametersJson = "{}", deadlineMs = 300_000, memoryBytesMax = 2 ** 29, edits = [] }: {
     readonly parametersJson?: string;
+    readonly deadlineMs?: number;
     readonly memoryBytesMax?: number;
     readonly edits?: readonly Edit[];
   } = {},
@@ -40,7 +41,7 @@ export async function runExchanged(
   const { signal } = new AbortController();
   return await runner.runInSandbox(
     { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
-    { deadlineMs: 120_000, memoryBytesMax, onProgress: () => {}, signal },
+    { deadlineMs, memoryBytesMax, onProgress: () => {}, signal },
   );
 }
 

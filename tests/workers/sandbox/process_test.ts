@@ -130,6 +130,28 @@ Deno.test("a job that was stopped before its start starts nothing", async () => 
   expect(outcome).toEqual({ type: "stopped", candlesDone: 0 });
 });
 
+Deno.test("the start of a process takes none of its job's time", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-late-" });
+  try {
+    const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 12_000);";
+    const outcome = await runExchanged(
+      folder,
+      'self.postMessage({ type: "failed", code: "STRATEGY_FAILED", message: "it has begun" });',
+      {
+        // Time enough for a Worker on a busy machine, and less than the wait.
+        deadlineMs: 11_000,
+        edits: [
+          ["workers/sandbox/child.ts", "const [kind", `${wait}\nconst [kind`],
+          ["workers/sandbox/process.ts", "SILENT_SECONDS_MAX = 15", "SILENT_SECONDS_MAX = 600"],
+        ],
+      },
+    );
+    expect(outcome).toMatchObject({ message: expect.stringContaining("it has begun") });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("when the service is killed, even a busy sandbox ends itself", async () => {
   const parent = startParent([], {});
   const running: number[] = JSON.parse(await parent.readLine());
@@ -196,7 +218,7 @@ for (const [what, source, expected] of DEATHS) {
 
 function limits(): SandboxLimits {
   const { signal } = new AbortController();
-  return { deadlineMs: 120_000, memoryBytesMax: 2 ** 29, onProgress: () => {}, signal };
+  return { deadlineMs: 300_000, memoryBytesMax: 2 ** 29, onProgress: () => {}, signal };
 }
 
 function startParent(args: readonly string[], env: Record<string, string>) {
