@@ -14,8 +14,9 @@ export async function readEquity(
 ): Promise<EquityColumns | null> {
   const chunks = await readChunks(db, { ...key, part: "equity" });
   if (chunks.length === 0) return null;
+  const curves = chunks.map((chunk) => readCurve(chunk, key.backtestId));
   const join = (name: keyof EquityColumns) => {
-    const pieces = chunks.map((chunk) => columnOf(chunk, name, key.backtestId));
+    const pieces = curves.map((curve) => curve[name]);
     const joined = new Float64Array(pieces.reduce((rows, piece) => rows + piece.length, 0));
     let offset = 0;
     for (const piece of pieces) {
@@ -47,13 +48,14 @@ export async function* readEquityPieces(
       if (number === 0 || (await read(0)).length > 0) return;
       throw new Error(`Cannot read on: the backtest ${key.backtestId} was deleted`);
     }
-    const column = (name: keyof EquityColumns) => columnOf(chunk, name, key.backtestId);
-    yield { time: column("time"), equity: column("equity"), position: column("position") };
+    yield readCurve(chunk, key.backtestId);
   }
 }
 
-function columnOf({ columns }: ChunkRows, name: keyof EquityColumns, backtestId: string): Float64Array {
-  const column = name === "equity" ? unpackEquity(columns) : columns[name];
-  if (column === undefined) throw new Error(`Cannot read the equity of backtest ${backtestId}: it has no ${name}`);
-  return column;
+function readCurve({ columns }: ChunkRows, backtestId: string): EquityColumns {
+  const { time, equity, position } = unpackEquity(columns);
+  if (time === undefined || equity === undefined || position === undefined) {
+    throw new Error(`Cannot read the equity of backtest ${backtestId}: a column is missing`);
+  }
+  return { time, equity, position };
 }

@@ -1,11 +1,13 @@
+import { BalanceLog } from "./balance_log.ts";
+import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { AT_CLOSE, Fill } from "./fill.ts";
 import { NumberedList } from "./numbered_list.ts";
 import { OpenTrade } from "./open_trade.ts";
 import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
-import type { TradeLog } from "./trade_log.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
+import { TradeLog } from "./trade_log.ts";
 
 /** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance`, `earn` and `writeOff`, and nowhere else. */
 export class Ledger implements Account {
@@ -32,15 +34,23 @@ export class Ledger implements Account {
   /** Trades opened so far. */
   opened = 0;
   readonly log: TradeLog;
+  readonly balances: BalanceLog;
   readonly initialBalance: number;
   readonly #candles: Candles;
   readonly #lots: Lots;
 
-  constructor(candles: Candles, initialBalance: number, lots: Lots, log: TradeLog) {
+  /** @param keepsDetails False: the trades' mae and mfe are NaN, and the balances are empty. */
+  constructor(
+    candles: Candles,
+    initialBalance: number,
+    lots: Lots,
+    { pool, keepsDetails }: { readonly pool: BufferPool | null; readonly keepsDetails: boolean },
+  ) {
     this.initialBalance = initialBalance;
     this.#candles = candles;
     this.#lots = lots;
-    this.log = log;
+    this.log = new TradeLog(candles, pool, keepsDetails);
+    this.balances = new BalanceLog(initialBalance, pool, keepsDetails);
     this.cash = initialBalance;
     this.equity = initialBalance;
     this.quantity = 0;
@@ -134,11 +144,21 @@ export class Ledger implements Account {
   /**
    * Sets cash and equity to 0 after everything was closed at a loss beyond the account. The broker bears the excess: it is
    * credited to the last `trades` rows of the log, in proportion to their quantities.
+   *
+   * @param row Of the run's equity.
    */
-  writeOff(trades: number): void {
+  writeOff(row: number, trades: number): void {
     this.log.credit(trades, -this.cash);
     this.cash = 0;
     this.equity = 0;
+    this.balances.mark(row, this.cash, this.quantity);
+  }
+
+  /** Values the account at the close of a row of the run's equity. */
+  mark(row: number, close: number): number {
+    const { cash, quantity } = this;
+    this.balances.mark(row, cash, quantity);
+    return this.equity = cash + quantity * close;
   }
 
   /** Lists the open trades in the log, marked at the last close. */

@@ -1,3 +1,4 @@
+import type { Balances } from "./balance_log.ts";
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
 import { isAskedToStop, writeProgress } from "./control.ts";
@@ -35,8 +36,8 @@ export interface RunSettings {
   readonly benchmark?: BenchmarkColumns | null;
   /** Gives the run's columns their memory; absent or null: all of it is new. */
   readonly pool?: BufferPool | null;
-  /** False: nobody reads the trades' mae and mfe, which are NaN. */
-  readonly keepsExcursions?: boolean;
+  /** False: nobody reads the trades' mae and mfe, which are NaN, or the balances, which are empty. */
+  readonly keepsDetails?: boolean;
 }
 
 /** A run: equal inputs give equal bytes, on any machine. */
@@ -64,6 +65,7 @@ export interface RunResult {
   readonly equity: Float64Array;
   /** Units held at each candle's close, negative when short; as long as `equity`. */
   readonly position: Float64Array;
+  readonly balances: Balances;
   readonly metrics: Metrics;
   /** The reason for each null among the metrics. */
   readonly undefinedMetrics: Readonly<Record<string, string>>;
@@ -114,7 +116,7 @@ export function run(input: RunInput): RunResult {
  */
 export function repeat(input: RunInput): Acts {
   checkInput(input);
-  const { orders, equity, position } = simulate({ ...input, keepsExcursions: false }, input.execution, null);
+  const { orders, equity, position } = simulate({ ...input, keepsDetails: false }, input.execution, null);
   return { orders: orders.finish(), equity, position };
 }
 
@@ -126,8 +128,7 @@ export function repeat(input: RunInput): Acts {
  */
 export function measureTrial(input: RunInput): ComputedMetrics {
   checkInput(input);
-  const simulation = simulate({ ...input, keepsExcursions: false }, input.execution, input.control);
-  return measure(input, simulation);
+  return measure(input, simulate({ ...input, keepsDetails: false }, input.execution, input.control));
 }
 
 function checkInput({ candles, firstIndex, execution, initialBalance }: RunSettings): void {
@@ -253,11 +254,11 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
   checkInput(input);
   const { ledger, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish());
-  const trades = withCanonicalNaN(ledger.log.finish(orders.hasTags ? placed.tag : null));
   return {
-    trades,
+    trades: withCanonicalNaN(ledger.log.finish(orders.hasTags ? placed.tag : null)),
     equity,
     position,
+    balances: ledger.balances.finish(),
     ...measure(input, simulation),
     bounds: null,
     orders: placed,

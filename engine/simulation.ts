@@ -16,7 +16,6 @@ import { Lots } from "./rules/lots.ts";
 import { isMarginCall } from "./rules/margin.ts";
 import { MARKET } from "./strategy.ts";
 import { END_OF_DATA, MARGIN_CALL, TIME_STOP } from "./trade_columns.ts";
-import { TradeLog } from "./trade_log.ts";
 import { Walk } from "./walk.ts";
 import { WalkFills } from "./walk_fills.ts";
 
@@ -30,7 +29,7 @@ export interface SimulationInput {
   /** Candles of a finer timeframe, where there are some: the inside of a candle is replayed on them. */
   readonly finer: Candles | null;
   readonly pool?: BufferPool | null;
-  readonly keepsExcursions?: boolean;
+  readonly keepsDetails?: boolean;
 }
 
 /** The end of an account. */
@@ -77,7 +76,7 @@ export class Simulation {
   readonly #hasFinancing: boolean;
 
   constructor(input: SimulationInput) {
-    const { candles, execution, firstIndex, finer, timeframeMs, pool = null, keepsExcursions = true } = input;
+    const { candles, execution, firstIndex, finer, timeframeMs, pool = null, keepsDetails = true } = input;
     const rows = candles.close.length - firstIndex;
     this.#candles = candles;
     this.#execution = execution;
@@ -90,7 +89,7 @@ export class Simulation {
     const orders = new OrderLog(candles.time, pool);
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
-    const ledger = new Ledger(candles, input.initialBalance, lots, new TradeLog(candles, pool, keepsExcursions));
+    const ledger = new Ledger(candles, input.initialBalance, lots, { pool, keepsDetails });
     const sizer = new OrderSizer(execution, candles, lots, ledger, orders);
     const book = new Book(execution, ledger, orders, sizer);
     const exits = new Exits(ledger, lots, pricing);
@@ -197,10 +196,10 @@ export class Simulation {
   /** Values the account at the close; false when nothing is left. */
   #mark(i: number): boolean {
     const { ledger } = this;
-    const equity = ledger.cash + ledger.quantity * this.#candles.close[i]!;
-    ledger.equity = equity;
-    this.equity[i - this.#firstIndex] = equity;
-    this.position[i - this.#firstIndex] = ledger.quantity;
+    const row = i - this.#firstIndex;
+    const equity = ledger.mark(row, this.#candles.close[i]!);
+    this.equity[row] = equity;
+    this.position[row] = ledger.quantity;
     return equity > 0 || this.#ruin(i);
   }
 
@@ -288,12 +287,12 @@ export class Simulation {
     const before = ledger.log.count;
     this.#fill.force(i, AT_CLOSE, this.#candles.close[i]!);
     this.#exits.exitOldest(this.#fill, Infinity, MARGIN_CALL);
-    const closed = ledger.log.count - before;
-    const trades = closed > 0 ? closed : 1;
+    const trades = Math.max(1, ledger.log.count - before);
     this.ruin = { index: i, loss: -ledger.cash, trades };
-    ledger.writeOff(trades);
-    this.equity.fill(0, i - this.#firstIndex);
-    this.position.fill(0, i - this.#firstIndex);
+    const row = i - this.#firstIndex;
+    ledger.writeOff(row, trades);
+    this.equity.fill(0, row);
+    this.position.fill(0, row);
     this.#forgetChanges();
     return false;
   }

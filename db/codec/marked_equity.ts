@@ -1,86 +1,86 @@
+import type { Balances } from "../../engine/balance_log.ts";
 import type { Columns } from "./packed_columns.ts";
 
-// With more pieces of equal cash than this, cash has as many different values as the equity has.
-const ROWS_PER_PIECE_MIN = 4;
-const NEIGHBOURS_MAX = 3;
-// Half the distance between 1 and the next double.
-const HALF_ULP_OF_ONE = 2 ** -53;
-
 /**
- * Replaces the equity of a stretch of a curve by the cash behind it, if every value comes back to the bit as `cash + position * close`. Equity has new
- * digits at each candle; cash stays the same between fills, and a close is a short decimal.
+ * Replaces the equity and the position of a stretch of a curve by the balances behind them, a row for each change, if every value comes
+ * back to the bit as `cash + units * close`. Equity has new digits at each candle; a close is a short decimal that results share.
  *
  * @param columns `time`, `equity` and `position`, and `close` where it is known.
- * @returns `time`, `position`, `close` and `cash`, or else `time`, `equity` and `position`.
+ * @param begin The stretch's first row among those of the balances.
+ * @param balances Of the whole curve, as its simulation noted them; absent where nobody did.
+ * @returns `time`, `close`, and the shorter columns `from`, `cash` and `units`; or else `time`, `equity` and `position`.
  */
-export function packEquity({ close, ...curve }: Columns): Columns {
-  const { equity, position, ...others } = curve;
-  if (equity === undefined || position === undefined || close === undefined) return curve;
-  const cash = findCash(equity, position, close);
-  return cash === null ? curve : { ...others, position, close, cash };
+export function packEquity({ close, ...curve }: Columns, begin: number, balances?: Balances): Columns {
+  const { time, equity, position } = curve;
+  if (time === undefined || equity === undefined || position === undefined) return curve;
+  if (close === undefined || balances === undefined) return curve;
+  const cut = cutBalances(balances, begin, begin + equity.length);
+  return givesBack(cut, { equity, position, close }) ? { time, close, ...cut } : curve;
 }
 
-/** The equity of a stretch that `packEquity` made; undefined if the columns are of something else. */
-export function unpackEquity({ equity, cash, position, close }: Columns): Float64Array | undefined {
-  if (cash === undefined || position === undefined || close === undefined) return equity;
-  const joined = new Float64Array(cash.length);
-  for (let i = 0; i < joined.length; i++) joined[i] = cash[i]! + position[i]! * close[i]!;
-  return joined;
+/**
+ * The `time`, `equity` and `position` that `packEquity` was given.
+ *
+ * @param columns Those that it returned; earlier versions kept `position` and a row of `cash` for each close.
+ */
+export function unpackEquity(columns: Columns): Columns {
+  const { from, cash, units, close, position, ...others } = columns;
+  if (cash === undefined || close === undefined) return columns;
+  if (from === undefined || units === undefined) {
+    return position === undefined ? columns : { ...others, position, equity: mark({ cash, units: position }, close) };
+  }
+  const expand = (values: Float64Array) => {
+    const expanded = new Float64Array(close.length);
+    for (let k = 0; k < from.length; k++) expanded.fill(values[k]!, from[k], from[k + 1]);
+    return expanded;
+  };
+  const held = expand(units);
+  return { ...others, position: held, equity: mark({ cash: expand(cash), units: held }, close) };
 }
 
-/** Cash, constant over as many rows as possible, with which each equity comes back exactly; null where there is none. */
-function findCash(equity: Float64Array, position: Float64Array, close: Float64Array): Float64Array | null {
-  const rows = equity.length;
-  const cash = new Float64Array(rows);
-  let pieces = 0;
-  for (let begin = 0; begin < rows;) {
-    if (++pieces * ROWS_PER_PIECE_MIN > rows) return null;
-    const units = position[begin]!;
-    // Each row allows an interval of cash, of which every value rounds to the same equity. The piece ends where they have nothing in common.
-    let low = -Infinity;
-    let high = Infinity;
-    let binade = 0;
-    let end = begin;
-    for (; end < rows && position[end] === units; end++) {
-      const value = equity[end]!;
-      const size = Math.abs(value);
-      if (!(size >= binade && size < 2 * binade)) binade = binadeOf(size);
-      const rest = value - units * close[end]!;
-      const slack = (binade + Math.abs(rest)) * HALF_ULP_OF_ONE;
-      if (rest - slack > high || rest + slack < low) break;
-      if (rest - slack > low) low = rest - slack;
-      if (rest + slack < high) high = rest + slack;
+function mark({ cash, units }: { cash: Float64Array; units: Float64Array }, close: Float64Array): Float64Array {
+  const equity = new Float64Array(close.length);
+  for (let i = 0; i < equity.length; i++) equity[i] = cash[i]! + units[i]! * close[i]!;
+  return equity;
+}
+
+/** The balances of rows `begin` to `end` - 1, counted from `begin`. */
+function cutBalances({ from, cash, units }: Balances, begin: number, end: number) {
+  const first = Math.max(0, rowsBefore(from, begin + 1) - 1);
+  const last = rowsBefore(from, end);
+  return {
+    from: new Float64Array(from.subarray(first, last)).map((row) => Math.max(0, row - begin)),
+    cash: cash.slice(first, last),
+    units: units.slice(first, last),
+  };
+}
+
+/** How many of the ascending values are below a limit. */
+function rowsBefore(values: Int32Array, limit: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** True if the balances give these columns back to the bit. */
+function givesBack(
+  { from, cash, units }: Readonly<Record<keyof Balances, Float64Array>>,
+  { equity, position, close }: Readonly<Record<"equity" | "position" | "close", Float64Array>>,
+): boolean {
+  let i = 0;
+  for (let k = 0; k < from.length; k++) {
+    const end = from[k + 1] ?? equity.length;
+    const [money, held] = [cash[k]!, units[k]!];
+    for (; i < end; i++) {
+      const value = money + held * close[i]!;
+      if (value === equity[i] && held === position[i] && value !== 0 && held !== 0) continue;
+      // -0 equals 0.
+      if (!Object.is(value, equity[i]) || !Object.is(held, position[i])) return false;
     }
-    const found = end === begin ? NaN : chooseCash((low + high) / 2, equity, position, close, begin, end);
-    if (Number.isNaN(found)) return null;
-    cash.fill(found, begin, end);
-    begin = end;
   }
-  return cash;
-}
-
-/** The double nearest to `near` that fits rows `begin` to `end` - 1; NaN if none does. */
-function chooseCash(
-  near: number,
-  equity: Float64Array,
-  position: Float64Array,
-  close: Float64Array,
-  begin: number,
-  end: number,
-): number {
-  const step = 2 * binadeOf(Math.abs(near)) * HALF_ULP_OF_ONE;
-  for (let k = 0; k <= 2 * NEIGHBOURS_MAX; k++) {
-    const cash = near + (k % 2 === 0 ? k / 2 : -(k + 1) / 2) * step;
-    let i = begin;
-    while (i < end && Object.is(cash + position[i]! * close[i]!, equity[i])) i++;
-    if (i === end) return cash;
-  }
-  return NaN;
-}
-
-/** The greatest power of two that is not above a size. */
-function binadeOf(size: number): number {
-  if (!(size > 0 && size < Infinity)) return 0;
-  const guess = 2 ** Math.floor(Math.log2(size));
-  return guess > size ? guess / 2 : guess;
+  return i === equity.length;
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
+import type { Balances } from "../../engine/balance_log.ts";
 import type { OrderColumns } from "../../engine/order_columns.ts";
 import type { RunResult } from "../../engine/run.ts";
 import type { TradeColumns } from "../../engine/trade_columns.ts";
@@ -40,8 +41,8 @@ export interface PartColumns {
   readonly tags?: readonly (string | null)[];
   /** A second tag for each row. */
   readonly exitTags?: readonly (string | null)[];
-  /** Turns a chunk's columns into those to be stored. */
-  readonly pack?: (columns: Columns) => Columns;
+  /** Turns a chunk's columns, which begin at a row of the part, into those to be stored. */
+  readonly pack?: (columns: Columns, begin: number) => Columns;
   /** Names the columns that the chunk shares with other results, if the packed columns have all of them. */
   readonly shared?: readonly string[];
   /** Equal keys, equal shared columns: those of earlier results are not packed again. */
@@ -112,11 +113,16 @@ export function ordersPart(orders: OrderColumns): PartColumns {
 /**
  * A run's curve, to be stored.
  *
- * @param close The candles' closes, which let most curves be stored in a third of the bytes. They do not change what is read back.
+ * @param marks The candles' closes and the balances that were marked at them, which let most curves be stored in a third of the bytes. They
+ *   do not change what is read back.
  */
-export function equityPart({ time, equity, position }: EquityColumns, close?: Float64Array): PartColumns {
-  const columns = { time, equity, position, ...(close === undefined ? {} : { close }) };
-  return { part: "equity", count: time.length, columns, time: "time", pack: packEquity, shared: ["time", "close"] };
+export function equityPart(
+  { time, equity, position }: EquityColumns,
+  marks?: { readonly close: Float64Array; readonly balances: Balances },
+): PartColumns {
+  const columns = { time, equity, position, ...(marks === undefined ? {} : { close: marks.close }) };
+  const pack = (cut: Columns, begin: number) => packEquity(cut, begin, marks?.balances);
+  return { part: "equity", count: time.length, columns, time: "time", pack, shared: ["time", "close"] };
 }
 
 /**
@@ -125,13 +131,17 @@ export function equityPart({ time, equity, position }: EquityColumns, close?: Fl
  * @param candles The run's; those before `firstIndex` are lookback. `sha256` names them.
  */
 export function resultParts(
-  { trades, orders, equity, position }: Pick<RunResult, "trades" | "orders" | "equity" | "position">,
+  { trades, orders, equity, position, balances }: Pick<
+    RunResult,
+    "trades" | "orders" | "equity" | "position" | "balances"
+  >,
   candles: { readonly time: Float64Array; readonly close: Float64Array; readonly sha256?: string | undefined },
   firstIndex: number,
 ): PartColumns[] {
   const curve = { time: candles.time.subarray(firstIndex), equity, position };
   const sharedKey = candles.sha256 === undefined ? undefined : `${candles.sha256} ${firstIndex}`;
-  const equityOfRun = { ...equityPart(curve, candles.close.subarray(firstIndex)), sharedKey };
+  const marks = { close: candles.close.subarray(firstIndex), balances };
+  const equityOfRun = { ...equityPart(curve, marks), sharedKey };
   return [tradesPart(trades), ordersPart(orders), equityOfRun];
 }
 
@@ -153,11 +163,13 @@ function encodeChunk(
   const cut = Object.fromEntries(
     Object.entries(columns).map(([name, values]) => [name, cutDoubles(values, begin, end)] as const),
   );
-  const packed = Object.entries(pack === undefined ? cut : pack(cut));
+  const packed = Object.entries(pack === undefined ? cut : pack(cut, begin));
   const apart = packed.filter(([name]) => shared.includes(name));
   const hasCandles = shared.length > 0 && apart.length === shared.length;
   const own = hasCandles ? packed.filter(([name]) => !shared.includes(name)) : packed;
-  const [first, last] = boundsOf(cut[time] ?? new Float64Array(0));
+  const times = cut[time] ?? new Float64Array(0);
+  // Trades that are still open come last; everything else is in order of time.
+  const [first, last] = part === "trades" ? boundsOf(times) : [times[0]!, times.at(-1)!];
   return {
     part,
     chunk,
@@ -190,8 +202,8 @@ function packCandles(columns: Columns, key: string | undefined): SharedCandles {
 function boundsOf(values: Float64Array): [least: number, most: number] {
   let [least, most] = [Infinity, -Infinity];
   for (let i = 0; i < values.length; i++) {
-    least = Math.min(least, values[i]!);
-    most = Math.max(most, values[i]!);
+    if (values[i]! < least) least = values[i]!;
+    if (values[i]! > most) most = values[i]!;
   }
   return [least, most];
 }

@@ -30,9 +30,11 @@ export function* extremesOf(values: Float64Array, stretches: number): Generator<
     const end = Math.floor(((s + 1) * count) / stretches);
     let low = Math.floor((s * count) / stretches);
     let high = low;
+    let [least, most] = [values[low]!, values[low]!];
     for (let i = low; i < end; i++) {
-      if (values[i]! < values[low]!) low = i;
-      if (values[i]! > values[high]!) high = i;
+      const value = values[i]!;
+      if (value < least) [least, low] = [value, i];
+      if (value > most) [most, high] = [value, i];
     }
     yield [low, high];
   }

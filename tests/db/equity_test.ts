@@ -67,7 +67,10 @@ eachDatabaseSteps("equity", async ({ db }, step) => {
       const position = time.map((_, i) => (1 + Math.floor(i / 333)) / 7);
       const curve = { time, equity: time.map((_, i) => -1e4 / 3 + position[i]! * close[i]!), position };
       const plain = measureChunks(await encodeParts([equityPart(curve)]));
-      const chunks = await encodeParts([equityPart(curve, close)]);
+      const from = Int32Array.from({ length: Math.ceil(time.length / 333) }, (_, k) => 333 * k);
+      const units = Float64Array.from(from.keys(), (k) => (1 + k) / 7);
+      const balances = { from, cash: units.map(() => -1e4 / 3), units };
+      const chunks = await encodeParts([equityPart(curve, { close, balances })]);
       expect(measureChunks(chunks)).toBeLessThan(plain / 2);
       expect(await readEquity(db, await store(chunks))).toEqual(curve);
     },

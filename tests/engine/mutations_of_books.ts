@@ -83,8 +83,26 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "equity is marked at the close",
     file: "engine/simulation.ts",
-    text: "const equity = ledger.cash + ledger.quantity * this.#candles.close[i]!;",
-    replacement: "const equity = ledger.cash + ledger.quantity * this.#candles.open[i]!;",
+    text: "const equity = ledger.mark(row, this.#candles.close[i]!);",
+    replacement: "const equity = ledger.mark(row, this.#candles.open[i]!);",
+  },
+  {
+    rule: "balances are 0 from ruin on",
+    file: "engine/ledger.ts",
+    text: "    this.balances.mark(row, this.cash, this.quantity);",
+    replacement: "",
+  },
+  {
+    rule: "balances of the same close replace the earlier ones",
+    file: "engine/balance_log.ts",
+    text: "from === this.#from ? this.#rows.count - 1 : this.#rows.append()",
+    replacement: "this.#rows.append()",
+  },
+  {
+    rule: "balances that change while the position stays are noted",
+    file: "engine/balance_log.ts",
+    text: "(cash === this.#cash && units === this.#units)",
+    replacement: "units === this.#units",
   },
   {
     rule: "a partial exit takes its share of the entry fee",
@@ -222,14 +240,14 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "equity is 0 from ruin to the end, whatever an earlier run had there",
     file: "engine/simulation.ts",
-    text: "this.equity.fill(0, i - this.#firstIndex);",
-    replacement: "this.equity[i - this.#firstIndex] = 0;",
+    text: "this.equity.fill(0, row);",
+    replacement: "this.equity[row] = 0;",
   },
   {
     rule: "nothing is held from ruin to the end, whatever an earlier run held there",
     file: "engine/simulation.ts",
-    text: "this.position.fill(0, i - this.#firstIndex);",
-    replacement: "this.position[i - this.#firstIndex] = 0;",
+    text: "this.position.fill(0, row);",
+    replacement: "this.position[row] = 0;",
   },
   {
     rule: "a pool hands out no memory of a result that has left",

@@ -27,6 +27,7 @@ const pool = new BufferPool(POOL_BYTES_MAX, 1);
 
 const PROPERTIES: Readonly<Record<string, checks.Check>> = {
   "the books balance": checks.balances,
+  "the noted balances give the equity at every close, to the bit": checks.balancesGiveEquity,
   "the trades give the equity at every close": checks.tradesGiveEquity,
   "no price lies outside its candle": checks.fillsLieInTheirCandles,
   "no fill comes before its order": checks.fillsFollowTheirOrders,

@@ -12,6 +12,7 @@ import { LAYOUT, SOURCE_BYTES_MAX } from "../../workers/sandbox/script/layout.ts
 import { RUN_ORDERS_MAX, RUN_TAGS_MAX } from "../../workers/sandbox/wasm/abi.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import { Random } from "../../workers/sandbox/random.ts";
+import { storeCurve } from "../support/stored_curves.ts";
 import { dailyCandles, DAYS, taskOver } from "../workers/sandbox/wasm/modules.ts";
 
 const FOLDER = new URL("../../strategies/scripts/", import.meta.url);
@@ -38,6 +39,12 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
         expect(scripted.orders).toEqual(builtIn.orders);
         expect(scripted.trades).toEqual(builtIn.trades);
         expect(scripted.equity).toEqual(builtIn.equity);
+        expect(scripted.balances).toEqual(builtIn.balances);
+        const { equity, position } = builtIn;
+        expect(storeCurve(scripted, settings)).toEqual({
+          isPacked: true,
+          curve: { time: candles.time, equity, position },
+        });
         orders += builtIn.orders.count;
       }
       expect(orders).toBeGreaterThan(0);

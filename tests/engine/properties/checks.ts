@@ -50,6 +50,24 @@ export const balances: Check = ({ input, result, transcript, scale }) => {
   return isSame(listed, gained, scale) ? lines : [...lines, `${gained} were gained, and the trades sum to ${listed}`];
 };
 
+/** The noted balances give equity and position at every close, to the bit; their rows ascend from 0. */
+export const balancesGiveEquity: Check = ({ input, result: { balances: { from, cash, units }, equity, position } }) => {
+  const { candles: { close }, firstIndex } = input;
+  const lines: string[] = [];
+  for (let row = 0, k = 0; row < equity.length; row++) {
+    while (from[k + 1]! <= row) k++;
+    const marked = cash[k]! + units[k]! * close[firstIndex + row]!;
+    if (!Object.is(marked, equity[row])) {
+      lines.push(`row ${row}: equity is ${equity[row]}, the balances give ${marked}`);
+    }
+    if (!Object.is(units[k], position[row])) {
+      lines.push(`row ${row}: the position is ${position[row]}, not ${units[k]}`);
+    }
+  }
+  const isAscending = from[0] === 0 && from.every((row, k) => k === 0 || row > from[k - 1]!);
+  return isAscending ? lines : [...lines, `the balances begin at ${from}`];
+};
+
 /** Without fees and financing, the trades alone determine equity and position at every close. */
 export const tradesGiveEquity: Check = (finished) => {
   const { input, result: { trades, equity, position }, scale } = finished;

@@ -1,12 +1,11 @@
 import { expect } from "@std/expect";
-import { decodeColumns } from "../../../db/codec/columns.ts";
-import { unpackEquity } from "../../../db/codec/marked_equity.ts";
 import type { ResultChunk } from "../../../db/codec/result_parts.ts";
 import type { RunProgress } from "../../../engine/control.ts";
 import { resolveExecution } from "../../../engine/execution.ts";
 import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
 import type { Outcome } from "../../../workers/outcome.ts";
 import type { EncodedRun, RunTask } from "../../../workers/protocol.ts";
+import { readCurve } from "../../support/stored_curves.ts";
 import { measureOverfitting } from "../../../research/overfitting.ts";
 import { Random } from "../../../research/random_numbers.ts";
 import { until } from "../../support/until.ts";
@@ -52,11 +51,7 @@ function chunksOf(outcome: Outcome<EncodedRun>): readonly ResultChunk[] {
 }
 
 function equityOf(outcome: Outcome<EncodedRun>): readonly number[] {
-  const chunks = chunksOf(outcome).filter(({ part }) => part === "equity");
-  return chunks.flatMap(({ data, candles }) => {
-    const shared = candles ? decodeColumns(candles.data) : {};
-    return [...unpackEquity({ ...decodeColumns(data), ...shared }) ?? []];
-  });
+  return [...readCurve(chunksOf(outcome)).equity!];
 }
 
 async function withPool(

@@ -64,8 +64,9 @@ Deno.test("runs over the same candles store these once, also after housekeeping 
     const { id } = await insertBacktest(db, newBacktest("ann"));
     await records.claim(id);
     const position = time.map(() => units);
+    const balances = { from: Int32Array.of(0), cash: Float64Array.of(1000), units: Float64Array.of(units) };
     const curve = { time, equity: close.map((price) => 1000 + units * price), position };
-    const chunks = await encodeParts([equityPart(curve, close)]);
+    const chunks = await encodeParts([equityPart(curve, { close, balances })]);
     await records.settle({ id, retryCount: 0, data: {}, isSuspect: false }, 1, {
       type: "completed",
       result: newResult(),

@@ -70,6 +70,6 @@ for (const language of ["python", "typescript"]) {
 }
 
 /** A result without its notes. */
-function same({ trades, equity, position, orders, metrics }: RunResult) {
-  return { trades, equity, position, orders, metrics };
+function same({ trades, equity, position, balances, orders, metrics }: RunResult) {
+  return { trades, equity, position, balances, orders, metrics };
 }
