@@ -10,6 +10,8 @@ const EQUITY_BYTE = 8;
 const BYTES = 16;
 // Stands in CANDLES_DONE while the equity is written, so that nobody reads the equity of other candles.
 const WRITING = -1;
+/** Candles between two reads of these words: a power of two. */
+const CANDLES_PER_LOOK = 1024;
 
 export interface RunProgress {
   /** Candles of the range, from its first. */
@@ -21,6 +23,11 @@ export interface RunProgress {
 /** Creates control words that can be shared with another thread. */
 export function createControl(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(BYTES));
+}
+
+/** The first candle from `i` on after which a run reads its control words. */
+export function nextLook(i: number): number {
+  return (i + CANDLES_PER_LOOK - 1) & -CANDLES_PER_LOOK;
 }
 
 /** Asks the run to stop at its next look. */

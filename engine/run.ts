@@ -1,7 +1,8 @@
 import type { Balances } from "./balance_log.ts";
 import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
-import { isAskedToStop, writeProgress } from "./control.ts";
+import { keepCompiledCode } from "./compiled_code.ts";
+import { isAskedToStop, nextLook, writeProgress } from "./control.ts";
 import type { AssetClass, Execution } from "./execution.ts";
 import { describeDecisions } from "./decision_notes.ts";
 import { type ComputedMetrics, computeMetrics } from "./metrics/compute.ts";
@@ -90,9 +91,6 @@ export class RunStopped extends Error {
   }
 }
 
-/** Candles between two reads of the control words: a power of two. */
-const CANDLES_PER_LOOK = 1024;
-
 /**
  * Runs a strategy over candles by the rules of `execution`.
  *
@@ -151,7 +149,9 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   const { candles, firstIndex, strategy, control } = input;
   // Bounds override bothTouched in `execution` and still replay the run's finer candles.
   const finer = input.execution.bothTouched === "magnify" ? input.finer ?? null : null;
-  const simulation = new Simulation({ ...input, execution, finer });
+  const settings = { ...input, execution, finer };
+  keepCompiledCode(settings);
+  const simulation = new Simulation(settings);
   const { book, ledger } = simulation;
   const count = candles.close.length;
   strategy.prepare(candles, input.pool, input.tradingDays);
@@ -188,11 +188,6 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
   }
   simulation.finish();
   return simulation;
-}
-
-/** The first candle from `i` on after which the control words are read. */
-function nextLook(i: number): number {
-  return (i + CANDLES_PER_LOOK - 1) & -CANDLES_PER_LOOK;
 }
 
 function look(
