@@ -1,5 +1,7 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db } from "./client.ts";
+import { queryBytes } from "./postgres_session.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { candleChunks } from "./schema.ts";
 
@@ -34,13 +36,35 @@ export async function readChunks(
   key: { instrumentId: string; timeframe: string; months: readonly string[] },
 ): Promise<ChunkRow[]> {
   if (key.months.length === 0) return [];
-  return await db.select().from(candleChunks)
-    .where(and(
-      eq(candleChunks.instrumentId, key.instrumentId),
-      eq(candleChunks.timeframe, key.timeframe),
-      inArray(candleChunks.month, [...key.months]),
-    ))
-    .orderBy(asc(candleChunks.month));
+  const { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt } = candleChunks;
+  const milliseconds = (moment: PgColumn) => sql`extract(epoch from ${moment}) * 1000`;
+  const summary = sql`json_build_array(${month}, ${candles}, ${milliseconds(firstTime)}, ${milliseconds(lastTime)},
+    ${sha256}, ${milliseconds(updatedAt)})::text`;
+  const rows = await queryBytes(
+    db,
+    db.select({ summary: summary.as("summary"), data }).from(candleChunks)
+      .where(and(
+        eq(instrumentId, key.instrumentId),
+        eq(timeframe, key.timeframe),
+        inArray(month, [...key.months]),
+      ))
+      .orderBy(asc(month)),
+  );
+  return rows.map(([summary, data]) => toChunk(key, summary ?? NOTHING, data ?? NOTHING));
+}
+
+const NOTHING = new Uint8Array(0);
+
+function toChunk(
+  { instrumentId, timeframe }: { readonly instrumentId: string; readonly timeframe: string },
+  summary: Uint8Array,
+  data: Uint8Array,
+): ChunkRow {
+  const [month, candles, first, last, sha256, updated]: [string, number, number, number, string, number] = JSON.parse(
+    new TextDecoder().decode(summary),
+  );
+  const [firstTime, lastTime, updatedAt] = [new Date(first), new Date(last), new Date(updated)];
+  return { instrumentId, timeframe, month, candles, firstTime, lastTime, sha256, data, updatedAt };
 }
 
 /** Writes chunks in one statement; each replaces the chunk of its month. */

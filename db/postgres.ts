@@ -28,8 +28,8 @@ export interface ClientOptions {
   readonly onNotify?: (channel: string, payload: string) => void;
 }
 
-/** Each row as an object by column, or as an array. */
-export type RowShape = "objects" | "arrays";
+/** Each row as an object by column, or as an array of values, or of their bytes as the server sends them. */
+export type RowShape = "objects" | "arrays" | "bytes";
 
 /** The rows of an answer, and `count`, the number of rows that a statement read or wrote. */
 export type Rows = unknown[] & { readonly count?: number | null };
@@ -115,7 +115,8 @@ export class PostgresClient {
     const query = this.#sql.unsafe(text, values.map(toText), { prepare: this.#shouldPrepare(text, values.length) });
     const { promise, resolve, reject } = Promise.withResolvers<Rows>();
     this.#waiting.add(reject);
-    const running = shape === "arrays" ? query.values().then(resolve) : query.then((rows) => resolve(flatten(rows)));
+    const answer = shape === "arrays" ? query.values() : shape === "bytes" ? query.raw() : query;
+    const running = answer.then((rows: Rows) => resolve(shape === "arrays" ? rows : flatten(rows)));
     const settled = running.catch((error) => {
       // Its own error says more than the end of the connection that may follow.
       this.#waiting.delete(reject);

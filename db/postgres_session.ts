@@ -1,5 +1,5 @@
 import { createTableRelationsHelpers, extractTablesRelationalConfig } from "drizzle-orm";
-import type { ExtractTablesWithRelations, RelationalSchemaConfig } from "drizzle-orm";
+import type { ExtractTablesWithRelations, RelationalSchemaConfig, SQLWrapper } from "drizzle-orm";
 import { PgDialect, type PgTransactionConfig } from "drizzle-orm/pg-core";
 import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
 import type { Db } from "./database.ts";
@@ -32,6 +32,28 @@ const transactions = new WeakMap<PostgresClient, Transaction>();
  */
 export function queryText(db: Db, text: string, values: readonly unknown[] = []): Promise<Rows> {
   return sourceOf(db).query(text, values);
+}
+
+/**
+ * Runs a select whose values arrive as PostgreSQL holds them: bytes as they are, where text would be twice as long and take the server
+ * longer to write than the rest of the answer, and text in UTF-8.
+ *
+ * @param db A database of createPostgresDatabase(), or one of its transactions.
+ */
+export async function queryBytes(db: Db, select: SQLWrapper): Promise<(Uint8Array | null)[][]> {
+  // postgres.js asks for text, which does not matter to a binary cursor. A cursor's statement takes no parameters.
+  const { sql } = dialect.sqlToQuery(select.getSQL().inlineParams());
+  const text = `declare bytes no scroll binary cursor for ${sql}; fetch all in bytes; close bytes`;
+  const rows = await sourceOf(db).query(text, [], "bytes");
+  return rows.map((row) => {
+    if (!Array.isArray(row)) throw new TypeError("Cannot read bytes: a row is not an array");
+    return row.map((value) => value instanceof Uint8Array ? asPlain(value) : null);
+  });
+}
+
+/** A Buffer as an array of its bytes. */
+function asPlain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /**
