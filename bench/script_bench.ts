@@ -1,12 +1,13 @@
 /**
  * Scripts over a year of minutes, in processor time, in turn with others on the same candles:
  *
- * - Each built-in strategy beside its script, which trades the same. A built-in that waits for a cross skips the candles before it,
- *   while a script decides at each, so a column has the built-in that is asked at each candle, too. The goal is the first ratio.
+ * - Each built-in strategy beside its script, which trades the same, and beside the script as a plain function in the same V8, which is
+ *   asked at each candle and calls the book itself: the floor, below which no way of running scripts comes. A built-in that waits for a
+ *   cross skips the candles before it, so the floor itself may be above the goal.
  * - A script whose `decide` is empty beside a built-in one: the cost of asking.
  * - More than 200,000 orders by a script beside the same rules in C as a WebAssembly module.
  *
- * A run has a new instance whose code is not yet optimised, as in a service. `deno run --allow-all bench/script_bench.ts [rounds]`
+ * A run has a new instance whose code is not yet optimised, as in a service; ratios are of medians. `deno run --allow-all bench/script_bench.ts [rounds]`
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
@@ -22,6 +23,7 @@ import { ScriptStrategy } from "../workers/sandbox/script/strategy.ts";
 import { checkModule } from "../workers/sandbox/wasm/check.ts";
 import { GuestMaker } from "../workers/sandbox/wasm/maker.ts";
 import { median } from "./measure.ts";
+import { bareScript } from "./script_floor.ts";
 
 const COUNT = 525_600;
 const MINUTE_MS = 60_000;
@@ -46,20 +48,25 @@ await compareBuiltins();
 await compareWithC();
 
 async function compareEmpty(): Promise<void> {
-  const script = await compileScript("strategy(() => ({ decide() {} }));");
-  const { times: { builtin, script: scripted } } = alternate({
+  const source = "strategy(() => ({ decide() {} }));";
+  const script = await compileScript(source);
+  const { times: { builtin, floor, script: scripted } } = alternate({
     builtin: () => ({ warmup: 1, prepare() {}, decide() {} }),
+    floor: () => bareScript(source, {}, series),
     script: () => new ScriptStrategy(() => new ScriptGuest(script, "{}", series), 1),
   });
   const perCandle = (scripted - builtin) * 1e6 / COUNT;
   await print(
-    `an empty decide: built-in ${builtin.toFixed(0)} ms, script ${scripted.toFixed(0)} ms, ` +
-      `${perCandle.toFixed(0)} ns a candle more`,
+    `an empty decide: built-in ${builtin.toFixed(0)} ms, floor ${floor.toFixed(0)} ms, script ${
+      scripted.toFixed(0)
+    } ms, ` +
+      `${perCandle.toFixed(0)} ns a candle more than the built-in`,
   );
 }
 
 async function compareBuiltins(): Promise<void> {
-  await print(`${"".padEnd(22)}orders  built-in  each candle    script  ratio (goal ${GOAL_BUILTIN})  to each candle`);
+  const ratioTitles = `  script to built-in (goal ${GOAL_BUILTIN})  floor to built-in  script to floor`;
+  await print(`${"".padEnd(22)}orders  built-in     floor    script${ratioTitles}`);
   for (const builtin of BUILTINS) {
     const name = builtin.slug.replaceAll("-", "_");
     const source = await readText(`../strategies/scripts/${name}.ts`).catch(() => null);
@@ -70,12 +77,14 @@ async function compareBuiltins(): Promise<void> {
     const parametersJson = JSON.stringify(parameters);
     const { orders, times } = alternate({
       builtin: () => builtin.create(parameters),
-      each: () => withoutSkips(builtin.create(parameters)),
+      floor: () => bareScript(source, parameters, series),
       script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
     });
-    const { builtin: own, each, script: scripted } = times;
-    const cells = [own, each, scripted].map((ms) => `${ms.toFixed(0)} ms`.padStart(10)).join("");
-    const ratios = `${ratio(scripted, own).padStart(8)}${ratio(scripted, each).padStart(24)}`;
+    const { builtin: own, floor, script: scripted } = times;
+    const cells = [own, floor, scripted].map((ms) => `${ms.toFixed(0)} ms`.padStart(10)).join("");
+    const ratios = `${ratio(scripted, own).padStart(31)}${ratio(floor, own).padStart(19)}${
+      ratio(scripted, floor).padStart(17)
+    }`;
     await print(`${builtin.slug.padEnd(20)}${orders.toLocaleString("en").padStart(8)}${cells}${ratios}`);
   }
 }
@@ -83,18 +92,19 @@ async function compareBuiltins(): Promise<void> {
 async function compareWithC(): Promise<void> {
   const parameters = { fast: 1, slow: 2, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 };
   const parametersJson = JSON.stringify(parameters);
-  const script = await compileScript(await readText("../strategies/scripts/sma_cross.ts"));
+  const source = await readText("../strategies/scripts/sma_cross.ts");
+  const script = await compileScript(source);
   const bytes = await Deno.readFile(new URL("../strategies/examples/c/sma_cross.wasm", import.meta.url));
   const maker = new GuestMaker(checkModule(bytes));
-  const { orders, times: { c, script: scripted } } = alternate({
+  const { orders, times: { c, floor, script: scripted } } = alternate({
+    floor: () => bareScript(source, parameters, series),
     c: () => new GuestStrategy(() => maker.make(parametersJson, series, []), 1),
     script: () => new ScriptStrategy(() => new ScriptGuest(script, parametersJson, series), 1),
   });
   await print(
-    `${orders.toLocaleString("en")} orders in a year of minutes: C ${c.toFixed(0)} ms, script ${
+    `${orders.toLocaleString("en")} orders: C ${c.toFixed(0)} ms, floor ${floor.toFixed(0)} ms, script ${
       scripted.toFixed(0)
-    } ms, ` +
-      `ratio ${ratio(scripted, c)} (goal ${GOAL_C})`,
+    } ms; script to C ${ratio(scripted, c)} (goal ${GOAL_C}), to floor ${ratio(scripted, floor)}`,
   );
 }
 
@@ -117,15 +127,6 @@ function alternate<Name extends string>(makers: Readonly<Record<Name, Maker>>) {
   const times: Partial<Record<Name, number>> = {};
   for (const [name] of entries) times[name] = median(samples.get(name)!);
   return { orders: Math.max(...counts), times: times as Record<Name, number> };
-}
-
-/** The same strategy, asked at each candle. */
-function withoutSkips(strategy: Strategy): Strategy {
-  return {
-    warmup: strategy.warmup,
-    prepare: (candles, pool) => strategy.prepare(candles, pool),
-    decide: (i, account, book) => strategy.decide(i, account, book),
-  };
 }
 
 /** A random walk of minutes with the digits that prices have. */

@@ -47,20 +47,20 @@ export const STATE = {
   workingCount: 20,
   workingRevision: 24,
   cash: 32,
-  /** Of the first of the candles to decide on. */
-  close: 40,
-  quantity: 48,
-  entryPrice: 56,
-  initialBalance: 64,
+  quantity: 40,
+  entryPrice: 48,
+  initialBalance: 56,
 } as const;
-const STATE_BYTES = 72;
+const STATE_BYTES = 64;
 
 /** Addresses of the tables behind the state. */
 export const ORDERS_AT = STATE_BYTES;
 export const RESULTS_AT = ORDERS_AT + ORDERS_MAX.limit * ORDER_BYTES;
 export const TRADES_AT = RESULTS_AT + ORDERS_MAX.limit * 4;
 export const WORKING_AT = TRADES_AT + TRADES_MAX.limit * TRADE_BYTES;
-const TAGS_AT = WORKING_AT + WORKING_MAX.limit * 4;
+/** The working orders by the script's names. */
+export const NAMES_AT = WORKING_AT + WORKING_MAX.limit * 4;
+const TAGS_AT = NAMES_AT + WORKING_MAX.limit * 4;
 export const MEMORY_BYTES = TAGS_AT + ORDERS_MAX.limit * TAG_BYTES_MAX;
 
 /** The closes that the account is marked at, the columns of candles and those of indicators. */
@@ -68,20 +68,33 @@ export const WINDOWS_MAX = 1 + CANDLE_COLUMNS.length + COLUMNS_MAX;
 /** Rows of a column's window: a power of two. */
 export const WINDOW_ROWS = CANDLES_AHEAD_MAX;
 
+/** The options of an order that are doubles in its row. */
+const DOUBLE_OPTIONS = [
+  "limitPrice",
+  "stopPrice",
+  "stopLoss",
+  "takeProfit",
+  "stopLossFraction",
+  "takeProfitFraction",
+  "trailDistance",
+  "trailFraction",
+  "size",
+] as const;
+
 /** The numbers that the realm and the host share: the tables of a module's ABI, and the limits of scripts. */
 export const LAYOUT = {
   file: SCRIPT_FILE,
   candleColumns: CANDLE_COLUMNS,
   state: STATE,
   ordersAt: ORDERS_AT,
-  resultsAt: RESULTS_AT,
   tradesAt: TRADES_AT,
-  workingAt: WORKING_AT,
+  workingAt: NAMES_AT,
   tagsAt: TAGS_AT,
   memoryBytes: MEMORY_BYTES,
   windowsMax: WINDOWS_MAX,
   windowRows: WINDOW_ROWS,
   order: ORDER,
+  doubleOptions: DOUBLE_OPTIONS,
   orderBytes: ORDER_BYTES,
   ordersMax: ORDERS_MAX.limit,
   action: ACTION,

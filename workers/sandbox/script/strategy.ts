@@ -5,6 +5,7 @@ import { InstanceStrategy, nameCandle } from "../player.ts";
 import { Tables } from "../wasm/tables.ts";
 import type { ScriptGuest, ShownColumn } from "./guest.ts";
 import { ORDERS_AT, RESULTS_AT, STATE, TRADES_AT, WINDOW_ROWS, WORKING_AT } from "./layout.ts";
+import { OrderNames } from "./order_names.ts";
 
 const MASK = WINDOW_ROWS - 1;
 const ADDRESSES = { orders: ORDERS_AT, results: RESULTS_AT, trades: TRADES_AT, working: WORKING_AT };
@@ -37,12 +38,11 @@ class ScriptPlayer {
   readonly #candles: Candles;
   readonly #columns: readonly ShownColumn[];
   readonly #tables: Tables;
+  readonly #names: OrderNames;
   readonly #hasLists: boolean;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   readonly #windows: Float64Array;
-  /** Rows that the script sees. */
-  #shown = 0;
   /** Rows that the windows have had. */
   #filled = 0;
   #revision = -1;
@@ -53,6 +53,7 @@ class ScriptPlayer {
     this.#candles = candles;
     this.#columns = columns;
     this.#tables = new Tables(memory, ADDRESSES, listsMax);
+    this.#names = new OrderNames(memory);
     this.#hasLists = listsMax.workingMax > 0 || listsMax.tradesMax > 0;
     this.#words = new Int32Array(memory);
     this.#doubles = new Float64Array(memory);
@@ -67,14 +68,9 @@ class ScriptPlayer {
     doubles[STATE.initialBalance / 8] = account.initialBalance;
     if (this.#revision !== book.revision) this.#takeChanges(book);
     while (i < until) {
-      doubles[STATE.close / 8] = this.#candles.close[i]!;
-      this.#show(i);
-      if (until > i + 1) this.#fillWindows(i + 1, until);
+      if (until > this.#filled) this.#fillWindows(i);
       const reached = this.#guest.decide(i, until, this.#candles);
-      const isActing = this.#guest.rows > 0;
-      // The realm has shown the rows behind the first one.
-      this.#shown = isActing ? reached + 1 : reached;
-      if (isActing) return this.acting = reached;
+      if (this.#guest.rows > 0) return this.acting = reached;
       i = reached;
     }
     return until;
@@ -83,7 +79,10 @@ class ScriptPlayer {
   place(i: number, book: OrderBook): void {
     if (this.acting !== i) return;
     this.acting = -1;
-    this.#tables.perform(this.#guest.rows, book, () => nameCandle(this.#candles, i));
+    const { rows } = this.#guest;
+    this.#names.readTargets(rows);
+    this.#tables.perform(rows, book, () => nameCandle(this.#candles, i));
+    this.#names.readResults(rows);
   }
 
   #takeChanges(book: OrderBook): void {
@@ -95,32 +94,24 @@ class ScriptPlayer {
     tables.writeLists(book);
     words[STATE.tradesCount / 4] = tables.tradesCount;
     words[STATE.tradesRevision / 4] = tables.tradesRevision;
+    if (words[STATE.workingRevision / 4] === tables.workingRevision) return;
     words[STATE.workingCount / 4] = tables.workingCount;
     words[STATE.workingRevision / 4] = tables.workingRevision;
+    this.#names.writeWorking(tables.workingCount);
   }
 
-  /** Shows the rows up to candle `i`, which has closed. */
-  #show(i: number): void {
-    const columns = this.#columns;
-    const first = this.#shown;
-    for (let n = 0; n < columns.length; n++) {
-      const { rows, whole } = columns[n]!;
-      for (let row = first; row <= i; row++) rows[row] = whole[row]!;
-    }
-  }
-
-  /** Gives the realm the rows from `from` on and before `until`. */
-  #fillWindows(from: number, until: number): void {
+  /** Gives the realm the rows from candle `i` on, as many as there is room for. Rows of the lookback are shown at once. */
+  #fillWindows(i: number): void {
     const windows = this.#windows;
-    const columns = this.#columns;
     const { close } = this.#candles;
-    const first = Math.max(from, this.#filled);
-    for (let row = first; row < until; row++) windows[row & MASK] = close[row]!;
-    for (let n = 0; n < columns.length; n++) {
-      const { whole } = columns[n]!;
+    const first = Math.max(i, this.#filled);
+    const end = Math.min(i + WINDOW_ROWS, close.length);
+    for (let row = first; row < end; row++) windows[row & MASK] = close[row]!;
+    for (const [n, { rows, whole }] of this.#columns.entries()) {
       const window = (n + 1) * WINDOW_ROWS;
-      for (let row = first; row < until; row++) windows[window + (row & MASK)] = whole[row]!;
+      for (let row = first; row < end; row++) windows[window + (row & MASK)] = whole[row]!;
+      for (let row = this.#filled; row < i; row++) rows[row] = whole[row]!;
     }
-    this.#filled = until;
+    this.#filled = end;
   }
 }

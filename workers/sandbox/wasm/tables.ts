@@ -102,6 +102,8 @@ export class Tables {
         throw new RunError("INVALID_SIGNAL", `Cannot take order ${n} of ${nameCandle()}: ${error.message}`);
       }
     }
-    this.#words.fill(0, orders >>> 2, (orders + rows * ORDER_BYTES) >>> 2);
+    // `fill` takes longer for a few rows.
+    const words = this.#words;
+    for (let at = orders >>> 2; at < (orders + rows * ORDER_BYTES) >>> 2; at++) words[at] = 0;
   }
 }

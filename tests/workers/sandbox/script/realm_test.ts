@@ -109,6 +109,40 @@ Deno.test("a script that hides the names of what it reads finds all of it, and h
   expect(log).toEqual(["0", "1", "2", "3 4 NaN 10 1", "4 5 NaN 10 1"]);
 });
 
+Deno.test("a script sees each candle at its close, with a long lookback and orders in between", async () => {
+  const closes = Array.from({ length: 1500 }, (_, i) => 100 + i * 7 % 13);
+  const { log } = await playScript(
+    deciding(
+      `const { close } = candles;
+      // The whole lookback at first, then the newest candle; none behind it.
+      for (let n = this.seen; n <= i; n++) if (close[n] !== 100 + n * 7 % 13 || this.mean[n] !== close[n]) console.log("wrong", n, i);
+      if (!Number.isNaN(close[i + 1]) || !Number.isNaN(this.mean[i + 1])) console.log("ahead", i);
+      this.seen = i + 1;
+      if (i % 5 === 0 && i % 700 < 350) orders.buy({ size: 0.01 });
+      if (i === 1499) console.log("seen", this.seen);`,
+      "this.mean = sma(candles.close, 1); this.seen = 0;",
+    ),
+    closes,
+    { firstIndex: 610 },
+  );
+  expect(log).toEqual(["seen 1500"]);
+});
+
+Deno.test("an order that another one's options place has the name that its call returned", async () => {
+  const { log } = await playScript(
+    deciding(`if (i === 0) {
+      let inner;
+      const outer = orders.buy({ size: 1, get limitPrice() { inner = orders.buy({ size: 1, limitPrice: 4 }); return 5; } });
+      this.names = [outer, inner];
+    }
+    if (i === 1) orders.cancel(this.names[0]);
+    if (i === 2) console.log(this.names.map((order) => orders.isWorking(order)));
+    if (i === 3) console.log(orders.working.map((order) => order === this.names[1]));`),
+    [10, 10, 10, 10],
+  );
+  expect(log).toEqual(["[false,true]", "[true]"]);
+});
+
 Deno.test("orders of every type arrive with their prices, sizes and guards", async () => {
   const { result } = await playScript(
     deciding(`if (i > 0) return;

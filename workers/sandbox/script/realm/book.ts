@@ -7,19 +7,13 @@ interface Trade {
   readonly entryPrice: number;
 }
 
-/** The orders' names for the script, from 1, and the engine's, which the host writes after a decision. */
+/** The orders by their names, which are 1, 2, ... */
 export function makeBook(layout: Layout, memory: Memory) {
   const { state: STATE } = layout;
-  /** The engine's number of each order, from 1; -1: refused. Those of this decision have none yet. */
-  const numbers: number[] = [0];
-  const names: number[] = [];
-  /** The name of each row of the last decision; 0: it was no order. */
-  const last = new Int32Array(layout.ordersMax);
-  let lastRows = 0;
-  /** The name of the first order of this decision. */
-  let firstNew = 1;
+  let newest = 0;
+  /** The newest one before this decision. */
+  let known = 0;
   const word = (at: number) => memory.words[at >>> 2]!;
-  const nameOf = (number: number) => names[number] ?? 0;
   const workingAt = (n: number) => word(layout.workingAt + 4 * n);
   let listed: readonly number[] = Object.freeze([]);
   let revision = 0;
@@ -28,49 +22,32 @@ export function makeBook(layout: Layout, memory: Memory) {
     if (revision === word(STATE.workingRevision)) return listed;
     revision = word(STATE.workingRevision);
     const list: number[] = [];
-    for (let n = 0; n < word(STATE.workingCount); n++) list.push(nameOf(workingAt(n)));
+    for (let n = 0; n < word(STATE.workingCount); n++) list.push(workingAt(n));
     return listed = Object.freeze(list);
   };
-  const isListed = (number: number): boolean => {
+  const isListed = (name: number): boolean => {
     if ((memory.listBits & 1) === 0) want(layout, memory);
-    for (let n = word(STATE.workingCount) - 1; n >= 0; n--) if (workingAt(n) === number) return true;
+    for (let n = word(STATE.workingCount) - 1; n >= 0; n--) if (workingAt(n) === name) return true;
     return false;
   };
   const check = (order: unknown): number => {
-    if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order < numbers.length) {
-      return order;
-    }
+    if (typeof order === "number" && Number.isInteger(order) && order >= 1 && order <= newest) return order;
     throw new TypeError(`an order is what buy, sell, close and replace return, not ${String(order)}`);
   };
   return {
     begin(): void {
-      for (let n = 0; n < lastRows; n++) {
-        const name = last[n]!;
-        if (name === 0) continue;
-        last[n] = 0;
-        const number = word(layout.resultsAt + 4 * n);
-        numbers[name] = number;
-        if (number >= 0) names[number] = name;
-      }
-      lastRows = 0;
-      firstNew = numbers.length;
+      known = newest;
     },
-    /** A new name for the order in this row, counted from 1. */
-    add(rows: number): number {
-      last[rows - 1] = numbers.length;
-      lastRows = rows;
-      return numbers.push(-1) - 1;
-    },
-    numberOf(order: unknown): number {
+    /** The name of the next row that is an order. */
+    add: (): number => ++newest,
+    target(order: unknown): number {
       const name = check(order);
-      if (name >= firstNew) {
-        throw new Error("an order cannot be cancelled or replaced in the decision that places it");
-      }
-      return numbers[name]!;
+      if (name > known) throw new Error("an order cannot be cancelled or replaced in the decision that places it");
+      return name;
     },
     isWorking: (order: unknown): boolean => {
       const name = check(order);
-      return name >= firstNew || (numbers[name]! >= 0 && isListed(numbers[name]!));
+      return name > known || isListed(name);
     },
     working,
     trades: makeTradeList(layout, memory),

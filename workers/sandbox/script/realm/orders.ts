@@ -5,7 +5,7 @@ import type { Memory } from "./memory.ts";
 /** The argument `orders` of `decide`, and what the host's call needs around it. */
 export interface OrderWriter {
   readonly orders: object;
-  /** Takes in the results of the last decision. */
+  /** Begins a decision. */
   begin(): void;
   /** Rows of the order table that this decision has written. */
   rows(): number;
@@ -21,27 +21,28 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
   let rows = 0;
   const row = (action: number): number => {
     if (rows === layout.ordersMax) throw new RangeError(`a decision can have at most ${layout.ordersMax} orders`);
-    const at = layout.ordersAt + rows * layout.orderBytes;
+    const at = layout.ordersAt + rows++ * layout.orderBytes;
     memory.words[(at + ORDER.action) >>> 2] = action;
-    rows++;
     return at;
   };
   /** True if there is nothing to cancel. */
   const isIdle = () => rows === 0 && memory.words[layout.state.workingOrders >>> 2] === 0;
   const enter = (action: number, side: number, options: unknown, target: number): number => {
     const at = row(action);
+    const name = book.add();
     memory.words[(at + ORDER.side) >>> 2] = side;
     memory.words[(at + ORDER.target) >>> 2] = target;
     if (options !== undefined) write.options(at, options);
-    return book.add(rows);
+    return name;
   };
   const leave = (action: number, target: number, fraction: unknown, tag: unknown): number => {
     const size = readFraction(fraction);
     const at = row(action);
+    const name = book.add();
     memory.words[(at + ORDER.target) >>> 2] = target;
     memory.doubles[(at + ORDER.size) >>> 3] = size;
     if (tag !== undefined) write.tag(at, tag);
-    return book.add(rows);
+    return name;
   };
   const orders = {
     buy: (options?: unknown) => enter(ACTION.place, 1, options, 0),
@@ -50,16 +51,15 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
     closeTrade: (trade: unknown, fraction: unknown = 1, tag?: unknown) =>
       leave(ACTION.closeTrade, readWhole("trade", trade), fraction, tag),
     cancel(order: unknown): void {
-      const number = book.numberOf(order);
-      if (isIdle()) return;
-      memory.words[(row(ACTION.cancel) + ORDER.target) >>> 2] = number;
+      const target = book.target(order);
+      if (!isIdle()) memory.words[(row(ACTION.cancel) + ORDER.target) >>> 2] = target;
     },
     cancelAll(): void {
       if (!isIdle()) row(ACTION.cancelAll);
     },
     replace(order: unknown, side: unknown, options?: unknown): number {
       if (side !== "buy" && side !== "sell") throw new TypeError(`side must be "buy" or "sell", not ${String(side)}`);
-      return enter(ACTION.replace, side === "buy" ? 1 : -1, options, book.numberOf(order));
+      return enter(ACTION.replace, side === "buy" ? 1 : -1, options, book.target(order));
     },
     protect(trade: unknown, guards: unknown): void {
       const at = row(ACTION.protect);
@@ -100,18 +100,11 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
     }
     memory.doubles[(at + offset) >>> 3] = value;
   };
+  /** Offsets of the options that are numbers: one look at them costs less than many comparisons of names. */
+  const doubles = new Map<string, number>();
+  for (const name of layout.doubleOptions) doubles.set(name, ORDER[name]);
   const option = (at: number, name: string, value: unknown): void => {
     switch (name) {
-      case "limitPrice":
-      case "stopPrice":
-      case "stopLoss":
-      case "takeProfit":
-      case "stopLossFraction":
-      case "takeProfitFraction":
-      case "trailDistance":
-      case "trailFraction":
-      case "size":
-        return price(at, name, value, ORDER[name]);
       case "candlesMax":
       case "timeStopCandles":
         memory.words[(at + ORDER[name]) >>> 2] = readWhole(name, value);
@@ -138,10 +131,12 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
       for (const name in given) {
         const value = given[name];
         if (value === undefined || value === null) continue;
-        option(at, name, value);
-        if (name === "limitPrice") type += 1;
-        else if (name === "stopPrice") type += 2;
-        else if (name === "size") hasSize = true;
+        const offset = doubles.get(name);
+        if (offset === undefined) option(at, name, value);
+        else price(at, name, value, offset);
+        if (offset === ORDER.limitPrice) type += 1;
+        else if (offset === ORDER.stopPrice) type += 2;
+        else if (offset === ORDER.size) hasSize = true;
         else if (name === "sizeBy") hasSizeBy = true;
       }
       memory.words[(at + ORDER.type) >>> 2] = type;

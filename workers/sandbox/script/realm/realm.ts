@@ -33,8 +33,8 @@ export interface Door {
   /** The memory of the n-th of them. */
   readonly column: (n: number) => ArrayBuffer;
   /**
-   * Calls the strategy's `decide` for candles from `i`, which is shown, on and before `until`, up to the first with orders, an error,
-   * a wish or lines for the log. Returns the candle of orders and errors, which the state has; else the next one to decide on.
+   * Shows the candles from `i` on and before `until`, and calls the strategy's `decide` for each, up to the first with orders, an
+   * error, a wish or lines for the log. Returns the candle of orders and errors, which the state has; else the next one to decide on.
    */
   readonly decide: (i: number, until: number) => number;
   /** The error of `decide`, as `describe` has it. */
@@ -178,11 +178,11 @@ export function makeDecide(
     const { firstIndex } = memory;
     const initialBalance = doubles[at.initialBalance >>> 3]!;
     const logged = words[at.logged >>> 2]!;
-    let close = doubles[at.close >>> 3]!;
     for (;;) {
       memory.i = i;
+      show(i);
       account.cash = cash;
-      account.equity = cash + quantity * close;
+      account.equity = cash + quantity * windows[i & (windowRows - 1)]!;
       account.quantity = quantity;
       account.entryPrice = entryPrice;
       account.initialBalance = initialBalance;
@@ -192,8 +192,6 @@ export function makeDecide(
       if (writer.rows() !== 0) break;
       i++;
       if (i === until || words[at.wanted >>> 2] !== 0 || words[at.logged >>> 2] !== logged) break;
-      show(i);
-      close = windows[i & (windowRows - 1)]!;
     }
     return i;
   };
