@@ -9,7 +9,8 @@ import { openEmbeddedBossDatabase } from "../workers/jobs/boss_database.ts";
 import { type OpenQueue, openQueue } from "../workers/queue.ts";
 import { median } from "./measure.ts";
 
-const OWNER = "bench";
+/** The user whose submissions they are. */
+export const OWNER = "bench";
 const ROUNDS = 51;
 
 /** A database without a service. */
@@ -47,16 +48,16 @@ export async function measureOwnSubmit({ handle: { db }, queue }: Bare): Promise
 
 /** The median milliseconds of the same rows written by prepared statements on one connection, without any code of the service's. */
 export async function measureBareSubmit({ handle: { connection } }: Bare): Promise<number> {
-  if (connection.kind === "pglite") return await measureMedian(() => connection.pool.transaction(submitBare));
-  const client = await PostgresClient.connect(connection.url);
+  const source = connection.kind === "pglite" ? connection.pool : await PostgresClient.connect(connection.url);
   try {
-    return await measureMedian(() => client.transaction(submitBare));
+    return await measureMedian(() => source.pipelinedTransaction(submitBare));
   } finally {
-    await client.close();
+    if (connection.kind === "postgres") await source.close();
   }
 }
 
-async function submitBare(client: PostgresClient): Promise<void> {
+/** The statements of a submission, in two round trips: reads, writes with the commit. @returns Its record. */
+export async function submitBare(client: PostgresClient): Promise<{ readonly answer: Promise<unknown> }> {
   const { symbol, exchange, strategy, startDate, endDate, initialBalance, parameters } = newTenDaysBacktest(OWNER);
   const id = uuidv7();
   await Promise.all([
@@ -67,7 +68,7 @@ async function submitBare(client: PostgresClient): Promise<void> {
       [OWNER],
     ),
   ]);
-  await Promise.all([
+  const written = Promise.all([
     client.query(
       `insert into backtests (id, owner_id, symbol, exchange, strategy, start_date, end_date, initial_balance, parameters,
         queue_position, size_bytes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 1000) returning *`,
@@ -81,6 +82,7 @@ async function submitBare(client: PostgresClient): Promise<void> {
     client.query("insert into pgboss.job (id, name, data) values ($1, 'backtests', $2)", [id, { backtestId: id }]),
     client.query("select pg_notify('bare', $1)", [id]),
   ]);
+  return { answer: written.then(([[record]]) => record) };
 }
 
 async function measureMedian(work: () => Promise<unknown>): Promise<number> {

@@ -59,6 +59,23 @@ export async function printFigures(title: string, rows: Readonly<Record<string, 
   await Deno.stdout.write(new TextEncoder().encode(`${title}\n${text}`));
 }
 
+/** Prints a ratio to a figure of the same run, beside its goal. */
+export async function printGoal(
+  what: string,
+  figureMs: number,
+  than: string,
+  thanMs: number,
+  goal: number,
+): Promise<void> {
+  const ratio = (figureMs / thanMs).toFixed(2);
+  await say(`${what}: ${ms(figureMs)} ms, ${ratio} x ${than} of ${ms(thanMs)} ms, goal ${goal.toFixed(1)} x`);
+}
+
+/** Milliseconds with as many digits as matter. */
+export function ms(value: number): string {
+  return value.toFixed(value < 10 ? 1 : 0);
+}
+
 /** Prints a line. */
 export async function say(line: string): Promise<void> {
   await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));

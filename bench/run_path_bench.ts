@@ -1,7 +1,7 @@
 /**
  * The way of a backtest, stage by stage as the service's own spans tell it, over HTTP to a process of its own: candles that are read for
  * the first time and again, on an embedded database and on PostgreSQL. Beside each figure, in the same run: the engine alone on the same
- * candles, their chunks unpacked, the bare statements of a submission, and the bare queue.
+ * candles, their chunks unpacked, the bare statements of a submission, and the bare queue. The bench submit has submissions alone.
  *
  * `deno run --allow-all bench/run_path_bench.ts [rounds]`; with TEST_DATABASE_URL as `deno task bench` sets it.
  */
@@ -10,7 +10,7 @@ import { Collector } from "../tests/support/collector.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
 import { onBothDatabases } from "./both_databases.ts";
-import { median, say } from "./measure.ts";
+import { median, ms, printGoal, say } from "./measure.ts";
 import { type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
 
@@ -143,13 +143,4 @@ async function submit(
   const answer = await client.send("POST", "/api/backtests", { backtest }, headers);
   if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${answer.text}`);
   return answer.at("/backtest/id");
-}
-
-function ms(value: number): string {
-  return value.toFixed(value < 10 ? 1 : 0);
-}
-
-async function printGoal(what: string, figureMs: number, than: string, thanMs: number, goal: number): Promise<void> {
-  const ratio = (figureMs / thanMs).toFixed(2);
-  await say(`${what}: ${ms(figureMs)} ms, ${ratio} x ${than} of ${ms(thanMs)} ms, goal ${goal.toFixed(1)} x`);
 }

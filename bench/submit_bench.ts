@@ -1,0 +1,105 @@
+/**
+ * Submissions over HTTP, one after the other, to a service without workers. Beside each, in the same run: the same over HTTP to a
+ * handler that does the least, and its statements without HTTP.
+ *
+ * `deno run --allow-all bench/submit_bench.ts [submissions]`; with TEST_DATABASE_URL as `deno task bench` sets it.
+ */
+import { BACKTEST } from "../tests/support/client.ts";
+import { createTestDatabase } from "../tests/support/database.ts";
+import { startProcess } from "../tests/support/process.ts";
+import { measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
+import { median, ms, printGoal, readCpuMs, say } from "./measure.ts";
+
+const count = Number(Deno.args[0] ?? 301);
+// The code becomes quick with use.
+const WARM_UP = 200;
+const BARE_SERVER = new URL("bare_server.ts", import.meta.url).pathname;
+
+/** A server of submissions. */
+interface Submitter {
+  readonly url: string;
+  readonly pid: number;
+  readonly cookie: string;
+}
+
+for (const kind of ["embedded", "PostgreSQL"] as const) {
+  if (kind === "embedded" || Deno.env.has("TEST_DATABASE_URL")) await measure(kind);
+}
+
+async function measure(kind: "embedded" | "PostgreSQL"): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const own = await startOwn(kind, opened);
+  const least = await startBare(kind, opened);
+  for (let k = 0; k < WARM_UP; k++) for (const server of [own, least]) await submit(server);
+  const [ownMs, leastMs]: [number[], number[]] = [[], []];
+  const cpu = [own, least].map(({ pid }) => readCpuMs(pid));
+  for (let k = 0; k < count; k++) {
+    // Alternating, because other processes may load the machine for a while.
+    ownMs.push(await submit(own));
+    leastMs.push(await submit(least));
+  }
+  const [ownCpu = NaN, leastCpu = NaN] = [own, least].map(({ pid }, index) =>
+    (readCpuMs(pid) - (cpu[index] ?? NaN)) / count
+  );
+  const bare = await openBare(kind);
+  opened.defer(() => bare.close());
+  const bareMs = await measureBareSubmit(bare);
+  await printGoal(`${kind}, submission over HTTP, p50`, median(ownMs), "the least handler", median(leastMs), 1.5);
+  await say(
+    `  processor time of the process: ${ownCpu.toFixed(2)} ms, ${(ownCpu / leastCpu).toFixed(2)} x ${
+      leastCpu.toFixed(2)
+    } ms`,
+  );
+  await say(
+    `  the least handler's statements without HTTP: ${ms(bareMs)} ms; the service's: ${
+      ms(await measureOwnSubmit(bare))
+    } ms`,
+  );
+}
+
+async function startOwn(kind: "embedded" | "PostgreSQL", opened: AsyncDisposableStack): Promise<Submitter> {
+  const environment: Record<string, string> = { WORKERS: "0", USER_BACKTESTS_MAX: "100000" };
+  if (kind === "embedded") {
+    const folder = environment.DATA_DIR = await Deno.makeTempDir({ prefix: "hindcast-bench-" });
+    opened.defer(() => Deno.remove(folder, { recursive: true }));
+  } else {
+    const { url, drop } = await createTestDatabase();
+    Object.assign(environment, { DATABASE_URL: url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" });
+    opened.defer(drop);
+  }
+  const process = await startProcess("serve", environment);
+  opened.defer(async () => void await process.end("SIGTERM"));
+  const client = process.client();
+  await client.signUp();
+  return { url: process.url, pid: process.pid, cookie: client.cookie };
+}
+
+async function startBare(kind: string, opened: AsyncDisposableStack): Promise<Submitter> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", BARE_SERVER, kind],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  opened.defer(async () => {
+    await process.stdin.close();
+    await reader.cancel();
+    await process.status;
+  });
+  return { url: value.trim(), pid: process.pid, cookie: "token=token" };
+}
+
+/** @returns Milliseconds. */
+async function submit({ url, cookie }: Submitter): Promise<number> {
+  const begun = performance.now();
+  const answer = await fetch(`${url}/api/backtests`, {
+    method: "POST",
+    headers: { cookie, "content-type": "application/json" },
+    body: JSON.stringify({ backtest: BACKTEST }),
+  });
+  const text = await answer.text();
+  const tookMs = performance.now() - begun;
+  if (answer.status !== 202) throw new Error(`Cannot submit: ${answer.status} ${text}`);
+  return tookMs;
+}
