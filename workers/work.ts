@@ -64,7 +64,16 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0)) + sliceRunner.slicesAhead;
   const monteCarlos = { ...candles, jobs, resultBytesMax, foreignPaths: new ForeignPaths(egress, scripts) };
-  const work = listWork(services, { backtests, spareRunner, optimizations, slicePlaces, monteCarlos });
+  const backtestPlaces = () =>
+    refillAtHalf({ wanted: runner.runsWanted, held: loops[0]?.heldCount ?? 0, backtestsMax });
+  const work = listWork(services, {
+    backtests,
+    backtestPlaces,
+    spareRunner,
+    optimizations,
+    slicePlaces,
+    monteCarlos,
+  });
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);
     loops.push(loop);
@@ -78,13 +87,26 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
 }
 
 /**
+ * How many backtests to hold now. Those in advance are taken again when half of them are over: the others keep the threads busy
+ * meanwhile, and the database is asked for many at once.
+ *
+ * @param places `wanted`: the most to hold; `held`: now; `backtestsMax`: how many compute at once.
+ */
+export function refillAtHalf(
+  { wanted, held, backtestsMax }: { readonly wanted: number; readonly held: number; readonly backtestsMax: number },
+): number {
+  return wanted > backtestsMax && held < wanted && held > wanted / 2 ? held : wanted;
+}
+
+/**
  * The queues of a worker: how many jobs of each it holds at once, the function that does one, and the one that does it in a spare place
  * if the queue has one. Backtests come first.
  */
 function listWork(
   { db, jobs, readThrough, egress, scripts, backtestsMax, limits: { resultDaysMax } }: WorkServices,
-  { backtests, spareRunner, optimizations, slicePlaces, monteCarlos }: {
+  { backtests, backtestPlaces, spareRunner, optimizations, slicePlaces, monteCarlos }: {
     readonly backtests: BacktestServices;
+    readonly backtestPlaces: () => number;
     readonly spareRunner: Runner;
     readonly optimizations: OptimizationServices;
     readonly slicePlaces: () => number;
@@ -97,7 +119,7 @@ function listWork(
     runBacktestJob({ ...backtests, runner }, job, signal);
   const check: JobHandler = (job, signal) => runModuleCheckJob({ db, jobs, egress, scripts }, job, signal);
   return [
-    [QUEUES.backtests, () => runner.runsWanted, backtest(runner), backtest(spareRunner)],
+    [QUEUES.backtests, backtestPlaces, backtest(runner), backtest(spareRunner)],
     [QUEUES.optimizations, slicePlaces, (job, ...hold) => runOptimizationJob(optimizations, job, ...hold)],
     [QUEUES.monteCarlos, () => 1, (job, signal) => runMonteCarloJob(monteCarlos, job, signal)],
     [QUEUES.ingestion, () => 1, (job, signal) => runIngestionJob(ingestion, job, signal)],
