@@ -1,22 +1,31 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Db } from "./database.ts";
-import { storableText } from "./codec/storable.ts";
+import { storableJson } from "./codec/storable.ts";
+import { settleTogether } from "./faults.ts";
+import { queryText } from "./postgres_session.ts";
 import { backtestLogs } from "./schema.ts";
 
 /** Lines that a strategy logged in its run, and the stack of the error that ended it. */
 export interface BacktestLog {
-  readonly backtestId: string;
+  readonly id: string;
+  /** The one that ran; the log is stored if it has ended the record. */
+  readonly attempt: number;
   readonly lines: readonly string[];
 }
 
-/** Stores the logs of ended runs. @param tx Holds their records. */
+/** Stores the logs of ended runs. */
 export async function insertLogs(tx: Db, logs: readonly BacktestLog[]): Promise<void> {
-  const values = logs.filter(({ lines }) => lines.length > 0)
-    .map(({ backtestId, lines }) => ({ backtestId, lines: lines.map(storableText) }));
-  if (values.length === 0) return;
-  await tx.insert(backtestLogs).values(values)
-    .onConflictDoUpdate({ target: backtestLogs.backtestId, set: { lines: sql`excluded.lines` } });
+  const written = logs.filter(({ lines }) => lines.length > 0);
+  await settleTogether(
+    written.map(({ id, attempt, lines }) => queryText(tx, INSERT, [id, attempt, storableJson(lines)])),
+  );
 }
+
+const INSERT = `
+  insert into backtest_logs (backtest_id, lines)
+  select id, array(select json_array_elements_text($3::json)) from backtests
+  where id = $1 and attempts = $2 and status in ('completed', 'failed')
+  on conflict (backtest_id) do update set lines = excluded.lines`;
 
 /** The log of a run; empty where it logged nothing. */
 export async function readLog(db: Db, backtestId: string): Promise<readonly string[]> {

@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { Buffer } from "node:buffer";
-import type { BacktestResult } from "../engine/result.ts";
 import { measureLog } from "./backtest_logs.ts";
 import type { Db } from "./database.ts";
 import type { EncodedSeries } from "./codec/plots_part.ts";
@@ -16,8 +15,17 @@ const RECORD_BYTES = 1000;
 export const SIZE = { ownerId: backtests.ownerId, sizeBytes: backtests.sizeBytes } as const;
 export type Size = Pick<typeof backtests.$inferSelect, keyof typeof SIZE>;
 
-const ADD_SIZES = `insert into backtest_sizes (owner_id, bytes) select * from unnest($1::text[], $2::bigint[])
-  on conflict (owner_id) do update set bytes = backtest_sizes.bytes + excluded.bytes`;
+/**
+ * A statement that adds to the totals of users; see addSizes().
+ *
+ * @param rows A query of owners and bytes, in the order of the owners and each once.
+ */
+export function addingSizes(rows: string): string {
+  return `insert into backtest_sizes (owner_id, bytes) ${rows}
+    on conflict (owner_id) do update set bytes = backtest_sizes.bytes + excluded.bytes`;
+}
+
+const ADD_SIZES = addingSizes("select * from unnest($1::text[], $2::bigint[])");
 
 type Values = typeof backtests.$inferInsert;
 
@@ -34,13 +42,12 @@ export function measureLabels({ name, tags, notes }: Pick<Values, LabelName>): n
 }
 
 /** About how many bytes a run leaves behind. */
-export function measureResult({ result, chunks, plots = [], log }: {
-  readonly result: BacktestResult;
+export function measureResult(resultJson: string, { chunks, plots = [], log }: {
   readonly log?: readonly string[];
   readonly plots?: readonly StoredPlot[];
   readonly chunks: readonly ResultChunk[];
 }): number {
-  return JSON.stringify(result).length + measureSeries({ chunks, plots }) + measureLog(log);
+  return resultJson.length + measureSeries({ chunks, plots }) + measureLog(log);
 }
 
 /** About how many bytes chunks take in the database, with the names of the plots among them. */

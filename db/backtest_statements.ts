@@ -1,7 +1,9 @@
 /** The statements of each run, built once; backtests.ts has the functions that send them. */
 import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
-import { notifyOfRecord } from "./change_channel.ts";
+import { addingSizes } from "./backtest_sizes.ts";
+import { NOTIFY_OF_RECORD } from "./change_channel.ts";
 import { prepareOnce } from "./prepare_once.ts";
+import { insertingRows } from "./result_chunks.ts";
 import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
 
@@ -55,33 +57,29 @@ export const claim = prepareOnce((db) => {
       startedAt: sql`now()`,
     })
     .where(and(sql`${backtests.id} = any(${sql.placeholder("ids")}::uuid[])`, inArray(backtests.status, UNENDED)))
-    .returning({ ...UNENDED_COLUMNS, isOverQuota, notified: notifyOfRecord });
+    .returning({ ...UNENDED_COLUMNS, isOverQuota, notified: sql.raw(NOTIFY_OF_RECORD) });
 });
 
-/** Of `values`, the JSON of an array. */
-export const complete = prepareOnce((db) =>
-  db.update(backtests)
-    .set({
-      status: "completed",
-      progress: 1,
-      result: sql`done.result`,
-      plots: sql`done.plots`,
-      sparkline: sql`done.sparkline`,
-      inputs: sql`done.inputs`,
-      reusedFrom: sql`done."reusedFrom"`,
-      error: null,
-      finishedAt: sql`now()`,
-      sizeBytes: sql`${backtests.sizeBytes} + done.bytes`,
-    })
-    .from(
-      sql`jsonb_to_recordset(${sql.placeholder("values")}::text::jsonb)
-        as done(id uuid, attempt smallint, result jsonb, plots json, sparkline float8[], inputs jsonb, "reusedFrom" uuid,
-          bytes bigint)`,
+/**
+ * Completes runs with all that belongs to them, as one statement: what it writes is whole even where no transaction holds it.
+ *
+ * `$1`: the JSON of an array of runs; `$2` and `$3`: their chunks, see packRows(); `$4` and `$5`: owners and bytes of other records.
+ */
+export const COMPLETE = `
+  with done as (
+    update backtests set
+      status = 'completed', progress = 1, error = null, finished_at = now(), size_bytes = size_bytes + run.bytes,
+      result = run.result, plots = run.plots, sparkline = run.sparkline, inputs = run.inputs, reused_from = run."reusedFrom"
+    from jsonb_to_recordset($1::text::jsonb) as run(
+      id uuid, attempt smallint, bytes bigint, result jsonb, plots json, sparkline float8[], inputs jsonb, "reusedFrom" uuid
     )
-    .where(and(
-      eq(backtests.id, sql`done.id`),
-      eq(backtests.attempts, sql`done.attempt`),
-      eq(backtests.status, "running"),
-    ))
-    .returning({ id: backtests.id, ownerId: backtests.ownerId, notified: notifyOfRecord })
-);
+    where backtests.id = run.id and attempts = run.attempt and status = 'running'
+    returning backtests.id, owner_id, run.bytes as grown, ${NOTIFY_OF_RECORD}
+  ), inserted as (${insertingRows("$2", "$3", 'join done on done.id = "backtestId"')}),
+  added as (${
+  addingSizes(`
+    select owner_id, sum(grown) from (
+      select owner_id, grown from done union all select * from unnest($4::text[], $5::bigint[])
+    ) as sizes group by owner_id order by owner_id`)
+})
+  select id from done`;

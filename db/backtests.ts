@@ -1,18 +1,18 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import type { BacktestResult } from "../engine/result.ts";
-import { addSizes, measureRecord, measureResult, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
+import { addSizes, measureRecord, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
 import { insertLogs } from "./backtest_logs.ts";
-import { claim, complete, insert, selectOwned, UNENDED } from "./backtest_statements.ts";
+import { claim, COMPLETE, insert, selectOwned, UNENDED } from "./backtest_statements.ts";
 import type { Db } from "./client.ts";
-import { storedPlots } from "./codec/plots_part.ts";
-import type { ResultChunk } from "./codec/result_parts.ts";
 import { settleTogether } from "./faults.ts";
-import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
-import type { ResultInputs } from "./result_inputs.ts";
+import { type AttemptKey, type CompletedRun, completion } from "./completion.ts";
+import { queryText } from "./postgres_session.ts";
+import { insertResultCandles } from "./result_candles.ts";
+import { candlesOf, deleteChunks, deleteChunksOfOthers } from "./result_chunks.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
-import { type BACKTEST_STATUSES, backtests, type StoredPlot } from "./schema.ts";
-import { storableText } from "./codec/storable.ts";
+import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
+
+export type { AttemptKey, CompletedRun };
 
 /** A record, and whether a candle of its result was revised since. */
 export type Backtest = typeof backtests.$inferSelect & { readonly stale: boolean };
@@ -44,12 +44,6 @@ export type NewBacktest = Pick<
 export interface OwnedKey {
   readonly id: string;
   readonly ownerId: string;
-}
-
-/** A worker's key to the record that it holds: it finds nothing once another worker has claimed the record. */
-export interface AttemptKey {
-  readonly id: string;
-  readonly attempt: number;
 }
 
 /** A new UUIDv7, so that the newest record has the greatest id. */
@@ -121,28 +115,8 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
 
 export type RunFailure = NonNullable<Backtest["error"]>;
 
-/** The results of a completed run. */
-export interface CompletedRun extends AttemptKey {
-  readonly result: BacktestResult;
-  /** The equity in a few points, as fractions of the initial balance. */
-  readonly sparkline?: readonly number[];
-  /** Its trades, orders, equity and plots. */
-  readonly chunks: readonly ResultChunk[];
-  /** The names of its plots. */
-  readonly plots?: readonly StoredPlot[];
-  /** Lines that its strategy logged. */
-  readonly log?: readonly string[];
-  readonly inputs?: ResultInputs;
-  /** The backtest whose stored result this is; absent for one of a simulation. */
-  readonly reusedFrom?: string;
-  /** True if insertChunksAhead() has written them. */
-  readonly areChunksWritten?: boolean;
-}
-
 /** Options of storeResults(). */
 export interface StoreOptions {
-  /** Statements that share the last round trip; they come after all that may wait for a record. */
-  readonly alongside?: () => Promise<unknown>;
   /** See insertChunks(). */
   readonly storedCandles?: ReadonlySet<string>;
   /** Bytes of other records that the caller's transaction has changed. */
@@ -151,38 +125,29 @@ export interface StoreOptions {
 
 /**
  * Completes runs: writes records, trades, equity and orders in the caller's transaction, which changes no other record afterwards, and
- * notifies followers of the records.
+ * notifies followers of the records. All statements are sent before it returns.
  *
  * @returns The ids of the stored runs; the others no longer hold their records, and nothing of them is stored.
  */
 export async function storeResults(
   tx: Db,
   runs: readonly CompletedRun[],
-  { alongside = () => Promise.resolve(), storedCandles, moreSizes = [] }: StoreOptions = {},
+  { storedCandles = new Set(), moreSizes = [] }: StoreOptions = {},
 ): Promise<ReadonlySet<string>> {
   if (runs.length === 0) {
-    await settleTogether([...(moreSizes.length > 0 ? [addSizes(tx, moreSizes)] : []), alongside()]);
+    await addSizes(tx, moreSizes);
     return new Set();
   }
-  const bytes = new Map(runs.map((run) => [run.id, measureResult(run)]));
-  const values = JSON.stringify(
-    runs.map(({ id, attempt, result, plots = [], sparkline, inputs, reusedFrom }) => {
-      return { id, attempt, result, plots: storedPlots(plots), sparkline, inputs, reusedFrom, bytes: bytes.get(id) };
-    }),
-    (_key, value: unknown) => typeof value === "string" ? storableText(value) : value,
-  );
-  const rows = await complete(tx, { values });
-  const stored = new Set(rows.map(({ id }) => id));
-  const kept = runs.filter(({ id }) => stored.has(id));
-  const left = kept.filter(({ areChunksWritten = false }) => !areChunksWritten);
+  const written = runs.flatMap(({ chunks, areChunksWritten = false }) => areChunksWritten ? [] : chunks);
+  const candles = insertResultCandles(tx, candlesOf(written, storedCandles));
+  const completed = queryText(tx, COMPLETE, completion(runs, moreSizes));
   await settleTogether([
-    insertChunks(tx, left.map(({ id, attempt, chunks }) => ({ backtestId: id, attempt, chunks })), storedCandles),
-    deleteChunksOfOthers(tx, kept),
-    addSizes(tx, [...moreSizes, ...rows.map(({ id, ownerId }) => ({ ownerId, sizeBytes: bytes.get(id) ?? 0 }))]),
-    insertLogs(tx, kept.map(({ id, log = [] }) => ({ backtestId: id, lines: log }))),
-    alongside(),
+    candles,
+    completed,
+    deleteChunksOfOthers(tx, runs),
+    insertLogs(tx, runs.map(({ id, attempt, log = [] }) => ({ id, attempt, lines: log }))),
   ]);
-  return stored;
+  return new Set((await completed).map((row) => Object(row).id));
 }
 
 /**

@@ -1,8 +1,5 @@
-import { sql } from "drizzle-orm";
-import { backtests } from "./schema.ts";
-
 /** The channel on which processes notify each other of changes; the payload names what has changed. */
 export const CHANGES_CHANNEL = "hindcast_changes";
 
 /** Notifies of the record that a statement changes, as one of the columns that it returns: this needs no statement of its own. */
-export const notifyOfRecord = sql`pg_notify(${sql.raw(`'${CHANGES_CHANNEL}'`)}, 'backtest ' || ${backtests.id})`;
+export const NOTIFY_OF_RECORD = `pg_notify('${CHANGES_CHANNEL}', 'backtest ' || backtests.id)`;

@@ -43,7 +43,7 @@ export async function failBacktest(
     await deleteChunks(tx, run.id);
     await insertChunks(tx, [{ backtestId: run.id, attempt: run.attempt, chunks: series.chunks }]);
   }
-  await insertLogs(tx, [{ backtestId: run.id, lines: log }]);
+  await insertLogs(tx, [{ ...run, lines: log }]);
   return { ownerId: row.ownerId, sizeBytes };
 }
 

@@ -34,6 +34,9 @@ export type RowShape = "objects" | "arrays" | "bytes";
 /** The rows of an answer, and `count`, the number of rows that a statement read or wrote. */
 export type Rows = unknown[] & { readonly count?: number | null };
 
+/** The work of a transaction, which resolves before its last statements are answered. */
+export type PipelinedWork<Client, Answer> = (client: Client) => Promise<{ readonly answer: Promise<Answer> }>;
+
 /** One connection to PostgreSQL, used by one caller at a time, and never again once it has ended. */
 export class PostgresClient {
   /** Resolves when the connection has ended, with the reason. */
@@ -134,10 +137,14 @@ export class PostgresClient {
   }
 
   /**
-   * The same for work whose first statements only read or lock: `begin` shares their round trip. They are answered once it has
-   * succeeded, and a failed one ends the connection, so nothing is written outside of the transaction.
+   * The same in less round trips: `begin` shares that of the work's first statements, and `commit` that of its last ones.
+   *
+   * A failed `begin` ends the connection, and nobody gets the answers of the statements behind it; but the server has executed them
+   * alone. So the first statements only read or lock, or the first one writes everything that belongs together.
+   *
+   * @param work Resolves once its last statements have been sent. Where one of them fails, the server rolls back at the `commit`.
    */
-  async transactionFromReads<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
+  async pipelinedTransaction<Answer>(work: PipelinedWork<PostgresClient, Answer>): Promise<Answer> {
     const begun = this.query("begin");
     this.#beginning = begun;
     begun.then(() => this.#beginning = undefined, (error) => this.#end(error));
@@ -168,18 +175,20 @@ export class PostgresClient {
     rollback: string,
   ): Promise<Answer> {
     await this.query(begin);
-    return await this.#finish(work, commit, rollback);
+    return await this.#finish(async () => ({ answer: Promise.resolve(await work(this)) }), commit, rollback);
   }
 
   async #finish<Answer>(
-    work: (client: PostgresClient) => Promise<Answer>,
+    work: PipelinedWork<PostgresClient, Answer>,
     commit: string,
     rollback: string,
   ): Promise<Answer> {
     try {
-      const answer = await work(this);
-      await this.query(commit);
-      return answer;
+      const { answer } = await work(this);
+      const [answered, ended] = await Promise.allSettled([answer, this.query(commit)]);
+      if (answered.status === "rejected") throw answered.reason;
+      if (ended.status === "rejected") throw ended.reason;
+      return answered.value;
     } catch (error) {
       await this.query(rollback).catch((failure) => this.#end(failure));
       throw error;

@@ -1,5 +1,5 @@
 import { Pool, TimeoutError } from "tarn";
-import { type ClientOptions, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
+import { type ClientOptions, type PipelinedWork, PostgresClient, type Rows, type RowShape } from "./postgres.ts";
 import { ConnectionError, type PostgresAddress } from "./postgres_socket.ts";
 
 // The longest wait of a statement for a free or a new connection.
@@ -47,9 +47,9 @@ export class PostgresPool {
     return this.#lend((client) => client.transaction(work));
   }
 
-  /** The same for work that reads first; see PostgresClient.transactionFromReads. */
-  transactionFromReads<Answer>(work: (client: PostgresClient) => Promise<Answer>): Promise<Answer> {
-    return this.#lend((client) => client.transactionFromReads(work));
+  /** The same in less round trips; see PostgresClient.pipelinedTransaction. */
+  pipelinedTransaction<Answer>(work: PipelinedWork<PostgresClient, Answer>): Promise<Answer> {
+    return this.#lend((client) => client.pipelinedTransaction(work));
   }
 
   /** Ends all connections once their callers have returned them. */

@@ -3,7 +3,7 @@ import type { ExtractTablesWithRelations, RelationalSchemaConfig, SQLWrapper } f
 import { PgDialect, type PgTransactionConfig } from "drizzle-orm/pg-core";
 import { PgProxyTransaction, PgRemoteDatabase, PgRemoteSession } from "drizzle-orm/pg-proxy";
 import type { Db } from "./database.ts";
-import type { PostgresClient, Rows } from "./postgres.ts";
+import type { PipelinedWork, PostgresClient, Rows } from "./postgres.ts";
 import type { PostgresPool } from "./postgres_pool.ts";
 import * as schema from "./schema.ts";
 
@@ -62,7 +62,17 @@ function asPlain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
  * @param db A database of createPostgresDatabase(), and no transaction.
  */
 export async function transactFromReads<Answer>(db: Db, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
-  return await sourceOf(db).transactionFromReads((client) => work(transactionOf(client)));
+  return await transactPipelined(db, async (tx) => ({ answer: Promise.resolve(await work(tx)) }));
+}
+
+/**
+ * The same in two round trips less.
+ *
+ * @param db A database of createPostgresDatabase(), and no transaction.
+ * @param work See PostgresClient.pipelinedTransaction.
+ */
+export async function transactPipelined<Answer>(db: Db, work: PipelinedWork<Db, Answer>): Promise<Answer> {
+  return await sourceOf(db).pipelinedTransaction((client) => work(transactionOf(client)));
 }
 
 function sourceOf(db: Db): PostgresPool | PostgresClient {

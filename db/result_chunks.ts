@@ -1,5 +1,5 @@
 /** The chunks of results in the database (see codec/result_parts.ts). */
-import { and, asc, between, eq, gte, inArray, min, ne } from "drizzle-orm";
+import { and, asc, between, eq, gte, inArray, min } from "drizzle-orm";
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { zstdDecompressSync } from "node:zlib";
@@ -16,7 +16,7 @@ import {
 import { unpackTrades } from "./codec/packed_trades.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
-import { queryText, transactFromReads } from "./postgres_session.ts";
+import { queryText, transactPipelined } from "./postgres_session.ts";
 import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
@@ -84,7 +84,7 @@ export async function insertChunks(
   await settleTogether([insertResultCandles(tx, candles), insertAll()]);
 }
 
-function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>): SharedCandles[] {
+export function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>): SharedCandles[] {
   return chunks.flatMap(({ candles }) => candles && !stored.has(candles.sha256) ? [candles] : []);
 }
 
@@ -96,7 +96,7 @@ function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<string>):
  */
 export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
   for (const rows of groupBySize([run])) {
-    const isHeld = await transactFromReads(db, async (tx) => {
+    const isHeld = await transactPipelined(db, async (tx) => {
       // A claim by another worker waits for this, so that no chunk of an earlier attempt comes after it.
       const held = await tx.select({ id: backtests.id }).from(backtests)
         .where(and(
@@ -105,11 +105,9 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
           eq(backtests.status, "running"),
         ))
         .for("share");
-      if (held.length > 0) {
-        const candles = insertResultCandles(tx, candlesOf(rows, new Set()));
-        await settleTogether([candles, insertRows(tx, rows, INSERT_MISSING)]);
-      }
-      return held.length > 0;
+      if (held.length === 0) return { answer: Promise.resolve(false) };
+      const candles = insertResultCandles(tx, candlesOf(rows, new Set()));
+      return { answer: settleTogether([candles, insertRows(tx, rows, INSERT_MISSING)]).then(() => true) };
     });
     if (!isHeld) return false;
     // The embedded database answers without leaving the thread to anything else.
@@ -118,11 +116,15 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
   return true;
 }
 
-/**
- * Inserts by a text that is the same for any number of rows, so that it is built quickly and prepared once. The bytes of all rows are one
- * parameter, one after the other: inside the JSON, the server would spend twice the time on them.
- */
 async function insertRows(tx: Db, rows: readonly PlacedChunk[], statement = INSERT): Promise<void> {
+  await queryText(tx, statement, packRows(rows));
+}
+
+/**
+ * The parameters of insertingRows(). The bytes of all rows are one parameter, one after the other: inside the JSON, the server would
+ * spend twice the time on them.
+ */
+export function packRows(rows: readonly PlacedChunk[]): readonly [bytes: Uint8Array, places: string] {
   const bytes = Buffer.concat(rows.flatMap(({ data, tags }) => tags ? [data, tags] : [data]));
   // Positions in SQL begin at 1.
   let at = 1;
@@ -137,21 +139,30 @@ async function insertRows(tx: Db, rows: readonly PlacedChunk[], statement = INSE
     at += place.dataBytes + (place.tagsBytes ?? 0);
     return place;
   });
-  await queryText(tx, statement, [bytes, JSON.stringify(places)]);
+  return [bytes, JSON.stringify(places)];
 }
 
-const INSERT = `
-  insert into result_chunks
+/**
+ * A statement that inserts packRows(). Its text is the same for any number of rows, so that it is prepared once.
+ *
+ * @param bytes The name of the first parameter, as in `$1`; `places`: that of the second.
+ * @param join Leaves out rows, of the table `places`.
+ */
+export function insertingRows(bytes: string, places: string, join = ""): string {
+  return `insert into result_chunks
     (backtest_id, attempt, part, chunk, rows, first_time, last_time, data, tags, candles)
-  select "backtestId", attempt, part, chunk, rows, "firstTime", "lastTime",
+  select "backtestId", places.attempt, part, chunk, rows, "firstTime", "lastTime",
     substring(bytes, at, "dataBytes"), substring(bytes, at + "dataBytes", "tagsBytes"), candles
-  from (select $1::bytea as bytes) as given, json_to_recordset($2::json) as places(
+  from (select ${bytes}::bytea as bytes) as given, json_to_recordset(${places}::json) as places(
     "backtestId" uuid, attempt smallint, part text, chunk integer, rows integer,
     "firstTime" timestamptz, "lastTime" timestamptz, at integer, "dataBytes" integer, "tagsBytes" integer, candles text
-  )`;
+  ) ${join}`;
+}
+
+const INSERT = insertingRows("$1", "$2");
 const INSERT_MISSING = `${INSERT} on conflict do nothing`;
 
-type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
+export type PlacedChunk = ResultChunk & Pick<typeof resultChunks.$inferInsert, "backtestId" | "attempt">;
 
 function* groupBySize(runs: readonly AttemptChunks[]): Generator<PlacedChunk[]> {
   let rows: PlacedChunk[] = [];
@@ -171,13 +182,16 @@ function* groupBySize(runs: readonly AttemptChunks[]): Generator<PlacedChunk[]> 
   if (rows.length > 0) yield rows;
 }
 
-/** Removes the chunks of attempts that did not complete these records. */
+/** Removes the chunks of attempts other than those that have ended these records. */
 export async function deleteChunksOfOthers(tx: Db, runs: readonly { id: string; attempt: number }[]): Promise<void> {
   // The first attempt has no others.
-  for (const { id, attempt } of runs.filter((run) => run.attempt > 1)) {
-    await tx.delete(resultChunks).where(and(eq(resultChunks.backtestId, id), ne(resultChunks.attempt, attempt)));
-  }
+  const later = runs.filter((run) => run.attempt > 1);
+  await settleTogether(later.map(({ id, attempt }) => queryText(tx, DELETE_OTHERS, [id, attempt])));
 }
+
+const DELETE_OTHERS = `
+  delete from result_chunks using backtests where backtest_id = $1 and attempt <> $2
+    and id = backtest_id and attempts = $2 and status in ('completed', 'failed')`;
 
 /** Removes the chunks of a record that ended without a result. */
 export async function deleteChunks(tx: Db, backtestId: string): Promise<void> {

@@ -6,7 +6,7 @@ import { Batcher } from "../db/batcher.ts";
 import { isDatabaseFault } from "../db/faults.ts";
 import type { Db } from "../db/client.ts";
 import { findSubmission, insertSubmission, type NamedSubmission, SUBMISSION_KEPT_MS } from "../db/idempotency.ts";
-import { transactFromReads } from "../db/postgres_session.ts";
+import { transactPipelined } from "../db/postgres_session.ts";
 import { lockUser, readUsage } from "../db/quotas.ts";
 import { dateSchema } from "./dates.ts";
 import { inputObject } from "./input_object.ts";
@@ -130,7 +130,7 @@ async function storeAll(
   { db, queue, quotas, ownerId }: Pick<Context, "db" | "queue" | "quotas"> & { readonly ownerId: string },
   all: readonly Waiting[],
 ): Promise<Backtest[]> {
-  return await transactFromReads(db, async (tx) => {
+  return await transactPipelined(db, async (tx) => {
     // Statements that are started together are sent in their order and share a round trip: the lock comes first.
     const [, twin, usage] = await Promise.all([
       lockUser(tx, ownerId),
@@ -138,25 +138,28 @@ async function storeAll(
       findEarlier(tx, all[0]?.submission ?? null),
       readUsage(tx, ownerId, quotas.backtestsMax - (all.length - 1)),
     ]);
-    if (twin !== null) return [twin];
+    if (twin !== null) return { answer: Promise.resolve([twin]) };
     const bytes = usage.bytes + all.slice(1).reduce((sum, { values }) => sum + measureRecord(values), 0);
     const firstPosition = requireQueuePosition({ ...usage, bytes }, quotas);
     for (const { strategy } of all) {
       if (strategy.module !== null) await requireRoomForModule(tx, ownerId, quotas, strategy.module);
       await keepModule(tx, strategy);
     }
-    return await Promise.all(all.map(({ submission, values, inRequest }, index) =>
+    const jobs = all.map(() => Promise.withResolvers<void>());
+    const answer = Promise.all(all.map(({ submission, values, inRequest }, index) =>
       inRequest(async () => {
         const id = newBacktestId();
         const queuePosition = firstPosition + index;
         const [inserted] = await Promise.all([
           insertBacktest(tx, { ...values, queuePosition }, id),
           submission === null ? undefined : insertSubmission(tx, submission, id),
-          queue.enqueueBacktest(tx, id, ownerId, queuePosition),
+          queue.enqueueBacktest(tx, id, ownerId, queuePosition, jobs[index]?.resolve),
         ]);
         return inserted;
       })
     ));
+    await Promise.race([answer, Promise.all(jobs.map(({ promise }) => promise))]);
+    return { answer };
   });
 }
 

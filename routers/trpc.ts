@@ -30,7 +30,14 @@ export interface Session {
 
 /** The queue of the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
 export interface Queue {
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition: number): Promise<void>;
+  /** @param onSent Called when all statements are on their way. */
+  enqueueBacktest(
+    tx: Db,
+    backtestId: string,
+    ownerId: string,
+    queuePosition: number,
+    onSent?: () => void,
+  ): Promise<void>;
   /** Removes the job of a backtest that the transaction cancels or deletes. */
   dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
   /** Writes the first job of an optimization, which makes the others. */

@@ -21,8 +21,15 @@ export interface OpenQueue {
    * Writes a backtest's job in the transaction that writes its record.
    *
    * @param queuePosition The record's; lower ones are taken first.
+   * @param onSent Called when all statements are on their way.
    */
-  enqueueBacktest(tx: Db, backtestId: string, ownerId: string, queuePosition?: number): Promise<void>;
+  enqueueBacktest(
+    tx: Db,
+    backtestId: string,
+    ownerId: string,
+    queuePosition?: number,
+    onSent?: () => void,
+  ): Promise<void>;
   /** Writes an ingestion run's job in the transaction that writes its record. */
   enqueueIngestion(tx: Db, runId: string): Promise<void>;
   /** Writes a module check's job in the transaction that writes its record; lower queue positions are taken first. */
@@ -117,8 +124,12 @@ export async function openQueue(
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
-    enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0) =>
-      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, { ownerId, priority: -queuePosition }),
+    enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0, onSent) =>
+      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, {
+        ownerId,
+        priority: -queuePosition,
+        ...(onSent && { onSent }),
+      }),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
       jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),

@@ -150,27 +150,53 @@ Deno.test("a transaction goes on after a nested one that failed, and a failed on
     expect(await pool.query("select n from numbers order by n")).toMatchObject([{ n: 1 }, { n: 3 }]);
   }));
 
-Deno.test("a transaction that reads first writes nothing where its `begin` fails, however late it asks", () =>
+Deno.test("a pipelined transaction that reads first writes nothing where its `begin` fails, however late it asks", () =>
   withPool(async (pool, admin, url) => {
     await admin.query("create table numbers (n integer)");
     for (const isLate of [false, true]) {
       const client = await PostgresClient.connect(url);
       const query = client.query.bind(client);
       client.query = (text, values, shape) => query(text === "begin" ? "begin ?" : text, values, shape);
-      const failed = client.transactionFromReads(async () => {
+      const failed = client.pipelinedTransaction(async () => {
         if (isLate) await client.ended;
         await client.query("select n from numbers where n = $1", [1]);
-        await client.query("insert into numbers values (1)");
+        return { answer: client.query("insert into numbers values (1)") };
       });
       expect(await caught(failed)).toBeInstanceOf(Error);
       expect([client.isUsable, await admin.query("select n from numbers")]).toMatchObject([false, []]);
       await client.close();
     }
-    await pool.transactionFromReads(async (client) => {
+    await pool.pipelinedTransaction(async (client) => {
       await client.query("select n from numbers where n = $1", [1]);
-      await client.query("insert into numbers values (1)");
+      return { answer: client.query("insert into numbers values (1)") };
     });
     expect(await pool.query("select n from numbers")).toMatchObject([{ n: 1 }]);
+  }));
+
+Deno.test("a pipelined transaction leaves nothing of its last statements where any of them or its connection fails", () =>
+  withPool(async (pool, admin) => {
+    await admin.query("create table numbers (n integer)");
+    const insert = (client: PostgresClient, n: number) => client.query("insert into numbers values ($1)", [n]);
+    const writeWith = (fail: (client: PostgresClient) => Promise<unknown>) =>
+      caught(
+        pool.pipelinedTransaction((client) =>
+          Promise.resolve({ answer: Promise.all([insert(client, 1), fail(client), insert(client, 2)]) })
+        ),
+      );
+    // Twice, since a statement is prepared at its first use.
+    for (let round = 0; round < 2; round++) {
+      expect(await writeWith((client) => client.query("select 1 / $1::integer", [0]))).toMatchObject({ code: "22012" });
+      expect(await writeWith((client) => client.query("select pg_terminate_backend(pg_backend_pid())")))
+        .toBeInstanceOf(Error);
+    }
+    expect(await admin.query("select n from numbers")).toEqual([]);
+    const counts = await pool.pipelinedTransaction((client) =>
+      Promise.resolve({
+        answer: Promise.all([insert(client, 3), client.query("select count(*)::integer as count from numbers")]),
+      })
+    );
+    expect(counts[1]).toMatchObject([{ count: 1 }]);
+    expect(await admin.query("select n from numbers")).toMatchObject([{ n: 3 }]);
   }));
 
 Deno.test("a session prepares a bounded number of statements, however many different ones it runs", () =>

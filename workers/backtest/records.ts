@@ -7,6 +7,7 @@ import {
   type CompletedRun,
   releaseBacktest,
   setProgress,
+  type StoreOptions,
   storeResults,
 } from "../../db/backtests.ts";
 import { failBacktest } from "../../db/failed_backtests.ts";
@@ -14,7 +15,8 @@ import type { Size } from "../../db/backtest_sizes.ts";
 import { Batcher } from "../../db/batcher.ts";
 import type { Db } from "../../db/client.ts";
 import { type EqualResult, findEqualResults, type WantedResult } from "../../db/equal_results.ts";
-import { isForeignKeyFault } from "../../db/faults.ts";
+import { isForeignKeyFault, settleTogether } from "../../db/faults.ts";
+import { transactPipelined } from "../../db/postgres_session.ts";
 import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
@@ -65,18 +67,22 @@ export class BacktestRecords {
     }, BATCH_MAX);
     this.#searches = new Batcher((wanted) => findEqualResults(db, wanted), BATCH_MAX);
     this.#settlements = new Batcher(async (settlements) => {
-      const settle = () => db.transaction((tx: Db) => settleAll(tx, jobs, settlements, this.#candles));
-      try {
-        await settle();
-      } catch (error) {
-        if (this.#candles.size === 0 || !isForeignKeyFault(error)) throw error;
-        // Housekeeping has removed candles that no result needed any more.
-        this.#candles.clear();
-        await settle();
-      }
-      this.#remember(settlements);
+      for (const group of groupBySize(settlements)) await this.#settleGroup(group);
       return settlements.map(() => undefined);
     }, BATCH_MAX);
+  }
+
+  async #settleGroup(settlements: readonly Settlement[]): Promise<void> {
+    const settle = () => settleAll(this.#db, this.#jobs, settlements, this.#candles);
+    try {
+      await settle();
+    } catch (error) {
+      if (this.#candles.size === 0 || !isForeignKeyFault(error)) throw error;
+      // Housekeeping has removed candles that no result needed any more.
+      this.#candles.clear();
+      await settle();
+    }
+    this.#remember(settlements);
   }
 
   #remember(settlements: readonly Settlement[]): void {
@@ -123,20 +129,57 @@ export class BacktestRecords {
   }
 }
 
+/** Settlements whose results share a transaction. */
+function* groupBySize(settlements: readonly Settlement[]): Generator<Settlement[]> {
+  let group: Settlement[] = [];
+  let bytes = 0;
+  for (const settlement of settlements) {
+    const { outcome } = settlement;
+    const chunks = outcome.type === "completed" && !outcome.areChunksWritten ? outcome.chunks : [];
+    const more = measureChunks(chunks);
+    if (group.length > 0 && bytes + more > TRANSACTION_BYTES_MAX) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(settlement);
+    bytes += more;
+  }
+  if (group.length > 0) yield group;
+}
+
 async function settleAll(
-  tx: Db,
+  db: Db,
   jobs: Jobs,
   settlements: readonly Settlement[],
   storedCandles: ReadonlySet<string>,
 ): Promise<void> {
-  const completed: CompletedRun[] = [];
+  const completed = settlements.flatMap(({ job, attempt, outcome }) =>
+    outcome.type === "completed" ? [{ id: job.id, attempt, ...outcome }] : []
+  );
+  const over = settlements.flatMap(({ job, outcome }) => outcome.type === "completed" ? [job] : []);
+  // One statement writes all of a result, so that it may be sent behind `begin`; other outcomes take several.
+  if (over.length === settlements.length) {
+    return await transactPipelined(db, (tx) => storeCompleted(tx, jobs, { completed, over, storedCandles }));
+  }
+  await db.transaction(async (tx: Db) => {
+    const others = await settleUncompleted(tx, jobs, settlements);
+    over.push(...others.over);
+    const { answer } = await storeCompleted(tx, jobs, { completed, over, storedCandles, moreSizes: others.grown });
+    await answer;
+    await jobs.changes.notify(tx, others.changed);
+  });
+}
+
+/** @returns The jobs that are over, the bytes by which storage has grown, and the records that followers must be notified of. */
+async function settleUncompleted(tx: Db, jobs: Jobs, settlements: readonly Settlement[]) {
   const grown: Size[] = [];
   const over: TakenJob[] = [];
   const changed: `backtest ${string}`[] = [];
   for (const { job, attempt, outcome } of settlements) {
+    if (outcome.type === "completed") continue;
     const run = { id: job.id, attempt };
-    // storeResults() notifies of completed ones.
-    if (outcome.type !== "completed") changed.push(`backtest ${job.id}`);
+    changed.push(`backtest ${job.id}`);
     if (outcome.type === "broken") {
       await releaseBacktest(tx, run);
       await jobs.fail(tx, QUEUE, job, "see the log");
@@ -148,18 +191,24 @@ async function settleAll(
         const size = await failBacktest(tx, { ...run, error: { code, message }, log, series });
         if (size !== null && size.sizeBytes > 0) grown.push(size);
       }
-      if (outcome.type === "completed") completed.push({ ...run, ...outcome });
       over.push(job);
     }
   }
-  // Last, because it locks the storage totals: a deletion holds the record and waits for them, so locking in the other order would
-  // be a deadlock.
-  const alongside = () =>
-    Promise.all([
-      jobs.complete(tx, QUEUE, over),
-      jobs.changes.notify(tx, changed),
-    ]);
-  await storeResults(tx, completed, { alongside, storedCandles, moreSizes: grown });
+  return { grown, over, changed };
+}
+
+/** Stores completed runs and ends jobs. It comes last, because it locks the storage totals: see addSizes(). */
+async function storeCompleted(tx: Db, jobs: Jobs, { completed, over, ...options }: StoreOptions & {
+  readonly completed: readonly CompletedRun[];
+  readonly over: readonly TakenJob[];
+}): Promise<{ readonly answer: Promise<void> }> {
+  const sent = Promise.withResolvers<void>();
+  const answer = settleTogether([
+    storeResults(tx, completed, options),
+    jobs.complete(tx, QUEUE, over, sent.resolve),
+  ]);
+  await Promise.race([answer, sent.promise]);
+  return { answer };
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */

@@ -1,4 +1,5 @@
 import { getLogger } from "@logtape/logtape";
+import { sql } from "drizzle-orm";
 import type { Db as BossDatabase } from "pg-boss";
 import type { DatabaseHandle, Db, PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
@@ -53,7 +54,23 @@ export function connectBoss({ connection }: Pick<DatabaseHandle, "connection">, 
   return { db, disconnect: () => db.close() };
 }
 
-/** The caller's transaction as pg-boss uses it. */
-export function inTransaction(tx: Db): BossDatabase {
-  return { executeSql: async (text, values) => ({ rows: await queryText(tx, text, values) }) };
+/**
+ * Ends the heartbeats of all held jobs. An embedded database belongs to one process, so at its opening any holder is dead, and the next
+ * monitor pass need not wait for missed heartbeats.
+ */
+export async function endHeartbeats(db: Db): Promise<void> {
+  await db.execute(
+    sql`update pgboss.job set heartbeat_on = '-infinity' where state = 'active' and heartbeat_on is not null`,
+  );
+}
+
+/** The caller's transaction as pg-boss uses it. @param onSent Called when a statement of pg-boss's is on its way. */
+export function inTransaction(tx: Db, onSent?: () => void): BossDatabase {
+  return {
+    async executeSql(text, values) {
+      const answer = queryText(tx, text, values);
+      onSent?.();
+      return { rows: await answer };
+    },
+  };
 }

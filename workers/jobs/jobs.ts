@@ -4,7 +4,7 @@ import { type JobWithMetadata, PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { DatabaseHandle, Db } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { connectBoss, inTransaction } from "./boss_database.ts";
+import { connectBoss, endHeartbeats, inTransaction } from "./boss_database.ts";
 import { Changes } from "./changes.ts";
 import { createQueues, MONITOR_SECONDS, type QueueName, QUEUES, RETRY_LIMITS } from "./queues.ts";
 import { traceSend } from "../telemetry.ts";
@@ -91,21 +91,28 @@ export class Jobs {
   /**
    * Writes a job in the caller's transaction, under the record's id.
    *
-   * @param options `ownerId`: the user whose job it is; `priority`, up to 0: higher ones are taken first.
+   * @param options `ownerId`: the user whose job it is; `priority`, up to 0: higher ones are taken first; `onSent`: called when all
+   * statements are on their way.
    */
   async send(
     tx: Db,
     queue: QueueName,
     id: string,
     data: object,
-    { ownerId, priority = 0 }: { readonly ownerId?: string; readonly priority?: number } = {},
+    { ownerId, priority = 0, onSent }: {
+      readonly ownerId?: string;
+      readonly priority?: number;
+      readonly onSent?: () => void;
+    } = {},
   ): Promise<void> {
     const group = ownerId === undefined ? {} : { group: { id: ownerId } };
+    // pg-boss sends its statement a moment later than we do.
+    const db = inTransaction(tx, onSent);
     const [sent] = await Promise.all([
       traceSend(
         queue,
         id,
-        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, ...group, db: inTransaction(tx) }),
+        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, ...group, db }),
       ),
       this.changes.notify(tx, [`queue ${queue}`]),
     ]);
@@ -161,9 +168,9 @@ export class Jobs {
     return rowsOf(going).length > 0;
   }
 
-  /** Ends jobs as completed. */
-  async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[]): Promise<void> {
-    if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx) });
+  /** Ends jobs as completed. @param onSent Called when the statement is on its way. */
+  async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[], onSent?: () => void): Promise<void> {
+    if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx, onSent) });
   }
 
   /** Ends an attempt that failed by itself: the job is retried a moment later, or becomes a dead job after its last attempt. */
@@ -263,16 +270,6 @@ export class Jobs {
     await this.#boss.stop({ graceful: false });
     await this.#disconnect();
   }
-}
-
-/**
- * Ends the heartbeats of all held jobs. An embedded database belongs to one process, so at its opening any holder is dead, and the next
- * monitor pass need not wait for missed heartbeats.
- */
-async function endHeartbeats(db: Db): Promise<void> {
-  await db.execute(
-    sql`update pgboss.job set heartbeat_on = '-infinity' where state = 'active' and heartbeat_on is not null`,
-  );
 }
 
 const positionSchema = z.object({ own: z.coerce.number(), first: z.coerce.number() });

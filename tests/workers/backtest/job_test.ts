@@ -33,9 +33,7 @@ databaseTest(
         'select "id", "symbol",',
         'select "instrument_id", "timeframe",',
         "begin",
-        'update "backtests" set',
-        "insert into result_chunks",
-        "insert into backtest_sizes",
+        "with done as",
         "WITH results AS",
         "commit",
       ]);

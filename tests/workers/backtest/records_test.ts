@@ -3,6 +3,9 @@ import { eq, sql } from "drizzle-orm";
 import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
 import { Batcher } from "../../../db/batcher.ts";
 import type { Db } from "../../../db/client.ts";
+import { createPostgresDatabase } from "../../../db/postgres_session.ts";
+import { PostgresClient } from "../../../db/postgres.ts";
+import { listTrades } from "../../../db/trades.ts";
 import { equityPart } from "../../../db/codec/result_parts.ts";
 import { readEquity } from "../../../db/equity.ts";
 import { removeUnusedCandles } from "../../../db/result_candles.ts";
@@ -84,6 +87,64 @@ Deno.test("runs over the same candles store these once, also after housekeeping 
   expect(await remove()).toBe(1);
   await settle(3);
   expect(await db.$count(resultCandles)).toBe(1);
+  await jobs.close();
+  await handle.close();
+});
+
+Deno.test("results that end together take one round trip, and are whole or missing where `begin` fails", async () => {
+  const handle = await openTestDatabase("PostgreSQL");
+  const { connection } = handle;
+  if (connection.kind !== "postgres") throw new Error("Cannot be but PostgreSQL");
+  await addUser(handle.db, "ann");
+  const client = await PostgresClient.connect(connection.url);
+  const jobs = await Jobs.open(handle, 60);
+  const begin = async () => {
+    const { id } = await insertBacktest(handle.db, newBacktest("ann"));
+    await jobs.send(handle.db, "backtests", id, {});
+    return id;
+  };
+  const chunks = await newChunks();
+  const settleAll = async (records: BacktestRecords) => {
+    const taken = await jobs.take("backtests", 9);
+    for (const { id } of taken) await records.claim(id);
+    return await Promise.allSettled(
+      taken.map((job) => records.settle(job, 1, { type: "completed", result: newResult(), chunks, log: ["a", "b"] })),
+    );
+  };
+  const statusesOf = (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => {
+      const record = await getBacktest(handle.db, { id, ownerId: "ann" });
+      const trades = await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 9 });
+      return [record?.status, trades.length];
+    }));
+  const trips: string[][] = [];
+  let pending = 0;
+  const query = client.query.bind(client);
+  client.query = (text, values, shape) => {
+    if (pending++ === 0) trips.push([]);
+    trips.at(-1)?.push(text.trim().split(/[\s(]+/).slice(0, 3).join(" "));
+    return query(text, values, shape).finally(() => pending--);
+  };
+  const records = new BacktestRecords(createPostgresDatabase(client), jobs, 1e9);
+  const first = [await begin(), await begin()];
+  await settleAll(records);
+  expect(await statusesOf(first)).toEqual([["completed", 1], ["completed", 1]]);
+  expect(trips.filter((trip) => trip.includes("commit"))).toEqual([[
+    "begin",
+    "with done as",
+    "insert into backtest_logs",
+    "insert into backtest_logs",
+    "WITH results AS",
+    "commit",
+  ]]);
+
+  const second = [await begin(), await begin()];
+  client.query = (text, values, shape) => query(text === "begin" ? "begin ?" : text, values, shape);
+  const ended = await settleAll(records);
+  expect(ended.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  // The server has executed the statements behind it alone: with the record came its trades.
+  for (const each of await statusesOf(second)) expect([["completed", 1], ["running", 0]]).toContainEqual(each);
+  await client.close();
   await jobs.close();
   await handle.close();
 });
