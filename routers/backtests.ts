@@ -3,7 +3,7 @@ import type { Db } from "../db/client.ts";
 import { listFilterValues } from "../db/backtest_lists.ts";
 import { type Backtest, cancelBacktest, deleteBacktest } from "../db/backtests.ts";
 import { RETURN_PERIODS } from "../engine/metrics/period_returns.ts";
-import { backtestFollower, notFound } from "./backtest_events.ts";
+import { backtestFollower } from "./backtest_events.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -34,8 +34,8 @@ import { AppError } from "./errors.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "./formats.ts";
 import { readLarge } from "./large_reads.ts";
-import { idSchema, mustGet, mustOwnRun, requireKnownId } from "./owned_backtest.ts";
-import { integerSchema, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
   rangeShape,
@@ -47,18 +47,15 @@ import {
   toRange,
   toReturnRows,
 } from "./series.ts";
-import { hasEnded, toRecordEvents } from "./record_follower.ts";
+import { hasEnded, toRecordEvents, waitShape } from "./record_follower.ts";
 import { readRunTrials } from "./run_trials.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
-const WAIT_SECONDS_MAX = 30;
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
 const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
 const tradeColumns = columnsOf(tradeSchema);
 const orderColumns = columnsOf(orderSchema);
-// For callers that cannot leave.
-const NEVER = new AbortController().signal;
 
 export const backtestsRouter = router({
   /** A page of the caller's backtests, newest first where nothing else is asked for. */
@@ -109,22 +106,18 @@ export const backtestsRouter = router({
 
   /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
   get: userProcedure
-    .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
+    .input(inputObject({ id: idSchema, ...waitShape }))
     .output(z.object({ backtest: backtestSchema }))
-    .query(async ({ ctx, input, signal = NEVER }) => {
-      if (input.wait === 0) return await showWithTrials(ctx, await mustGet(ctx.db, input.id, ctx.user.id));
-      const key = { id: requireKnownId(input.id), ownerId: ctx.user.id };
-      const row = await backtestFollower.awaitEnd(ctx, key, input.wait * 1000, signal);
-      if (row === null) throw notFound(input.id);
-      return { backtest: toBacktest(row) };
+    .query(async ({ ctx, input, signal }) => {
+      const row = await backtestFollower.get(ctx, input.id, input.wait, signal);
+      return input.wait === 0 ? await showWithTrials(ctx, row) : { backtest: toBacktest(row) };
     }),
 
   /** One of the caller's backtests, now and after each change, until it has ended. A client that loses the connection calls again. */
   onEvent: userProcedure
     .input(inputObject({ id: idSchema }))
-    .subscription(async function* ({ ctx, input, signal = NEVER }) {
-      const row = await mustGet(ctx.db, input.id, ctx.user.id);
-      for await (const each of backtestFollower.followToEnd(ctx, row, signal)) yield toBacktest(each);
+    .subscription(async function* ({ ctx, input, signal }) {
+      for await (const each of backtestFollower.followToEnd(ctx, input.id, signal)) yield toBacktest(each);
     }),
 
   /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
@@ -237,9 +230,8 @@ export const backtestsStreamsRouter = router({
   /** Server-sent events: the record after each change, the last one named `end`. */
   events: userProcedure
     .input(inputObject({ id: idSchema }))
-    .query(async ({ ctx, input, signal = NEVER }) => {
-      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
-      const rows = backtestFollower.follow(ctx, { id, ownerId: ctx.user.id }, signal);
+    .query(async ({ ctx, input, signal }) => {
+      const rows = backtestFollower.follow(ctx, await backtestFollower.get(ctx, input.id), signal);
       return toRecordEvents(rows, (row) => ({
         id: `${row.attempts}-${row.status}-${row.progress}`,
         data: { backtest: toBacktest(row) },

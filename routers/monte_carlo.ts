@@ -14,22 +14,9 @@ import { inputObject } from "./input_object.ts";
 import { monteCarloSchema, toMonteCarlo } from "./monte_carlo_records.ts";
 import { monteCarloRequestSchema, submitMonteCarlo } from "./monte_carlo_submission.ts";
 import { idSchema } from "./owned_backtest.ts";
-import {
-  decodeCursor,
-  integerSchema,
-  type List,
-  type ListAnswer,
-  listShape,
-  pageShape,
-  readList,
-  readListPage,
-} from "./paging.ts";
-import { hasEnded, RecordFollower, toRecordEvents } from "./record_follower.ts";
+import { decodeCursor, type List, type ListAnswer, listShape, pageShape, readList, readListPage } from "./paging.ts";
+import { RecordFollower, toRecordEvents, waitShape } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
-
-const WAIT_SECONDS_MAX = 30;
-// For callers that cannot leave.
-const NEVER = new AbortController().signal;
 
 const answerSchema = z.object({ monte_carlo: monteCarloSchema });
 const filterShape = { backtest_id: idSchema.optional(), status: z.enum(BACKTEST_STATUSES).optional() };
@@ -66,22 +53,17 @@ export const monteCarloRouter = router({
 
   /** One of the caller's Monte Carlo simulations; with `wait`, once it has ended, or after so many seconds. */
   get: userProcedure
-    .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
+    .input(inputObject({ id: idSchema, ...waitShape }))
     .output(answerSchema)
-    .query(async ({ ctx, input, signal = NEVER }) => {
-      const row = await mustFind(ctx.db, input.id, ctx.user.id);
-      if (input.wait === 0 || hasEnded(row)) return { monte_carlo: toMonteCarlo(row) };
-      const later = await follower.awaitEnd(ctx, row, input.wait * 1000, signal);
-      if (later === null) throw notFound(row.id);
-      return { monte_carlo: toMonteCarlo(later) };
-    }),
+    .query(async ({ ctx, input, signal }) => ({
+      monte_carlo: toMonteCarlo(await follower.get(ctx, input.id, input.wait, signal)),
+    })),
 
   /** One of the caller's Monte Carlo simulations, now and after changes, until it has ended. */
   onEvent: userProcedure
     .input(inputObject({ id: idSchema }))
-    .subscription(async function* ({ ctx, input, signal = NEVER }) {
-      const row = await mustFind(ctx.db, input.id, ctx.user.id);
-      for await (const each of follower.followToEnd(ctx, row, signal)) yield toMonteCarlo(each);
+    .subscription(async function* ({ ctx, input, signal }) {
+      for await (const each of follower.followToEnd(ctx, input.id, signal)) yield toMonteCarlo(each);
     }),
 
   /** Stops one of the caller's Monte Carlo simulations: a queued one at once, a running one within a second. */
@@ -89,7 +71,7 @@ export const monteCarloRouter = router({
     .input(inputObject({ id: idSchema }))
     .output(answerSchema)
     .mutation(async ({ ctx, input }) => {
-      const key = { id: (await mustFind(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+      const key = { id: (await follower.get(ctx, input.id)).id, ownerId: ctx.user.id };
       return await ctx.db.transaction(async (tx: Db) => {
         const row = await cancelMonteCarlo(tx, key);
         await ctx.queue.dequeueMonteCarlo(tx, key.id);
@@ -101,7 +83,7 @@ export const monteCarloRouter = router({
 
   /** Removes one of the caller's Monte Carlo simulations, running or not. */
   delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
-    const row = await mustFind(ctx.db, input.id, ctx.user.id);
+    const row = await follower.get(ctx, input.id);
     await ctx.db.transaction(async (tx: Db) => {
       const removed = await deleteMonteCarlo(tx, row);
       await ctx.queue.dequeueMonteCarlo(tx, row.id);
@@ -123,8 +105,8 @@ export const monteCarloStreamsRouter = router({
   /** Server-sent events: the record after changes, the last one named `end`. */
   events: userProcedure
     .input(inputObject({ id: idSchema }))
-    .query(async ({ ctx, input, signal = NEVER }) => {
-      const row = await mustFind(ctx.db, input.id, ctx.user.id);
+    .query(async ({ ctx, input, signal }) => {
+      const row = await follower.get(ctx, input.id);
       return toRecordEvents(follower.follow(ctx, row, signal), (each) => ({
         id: `${each.attempts}-${each.status}-${each.progress}`,
         data: { monte_carlo: toMonteCarlo(each) },
@@ -146,13 +128,6 @@ function monteCarloList(
   const read = async (after: string | undefined, limit: number) =>
     isKnown ? await listMonteCarlos(db, { ownerId: user.id, backtestId, status, after, limit }) : [];
   return { read, key: ({ id }) => id, show: toMonteCarlo, pieceRows: 20 };
-}
-
-/** @throws AppError MONTE_CARLO_NOT_FOUND */
-async function mustFind(db: Db, id: string, ownerId: string): Promise<MonteCarlo> {
-  const row = z.uuid().safeParse(id).success ? await getMonteCarlo(db, { id, ownerId }) : null;
-  if (row !== null) return row;
-  throw notFound(id);
 }
 
 function notFound(id: string): AppError {

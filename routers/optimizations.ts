@@ -12,7 +12,6 @@ import { readLarge } from "./large_reads.ts";
 import { optimizationFollower } from "./optimization_events.ts";
 import {
   mustGetOptimization,
-  optimizationNotFound,
   optimizationSchema,
   toOptimization,
   toTrial,
@@ -35,12 +34,9 @@ import {
 } from "./paging.ts";
 import { sameStrategy } from "./same_strategy.ts";
 import { toTrialRow, trialColumns, trialFilters, trialList } from "./trial_lists.ts";
-import { hasEnded, toRecordEvents } from "./record_follower.ts";
+import { hasEnded, toRecordEvents, waitShape } from "./record_follower.ts";
 import { type Context, router, type User, userProcedure } from "./trpc.ts";
 
-const WAIT_SECONDS_MAX = 30;
-// For callers that cannot leave.
-const NEVER = new AbortController().signal;
 const answerSchema = z.object({ optimization: optimizationSchema });
 const statusShape = { status: z.enum(BACKTEST_STATUSES).optional() };
 const numberSchema = integerSchema.pipe(z.int().min(1));
@@ -66,22 +62,17 @@ export const optimizationsRouter = router({
 
   /** One of the caller's optimizations; with `wait`, once it has ended, or after so many seconds. */
   get: userProcedure
-    .input(inputObject({ id: idSchema, wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) }))
+    .input(inputObject({ id: idSchema, ...waitShape }))
     .output(answerSchema)
-    .query(async ({ ctx, input, signal = NEVER }) => {
-      const row = await mustGetOptimization(ctx.db, input.id, ctx.user.id);
-      if (input.wait === 0 || hasEnded(row)) return { optimization: toOptimization(row) };
-      const later = await optimizationFollower.awaitEnd(ctx, row, input.wait * 1000, signal);
-      if (later === null) throw optimizationNotFound(row.id);
-      return { optimization: toOptimization(later) };
-    }),
+    .query(async ({ ctx, input, signal }) => ({
+      optimization: toOptimization(await optimizationFollower.get(ctx, input.id, input.wait, signal)),
+    })),
 
   /** One of the caller's optimizations, now and after changes, until it has ended. */
   onEvent: userProcedure
     .input(inputObject({ id: idSchema }))
-    .subscription(async function* ({ ctx, input, signal = NEVER }) {
-      const row = await mustGetOptimization(ctx.db, input.id, ctx.user.id);
-      for await (const each of optimizationFollower.followToEnd(ctx, row, signal)) yield toOptimization(each);
+    .subscription(async function* ({ ctx, input, signal }) {
+      for await (const each of optimizationFollower.followToEnd(ctx, input.id, signal)) yield toOptimization(each);
     }),
 
   /** Stops one of the caller's optimizations within a second. Its trials so far stay. */
@@ -180,7 +171,7 @@ export const optimizationsStreamsRouter = router({
   /** Server-sent events: the record after changes, the last one named `end`. */
   events: userProcedure
     .input(inputObject({ id: idSchema }))
-    .query(async ({ ctx, input, signal = NEVER }) =>
+    .query(async ({ ctx, input, signal }) =>
       toRecordEvents(optimizationFollower.follow(ctx, await keyOf(ctx, input.id), signal), (row) => ({
         id: `${row.status}-${row.pointsDone + row.windowPointsDone}`,
         data: { optimization: toOptimization(row) },

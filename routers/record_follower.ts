@@ -1,8 +1,17 @@
+import { z } from "zod";
 import type { OwnedKey } from "../db/backtests.ts";
 import type { BACKTEST_STATUSES } from "../db/schema.ts";
 import { AppError } from "./errors.ts";
 import { awaitFinal, followRecord } from "./follow_record.ts";
-import type { Context } from "./trpc.ts";
+import { integerSchema } from "./paging.ts";
+import type { Context, User } from "./trpc.ts";
+
+// For callers that cannot leave.
+const NEVER = new AbortController().signal;
+const WAIT_SECONDS_MAX = 30;
+
+/** `wait` of a request for a record: for its end, at most so many seconds. */
+export const waitShape = { wait: integerSchema.pipe(z.int().min(0).max(WAIT_SECONDS_MAX)).default(0) };
 
 /** A record that waits, runs and ends. */
 interface Job extends OwnedKey {
@@ -35,10 +44,31 @@ export class RecordFollower<Row extends Job> {
   }
 
   /**
+   * One of the caller's records; with `waitSeconds`, once it has ended, or after so many seconds.
+   *
+   * @param signal Ends the wait.
+   * @throws AppError That of the kind where the caller has none of that id.
+   */
+  async get(
+    ctx: Context & { readonly user: User },
+    id: string,
+    waitSeconds = 0,
+    signal: AbortSignal = NEVER,
+  ): Promise<Row> {
+    const key = { id, ownerId: ctx.user.id };
+    // An id that is no UUID does not exist, like any other unknown one.
+    const isKnown = z.uuid().safeParse(id).success;
+    const read = () => waitSeconds === 0 ? this.#kind.read(ctx, key) : this.#awaitEnd(ctx, key, waitSeconds, signal);
+    const row = isKnown ? await read() : null;
+    if (row === null) throw this.#kind.notFound(id);
+    return row;
+  }
+
+  /**
    * A record now, and again after each change by any process. Ends when the record is final or deleted, the signal is aborted, or the
    * service closes.
    */
-  follow(ctx: Context, key: OwnedKey, signal: AbortSignal): AsyncGenerator<Row> {
+  follow(ctx: Context, key: OwnedKey, signal: AbortSignal = NEVER): AsyncGenerator<Row> {
     const { paceMs = 0 } = this.#kind;
     return followRecord<Row>({
       watch: (onChange, onEnd) => this.#kind.watch(ctx, key.id, onChange, onEnd),
@@ -49,30 +79,29 @@ export class RecordFollower<Row extends Job> {
   }
 
   /**
-   * As follow(), for clients that take the end of the stream for the end of the record.
+   * As follow(), of one of the caller's records, for clients that take the end of the stream for the end of the record.
    *
-   * @throws AppError UNAVAILABLE when the service closes first, and that of the kind when the record is deleted.
+   * @throws AppError UNAVAILABLE when the service closes first, and that of the kind when there is no record or it is deleted.
    */
-  async *followToEnd(ctx: Context, row: Row, signal: AbortSignal): AsyncGenerator<Row> {
-    let last = row;
-    for await (const each of this.follow(ctx, row, signal)) yield last = each;
+  async *followToEnd(
+    ctx: Context & { readonly user: User },
+    id: string,
+    signal: AbortSignal = NEVER,
+  ): AsyncGenerator<Row> {
+    let last = await this.get(ctx, id);
+    for await (const each of this.follow(ctx, last, signal)) yield last = each;
     if (hasEnded(last) || signal.aborted) return;
-    if (!ctx.closing.aborted) throw this.#kind.notFound(row.id);
-    const message = `Cannot follow ${this.#kind.name} ${row.id}: the service is closing`;
+    if (!ctx.closing.aborted) throw this.#kind.notFound(id);
+    const message = `Cannot follow ${this.#kind.name} ${id}: the service is closing`;
     throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
   }
 
-  /**
-   * Waits until a record is final, at most `waitMs`, or until the signal is aborted.
-   *
-   * @returns The record now; null if it was deleted.
-   */
-  async awaitEnd(ctx: Context, key: OwnedKey, waitMs: number, signal: AbortSignal): Promise<Row | null> {
+  async #awaitEnd(ctx: Context, key: OwnedKey, waitSeconds: number, signal: AbortSignal): Promise<Row | null> {
     return await awaitFinal<Row>({
       follow: (stop) => this.follow(ctx, key, stop),
       read: () => this.#kind.read(ctx, key),
       hasEnded,
-      waitMs,
+      waitMs: waitSeconds * 1000,
       signal: AbortSignal.any([signal, ctx.closing]),
     });
   }
