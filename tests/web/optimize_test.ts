@@ -118,6 +118,21 @@ Deno.test("a user optimizes a strategy, reads the heat map by keyboard, and runs
       expect(dates).toEqual(["2024-05-01", "2024-07-01", "2024-09-01", "2024-11-01"]);
       expect(await findViolations(page)).toEqual([]);
     });
+    await t.step("a running optimization is followed by its events, and not asked for again", async () => {
+      const space = { fast: { min: 1, max: 400, step: 1 }, slow: { min: 401, max: 900, step: 1 } };
+      const id = await submitOptimization(user, { space, end_date: "2024-07-01", trials_max: 1_000_000 });
+      const asked: string[] = [];
+      page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+      const followed = page.waitForRequest(/optimizations\.onEvent/);
+      await page.goto(`${service.url}/optimizations/${id}`);
+      await followed;
+      const words = page.getByText(/^[\d,]+ trials/);
+      const before = await words.innerText();
+      await words.filter({ hasNotText: before }).waitFor();
+      expect(asked.filter((path) => /optimizations\.get\b/.test(path)).length).toBe(1);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "hidden" });
+    });
     await t.step("walk-forward windows are a table, and their account a curve", async () => {
       const id = await submitOptimization(user, { walk_forward: { train_days: 14, test_days: 7 } });
       const walked = await finishOptimization(user, id);
