@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { ChildLimits } from "./task.ts";
+import { MODULE, ROOM_PAGES_MAX } from "./wasm/abi.ts";
 
 // The check of a module caps the memory that it declares; this limit also holds without that check.
-const WASM_PAGES_MAX = 4096;
+const WASM_PAGES_MAX = MODULE.memoryPagesMax + ROOM_PAGES_MAX;
 // Freed blocks go back to the system at once. glibc would keep those below a size that it raises by itself: a run's long logs.
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: "65536" };
 

@@ -69,6 +69,8 @@ export const TRADE_BYTES = 24;
 /** Every block from `alloc` begins at a multiple of this. */
 export const ALIGN_BYTES = 8;
 export const PAGE_BYTES = 65_536;
+/** Pages that a memory may have beyond those that its module declares, for a run's columns. */
+export const ROOM_PAGES_MAX = 512;
 
 /** The values that `init` finds in the frame, and the limits of its own. */
 export const ORDERS_MAX = { default: 64, limit: 1024 } as const;
@@ -105,6 +107,9 @@ export const EXPORTED_FUNCTIONS: Readonly<Record<string, { readonly type: string
   _initialize: { type: "() -> nothing", required: false },
 };
 export const MEMORY_EXPORT = "memory";
+
+/** The name under which the host gives a module its memory (check.ts). */
+export const MEMORY_IMPORT = { module: "host", name: "memory" } as const;
 
 /** The only module name that imports may have, and the allowed types; the longer `abort` is AssemblyScript's. */
 export const IMPORT_MODULE = "env";

@@ -1,16 +1,29 @@
-import { EXPORTED_FUNCTIONS, IMPORT_MODULE, IMPORTED_FUNCTIONS, MEMORY_EXPORT, MODULE, PAGE_BYTES } from "./abi.ts";
+import {
+  EXPORTED_FUNCTIONS,
+  IMPORT_MODULE,
+  IMPORTED_FUNCTIONS,
+  MEMORY_EXPORT,
+  MEMORY_IMPORT,
+  MODULE,
+  PAGE_BYTES,
+  ROOM_PAGES_MAX,
+} from "./abi.ts";
 import { type Limits, ModuleFault, type ModuleShape, readModuleShape, type Span } from "./sections.ts";
 
 /** A module whose declarations follow strategies/ABI.md. */
 export interface CheckedModule {
-  /** The bytes to compile: maxima of memory and table that were absent or too high are lowered to the limits. */
+  /**
+   * The bytes to compile: maxima of memory and table that were absent or too high are lowered to the limits, and the memory is an
+   * import, so that it can have room for a run's columns, and belong to another instance later.
+   */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly memoryBytesMin: number;
   readonly memoryBytesMax: number;
 }
 
 const MIB = 2 ** 20;
-const MEMORY_SECTION_ID = 5;
+const IMPORT_SECTION_ID = 2;
+const MEMORY_KIND = 2;
 const TABLE_SECTION_ID = 4;
 
 /**
@@ -25,7 +38,7 @@ export function checkModule(bytes: Uint8Array): CheckedModule {
   const memory = checkMemory(shape);
   for (const table of shape.tables) checkTable(table);
   return {
-    bytes: capLimits(bytes, shape, memory),
+    bytes: rewrite(bytes, shape, memory),
     memoryBytesMin: memory.min * PAGE_BYTES,
     memoryBytesMax: capOf(memory, MODULE.memoryPagesMax) * PAGE_BYTES,
   };
@@ -85,8 +98,11 @@ function capOf({ max }: Limits, cap: number): number {
   return max === null ? cap : Math.min(max, cap);
 }
 
-/** The same module with a maximum for its memory and its table. The reference type before a table's limits stays. */
-function capLimits(bytes: Uint8Array, shape: ModuleShape, memory: Limits): Uint8Array<ArrayBuffer> {
+/**
+ * The same module with a maximum for its memory and its table, and with the memory as an import. The reference type before a table's
+ * limits stays.
+ */
+function rewrite(bytes: Uint8Array, shape: ModuleShape, memory: Limits): Uint8Array<ArrayBuffer> {
   const { memorySection, tableSection, tables, tableLimits } = shape;
   const edits: { readonly span: Span; readonly bytes: readonly number[] }[] = [];
   const [table] = tables;
@@ -95,15 +111,25 @@ function capLimits(bytes: Uint8Array, shape: ModuleShape, memory: Limits): Uint8
     const content = [1, bytes[limits.begin - 1]!, ...writeLimits(table.min, capOf(table, MODULE.tableElementsMax))];
     edits.push({ span: tableSection, bytes: writeSection(TABLE_SECTION_ID, content) });
   }
-  if (memorySection !== null) {
-    const content = [1, ...writeLimits(memory.min, capOf(memory, MODULE.memoryPagesMax))];
-    edits.push({ span: memorySection, bytes: writeSection(MEMORY_SECTION_ID, content) });
-  }
+  if (memorySection !== null) edits.push({ span: memorySection, bytes: [] });
+  const { imports, importEntries, importSection, typesEnd } = shape;
+  const entries = importEntries === null ? [] : bytes.subarray(importEntries.begin, importEntries.end);
+  const limit = writeLimits(memory.min, capOf(memory, MODULE.memoryPagesMax) + ROOM_PAGES_MAX);
+  const entry = [...writeName(MEMORY_IMPORT.module), ...writeName(MEMORY_IMPORT.name), MEMORY_KIND, ...limit];
+  edits.push({
+    span: importSection ?? { begin: typesEnd, end: typesEnd },
+    bytes: writeSection(IMPORT_SECTION_ID, [...writeU32(imports.length + 1), ...entries, ...entry]),
+  });
   return replaceSpans(bytes, edits.sort((a, b) => a.span.begin - b.span.begin));
 }
 
 function writeSection(id: number, content: readonly number[]): number[] {
   return [id, ...writeU32(content.length), ...content];
+}
+
+function writeName(name: string): number[] {
+  const bytes = new TextEncoder().encode(name);
+  return [...writeU32(bytes.length), ...bytes];
 }
 
 function writeLimits(min: number, max: number): number[] {

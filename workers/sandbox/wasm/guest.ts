@@ -7,7 +7,7 @@ import {
   FRAME_BYTES,
   IMPORT_MODULE,
   LOG_LINES_MAX,
-  MEMORY_EXPORT,
+  MEMORY_IMPORT,
   MESSAGE_BYTES_MAX,
   ORDERS_MAX,
   TRADES_MAX,
@@ -29,10 +29,12 @@ export class ParametersRefused extends RunError {
   }
 }
 
-/** What all instances of a module share. */
+/** A module, and what one instance after the other has of its host. */
 export interface GuestCode {
   readonly module: WebAssembly.Module;
   readonly driver: Driver;
+  /** As large as a new one, and empty. */
+  readonly memory: WebAssembly.Memory;
 }
 
 type Call = (argument: number) => number;
@@ -60,7 +62,6 @@ export class Guest implements DrivenGuest {
   readonly #alloc: Call;
 
   /**
-   * @param code A compiled module, and the driver of its instances.
    * @param parametersJson The parameters as the module reads them.
    * @param series The candles as `init` knows them.
    * @param log Receives the lines that the module logs, LOG_LINES_MAX at most.
@@ -68,21 +69,21 @@ export class Guest implements DrivenGuest {
    * @throws {RunError} When it traps, or returns an invalid value.
    * @throws {TypeError} When WebAssembly refuses the module: it was not checked.
    */
-  constructor({ module, driver }: GuestCode, parametersJson: string, series: Series, log: LogLines) {
+  constructor({ module, driver, memory }: GuestCode, parametersJson: string, series: Series, log: LogLines) {
+    this.memory = memory;
     this.driver = driver;
     this.firstIndex = series.firstIndex;
-    let memory: WebAssembly.Memory | null = null;
     const read: ReadText = (pointer, byteLength, encoding) => readText(memory, pointer, byteLength, encoding);
     const abort = (message: string): never => {
       this.abortMessage = message;
       driver.stop();
       throw new GuestAbort(message);
     };
-    const imports = makeImports(read, abort, log);
+    const imports = {
+      [IMPORT_MODULE]: makeImports(read, abort, log),
+      [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: memory },
+    };
     const { exports } = attempt("start", () => new WebAssembly.Instance(module, imports));
-    const own = exports[MEMORY_EXPORT];
-    if (!(own instanceof WebAssembly.Memory)) throw new TypeError("Cannot find the module's memory");
-    this.memory = memory = own;
     this.onCandle = callable(exports["on_candle"]);
     this.#alloc = callable(exports["alloc"]);
     if (exports["_initialize"] !== undefined) attempt("start", () => callable(exports["_initialize"])(0));
@@ -159,7 +160,7 @@ export class Guest implements DrivenGuest {
 }
 
 /** Runs a call into a module. @throws {RunError} Naming the action and the reason. */
-function attempt<Result>(what: string, call: () => Result): Result {
+export function attempt<Result>(what: string, call: () => Result): Result {
   try {
     return call();
   } catch (error) {
@@ -199,31 +200,28 @@ export interface LogLines {
 
 type ReadText = (pointer: number, byteLength: number | null, encoding: "utf-8" | "utf-16le") => string;
 
-function makeImports(read: ReadText, abort: (message: string) => never, log: LogLines): WebAssembly.Imports {
+function makeImports(read: ReadText, abort: (message: string) => never, log: LogLines): WebAssembly.ModuleImports {
   return {
-    [IMPORT_MODULE]: {
-      // The number of arguments tells AssemblyScript's `abort` from the other.
-      abort: (...args: number[]) => {
-        const [pointer = 0, second = 0, line = 0, column = 0] = args;
-        if (args.length < 4) abort(read(pointer, second, "utf-8"));
-        const file = read(second, null, "utf-16le");
-        abort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
-      },
-      log: (pointer: number, byteLength: number) => {
-        if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
-      },
+    // The number of arguments tells AssemblyScript's `abort` from the other.
+    abort: (...args: number[]) => {
+      const [pointer = 0, second = 0, line = 0, column = 0] = args;
+      if (args.length < 4) abort(read(pointer, second, "utf-8"));
+      const file = read(second, null, "utf-16le");
+      abort(`${read(pointer, null, "utf-16le")} (${file}:${line}:${column})`);
+    },
+    log: (pointer: number, byteLength: number) => {
+      if (log.length < LOG_LINES_MAX) log.push(read(pointer, byteLength, "utf-8"));
     },
   };
 }
 
 /** A message of the module; with `byteLength` null an AssemblyScript string, whose length precedes it. */
 function readText(
-  memory: WebAssembly.Memory | null,
+  memory: WebAssembly.Memory,
   pointer: number,
   byteLength: number | null,
   encoding: "utf-8" | "utf-16le",
 ): string {
-  if (memory === null) return "(a message from before its start)";
   const begin = pointer >>> 0;
   const { buffer } = memory;
   const outside = "(a message outside its memory)";

@@ -1,21 +1,27 @@
 import { SANDBOX_BYTES_MAX } from "../task.ts";
 import type { Series } from "../candle_series.ts";
 import type { CheckedModule } from "./check.ts";
+import { PAGE_BYTES, ROOM_PAGES_MAX } from "./abi.ts";
 import { Driver } from "./driver.ts";
-import { Guest, type GuestCode, type LogLines } from "./guest.ts";
+import { attempt, Guest, type LogLines } from "./guest.ts";
 import { ModuleFault } from "./sections.ts";
+import { columnsBytes } from "./strategy.ts";
 
-// Memories below this size need no collection before the next instance.
+// Memories below this size need no collection before the next instance: it may have the same one.
 const COLLECT_BYTES_MIN = 32 * 2 ** 20;
 // The longest wait for a collection, and the pause between two looks.
 const MAKE_ROOM_MS = 5000;
 const PAUSE_MS = 2;
+// Room for the frame, the tables and a module's own lists.
+const TABLES_PAGES = 4;
 
 /** Makes instances of a module one after the other, each of which may have large memory. */
 export class GuestMaker {
-  readonly #code: GuestCode;
+  readonly #module: WebAssembly.Module;
+  readonly #driver = new Driver();
+  readonly #pages: { readonly min: number; readonly max: number };
   readonly #bytesMax: number;
-  #last: Guest | null = null;
+  #memory: WebAssembly.Memory | null = null;
   #waitMs = MAKE_ROOM_MS;
 
   /**
@@ -23,18 +29,52 @@ export class GuestMaker {
    * @throws {ModuleFault} When the module is not valid.
    */
   constructor(checked: CheckedModule, bytesMax = SANDBOX_BYTES_MAX) {
-    this.#code = { module: compile(checked), driver: new Driver() };
+    this.#module = compile(checked);
+    this.#pages = { min: checked.memoryBytesMin / PAGE_BYTES, max: checked.memoryBytesMax / PAGE_BYTES };
     this.#bytesMax = bytesMax;
   }
 
-  /** Makes an instance; the last one must not be called any more. @throws {RunError} */
-  make(parametersJson: string, series: Series, log: LogLines): Guest {
-    const lastBytes = this.#last?.memory.buffer.byteLength ?? 0;
-    this.#last = null;
+  /**
+   * Makes an instance. The last one must not be called any more.
+   *
+   * @param candlesCount Of the run, for which the memory has room; null: it has the pages that the module declares.
+   * @throws {RunError}
+   */
+  make(parametersJson: string, series: Series, log: LogLines, candlesCount: number | null = null): Guest {
+    const room = candlesCount === null ? 0 : roomFor(candlesCount);
+    const memory = this.#takeLast(room) ?? this.#takeNew(room);
+    return new Guest({ module: this.#module, driver: this.#driver, memory }, parametersJson, series, log);
+  }
+
+  /** The memory of the last instance, emptied; null if it has another size, or is too large. */
+  #takeLast(room: number): WebAssembly.Memory | null {
+    const bytes = this.#memory?.buffer.byteLength ?? 0;
+    const isFit = bytes === (this.#pages.min + room) * PAGE_BYTES && bytes < COLLECT_BYTES_MIN;
+    if (this.#memory === null || !isFit) return null;
+    new Uint8Array(this.#memory.buffer).fill(0);
+    return this.#memory;
+  }
+
+  #takeNew(room: number): WebAssembly.Memory {
+    const lastBytes = this.#memory?.buffer.byteLength ?? 0;
+    this.#memory = null;
     // After a vain wait the memory belongs to something else: do not wait again.
     if (lastBytes >= COLLECT_BYTES_MIN && !makeRoom(lastBytes, this.#bytesMax, this.#waitMs)) this.#waitMs = 0;
-    return this.#last = new Guest(this.#code, parametersJson, series, log);
+    const { min, max } = this.#pages;
+    return this.#memory = attempt(
+      "start",
+      () => new WebAssembly.Memory({ initial: min + room, maximum: max + room }),
+    );
   }
+}
+
+/**
+ * Pages beyond those that a module declares, both at the start and at most. With room for the columns, most modules never grow their
+ * memory, so that the next instance can have it: fresh pages cost more than a trial's own work. Every run of the same candles has as many.
+ */
+function roomFor(candlesCount: number): number {
+  const pages = TABLES_PAGES + Math.ceil(columnsBytes(candlesCount) / PAGE_BYTES);
+  return pages > ROOM_PAGES_MAX ? 0 : pages;
 }
 
 /** The module behind checked bytes. @throws {ModuleFault} When they are not valid. */

@@ -22,7 +22,7 @@ import { GuestMaker } from "./maker.ts";
 import { ModuleFault } from "./sections.ts";
 import { GuestStrategy } from "./strategy.ts";
 import { SAMPLE_SERIES } from "../sample_candles.ts";
-import { type Series, seriesOf } from "../candle_series.ts";
+import { seriesOf } from "../candle_series.ts";
 import { runPaths } from "../code_paths.ts";
 import { PointRefused, runTrials, type TrialListener } from "../trials.ts";
 
@@ -80,7 +80,7 @@ function backtest(
     // Only the first instance logs.
     const lines = isFirst ? log : [];
     isFirst = false;
-    return maker.make(job.parametersJson, series, lines);
+    return maker.make(job.parametersJson, series, lines, candles.time.length);
   };
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
@@ -106,10 +106,10 @@ export function doWasmRuns(
     const maker = new GuestMaker(checkModule(job.module), SANDBOX_BYTES_MAX + candleBytes(job));
     const make = (parametersJson: string, firstIndex: number) => {
       const series = seriesOf({ ...job.task, firstIndex });
-      const makeGuest = job.kind === "run_trials"
-        ? () => makeOrRefuse(maker, parametersJson, series)
-        : () => maker.make(parametersJson, series, []);
-      return new GuestStrategy(makeGuest, job.candlesMin);
+      // A trial's own candles begin with its lookback.
+      const candlesCount = job.task.candles.time.length - (job.task.firstIndex - firstIndex);
+      const makeGuest = () => maker.make(parametersJson, series, [], candlesCount);
+      return new GuestStrategy(job.kind === "run_trials" ? () => makeOrRefuse(makeGuest) : makeGuest, job.candlesMin);
     };
     return job.kind === "run_trials"
       ? runTrials(job, make, listener)
@@ -121,9 +121,9 @@ export function doWasmRuns(
 }
 
 /** @throws {PointRefused} When the module's `init` refuses the parameters. */
-function makeOrRefuse(maker: GuestMaker, parametersJson: string, series: Series): Guest {
+function makeOrRefuse(make: () => Guest): Guest {
   try {
-    return maker.make(parametersJson, series, []);
+    return make();
   } catch (error) {
     if (error instanceof ParametersRefused) throw new PointRefused(error.message);
     throw error;

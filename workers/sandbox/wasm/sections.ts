@@ -38,6 +38,12 @@ export interface ModuleShape {
   readonly exports: readonly Export[];
   readonly memories: readonly Limits[];
   readonly tables: readonly Limits[];
+  /** Offset of the byte after the section of types: a section of imports follows there. */
+  readonly typesEnd: number;
+  /** The whole section with its header; null if absent. */
+  readonly importSection: Span | null;
+  /** The imports in it. */
+  readonly importEntries: Span | null;
   /** The whole section with its header; null if absent. */
   readonly memorySection: Span | null;
   /** Each table's limits inside the table section, with their flag byte. */
@@ -99,6 +105,9 @@ class ShapeReader implements ModuleShape {
   readonly memories: Limits[] = [];
   readonly tables: Limits[] = [];
   readonly tableLimits: Span[] = [];
+  typesEnd = MAGIC.length + CORE_VERSION.length;
+  importSection: Span | null = null;
+  importEntries: Span | null = null;
   memorySection: Span | null = null;
   tableSection: Span | null = null;
   readonly #types: string[] = [];
@@ -110,9 +119,13 @@ class ShapeReader implements ModuleShape {
     if (id === SECTION.custom) return;
     if (this.#seen.has(id)) throw new ModuleFault(`its section ${id} occurs twice`);
     this.#seen.add(id);
-    if (id === SECTION.types) this.#readTypes(section);
-    else if (id === SECTION.imports) this.#readImports(section);
-    else if (id === SECTION.functions) this.#readFunctions(section);
+    if (id === SECTION.types) {
+      this.typesEnd = span.end;
+      this.#readTypes(section);
+    } else if (id === SECTION.imports) {
+      this.importSection = span;
+      this.#readImports(section);
+    } else if (id === SECTION.functions) this.#readFunctions(section);
     else if (id === SECTION.tables) {
       this.tableSection = span;
       this.#readTables(section);
@@ -151,6 +164,7 @@ class ShapeReader implements ModuleShape {
 
   #readImports(section: ByteReader): void {
     const count = section.count("imports", MODULE.importsMax);
+    const begin = section.offset;
     for (let n = 0; n < count; n++) {
       const module = section.name();
       const name = section.name();
@@ -162,6 +176,7 @@ class ShapeReader implements ModuleShape {
       this.#functionTypes.push(type);
       this.imports.push({ module, name, kind, type: this.#types[type] ?? "unknown" });
     }
+    this.importEntries = { begin, end: section.offset };
   }
 
   #readFunctions(section: ByteReader): void {

@@ -50,7 +50,7 @@ class GuestPlayer {
 
   constructor(guest: Guest, candles: Candles) {
     const { ordersMax, tradesMax, workingMax, memory, driver } = guest;
-    const columnBytes = roundCapacity(candles.time.length) * 8;
+    const columnBytes = columnsBytes(candles.time.length) / COLUMNS;
     const resultsBytes = alignUp(ordersMax * 4);
     const tablesBytes = ordersMax * ORDER_BYTES + resultsBytes + tradesMax * TRADE_BYTES + alignUp(workingMax * 4);
     const columnsAt = guest.allocate(COLUMNS * columnBytes + tablesBytes);
@@ -142,6 +142,11 @@ class GuestPlayer {
     this.#buffer = this.#guest.memory.buffer;
     this.#tables.attach(this.#buffer);
   }
+}
+
+/** Bytes of the columns of a run. */
+export function columnsBytes(candlesCount: number): number {
+  return COLUMNS * 8 * roundCapacity(candlesCount);
 }
 
 function alignUp(byteLength: number): number {

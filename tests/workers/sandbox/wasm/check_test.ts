@@ -1,5 +1,6 @@
 import { expect } from "@std/expect";
-import { checkModule } from "../../../../workers/sandbox/wasm/check.ts";
+import { MEMORY_IMPORT, PAGE_BYTES, ROOM_PAGES_MAX } from "../../../../workers/sandbox/wasm/abi.ts";
+import { type CheckedModule, checkModule } from "../../../../workers/sandbox/wasm/check.ts";
 import { ModuleFault } from "../../../../workers/sandbox/wasm/sections.ts";
 import { compileWat, strategyWat } from "./modules.ts";
 
@@ -10,23 +11,27 @@ Deno.test("checkModule() accepts a module that follows the ABI, and caps its mem
   const checked = checkModule(compileWat(strategyWat({})));
   expect(checked.memoryBytesMin).toBe(2 * MIB);
   expect(checked.memoryBytesMax).toBe(256 * MIB);
-  const { memory } = instantiate(checked.bytes);
+  const { memory } = instantiate(checked);
   // 32 pages and 4,064 more make 256 MiB.
   expect(memory.grow(4064)).toBe(32);
   expect(() => memory.grow(1)).toThrow();
+  // With room for a run's columns.
+  expect(instantiate(checked, 4096 + ROOM_PAGES_MAX).memory.grow(0)).toBe(32);
+  expect(() => instantiate(checked, 4096 + ROOM_PAGES_MAX + 1)).toThrow(WebAssembly.LinkError);
 });
 
 Deno.test("a declared maximum below the cap is kept", () => {
   const wat = strategyWat({}).replace('(memory (export "memory") 32)', '(memory (export "memory") 32 40)');
   const checked = checkModule(compileWat(wat));
   expect(checked.memoryBytesMax).toBe(40 * 65_536);
-  expect(instantiate(checked.bytes).memory.grow(8)).toBe(32);
+  expect(instantiate(checked).memory.grow(8)).toBe(32);
+  expect(() => instantiate(checked, 40 + ROOM_PAGES_MAX + 1)).toThrow(WebAssembly.LinkError);
 });
 
 Deno.test("a maximum above the cap is lowered, and a table cannot grow beyond 10,000", () => {
   const wat = strategyWat({ after: '(table (export "table") 2 funcref)' })
     .replace('(memory (export "memory") 32)', '(memory (export "memory") 32 65536)');
-  const { memory, table } = instantiate(checkModule(compileWat(wat)).bytes);
+  const { memory, table } = instantiate(checkModule(compileWat(wat)));
   expect(memory.grow(4064)).toBe(32);
   expect(() => memory.grow(1)).toThrow();
   expect(table?.grow(9998)).toBe(2);
@@ -135,8 +140,14 @@ function reasonFor(bytes: Uint8Array): string | null {
   }
 }
 
-function instantiate(bytes: Uint8Array<ArrayBuffer>): { memory: WebAssembly.Memory; table: WebAssembly.Table | null } {
-  const { memory, table } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+/** @param pagesMax Of the memory that the module gets. */
+function instantiate(
+  { bytes, memoryBytesMin, memoryBytesMax }: CheckedModule,
+  pagesMax = memoryBytesMax / PAGE_BYTES,
+): { memory: WebAssembly.Memory; table: WebAssembly.Table | null } {
+  const own = new WebAssembly.Memory({ initial: memoryBytesMin / PAGE_BYTES, maximum: pagesMax });
+  const imports = { [MEMORY_IMPORT.module]: { [MEMORY_IMPORT.name]: own } };
+  const { memory, table } = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports).exports;
   if (!(memory instanceof WebAssembly.Memory)) throw new Error("there is no memory");
   return { memory, table: table instanceof WebAssembly.Table ? table : null };
 }

@@ -204,6 +204,13 @@ Deno.test("an endless log is cut to a hundred lines of at most a kilobyte", () =
   expect(log[0]!.slice(0, 4)).toBe("a b ");
 });
 
+Deno.test("messages of a start function are kept", () => {
+  const log: string[] = [];
+  const begin = "(func $begin (call $log (i32.const 16) (i32.const 2))) (start $begin)";
+  makeGuest(strategyWat({ before: IMPORTS, after: `${text(16, "hi")} ${begin}` }), "{}", log);
+  expect(log).toEqual(["hi"]);
+});
+
 Deno.test("_initialize is called before anything else", () => {
   const wat = strategyWat({
     before: "(global $ready (mut i32) (i32.const 9))",
