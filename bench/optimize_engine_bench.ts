@@ -6,7 +6,9 @@
  * - optimize_numpy.py: vectorised NumPy with about as many metrics as a trial keeps, held against the whole slice; and once more with
  *   four metrics alone.
  *
- * Before they are timed, both must end every trial with the simulator's equity and trades, C to the last bit.
+ * A third program, optimize_floor.ts, shows how far JavaScript itself is from the goals: NumPy's rules and metrics without a simulator.
+ *
+ * Before they are timed, all must end every trial with the simulator's equity and trades, C to the last bit.
  *
  * `deno run --allow-all bench/optimize_engine_bench.ts [rounds]`. A row is left out without a C compiler or NumPy.
  */
@@ -19,6 +21,7 @@ import type { SliceTask } from "../workers/protocol.ts";
 import { runSlice } from "../workers/sandbox/builtin_slice.ts";
 import { compileC, readLines, writeCandles } from "./c_program.ts";
 import { median, say } from "./measure.ts";
+import { plainProgram } from "./optimize_floor.ts";
 import { HOURS, inputsOf, MINUTES, pairsOf, type Scan } from "./optimize_scans.ts";
 import { readYear } from "./run_path_cases.ts";
 
@@ -60,7 +63,15 @@ type Timed = () => Promise<number>;
 async function measureScan(scan: Scan, { c, python, folder }: Programs): Promise<void> {
   const data = `${folder}/${scan.timeframe}`;
   await writeCandles(data, year.candles[scan.timeframe]);
-  const kinds: Record<string, Timed> = { simulate: timeSimulations(scan), slice: timeSlice(scan) };
+  checkPlain(scan);
+  const kinds: Record<string, Timed> = {
+    simulate: timeSimulations(scan, true),
+    // As a slice does it: no metric reads the details.
+    bare: timeSimulations(scan, false),
+    slice: timeSlice(scan),
+    plainTrades: timePlain(scan, false),
+    plain: timePlain(scan, true),
+  };
   if (c !== null) {
     await checkEnds(scan, c, argumentsOf(scan, data, 1), { result: `${data}-c`, numbers: 2, tolerance: 0 });
     kinds["c"] = async () => lastOf(await readLines(c, argumentsOf(scan, data, 2)));
@@ -80,29 +91,55 @@ async function measureScan(scan: Scan, { c, python, folder }: Programs): Promise
 }
 
 async function printScan({ name }: Scan, ms: Readonly<Record<string, number>>): Promise<void> {
-  const { simulate = NaN, slice = NaN, c, all, few } = ms;
-  await say(`${name}: ${slice.toFixed(0)} ms in a slice, ${simulate.toFixed(0)} ms of them simulation`);
+  const { simulate = NaN, bare = NaN, slice = NaN, plain = NaN, plainTrades = NaN, c, all, few } = ms;
+  await say(`${name}: ${slice.toFixed(0)} ms in a slice, ${bare.toFixed(0)} ms of them simulation`);
+  await say(`  slice: ${(slice / plain).toFixed(2)} x a plain program in JavaScript of ${plain.toFixed(0)} ms`);
+  const [metrics, plainMetrics] = [slice - bare, plain - plainTrades];
+  await say(
+    `  metrics and columns to store: ${(metrics / plainMetrics).toFixed(2)} x its ${plainMetrics.toFixed(0)} ms`,
+  );
   if (c !== undefined) {
     const ratio = (simulate / c).toFixed(2);
     await say(`  simulation: ${ratio} x C with memory reused of ${c.toFixed(0)} ms, goal at most ${C_GOAL} x`);
     await say(`  with all metrics, which C does not compute: ${(slice / c).toFixed(2)} x`);
   }
   if (all === undefined || few === undefined) return;
-  const goal = `goal at least ${NUMPY_GOAL} times`;
-  await say(
-    `  slice: ${(all / slice).toFixed(2)} times as fast as NumPy with as many metrics, ${all.toFixed(0)} ms, ${goal}`,
-  );
-  await say(`  slice: ${(few / slice).toFixed(2)} times as fast as NumPy with four metrics, ${few.toFixed(0)} ms`);
+  const timesAsFast = (numpy: number) => `${(numpy / slice).toFixed(2)} times as fast as NumPy, ${numpy.toFixed(0)} ms`;
+  await say(`  slice: ${timesAsFast(all)} with as many metrics, goal at least ${NUMPY_GOAL} times`);
+  await say(`  the plain program: ${(all / plain).toFixed(2)} times as fast`);
+  await say(`  slice: ${timesAsFast(few)} with four metrics`);
 }
 
-function timeSimulations(scan: Scan): Timed {
+function timePlain(scan: Scan, measures: boolean): Timed {
+  return () =>
+    timeCpu(() => {
+      const program = plainProgram(year.candles[scan.timeframe], FEE);
+      for (const { fast, slow } of pairsOf(scan)) {
+        program.trade(fast, slow);
+        if (measures) program.measure();
+      }
+    });
+}
+
+/** Expects the ends of the plain program, as checkEnds does of the others. */
+function checkPlain(scan: Scan): void {
+  const program = plainProgram(year.candles[scan.timeframe], FEE);
+  const ends = pairsOf(scan).flatMap(({ fast, slow }) => {
+    program.trade(fast, slow);
+    const { account, days, trades } = program.measure();
+    return [account.final_equity, trades.trades, account.max_drawdown, days.sharpe];
+  });
+  compareEnds(scan, "the plain program", ends, { numbers: 4, tolerance: NUMPY_TOLERANCE });
+}
+
+function timeSimulations(scan: Scan, keepsDetails: boolean): Timed {
   const pool = new BufferPool(POOL_BYTES_MAX);
   return () => {
     const inputs = inputsOf(scan, year, execution);
     return timeCpu(() => {
       pool.columns = new ColumnCache(COLUMN_BYTES_MAX);
       for (const input of inputs) {
-        simulate({ ...input, pool }, execution, null);
+        simulate({ ...input, pool, keepsDetails }, execution, null);
         pool.reclaim();
       }
       pool.columns = null;
@@ -134,15 +171,24 @@ function timeSlice(scan: Scan): Timed {
     });
 }
 
-/** Expects the equity and trades of every trial, or of all but one in a hundred where a tolerance says that sums are rounded. */
+/** How many numbers a program tells of each trial's end, and the share by which they may differ. */
+interface Ends {
+  readonly numbers: number;
+  readonly tolerance: number;
+}
+
 async function checkEnds(
   scan: Scan,
   program: string,
   args: readonly string[],
-  { result, numbers, tolerance }: { result: string; numbers: number; tolerance: number },
+  { result, ...expected }: Ends & { readonly result: string },
 ): Promise<void> {
   await readLines(program, [...args, result]);
-  const ends = new Float64Array((await Deno.readFile(result)).buffer);
+  compareEnds(scan, program, new Float64Array((await Deno.readFile(result)).buffer), expected);
+}
+
+/** Expects the equity and trades of every trial, or of all but one in a hundred where a tolerance says that sums are rounded. */
+function compareEnds(scan: Scan, program: string, ends: ArrayLike<number>, { numbers, tolerance }: Ends): void {
   const inputs = inputsOf(scan, year, execution);
   const isNear = (got: number, want: number) => Math.abs(got - want) <= tolerance * Math.abs(want);
   const wrong = inputs.filter((input, k) => {
