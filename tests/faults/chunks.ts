@@ -30,7 +30,7 @@ const FIRST_CHUNKS_BYTES = 1_500_000;
 // A dead run is repeated 10 to 15 seconds later, and meanwhile others die.
 const DEATHS_AT_ONCE = 8;
 // A kill may come after the record is completed.
-const MISSES_MAX = 5;
+const MISSES_MAX = 20;
 // Sizes differ by the digits of `duration_ms`.
 const SIZE_DIFFERENCE_MAX = 16;
 

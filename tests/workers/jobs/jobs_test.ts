@@ -134,7 +134,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
         const unsubscribe = await jobs.changes.subscribe(`queue ${QUEUES.backtests}`, () => loop.wake());
         for (const id of ids) await send(id);
         await two.promise;
-        await loop.close(5000);
+        await loop.close(60_000);
         unsubscribe();
         expect(begun.sort()).toEqual(ids.slice(0, 2).sort());
         const left = await takeAll();
@@ -157,7 +157,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       await two.promise;
       const left = await takeAll();
       end.resolve();
-      await loop.close(5000);
+      await loop.close(60_000);
       expect([begun.length, left.length]).toEqual([2, 3]);
       for (const job of left) await complete(job);
     });
@@ -192,7 +192,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       expect((await dead.promise).data).toEqual({ backtestId: id });
       expect(attempts).toBe(3);
       clearInterval(retries);
-      await Promise.all([loop.close(1000), graveyard.close(1000)]);
+      await Promise.all([loop.close(60_000), graveyard.close(60_000)]);
     });
 
     await step(
@@ -234,7 +234,7 @@ eachDatabaseSteps("jobs", async (handle, step) => {
       await all.promise;
       expect(begun.slice(0, 2)).toContain(fresh);
       expect(begun.toSorted()).toEqual([poison, bystander, fresh].toSorted());
-      await loop.close(1000);
+      await loop.close(60_000);
     });
 
     await step("the queue answers for its health", () => jobs.check());

@@ -73,7 +73,7 @@ async function withPlaces(handle: DatabaseHandle, body: (scene: Scene) => Promis
         void await until(() => [...running.keys()].map(nameOf).toSorted().join() === names.join()),
     });
   } finally {
-    await Promise.all([loop.close(5000), spare.close(5000)]);
+    await Promise.all([loop.close(60_000), spare.close(60_000)]);
     await jobs.close();
   }
 }
