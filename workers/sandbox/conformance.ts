@@ -12,6 +12,8 @@ import { MODULE } from "./wasm/abi.ts";
 export const MODULE_BYTES_MAX = MODULE.bytesMax;
 
 const VALIDATION_MS_MAX = 5000;
+// On a busy machine the same computing takes longer. The caller waits a little longer still for the verdict.
+const BUSY_VALIDATION_MS_MAX = 12_000;
 const REQUEST_MS_MAX = 10_000;
 const ENDPOINT_MS_MAX = 120_000;
 const RUN_MS_MAX = 600_000;
@@ -30,7 +32,13 @@ export async function validateModule(
 ): Promise<Outcome<ValidModule>> {
   return await runInSandbox(
     { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal },
+    {
+      deadlineMs: BUSY_VALIDATION_MS_MAX,
+      cpuMsMax: VALIDATION_MS_MAX,
+      memoryBytesMax: SANDBOX_BYTES_MAX,
+      onProgress: () => {},
+      signal,
+    },
   );
 }
 
@@ -49,7 +57,14 @@ export async function validateScript(
 ): Promise<Outcome<ValidScript>> {
   return await runInSandbox(
     { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    { deadlineMs: VALIDATION_MS_MAX, memoryBytesMax: SANDBOX_BYTES_MAX, onProgress: () => {}, signal, jitless },
+    {
+      deadlineMs: BUSY_VALIDATION_MS_MAX,
+      cpuMsMax: VALIDATION_MS_MAX,
+      memoryBytesMax: SANDBOX_BYTES_MAX,
+      onProgress: () => {},
+      signal,
+      jitless,
+    },
   );
 }
 

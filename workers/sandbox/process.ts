@@ -19,8 +19,10 @@ import {
 
 /** The limits of a job, and its listener. */
 export interface SandboxLimits {
-  /** From the start of the process to its answer; of trials and paths, from the end of one to the end of the next. */
+  /** From the moment in which the process has begun to its answer; of trials and paths, from the end of one to the end of the next. */
   readonly deadlineMs: number;
+  /** Ends the job sooner, once it has computed for so long both by the clock and in processor time. */
+  readonly cpuMsMax?: number;
   /** Resident memory of the process, beside the run's candles. */
   readonly memoryBytesMax: number;
   /** Called a few times a second while the job computes. */
@@ -95,6 +97,7 @@ class SandboxProcess<Value extends object> {
   #residentBytesMax: number;
   #reloading: Promise<void> | null = null;
   #deadline: ReturnType<typeof setTimeout> | undefined;
+  #begun = { atMs: 0, cpuMs: 0 };
   #silentSeconds = 0;
   #errors = "";
   readonly #log: string[] = [];
@@ -131,13 +134,19 @@ class SandboxProcess<Value extends object> {
 
   #renewDeadline(): void {
     clearTimeout(this.#deadline);
-    const expire = () => this.#kill("deadline", "STRATEGY_TIMED_OUT", this.#describeLateness());
-    this.#deadline = setTimeout(expire, this.#limits.deadlineMs);
+    const { deadlineMs } = this.#limits;
+    this.#deadline = setTimeout(() => this.#endLate(deadlineMs), deadlineMs);
   }
 
-  #describeLateness(): string {
-    const seconds = this.#limits.deadlineMs / 1000;
-    return `Cannot finish within ${seconds} s: ${this.#decided} candles were done`;
+  #endLate(limitMs: number): void {
+    const message = `Cannot finish within ${limitMs / 1000} s: ${this.#decided} candles were done`;
+    this.#kill("deadline", "STRATEGY_TIMED_OUT", message);
+  }
+
+  #checkTime(cpuMs: number): void {
+    const { cpuMsMax = Infinity } = this.#limits;
+    const { atMs, cpuMs: before } = this.#begun;
+    if (Math.min(performance.now() - atMs, cpuMs - before) > cpuMsMax) this.#endLate(cpuMsMax);
   }
 
   #kill(reason: "deadline" | "memory" | "unresponsive", code: FailureCode, message: string): void {
@@ -175,8 +184,12 @@ class SandboxProcess<Value extends object> {
       case "memory":
         this.#silentSeconds = 0;
         // Its first message: the start of the process takes none of the job's time.
-        if (this.#deadline === undefined) this.#renewDeadline();
+        if (this.#deadline === undefined) {
+          this.#renewDeadline();
+          this.#begun = { atMs: performance.now(), cpuMs: message.cpuMs };
+        }
         this.#checkMemory(message.residentBytes);
+        this.#checkTime(message.cpuMs);
         return;
       case "progress":
         this.#candlesDone = message.candlesDone;
@@ -276,10 +289,10 @@ class SandboxProcess<Value extends object> {
   }
 }
 
-function childLimits({ memoryBytesMax, deadlineMs, onTrial, pathsMs = 0 }: SandboxLimits): ChildLimits {
+function childLimits({ memoryBytesMax, deadlineMs, cpuMsMax, onTrial, pathsMs = 0 }: SandboxLimits): ChildLimits {
   const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
   // Never reached while a parent lives.
-  return { memoryBytesMax, cpuSecondsMax: seconds * navigator.hardwareConcurrency };
+  return { memoryBytesMax, countsCpu: cpuMsMax !== undefined, cpuSecondsMax: seconds * navigator.hardwareConcurrency };
 }
 
 function messageOf(error: unknown): string {

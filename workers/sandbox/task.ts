@@ -215,6 +215,8 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
 export interface ChildLimits {
   /** Resident memory, candles included. */
   readonly memoryBytesMax: number;
+  /** Whether it reports the processor time that it has taken. */
+  readonly countsCpu: boolean;
   /** Time of all processors together. */
   readonly cpuSecondsMax: number;
 }
@@ -246,7 +248,7 @@ export interface LoggedLines {
 
 /** The messages of a sandbox process, one frame each; an outcome is the last. */
 export type FromChild<Value extends object> =
-  | { readonly type: "memory"; readonly residentBytes: number }
+  | { readonly type: "memory"; readonly residentBytes: number; readonly cpuMs: number }
   /** `decided`: candles of the range that code has decided on; 0 for an endpoint. */
   | ({ readonly type: "progress"; readonly decided: number } & RunProgress)
   | LookbackRequest

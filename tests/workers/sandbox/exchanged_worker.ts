@@ -24,9 +24,10 @@ const FRAMED = `import { encodeFrame } from "../frames.ts"; const post = self.po
 export async function runExchanged(
   folder: string,
   workerSource: string,
-  { parametersJson = "{}", deadlineMs = 300_000, memoryBytesMax = 2 ** 29, edits = [] }: {
+  { parametersJson = "{}", deadlineMs = 300_000, cpuMsMax = deadlineMs, memoryBytesMax = 2 ** 29, edits = [] }: {
     readonly parametersJson?: string;
     readonly deadlineMs?: number;
+    readonly cpuMsMax?: number;
     readonly memoryBytesMax?: number;
     readonly edits?: readonly Edit[];
   } = {},
@@ -41,7 +42,7 @@ export async function runExchanged(
   const { signal } = new AbortController();
   return await runner.runInSandbox(
     { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
-    { deadlineMs, memoryBytesMax, onProgress: () => {}, signal },
+    { deadlineMs, cpuMsMax, memoryBytesMax, onProgress: () => {}, signal },
   );
 }
 

@@ -152,6 +152,25 @@ Deno.test("the start of a process takes none of its job's time", async () => {
   }
 });
 
+Deno.test("a job ends when it has computed for its time, and a busy machine takes nothing of that", async () => {
+  const endless = compileWat(strategyWat({ onCandle: "(loop $again (br $again)) (i32.const 0)" }));
+  const job = { kind: "validate", module: endless, parametersJson: "{}", candlesMin: 1 } as const;
+  expect(await runInSandbox(job, { ...limits(), cpuMsMax: 500 })).toMatchObject({
+    code: "INVALID_MODULE",
+    message: expect.stringContaining("Cannot finish within 0.5 s: 0 candles were done"),
+  });
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-busy-" });
+  try {
+    // It waits, as for a processor.
+    const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4000);";
+    const end = 'self.postMessage({ type: "failed", code: "STRATEGY_FAILED", message: "it has ended" });';
+    expect(await runExchanged(folder, wait + end, { cpuMsMax: 2000 }))
+      .toMatchObject({ message: expect.stringContaining("it has ended") });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("when the service is killed, even a busy sandbox ends itself", async () => {
   const parent = startParent([], {});
   const running: number[] = JSON.parse(await parent.readLine());
