@@ -31,6 +31,7 @@ export type ResultPart = (typeof RESULT_PARTS)[number];
 /** A chunk that was read back; `chunk` is the number of chunks before it. */
 export interface ChunkRows {
   readonly chunk: number;
+  /** As they were packed. */
   readonly columns: Readonly<Record<string, Float64Array>>;
   /** A tag for each row, or two: the second ones follow. */
   readonly tags: readonly (string | null)[] | null;
@@ -220,7 +221,7 @@ export async function readChunks(
     rows.values().map((row) => ({
       chunk: row.chunk,
       columns: {
-        ...unpackTrades(decodeColumns(row.data)),
+        ...decodeColumns(row.data),
         ...(row.candles === null ? {} : decodeColumns(row.candles)),
       },
       tags: row.tags === null ? null : decodeTags(row.tags),
@@ -275,8 +276,13 @@ export async function readPage<Row>(
   for (const { chunk, columns, tags } of await readChunks(db, page, range)) {
     const begin = chunk * CHUNK_ROWS;
     const count = Object.values(columns)[0]?.length ?? 0;
-    for (let i = Math.max(0, after - begin); i < count && found.length < limit; i++) {
-      found.push(toRow(columns, i, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
+    const first = Math.max(0, after - begin);
+    const end = Math.min(count, first + limit - found.length);
+    // A page has few of the chunk's rows.
+    const cut = Object.entries(columns).map(([name, values]) => [name, values.subarray(first, end)] as const);
+    const rows = unpackTrades(Object.fromEntries(cut));
+    for (let i = first; i < end; i++) {
+      found.push(toRow(rows, i - first, begin + i + 1, tags?.[i] ?? null, tags?.[count + i] ?? null));
     }
   }
   return found;
