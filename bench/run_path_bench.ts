@@ -11,7 +11,7 @@ import { startProcess } from "../tests/support/process.ts";
 import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
 import { onBothDatabases } from "./both_databases.ts";
 import { median, ms, printGoal, say } from "./measure.ts";
-import { type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
+import { type Case, CASES, measureEngine, measureHashing, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
 
 const SERVICE = "bench";
@@ -79,6 +79,14 @@ async function measureCase(
   if (test.warmGoalMs === undefined) await printGoal("  again", warmMs, "engine", engineMs, 2.5);
   else await say(`  again: ${ms(warmMs)} ms, goal ${test.warmGoalMs} ms`);
   await printGoal("  first time", coldMs, "unpack + engine", unpackMs + engineMs, 2.5);
+  // No run goes without these calls, however little is around them.
+  const hashMs = measureHashing(year, test.timeframe);
+  const [least, leastFirst] = [engineMs + alone.encodeMs, engineMs + alone.firstEncodeMs + unpackMs + hashMs];
+  await say(`  again: ${(warmMs / least).toFixed(2)} x engine + encode of ${ms(least)} ms`);
+  await say(
+    `  first time: ${(coldMs / leastFirst).toFixed(2)} x unpack ${ms(unpackMs)} + SHA-256 ${ms(hashMs)} + engine ` +
+      `${ms(engineMs)} + encode ${ms(alone.firstEncodeMs)} ms`,
+  );
   return warm.map((run) => run.validate + run.submit);
 }
 
