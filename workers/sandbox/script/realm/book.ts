@@ -38,7 +38,7 @@ export function makeBook(layout: Layout, memory: Memory) {
     begin(): void {
       known = newest;
     },
-    /** The name of the next row that is an order. */
+    /** The name of the newest row, which is an order. */
     add: (): number => ++newest,
     target(order: unknown): number {
       const name = check(order);

@@ -13,36 +13,59 @@ export interface OrderWriter {
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** A row of the order table: its number in the decision, and its address. */
+/** The rows of the order table that a decision writes. */
+export function makeRows({ order: ORDER, ...layout }: Layout, { words }: Memory) {
+  let count = 0;
+  return {
+    begin(): void {
+      count = 0;
+    },
+    count: () => count,
+    /** True if there is nothing to cancel. */
+    isIdle: () => count === 0 && words[layout.state.workingOrders >>> 2] === 0,
+    /** The address of a new row. */
+    add(action: number): number {
+      if (count === layout.ordersMax) throw new RangeError(`a decision can have at most ${layout.ordersMax} orders`);
+      const at = layout.ordersAt + count++ * layout.orderBytes;
+      words[(at + ORDER.action) >>> 2] = action;
+      return at;
+    },
+    /** Clears the newest row. A script may catch the error of its order and go on: nothing may be placed then. */
+    drop(): void {
+      const at = layout.ordersAt + --count * layout.orderBytes;
+      for (let n = at >>> 2; n < (at + layout.orderBytes) >>> 2; n++) words[n] = 0;
+    },
+  };
+}
+
+/** The orders as a script sees them. */
 export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
   const { order: ORDER, action: ACTION } = layout;
   const book = makeBook(layout, memory);
   const write = makeRowWriter(layout, memory);
-  let rows = 0;
-  const row = (action: number): number => {
-    if (rows === layout.ordersMax) throw new RangeError(`a decision can have at most ${layout.ordersMax} orders`);
-    const at = layout.ordersAt + rows++ * layout.orderBytes;
-    memory.words[(at + ORDER.action) >>> 2] = action;
-    return at;
-  };
-  /** True if there is nothing to cancel. */
-  const isIdle = () => rows === 0 && memory.words[layout.state.workingOrders >>> 2] === 0;
+  const rows = makeRows(layout, memory);
   const enter = (action: number, side: number, options: unknown, target: number): number => {
-    const at = row(action);
-    const name = book.add();
+    // The script's getters run here, before there is a row: they may place orders, too.
+    const given = options === undefined ? {} : copyOptions(options);
+    const at = rows.add(action);
     memory.words[(at + ORDER.side) >>> 2] = side;
     memory.words[(at + ORDER.target) >>> 2] = target;
-    if (options !== undefined) write.options(at, options);
-    return name;
+    try {
+      write.options(at, given);
+    } catch (error) {
+      rows.drop();
+      throw error;
+    }
+    return book.add();
   };
   const leave = (action: number, target: number, fraction: unknown, tag: unknown): number => {
     const size = readFraction(fraction);
-    const at = row(action);
-    const name = book.add();
+    const encoded = tag === undefined ? null : write.encodeTag(tag);
+    const at = rows.add(action);
     memory.words[(at + ORDER.target) >>> 2] = target;
     memory.doubles[(at + ORDER.size) >>> 3] = size;
-    if (tag !== undefined) write.tag(at, tag);
-    return name;
+    if (encoded !== null) write.tag(at, encoded);
+    return book.add();
   };
   const orders = {
     buy: (options?: unknown) => enter(ACTION.place, 1, options, 0),
@@ -52,19 +75,21 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
       leave(ACTION.closeTrade, readWhole("trade", trade), fraction, tag),
     cancel(order: unknown): void {
       const target = book.target(order);
-      if (!isIdle()) memory.words[(row(ACTION.cancel) + ORDER.target) >>> 2] = target;
+      if (!rows.isIdle()) memory.words[(rows.add(ACTION.cancel) + ORDER.target) >>> 2] = target;
     },
     cancelAll(): void {
-      if (!isIdle()) row(ACTION.cancelAll);
+      if (!rows.isIdle()) rows.add(ACTION.cancelAll);
     },
     replace(order: unknown, side: unknown, options?: unknown): number {
       if (side !== "buy" && side !== "sell") throw new TypeError(`side must be "buy" or "sell", not ${String(side)}`);
       return enter(ACTION.replace, side === "buy" ? 1 : -1, options, book.target(order));
     },
     protect(trade: unknown, guards: unknown): void {
-      const at = row(ACTION.protect);
-      memory.words[(at + ORDER.target) >>> 2] = readWhole("trade", trade);
-      write.guards(at, guards);
+      const [number, { stopLoss, takeProfit }] = [readWhole("trade", trade), readGuards(guards)];
+      const at = rows.add(ACTION.protect);
+      memory.words[(at + ORDER.target) >>> 2] = number;
+      memory.doubles[(at + ORDER.stopLoss) >>> 3] = stopLoss;
+      memory.doubles[(at + ORDER.takeProfit) >>> 3] = takeProfit;
     },
     isWorking: (order: unknown): boolean => book.isWorking(order),
     get working(): readonly number[] {
@@ -79,9 +104,9 @@ export function makeOrders(layout: Layout, memory: Memory): OrderWriter {
     begin() {
       book.begin();
       write.begin();
-      rows = 0;
+      rows.begin();
     },
-    rows: () => rows,
+    rows: rows.count,
   };
 }
 
@@ -94,12 +119,6 @@ export function readWhole(name: string, value: unknown): number {
 export function makeRowWriter(layout: Layout, memory: Memory) {
   const { order: ORDER } = layout;
   const tags = makeTags(layout, memory);
-  const price = (at: number, name: string, value: unknown, offset: number): void => {
-    if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw new RangeError(`${name} must be a number, not ${value}`);
-    }
-    memory.doubles[(at + offset) >>> 3] = value;
-  };
   /** Offsets of the options that are numbers: one look at them costs less than many comparisons of names. */
   const doubles = new Map<string, number>();
   for (const name of layout.doubleOptions) doubles.set(name, ORDER[name]);
@@ -116,7 +135,7 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
         memory.words[(at + ORDER.flags) >>> 2] = value === true ? layout.reduceOnly : 0;
         return;
       case "tag":
-        return tags.write(at, value);
+        return tags.write(at, tags.encode(value));
       default:
         throw unknownOption(name);
     }
@@ -124,16 +143,15 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
   return {
     begin: tags.begin,
     tag: tags.write,
-    options(at: number, options: unknown): void {
-      if (typeof options !== "object" || options === null) throw new TypeError("the options of an order are an object");
-      const given: Options = { ...options };
+    encodeTag: tags.encode,
+    options(at: number, given: Options): void {
       let [type, hasSize, hasSizeBy] = [0, false, false];
       for (const name in given) {
         const value = given[name];
         if (value === undefined || value === null) continue;
         const offset = doubles.get(name);
         if (offset === undefined) option(at, name, value);
-        else price(at, name, value, offset);
+        else memory.doubles[(at + offset) >>> 3] = readDouble(name, value);
         if (offset === ORDER.limitPrice) type += 1;
         else if (offset === ORDER.stopPrice) type += 2;
         else if (offset === ORDER.size) hasSize = true;
@@ -143,17 +161,30 @@ export function makeRowWriter(layout: Layout, memory: Memory) {
       if (hasSize && !hasSizeBy) memory.words[(at + ORDER.sizeBy) >>> 2] = 1;
       if (!hasSize && hasSizeBy) throw new TypeError("sizeBy needs a size");
     },
-    guards(at: number, guards: unknown): void {
-      const given: Options = { ...Object(guards) };
-      for (const name in given) {
-        const value = given[name];
-        if (name !== "stopLoss" && name !== "takeProfit") {
-          throw new TypeError(`${name} is not known: protect takes stopLoss and takeProfit`);
-        }
-        if (value !== undefined && value !== null) price(at, name, value, ORDER[name]);
-      }
-    },
   };
+}
+
+export function copyOptions(options: unknown): Options {
+  if (typeof options !== "object" || options === null) throw new TypeError("the options of an order are an object");
+  return { ...options };
+}
+
+/** The prices of `protect`; 0: none. */
+export function readGuards(guards: unknown): { readonly stopLoss: number; readonly takeProfit: number } {
+  const given: Options = { ...Object(guards) };
+  for (const name in given) {
+    if (name === "stopLoss" || name === "takeProfit") continue;
+    throw new TypeError(`${name} is not known: protect takes stopLoss and takeProfit`);
+  }
+  return {
+    stopLoss: readDouble("stopLoss", given.stopLoss ?? 0),
+    takeProfit: readDouble("takeProfit", given.takeProfit ?? 0),
+  };
+}
+
+export function readDouble(name: string, value: unknown): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new RangeError(`${name} must be a number, not ${value}`);
 }
 
 export function unknownOption(name: string): TypeError {
@@ -182,13 +213,16 @@ export function makeTags({ order: ORDER, ...layout }: Layout, memory: Memory) {
     begin(): void {
       used = 0;
     },
-    write(at: number, tag: unknown): void {
+    encode(tag: unknown): Uint8Array {
       if (typeof tag !== "string") throw new TypeError(`tag must be a text, not ${typeof tag}`);
       let encoded = known.get(tag);
       if (encoded === undefined) {
         encoded = encodeTag(tag, layout.tagBytesMax);
         if (known.size < 1000) known.set(tag, encoded);
       }
+      return encoded;
+    },
+    write(at: number, encoded: Uint8Array): void {
       const pointer = layout.tagsAt + used;
       for (let n = 0; n < encoded.length; n++) memory.bytes[pointer + n] = encoded[n]!;
       used += encoded.length;
