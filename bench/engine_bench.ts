@@ -11,24 +11,26 @@
  * kernel. `C with memory reused` and `simulate with buffers reused` do not: a long-lived worker's columns come back once a
  * result is encoded.
  *
- * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed. 25 runs of each in turn on
- * a busy machine gave, as ratios of the least and of the median times: 2.1 and 2.1 for sma-cross, 2.1 and 2.2 with a fee,
- * 2.6 and 2.6 with stops, 2.2 and 2.3 for the RSI with stops, and 5.1 and 5.0 with random orders, of which C holds one at a
- * time and the simulator a book. By a profile, the 42 ms of sma-cross are: averages 9 (as fast as C); marks, and the wait
- * for the open of each fill, 7; worst and best prices 4 (C: 1; it compares without jumps, V8 has only jumps that half the
- * time go astray); crosses 2; columns out of rows 4 (C writes columns at once); and 16 for some 20 functions that 39,000
- * orders and trades pass, none above 1.5. The rules of many orders, trades and costs are spread over these.
+ * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed. The same rules in plain
+ * JavaScript (plain_rules.ts) take 1.4 times as long as C, which is the least in V8: it compares with jumps for a trade's worst
+ * and best prices, where C does not jump, and half of these go astray. The simulator takes 1.7 times as long as plain JavaScript,
+ * and 2 times with stops. By a profile, the difference is in some 20 functions that 39,000 orders and trades pass, none above
+ * 1.5 ms: the rules of many orders, trades and costs are spread over these. V8 inlines only a part of them, and C holds one
+ * order at a time where the simulator has a book.
  */
 import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { BufferPool } from "../engine/buffer_pool.ts";
 import { resolveExecution } from "../engine/execution.ts";
+import { rsi } from "../engine/indicators/rsi.ts";
+import { sma } from "../engine/indicators/sma.ts";
 import { run, simulate } from "../engine/run.ts";
 import { LIMIT, newDraft, STOP, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
 import { compileC, readLines, writeCandles } from "./c_program.ts";
 import { median } from "./measure.ts";
+import { PlainRun } from "./plain_rules.ts";
 
 const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
@@ -157,8 +159,24 @@ function columnsOf(input: Input) {
   ];
 }
 
+/** The same in plain JavaScript; null for a case that it does not know. Its columns are the last run's. */
+function plainOf(candles: Candles, test: Case): { readonly work: () => void; readonly plain: PlainRun } | null {
+  if (test.strategy === "random") return null;
+  const plain = new PlainRun(candles, { ...test, keepsExcursions: true });
+  const pool = new BufferPool(POOL_BYTES_MAX);
+  const { close } = candles;
+  const work = () => {
+    if (test.strategy === "rsi") plain.runStrength(BALANCE, rsi(close, 14, pool));
+    else plain.runAverages(BALANCE, sma(close, 10, pool), sma(close, 30, pool), 30);
+    pool.reclaim();
+  };
+  return { work, plain };
+}
+
 function warmUp(candles: Candles): void {
   for (const test of CASES) {
+    const plain = plainOf(candles, test);
+    for (let k = 0; k < WARM_UPS; k++) plain?.work();
     for (const pool of [null, new BufferPool(POOL_BYTES_MAX)]) {
       const input = inputOf(candles, test, pool);
       for (let k = 0; k < WARM_UPS; k++) {
@@ -201,28 +219,36 @@ async function print(rows: Readonly<Record<string, Readonly<Record<string, strin
 async function checkSame(program: string, data: string, test: Case, input: Input): Promise<void> {
   const path = `${data}-result`;
   await readLines(program, [...argumentsOfC(data, test, "1", true), path]);
-  const values = new Float64Array((await Deno.readFile(path)).buffer);
+  compare(test, columnsOf(input), new Float64Array((await Deno.readFile(path)).buffer));
+}
+
+/** Expects the simulator's columns in a row of values. */
+function compare(test: Case, columns: ReturnType<typeof columnsOf>, values: ArrayLike<number>): void {
   let at = 0;
-  for (const [n, column] of columnsOf(input).entries()) {
+  for (const [n, column] of columns.entries()) {
     for (let k = 0; k < column.length; k++, at++) {
       if (values[at] === column[k] || (Number.isNaN(values[at]) && Number.isNaN(column[k]))) continue;
       throw new Error(
-        `Cannot compare speeds of ${test.name}: column ${n}, row ${k} is ${column[k]}, and in C ${values[at]}`,
+        `Cannot compare speeds of ${test.name}: column ${n}, row ${k} is ${column[k]}, not ${values[at]}`,
       );
     }
   }
-  if (at !== values.length) throw new Error(`Cannot compare speeds of ${test.name}: C has made other rows`);
+  if (at !== values.length) throw new Error(`Cannot compare speeds of ${test.name}: there are ${values.length} values`);
 }
 
 async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
   const input = inputOf(candles, test, null);
   const pooled = inputOf(candles, test, new BufferPool(POOL_BYTES_MAX));
   if (program !== null) await checkSame(program, data, test, input);
+  const plain = plainOf(candles, test);
+  plain?.work();
+  if (plain !== null) compare(test, columnsOf(input), plain.plain.columns().flatMap((column) => [...column]));
   const times = {
     c: new Array<number>(),
     reused: new Array<number>(),
     simulate: new Array<number>(),
     pooled: new Array<number>(),
+    plain: new Array<number>(),
     run: new Array<number>(),
   };
   for (let k = 0; k < RUNS; k++) {
@@ -230,6 +256,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     const reused = program === null ? null : await runC(program, data, test, true);
     times.simulate.push(measureMs(() => simulateAlone(input)));
     times.pooled.push(measureMs(() => simulateAlone(pooled)));
+    times.plain.push(plain === null ? NaN : measureMs(plain.work));
     times.c.push(c ?? NaN);
     times.reused.push(reused ?? NaN);
   }
@@ -239,6 +266,7 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
   const reused = median(times.reused);
   const simulateMs = median(times.simulate);
   const pooledMs = median(times.pooled);
+  const plainMs = median(times.plain);
   return {
     "C ms": c.toFixed(1),
     "simulate ms": simulateMs.toFixed(1),
@@ -249,6 +277,11 @@ async function measureCase(candles: Candles, test: Case, program: string | null,
     "simulate with buffers reused ms": pooledMs.toFixed(1),
     "its ratio to C with memory reused": (pooledMs / reused).toFixed(2),
     goal: test.goal === null ? "none" : `at most ${test.goal}`,
+    "plain JavaScript ms": plain === null ? "none" : plainMs.toFixed(1),
+    ...(plain === null ? {} : {
+      "its ratio to C": (plainMs / reused).toFixed(2),
+      "simulate's ratio to plain JavaScript": (pooledMs / plainMs).toFixed(2),
+    }),
     "M candles/s of run": (CANDLES / median(times.run) / 1000).toFixed(1),
   };
 }

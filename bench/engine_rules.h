@@ -38,6 +38,8 @@ typedef struct {
 
 static long count;
 static double *time_, *open_, *high, *low, *close_, *equity, *position;
+/* 0: nobody reads the trades' worst and best prices. */
+static int keeps_excursions = 1;
 static double fee_rate, stop_fraction, target_fraction;
 static double cash, quantity, entry, entry_fee, stop_price, target_price;
 static long entered;
@@ -131,7 +133,7 @@ static void list_trade(long i, double price, double fee, int reason) {
   trades.number[FEES][row] = fees, trades.number[PNL][row] = pnl;
   trades.number[FRACTION][row] = pnl / (entry * held), trades.candles[row] = (int32_t)(i - entered);
   trades.code[EXIT_REASON][row] = (int8_t)reason, trades.code[AMBIGUOUS][row] = (int8_t)ambiguous;
-  measure(row, i, price, reason == STILL_OPEN);
+  if (keeps_excursions) measure(row, i, price, reason == STILL_OPEN);
 }
 
 static void leave(long i, double price, int reason) {

@@ -1,5 +1,6 @@
 /* What the trials of a slice are measured against: the rules of engine_rules.h for each pair of periods of an SMA cross. An
- * average is computed once, and every trial uses the columns of the one before.
+ * average is computed once, and every trial uses the columns of the one before. Trades have no worst and best prices: a trial
+ * keeps none.
  *
  * engine_scan DATA FAST STEP COUNT SLOW STEP COUNT SCANS FEE [RESULT]
  *
@@ -34,7 +35,7 @@ int main(int argc, char **argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   long scan[6];
   for (int k = 0; k < 6; k++) scan[k] = atol(argv[2 + k]);
-  fee_rate = atof(argv[9]);
+  keeps_excursions = 0, fee_rate = atof(argv[9]);
   size_t trials = (size_t)(scan[2] * scan[5]), periods = (size_t)(scan[3] + scan[5] * scan[4] + 1);
   double *ends = malloc(sizeof(double) * 2 * trials), **averages = malloc(sizeof(double *) * periods);
   equity = malloc(sizeof(double) * (size_t)count), position = malloc(sizeof(double) * (size_t)count);

@@ -1,14 +1,15 @@
 /**
  * The trials of a slice in processor time, in turn with two programs that do the same trials on the same candles:
  *
- * - engine_scan.c: the same rules in C with memory reused. It makes every column of a result and no metric, so it is held against the
- *   simulation alone, with the slice's averages and memory.
+ * - engine_scan.c: the same rules in C with memory reused. It makes every column that a trial needs and no metric, so it is held
+ *   against the simulation alone, with the slice's averages and memory. plain_rules.ts is the same in plain JavaScript: it
+ *   parts V8's share of the ratio from the simulator's.
  * - optimize_numpy.py: vectorised NumPy with about as many metrics as a trial keeps, held against the whole slice; and once more with
  *   four metrics alone.
  *
  * A third program, optimize_floor.ts, shows how far JavaScript itself is from the goals: NumPy's rules and metrics without a simulator.
  *
- * Before they are timed, all must end every trial with the simulator's equity and trades, C to the last bit.
+ * Before they are timed, all must end every trial with the simulator's equity and trades, C and plain_rules.ts to the last bit.
  *
  * `deno run --allow-all bench/optimize_engine_bench.ts [rounds]`. A row is left out without a C compiler or NumPy.
  */
@@ -16,6 +17,7 @@ import process from "node:process";
 import { BufferPool } from "../engine/buffer_pool.ts";
 import { ColumnCache } from "../engine/column_cache.ts";
 import { resolveExecution } from "../engine/execution.ts";
+import { sma } from "../engine/indicators/sma.ts";
 import { run, simulate } from "../engine/run.ts";
 import type { SliceTask } from "../workers/protocol.ts";
 import { runSlice } from "../workers/sandbox/builtin_slice.ts";
@@ -23,6 +25,7 @@ import { compileC, readLines, writeCandles } from "./c_program.ts";
 import { median, say } from "./measure.ts";
 import { plainProgram } from "./optimize_floor.ts";
 import { HOURS, inputsOf, MINUTES, pairsOf, type Scan } from "./optimize_scans.ts";
+import { PlainRun } from "./plain_rules.ts";
 import { readYear } from "./run_path_cases.ts";
 
 const C_GOAL = 1.5;
@@ -65,10 +68,9 @@ async function measureScan(scan: Scan, { c, python, folder }: Programs): Promise
   await writeCandles(data, year.candles[scan.timeframe]);
   checkPlain(scan);
   const kinds: Record<string, Timed> = {
-    simulate: timeSimulations(scan, true),
-    // As a slice does it: no metric reads the details.
-    bare: timeSimulations(scan, false),
+    simulate: timeSimulations(scan),
     slice: timeSlice(scan),
+    rules: timeRules(scan),
     plainTrades: timePlain(scan, false),
     plain: timePlain(scan, true),
   };
@@ -91,16 +93,20 @@ async function measureScan(scan: Scan, { c, python, folder }: Programs): Promise
 }
 
 async function printScan({ name }: Scan, ms: Readonly<Record<string, number>>): Promise<void> {
-  const { simulate = NaN, bare = NaN, slice = NaN, plain = NaN, plainTrades = NaN, c, all, few } = ms;
-  await say(`${name}: ${slice.toFixed(0)} ms in a slice, ${bare.toFixed(0)} ms of them simulation`);
+  const { simulate = NaN, rules = NaN, slice = NaN, plain = NaN, plainTrades = NaN, c, all, few } = ms;
+  await say(`${name}: ${slice.toFixed(0)} ms in a slice, ${simulate.toFixed(0)} ms of them simulation`);
   await say(`  slice: ${(slice / plain).toFixed(2)} x a plain program in JavaScript of ${plain.toFixed(0)} ms`);
-  const [metrics, plainMetrics] = [slice - bare, plain - plainTrades];
+  const [metrics, plainMetrics] = [slice - simulate, plain - plainTrades];
   await say(
     `  metrics and columns to store: ${(metrics / plainMetrics).toFixed(2)} x its ${plainMetrics.toFixed(0)} ms`,
+  );
+  await say(
+    `  simulation: ${(simulate / rules).toFixed(2)} x C's program in plain JavaScript of ${rules.toFixed(0)} ms`,
   );
   if (c !== undefined) {
     const ratio = (simulate / c).toFixed(2);
     await say(`  simulation: ${ratio} x C with memory reused of ${c.toFixed(0)} ms, goal at most ${C_GOAL} x`);
+    await say(`  C's program in plain JavaScript: ${(rules / c).toFixed(2)} x C`);
     await say(`  with all metrics, which C does not compute: ${(slice / c).toFixed(2)} x`);
   }
   if (all === undefined || few === undefined) return;
@@ -132,19 +138,47 @@ function checkPlain(scan: Scan): void {
   compareEnds(scan, "the plain program", ends, { numbers: 4, tolerance: NUMPY_TOLERANCE });
 }
 
-function timeSimulations(scan: Scan, keepsDetails: boolean): Timed {
+function timeSimulations(scan: Scan): Timed {
   const pool = new BufferPool(POOL_BYTES_MAX);
   return () => {
     const inputs = inputsOf(scan, year, execution);
     return timeCpu(() => {
       pool.columns = new ColumnCache(COLUMN_BYTES_MAX);
       for (const input of inputs) {
-        simulate({ ...input, pool, keepsDetails }, execution, null);
+        // As in a slice: no metric reads the details.
+        simulate({ ...input, pool, keepsDetails: false }, execution, null);
         pool.reclaim();
       }
       pool.columns = null;
     });
   };
+}
+
+/** Checks every trial's end once and then times all trials of plain_rules.ts without a check. */
+function timeRules(scan: Scan): Timed {
+  const candles = year.candles[scan.timeframe];
+  const inputs = inputsOf(scan, year, execution);
+  const rules = { fee: FEE, stopLossLevel: 0, takeProfitLevel: 0, keepsExcursions: false };
+  const plain = new PlainRun(candles, rules);
+  const runAll = (check: (k: number) => void) => {
+    const columns = new Map<number, Float64Array>();
+    const averageOf = (period: number) => {
+      const known = columns.get(period) ?? sma(candles.close, period);
+      columns.set(period, known);
+      return known;
+    };
+    for (const [k, { fast, slow }] of pairsOf(scan).entries()) {
+      plain.runAverages(inputs[k]!.initialBalance, averageOf(fast), averageOf(slow), slow);
+      check(k);
+    }
+  };
+  runAll((k) => {
+    const { ledger } = simulate(inputs[k]!, execution, null);
+    const closed = plain.tradesCount - ledger.open.count;
+    if (plain.equity.at(-1) === ledger.equity && closed === ledger.log.count - ledger.open.count) return;
+    throw new Error(`Cannot compare speeds: plain JavaScript ends trial ${k} of ${scan.name} differently`);
+  });
+  return () => timeCpu(() => runAll(() => {}));
 }
 
 function timeSlice(scan: Scan): Timed {
