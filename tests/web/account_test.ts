@@ -153,6 +153,10 @@ Deno.test("a visitor signs up on the way to a run, reads it, and signs out", asy
 
   await t.step("signing out leads back to the start", async () => {
     await page.getByRole("button", { name: /Account of/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    // The library's guards of the focus are hidden and take it, to pass it on: no property of the menu changes that.
+    const isOfGuards = (violation: string) => /^aria-hidden-focus: .*focus-guard/.test(violation);
+    expect((await findViolations(page)).filter((violation) => !isOfGuards(violation))).toEqual([]);
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await fill(email, "not my password");

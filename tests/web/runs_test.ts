@@ -48,6 +48,7 @@ Deno.test("a trader makes, reads, changes, cancels and deletes runs", async (t) 
   await t.step("a metric says what it means", async () => {
     await page.getByRole("button", { name: "Sharpe" }).first().hover();
     await page.getByText("Excess return per unit of risk.").waitFor();
+    expect(await findViolations(page)).toEqual([]);
   });
 
   await t.step("trades are sorted, and a click moves the charts to one", async () => {

@@ -1,5 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
+import { LANDMARK } from "./landmark.ts";
 
 /** The look of an entry of a menu. */
 export const MENU_ITEM_CLASS =
@@ -8,7 +9,7 @@ export const MENU_ITEM_CLASS =
 /** The entries of a menu, below the button that opens it. @param align The side of the button that they line up with. */
 export function MenuPanel({ align, children }: { readonly align: "start" | "end"; readonly children: ReactNode }) {
   return (
-    <Menu.Portal>
+    <Menu.Portal container={LANDMARK}>
       <Menu.Positioner align={align} sideOffset={4} className="z-20">
         <Menu.Popup className="min-w-44 rounded-md border border-line bg-surface py-1 shadow-lg">{children}</Menu.Popup>
       </Menu.Positioner>

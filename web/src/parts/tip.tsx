@@ -1,5 +1,6 @@
 import { Tooltip } from "@base-ui/react/tooltip";
 import type { ReactNode } from "react";
+import { LANDMARK } from "./landmark.ts";
 
 /** Shows an explanation while its subject has the pointer or the focus. */
 export function Tip({ children, text }: { readonly children: ReactNode; readonly text: ReactNode }) {
@@ -11,7 +12,7 @@ export function Tip({ children, text }: { readonly children: ReactNode; readonly
       >
         {children}
       </Tooltip.Trigger>
-      <Tooltip.Portal>
+      <Tooltip.Portal container={LANDMARK}>
         <Tooltip.Positioner sideOffset={6} className="z-30">
           <Tooltip.Popup
             role="tooltip"
