@@ -1,8 +1,13 @@
 import { expect } from "@std/expect";
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
-import { getOptimization, type Optimization, updateOptimization } from "../../db/optimizations.ts";
+import {
+  getOptimization,
+  lockUnendedOptimization,
+  type Optimization,
+  updateOptimization,
+} from "../../db/optimizations.ts";
 import { getMonteCarlo, insertMonteCarlo, type MonteCarlo } from "../../db/monte_carlos.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { trialChunks, user } from "../../db/schema.ts";
@@ -109,6 +114,12 @@ async function endTrials({ handle, id }: { handle: DatabaseHandle; id: string },
   );
   await jobs.close();
   return jobId;
+}
+
+async function countJobs(db: Db, state: SQL): Promise<number> {
+  const jobs = sql`pgboss.job where name = 'optimizations' and ${state}`;
+  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(jobs);
+  return row!.count;
 }
 
 async function untilIs(db: Db, id: string, is: (record: Optimization) => boolean): Promise<Optimization> {
@@ -260,13 +271,15 @@ Deno.test("a user with many optimizations holds up another's for two slices, and
 Deno.test("revised candles end an optimization with the trials that it has, and a removed owner takes theirs along", () =>
   withOptimization(async ({ handle: { db }, queue, id }) => {
     await queue.work(1);
-    await untilIs(db, id, ({ trials }) => trials > 0);
-    const instrument = await ensureInstrument(db, {
-      symbol: "DEMO",
-      exchange: "SAMPLE",
-      assetClass: "crypto",
-      provider: "sample",
+    await untilIs(db, id, ({ status }) => status === "running");
+    // A slice that waits to be stored has left its place to the next one.
+    await db.transaction(async (tx: Db) => {
+      await lockUnendedOptimization(tx, id);
+      await until(async () => await countJobs(tx, sql`state = 'active'`) >= 2);
     });
+    await untilIs(db, id, ({ trials }) => trials > 0);
+    const market = { symbol: "DEMO", exchange: "SAMPLE", assetClass: "crypto", provider: "sample" } as const;
+    const instrument = await ensureInstrument(db, market);
     const one = (value: number) => Float64Array.of(value);
     const candles = { open: one(1), high: one(1), low: one(1), close: one(1), volume: one(1) };
     const time = one(Date.UTC(2024, 1, 10));
@@ -280,11 +293,6 @@ Deno.test("revised candles end an optimization with the trials that it has, and 
     const other = await submit(db, queue);
     await untilIs(db, other, ({ trials }) => trials > 0);
     await db.delete(user).where(eq(user.id, "ann"));
-    await until(async () => {
-      const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(
-        sql`pgboss.job where name = 'optimizations' and state < 'completed'`,
-      );
-      return row?.count === 0;
-    });
+    await until(async () => await countJobs(db, sql`state < 'completed'`) === 0);
     expect(await db.select().from(trialChunks)).toEqual([]);
   }));
