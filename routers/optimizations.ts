@@ -97,7 +97,8 @@ export const optimizationsRouter = router({
   delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
     const key = await keyOf(ctx, input.id);
     await ctx.db.transaction(async (tx: Db) => {
-      // The jobs first: the deletion locks the storage totals, and those come last everywhere.
+      // The record before its jobs, as where a slice is stored; the storage totals last. Another order could deadlock.
+      await cancelOptimization(tx, key);
       await ctx.queue.dequeueOptimization(tx, key);
       await deleteOptimization(tx, key);
     });

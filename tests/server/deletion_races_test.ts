@@ -2,6 +2,7 @@
 import { expect } from "@std/expect";
 import { PostgresClient } from "../../db/postgres.ts";
 import { BACKTEST } from "../support/client.ts";
+import { submitOptimization } from "../support/optimizations.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -44,13 +45,18 @@ Deno.test("a cancel or a deletion and the storing of a result do not wait for ea
   const user = await service.user();
   const worker = await PostgresClient.connect(service.databaseUrl);
   const blocked = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  for (const [method, action] of [["POST", "/cancel"], ["DELETE", ""]] as const) {
-    const accepted = await user.send("POST", "/api/backtests", { backtest: BACKTEST });
-    const id = String(accepted.at("/backtest/id"));
-    // Like a worker that stores a result: it holds the record and goes on to the job.
+  const acts = [["POST", "/cancel"], ["DELETE", ""]] as const;
+  const submitBacktest = async () =>
+    String((await user.send("POST", "/api/backtests", { backtest: BACKTEST })).at("/backtest/id"));
+  const records = [["backtests", submitBacktest], ["optimizations", () => submitOptimization(user)]] as const;
+  for (
+    const [[table, submit], [method, action]] of records.flatMap((record) => acts.map((act) => [record, act] as const))
+  ) {
+    const id = await submit();
+    // Like a worker that stores a result or a slice: it holds the record and goes on to the job.
     await worker.query("begin");
-    await worker.query("update backtests set progress = 1 where id = $1", [id]);
-    const answering = user.send(method, `/api/backtests/${id}${action}`);
+    await worker.query(`select from ${table} where id = $1 for update`, [id]);
+    const answering = user.send(method, `/api/${table}/${id}${action}`);
     await until(async () => (await worker.query(blocked)).length !== 0);
     const job = await worker.query("select id from pgboss.job where id = $1 for update nowait", [id]);
     expect(job).toHaveLength(1);
