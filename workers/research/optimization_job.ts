@@ -105,6 +105,8 @@ function countStretches(record: Optimization, places: number): number {
   if (record.runtime?.type === "remote") return 1;
   // Each round of a guided search needs the one before it: a stretch a part.
   if (record.method === "tpe") return 1 + beginWindows(record).length;
+  // Code of users begins each slice in a new process, which runs its first trials slowly.
+  if (record.runtime !== null) return places;
   return places * STRETCHES_PER_PLACE;
 }
 
