@@ -64,7 +64,7 @@ async function listShots(client: TestClient): Promise<Shot[]> {
     { name: "optimize-new", path: "/optimizations/new" },
     { name: "optimize-new-walk", path: "/optimizations/new", act: walkForward },
   ];
-  if (optimizations.some(isWanted) || isWanted({ name: "optimize-list" })) {
+  if (optimizations.some(isWanted) || ["optimize-list", "optimize-result"].some((name) => isWanted({ name }))) {
     const id = await makeOptimization(client);
     optimizations.push({ name: "optimize-list", path: "/optimizations" });
     optimizations.push({ name: "optimize-result", path: `/optimizations/${id}`, act: chooseCell });

@@ -6,7 +6,7 @@ import { nameOf } from "../run/metric_name.tsx";
 import { numberOf } from "../run/metric_value.ts";
 import { useFrame } from "../run/overview/drawing.tsx";
 
-const [HEIGHT, SIDE, TOP, BOTTOM] = [300, 44, 22, 18];
+const [HEIGHT, SIDE, TOP, BOTTOM] = [304, 44, 27, 18];
 // More lines hide each other.
 const TRIALS = 200;
 const TINTS = 8;
@@ -47,7 +47,7 @@ export function ParallelCoordinates({ optimization }: { readonly optimization: O
           <g key={name}>
             <line x1={x} x2={x} y1={TOP} y2={HEIGHT - BOTTOM} className="stroke-strong-line" />
             <text x={x} y={10} textAnchor="middle" className="fill-text">{name}</text>
-            <text x={x} y={TOP - 3} textAnchor="middle">{high}</text>
+            <text x={x} y={TOP - 4} textAnchor="middle">{high}</text>
             <text x={x} y={HEIGHT - 6} textAnchor="middle">{low}</text>
           </g>
         ))}
