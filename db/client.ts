@@ -5,6 +5,7 @@ import { PostgresClient } from "./postgres.ts";
 import { PostgresPool } from "./postgres_pool.ts";
 import type { PostgresAddress } from "./postgres_socket.ts";
 import { createPostgresDatabase } from "./postgres_session.ts";
+import { watchSilentSessions } from "./silent_sessions.ts";
 
 export type { Db };
 
@@ -71,9 +72,14 @@ export async function openPglite(folder: string): Promise<DatabaseHandle> {
  */
 export async function openPostgres(url: string, connectionsMax: number): Promise<DatabaseHandle> {
   await migrateOn(url);
-  const settings = { idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX };
+  const settings = { application_name: "hindcast", idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS_MAX };
   const pool = new PostgresPool(url, connectionsMax, { settings });
-  return { db: createPostgresDatabase(pool), connection: { kind: "postgres", url }, close: () => pool.close() };
+  const unwatch = watchSilentSessions(pool, IDLE_IN_TRANSACTION_MS_MAX);
+  const close = async () => {
+    unwatch();
+    await pool.close();
+  };
+  return { db: createPostgresDatabase(pool), connection: { kind: "postgres", url }, close };
 }
 
 async function migrateOn(server: string | PostgresAddress): Promise<void> {

@@ -4,6 +4,8 @@ import { freePort } from "./free_port.ts";
 export class DatabaseProxy {
   /** The database's address through the proxy. */
   readonly url: string;
+  /** Nothing from these bytes of a client on reaches the server, as if the client hung. */
+  withholds: (bytes: Uint8Array) => boolean = () => false;
   readonly #target: Deno.ConnectOptions;
   readonly #port = freePort();
   readonly #connections = new Set<Deno.Conn>();
@@ -38,7 +40,7 @@ export class DatabaseProxy {
         const client = await listener.accept();
         const server = await Deno.connect(this.#target);
         this.#connections.add(client).add(server);
-        pipes.push(this.#pipe(client, server), this.#pipe(server, client));
+        pipes.push(this.#pipe(client, server, (bytes) => this.withholds(bytes)), this.#pipe(server, client));
       }
     } catch {
       // It was shut.
@@ -46,10 +48,13 @@ export class DatabaseProxy {
     await Promise.all(pipes);
   }
 
-  async #pipe(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+  async #pipe(from: Deno.Conn, to: Deno.Conn, withholds = (_: Uint8Array) => false): Promise<void> {
     const chunk = new Uint8Array(65_536);
+    let isSilent = false;
     try {
       for (let count = await from.read(chunk); count !== null; count = await from.read(chunk)) {
+        isSilent ||= withholds(chunk.subarray(0, count));
+        if (isSilent) continue;
         for (let sent = 0; sent < count;) sent += await to.write(chunk.subarray(sent, count));
       }
     } catch {
