@@ -115,6 +115,8 @@ async function* readAhead<Row extends { readonly first: number }>(
   try {
     for (let row = await next; row !== undefined; row = await next) {
       next = read(row.first);
+      // It may fail while the caller is busy with this one; the next turn throws that.
+      next.catch(() => {});
       yield row;
     }
   } finally {

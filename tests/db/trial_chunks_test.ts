@@ -76,4 +76,25 @@ for (const kind of DATABASES) {
     expect([...whole?.columns.sharpe ?? []]).toEqual([7, 8, 9]);
     await handle.close();
   });
+
+  Deno.test(`a read ahead that fails while nobody waits for it fails the next turn, and not the process (${kind})`, async () => {
+    const handle = await openTestDatabase(kind);
+    const { db } = handle;
+    await addUser(db, "ann");
+    const id = await addOptimization(db, "ann");
+    for (const first of [0, 3, 6]) await insertThree(db, id, first);
+    const chunks = readTrialMetric(db, id, "sharpe");
+    expect((await chunks.next()).value?.first).toBe(0);
+    await db.execute(sql`alter table trial_chunks rename to gone`);
+    // The second chunk may have been read before that; the third one's read fails while nobody waits for it.
+    const goOn = async () => {
+      for (let turn = 0; turn < 3; turn++) {
+        await chunks.next();
+        await db.execute(sql`select 1`);
+        await new Promise((resume) => setTimeout(resume));
+      }
+    };
+    await expect(goOn()).rejects.toThrow("trial_chunks");
+    await handle.close();
+  });
 }

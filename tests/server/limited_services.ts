@@ -1,7 +1,7 @@
 import { finishOptimization, submitOptimization } from "../support/optimizations.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 
-/** What the optimizations of users' code run over. */
+/** The candles and dates of optimizations of users' code. */
 export const RUN = { start_date: "2024-02-01", end_date: "2024-03-01", parameters: { timeframe: "1h" } };
 
 /** Services whose limit of time some points exceed. */

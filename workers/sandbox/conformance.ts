@@ -11,9 +11,13 @@ import { MODULE } from "./wasm/abi.ts";
 
 export const MODULE_BYTES_MAX = MODULE.bytesMax;
 
-const VALIDATION_MS_MAX = 5000;
-// On a busy machine the same computing takes longer. The caller waits a little longer still for the verdict.
-const BUSY_VALIDATION_MS_MAX = 12_000;
+const VALIDATION_LIMITS = {
+  cpuMsMax: 5000,
+  // On a busy machine the same computing takes longer. The caller waits a little longer still for the verdict.
+  deadlineMs: 12_000,
+  memoryBytesMax: SANDBOX_BYTES_MAX,
+  onProgress: () => {},
+} as const;
 const REQUEST_MS_MAX = 10_000;
 const ENDPOINT_MS_MAX = 120_000;
 const RUN_MS_MAX = 600_000;
@@ -32,13 +36,7 @@ export async function validateModule(
 ): Promise<Outcome<ValidModule>> {
   return await runInSandbox(
     { kind: "validate", module, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    {
-      deadlineMs: BUSY_VALIDATION_MS_MAX,
-      cpuMsMax: VALIDATION_MS_MAX,
-      memoryBytesMax: SANDBOX_BYTES_MAX,
-      onProgress: () => {},
-      signal,
-    },
+    { ...VALIDATION_LIMITS, signal },
   );
 }
 
@@ -57,14 +55,7 @@ export async function validateScript(
 ): Promise<Outcome<ValidScript>> {
   return await runInSandbox(
     { kind: "check_script", source, parametersJson: JSON.stringify(parameters), candlesMin: 1 },
-    {
-      deadlineMs: BUSY_VALIDATION_MS_MAX,
-      cpuMsMax: VALIDATION_MS_MAX,
-      memoryBytesMax: SANDBOX_BYTES_MAX,
-      onProgress: () => {},
-      signal,
-      jitless,
-    },
+    { ...VALIDATION_LIMITS, signal, jitless },
   );
 }
 

@@ -215,7 +215,7 @@ export type ValueOf<Job extends SandboxJob> = Job extends ValidateJob ? ValidMod
 export interface ChildLimits {
   /** Resident memory, candles included. */
   readonly memoryBytesMax: number;
-  /** Whether it reports the processor time that it has taken. */
+  /** True: it reports the processor time that it has taken. */
   readonly countsCpu: boolean;
   /** Time of all processors together. */
   readonly cpuSecondsMax: number;

@@ -33,7 +33,7 @@ const SHARED = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
 /** Its first word, in shared memory, counts the candles of the range that a guest of this thread has decided on. */
 export const DECIDED = SHARED.buffer;
 
-/** What the driver needs of a guest. */
+/** The parts of a guest that the driver uses. */
 export interface DrivenGuest {
   readonly memory: WebAssembly.Memory;
   readonly onCandle: (frame: number) => number;
