@@ -13,7 +13,7 @@ import { user } from "../db/schema.ts";
 import { insertTrialChunk } from "../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../engine/metrics/definitions.ts";
 import { Random } from "../research/random_numbers.ts";
-import { resultSchema } from "../routers/backtest_result.ts";
+import { resultSchema } from "../routers/backtests/backtest_result.ts";
 import type { TestClient } from "../tests/support/client.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import { addOptimization } from "../tests/support/optimizations.ts";

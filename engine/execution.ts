@@ -184,7 +184,7 @@ const MONTHS_PER_YEAR = 12;
 /**
  * Completes a request with the defaults of its profile.
  *
- * @param requested Checked values (routers/execution_request.ts); absent and undefined keys take the profile's.
+ * @param requested Checked values (routers/runs/execution_request.ts); absent and undefined keys take the profile's.
  * @param assetClass The instrument's class decides periodsPerYear; null while it is unknown.
  * @param timeframeMs Length of the run's candles; null for months.
  */

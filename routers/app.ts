@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { backtestsRouter, backtestsStreamsRouter } from "./backtests.ts";
+import { backtestsRouter, backtestsStreamsRouter } from "./backtests/backtests.ts";
 import { healthRouter } from "./health.ts";
-import { ingestionRouter, ingestionStreamsRouter } from "./ingestion.ts";
+import { ingestionRouter, ingestionStreamsRouter } from "./ingestion/ingestion.ts";
 import { toJsonSchema } from "./json_schema.ts";
-import { marketDataRouter, marketDataStreamsRouter } from "./market_data.ts";
-import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations.ts";
-import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo.ts";
+import { marketDataRouter, marketDataStreamsRouter } from "./market_data/market_data.ts";
+import { optimizationsRouter, optimizationsStreamsRouter } from "./optimizations/optimizations.ts";
+import { monteCarloRouter, monteCarloStreamsRouter } from "./monte_carlo/monte_carlo.ts";
 import { sessionRouter } from "./session.ts";
-import { strategiesRouter, strategiesStreamsRouter } from "./strategies.ts";
+import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./trpc.ts";
 

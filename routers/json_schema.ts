@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { METRIC_DEFINITIONS } from "../engine/metrics/definitions.ts";
-import { METRICS_ID } from "./backtest_result.ts";
+import { METRICS_ID } from "./backtests/backtest_result.ts";
 
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

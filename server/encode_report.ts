@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Report } from "../routers/backtest_report.ts";
+import type { Report } from "../routers/backtests/backtest_report.ts";
 import { AppError } from "../routers/errors.ts";
 import { matchesTag } from "./negotiation.ts";
 

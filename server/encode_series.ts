@@ -1,4 +1,4 @@
-import type { SeriesAnswer } from "../routers/series.ts";
+import type { SeriesAnswer } from "../routers/backtests/series.ts";
 import { type TablePart, writeTable } from "./encode_table.ts";
 import { chooseFormat, sendPieces } from "./send_pieces.ts";
 import { sendJson } from "./middleware/stream_limits.ts";

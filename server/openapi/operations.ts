@@ -1,6 +1,6 @@
 /** The words of the API's description: one entry for each row of ROUTES. */
 import { z } from "zod";
-import { logSchema } from "../../routers/backtest_log.ts";
+import { logSchema } from "../../routers/backtests/backtest_log.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -8,11 +8,11 @@ import {
   returnSchema,
   summarySchema,
   tradeSchema,
-} from "../../routers/backtest_records.ts";
-import { monteCarloSchema } from "../../routers/monte_carlo_records.ts";
-import { plotPointSchema, plotSchema } from "../../routers/plot_series.ts";
-import { ticksAnswerSchema } from "../../routers/market_data.ts";
-import { entrySchema, entrySummarySchema } from "../../routers/strategy_entry.ts";
+} from "../../routers/backtests/backtest_records.ts";
+import { monteCarloSchema } from "../../routers/monte_carlo/monte_carlo_records.ts";
+import { plotPointSchema, plotSchema } from "../../routers/backtests/plot_series.ts";
+import { ticksAnswerSchema } from "../../routers/market_data/market_data.ts";
+import { entrySchema, entrySummarySchema } from "../../routers/strategies/strategy_entry.ts";
 import {
   KEYED,
   listOf,

@@ -1,5 +1,5 @@
 /** The words of the API's description for optimizations. */
-import { optimizationSchema, trialSchema } from "../../routers/optimization_records.ts";
+import { optimizationSchema, trialSchema } from "../../routers/optimizations/optimization_records.ts";
 import { KEYED, listOf, LOCATION, NEXT_CURSOR, type Operation, SUBMISSION, TABLE_MEDIA } from "./operation.ts";
 
 const NO_OPTIMIZATION = ["OPTIMIZATION_NOT_FOUND"] as const;

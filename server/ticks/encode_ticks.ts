@@ -1,5 +1,5 @@
 import type { Format } from "../../routers/formats.ts";
-import type { TicksAnswer } from "../../routers/market_data.ts";
+import type { TicksAnswer } from "../../routers/market_data/market_data.ts";
 import { ArrowTickWriter } from "./encode_arrow.ts";
 import { chooseFormat, type Pieces, sendPieces } from "../send_pieces.ts";
 import { choosePacking, matchesTag } from "../negotiation.ts";

@@ -6,7 +6,7 @@ import type { Db } from "../../db/client.ts";
 import { insertTrialChunk, readTrialChunks, readTrialMetric } from "../../db/trial_chunks.ts";
 import { trialChunks } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
-import { resultSchema } from "../../routers/backtest_result.ts";
+import { resultSchema } from "../../routers/backtests/backtest_result.ts";
 import { addUser } from "../support/backtests.ts";
 import { DATABASES, openTestDatabase } from "../support/database.ts";
 import { addOptimization } from "../support/optimizations.ts";

@@ -3,7 +3,7 @@ import { expect } from "@std/expect";
 import { z } from "zod";
 import { PROFILE_DEFAULTS, SIZING_TYPES } from "../../engine/execution.ts";
 import { ORDER_REASONS } from "../../engine/order_columns.ts";
-import { executionRequestSchema } from "../../routers/execution_request.ts";
+import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 
 /** The parts of a JSON schema that the page repeats. */

@@ -1,7 +1,7 @@
 /** Reads trades with the line of docs/api.md in Debian's pandas: `deno task test:debian`. */
 import { expect } from "@std/expect";
 import { columnsOf } from "../../routers/formats.ts";
-import { tradeSchema } from "../../routers/backtest_records.ts";
+import { tradeSchema } from "../../routers/backtests/backtest_records.ts";
 import { toTablePart, writeTable } from "../../server/encode_table.ts";
 import { installPackages } from "../support/debian.ts";
 import { blockIn, readPage } from "../support/pages.ts";

@@ -14,8 +14,8 @@ import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfi
 import { PARAMETER_NAME_LENGTH_MAX, SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
 import { FIRST_POINTS } from "../../research/tpe.ts";
 import { SAME_CORRELATION } from "../../research/trial_clusters.ts";
-import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo_submission.ts";
-import { SPACE_BYTES_MAX, WALK_WINDOWS_MAX } from "../../routers/optimization_request.ts";
+import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo/monte_carlo_submission.ts";
+import { SPACE_BYTES_MAX, WALK_WINDOWS_MAX } from "../../routers/optimizations/optimization_request.ts";
 import { stitchWindows } from "../../research/walk_forward.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 

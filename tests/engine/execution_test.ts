@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { PROFILE_DEFAULTS, PROFILES, resolveExecution } from "../../engine/execution.ts";
-import { executionRequestSchema } from "../../routers/execution_request.ts";
+import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { DAY_MS } from "./market.ts";
 
 /** Paths and messages of a request's errors; empty when it is valid. */

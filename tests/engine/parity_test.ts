@@ -9,7 +9,7 @@ import { crossesAbove } from "../../engine/indicators/cross.ts";
 import { sma } from "../../engine/indicators/sma.ts";
 import { run } from "../../engine/run.ts";
 import { BY_UNITS, newDraft, STOP, STOP_LIMIT } from "../../engine/strategy.ts";
-import { executionRequestSchema } from "../../routers/execution_request.ts";
+import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { smaCross } from "../../strategies/builtin/sma_cross.ts";
 import euros from "./parity/eurusd_closes.csv" with { type: "text" };
 import google from "./parity/goog.csv" with { type: "text" };

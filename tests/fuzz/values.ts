@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { executionRequestSchema } from "../../routers/execution_request.ts";
+import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
 import type { SeededRandom } from "../faults/random.ts";
 

@@ -22,7 +22,7 @@ import { user } from "../../db/schema.ts";
 import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
 import { storeCandles } from "../../market/archive/store.ts";
-import { resultSchema } from "../../routers/backtest_result.ts";
+import { resultSchema } from "../../routers/backtests/backtest_result.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { PROFILE_DEFAULTS, PROFILES as ENGINE_PROFILES } from "../../engine/execution.ts";
-import { executionRequestSchema } from "../../routers/execution_request.ts";
+import { executionRequestSchema } from "../../routers/runs/execution_request.ts";
 import { defaultOf, EXECUTION_FIELDS, PROFILES } from "../../web/src/pages/new_run/execution_fields.ts";
 import { toRules, toTexts } from "../../web/src/pages/new_run/execution_rules.ts";
 

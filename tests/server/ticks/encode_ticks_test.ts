@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { tableFromIPC } from "apache-arrow";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
-import type { TicksAnswer } from "../../../routers/market_data.ts";
+import type { TicksAnswer } from "../../../routers/market_data/market_data.ts";
 import { encodeTicks } from "../../../server/ticks/encode_ticks.ts";
 
 const request = (headers: Record<string, string> = {}) => new Request("http://localhost/ticks", { headers });

@@ -1,0 +1,71 @@
+/** Procedures for drawing a backtest: the meaning of its metrics, a chart, trades in columns. */
+import { z } from "zod";
+import { listTrades } from "../../db/trades.ts";
+import { METRIC_DEFINITIONS } from "../../engine/metrics/definitions.ts";
+import { inputObject } from "../input_object.ts";
+import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { readLarge } from "../large_reads.ts";
+import { readRunChart, runChartSchema } from "./run_chart.ts";
+import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
+import { publicProcedure, userProcedure } from "../trpc.ts";
+
+const CHART_POINTS_MAX = 4_000;
+// A bucket of a chart as JSON, about.
+const BUCKET_BYTES = 140;
+/** The meaning of a metric. */
+export const metricSchema = z.object({
+  name: z.string(),
+  meaning: z.string(),
+  formula: z.string(),
+  unit: z.string(),
+  sample: z.string(),
+  undefinedWhen: z.array(z.string()).readonly(),
+});
+/** All metrics, in the order in which results show them. */
+export const METRICS = Object.entries(METRIC_DEFINITIONS).map(([name, definition]) => ({ name, ...definition }));
+const chartShape = {
+  id: idSchema,
+  from: z.int().min(0).default(0),
+  until: z.int().min(1).optional(),
+  points: z.int().min(2).max(CHART_POINTS_MAX).default(1_000),
+};
+// A trade in columns, about.
+const TRADE_BYTES = 160;
+const TRADES_MAX = 50_000;
+const tradeTableShape = {
+  id: idSchema,
+  after: z.int().min(0).default(0),
+  limit: z.int().min(1).max(TRADES_MAX).default(TRADES_MAX),
+};
+
+export const drawingProcedures = {
+  /** The meaning of each metric of a result, in the order in which results show them. */
+  metrics: publicProcedure.output(z.object({ metrics: z.array(metricSchema) })).query(() => ({ metrics: METRICS })),
+
+  /** Candles, equity, drawdown and position of one of the caller's completed backtests, merged into about `points` buckets to draw. */
+  chart: userProcedure
+    .input(inputObject(chartShape))
+    .output(runChartSchema)
+    .query(async ({ ctx, input: { id, from, until, points } }) => {
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      return await readLarge(ctx, async () => {
+        const chart = await readRunChart(ctx, row, { from, until, points });
+        ctx.answer.take(chart.time.length * BUCKET_BYTES);
+        return chart;
+      });
+    }),
+
+  /** Trades of one of the caller's completed backtests in columns, from the one numbered above `after` on. */
+  tradeTable: userProcedure
+    .input(inputObject(tradeTableShape))
+    .output(tradeColumnsSchema)
+    .query(async ({ ctx, input: { id, after, limit } }) => {
+      const run = await mustOwnRun(ctx, id);
+      return await ctx.answer.inTurn(async () => {
+        ctx.answer.requireSome();
+        const trades = await listTrades(ctx.db, { ...run, after, limit });
+        ctx.answer.take(trades.length * TRADE_BYTES);
+        return toTradeColumns(trades);
+      });
+    }),
+};

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import type { BacktestSummary } from "../../db/backtest_lists.ts";
+import type { Backtest } from "../../db/backtests.ts";
+import type { Order } from "../../db/orders.ts";
+import { BACKTEST_STATUSES, LISTED_METRICS } from "../../db/schema.ts";
+import type { Trade } from "../../db/trades.ts";
+import { ORDER_STATUSES } from "../../engine/order_columns.ts";
+import { ORDER_TYPES } from "../../engine/strategy.ts";
+import { resultSchema } from "./backtest_result.ts";
+import { runTrialsSchema } from "../runs/run_trials.ts";
+
+const freeForm = z.record(z.string(), z.unknown());
+
+/** A backtest as clients read it. */
+export const backtestSchema = z.object({
+  id: z.uuid(),
+  symbol: z.string(),
+  exchange: z.string(),
+  strategy: z.string(),
+  strategy_slug: z.string().nullable(),
+  strategy_version: z.string().nullable(),
+  start_date: z.string(),
+  end_date: z.string(),
+  initial_balance: z.number(),
+  parameters: freeForm,
+  status: z.enum(BACKTEST_STATUSES),
+  progress: z.number().min(0).max(1),
+  /** The equity at the close of the last simulated candle, with that candle's open time; null unless the backtest runs. */
+  partial_equity: z.object({ timestamp: z.iso.datetime(), equity: z.number() }).nullable(),
+  attempts: z.int(),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** The owner's own words about it, which no run reads. */
+  name: z.string().nullable(),
+  tags: z.array(z.string()),
+  star: z.boolean(),
+  notes: z.string().nullable(),
+  /** A candle of the result was revised since the run read it: a new run would find others. */
+  stale: z.boolean(),
+  /** The backtest whose stored result this one got, since its inputs are equal; null for a simulation of its own. */
+  reused_from: z.uuid().nullable(),
+  result: resultSchema.nullable(),
+  /** In the answers to GET (without `wait`) and PATCH of one backtest alone; null until completed. */
+  trials: runTrialsSchema.nullable().optional(),
+}).meta({ id: "Backtest" });
+
+/** A backtest in a list of summaries: without parameters, notes and result, but for the timeframe and a few metrics. */
+export const summarySchema = backtestSchema.omit({ parameters: true, notes: true, result: true, trials: true }).extend({
+  timeframe: z.string().nullable(),
+  metrics: z.record(z.enum(LISTED_METRICS), z.number().nullable()).nullable(),
+  /** The equity in at most 60 points, as a fraction of the initial balance; null until completed, and for old results. */
+  sparkline: z.array(z.number()).nullable(),
+  /** The integrity checks that failed: names as in `result.integrity`; null until completed. */
+  failed_checks: z.array(resultSchema.shape.integrity.keyof()).nullable(),
+}).meta({ id: "BacktestSummary" });
+
+/** A trade as clients read it; times are opens of the candles that filled it. */
+export const tradeSchema = z.object({
+  number: z.int(),
+  side: z.enum(["long", "short"]),
+  quantity: z.number(),
+  entry_time: z.iso.datetime(),
+  entry_price: z.number(),
+  exit_time: z.iso.datetime().nullable(),
+  exit_price: z.number().nullable(),
+  fees: z.number(),
+  pnl: z.number(),
+  return: z.number(),
+  candles: z.int(),
+  mae: z.number(),
+  mfe: z.number(),
+  exit_reason: z.string().nullable(),
+  ambiguous: z.boolean(),
+  /** Of the order that opened it. */
+  tag: z.string().nullable(),
+  /** Numbers of the orders that opened and closed it: null where no order closed it, and in older results. */
+  entry_order: z.int().nullable(),
+  exit_order: z.int().nullable(),
+  /** Of the order that closed it. */
+  exit_tag: z.string().nullable(),
+}).meta({ id: "Trade" });
+
+/** A point of the equity curve. */
+export const equityPointSchema = z.object({
+  timestamp: z.iso.datetime(),
+  equity: z.number(),
+  drawdown: z.number(),
+  position: z.number(),
+}).meta({ id: "EquityPoint" });
+
+/** The return of a day, a month or a year: `equity` is that at its end. */
+export const returnSchema = z.object({ timestamp: z.iso.datetime(), return: z.number(), equity: z.number() }).meta({
+  id: "PeriodReturn",
+});
+
+/** An order and its fate as clients read it. */
+export const orderSchema = z.object({
+  number: z.int(),
+  placed_time: z.iso.datetime(),
+  side: z.enum(["buy", "sell"]),
+  type: z.enum(ORDER_TYPES),
+  quantity: z.number().nullable(),
+  limit_price: z.number().nullable(),
+  stop_price: z.number().nullable(),
+  status: z.enum(ORDER_STATUSES),
+  reason: z.string().nullable(),
+  filled_quantity: z.number(),
+  price: z.number().nullable(),
+  fill_time: z.iso.datetime().nullable(),
+  tag: z.string().nullable(),
+}).meta({ id: "Order" });
+
+export function toBacktest(row: Backtest): z.infer<typeof backtestSchema> {
+  return { ...toShort(row), parameters: { ...row.parameters }, notes: row.notes, result: row.result };
+}
+
+export function toSummary(row: BacktestSummary): z.infer<typeof summarySchema> {
+  const { status, timeframe, sparkline } = row;
+  const failed_checks = row.failedChecks === null ? null : [...row.failedChecks];
+  const metrics = {
+    total_return: row.totalReturn,
+    cagr: row.cagr,
+    sharpe: row.sharpe,
+    max_drawdown: row.maxDrawdown,
+    trades: row.trades,
+    win_rate: row.winRate,
+    profit_factor: row.profitFactor,
+  };
+  return { ...toShort(row), timeframe, metrics: status === "completed" ? metrics : null, sparkline, failed_checks };
+}
+
+function toShort(row: Omit<Backtest, "parameters" | "notes" | "result" | "runtime" | "inputs">) {
+  return {
+    id: row.id,
+    symbol: row.symbol,
+    exchange: row.exchange,
+    strategy: row.strategy,
+    strategy_slug: row.strategySlug,
+    strategy_version: row.strategyVersion,
+    start_date: row.startDate,
+    end_date: row.endDate,
+    initial_balance: row.initialBalance,
+    status: row.status,
+    progress: row.progress,
+    partial_equity: row.status === "running" ? row.partialEquity : null,
+    attempts: row.attempts,
+    created_at: row.createdAt.toISOString(),
+    started_at: row.startedAt?.toISOString() ?? null,
+    finished_at: row.finishedAt?.toISOString() ?? null,
+    error: row.error,
+    name: row.name,
+    tags: row.tags,
+    star: row.star,
+    stale: row.stale,
+    reused_from: row.reusedFrom,
+  };
+}
+
+export function toTrade(row: Trade): z.infer<typeof tradeSchema> {
+  return {
+    number: row.number,
+    side: row.side,
+    quantity: row.quantity,
+    entry_time: row.entryTime.toISOString(),
+    entry_price: row.entryPrice,
+    exit_time: row.exitTime?.toISOString() ?? null,
+    exit_price: row.exitPrice,
+    fees: row.fees,
+    pnl: row.pnl,
+    return: row.return,
+    candles: row.candles,
+    mae: row.mae,
+    mfe: row.mfe,
+    exit_reason: row.exitReason,
+    ambiguous: row.ambiguous,
+    tag: row.tag,
+    entry_order: row.entryOrder,
+    exit_order: row.exitOrder,
+    exit_tag: row.exitTag,
+  };
+}
+
+export function toOrder(row: Order): z.infer<typeof orderSchema> {
+  return {
+    number: row.number,
+    placed_time: row.time.toISOString(),
+    side: row.side,
+    type: row.type,
+    quantity: row.quantity,
+    limit_price: row.limitPrice,
+    stop_price: row.stopPrice,
+    status: row.status,
+    reason: row.reason,
+    filled_quantity: row.filledQuantity,
+    price: row.price,
+    fill_time: row.fillTime?.toISOString() ?? null,
+    tag: row.tag,
+  };
+}

@@ -1,0 +1,77 @@
+/** The procedure behind a run's report: everything that its page shows, in one bounded answer. */
+import { z } from "zod";
+import type { Backtest } from "../../db/backtests.ts";
+import { readEquity } from "../../db/equity.ts";
+import { listTrades } from "../../db/trades.ts";
+import { METRICS, metricSchema } from "./backtest_drawings.ts";
+import { backtestSchema, returnSchema, toBacktest } from "./backtest_records.ts";
+import { inputObject } from "../input_object.ts";
+import { readLarge } from "../large_reads.ts";
+import { idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { plotChartSchema, readPlotChart } from "./plot_series.ts";
+import { withoutAddress } from "../strategies/runtime_config.ts";
+import { readRunChart, runChartSchema } from "./run_chart.ts";
+import { returnsOf, toReturnRows } from "./series.ts";
+import { toTradeColumns, tradeColumnsSchema } from "./trade_table.ts";
+import { userProcedure } from "../trpc.ts";
+
+/** Buckets of a report's chart, about: as many as the console first draws. */
+const CHART_POINTS = 1_000;
+/** Most trades in a report; the export has all. */
+const REPORT_TRADES_MAX = 5_000;
+// A report as JSON is never longer than this, about: its chart, its trades, a result with its notes.
+const REPORT_BYTES = 2 * 1024 * 1024;
+
+/** A completed backtest with the answers of the procedures that draw it. */
+const reportSchema = z.object({
+  backtest: backtestSchema,
+  metrics: z.array(metricSchema),
+  chart: runChartSchema,
+  plots: plotChartSchema,
+  /** The first ones. */
+  trades: tradeColumnsSchema,
+  monthly: z.array(returnSchema),
+  yearly: z.array(returnSchema),
+});
+
+export const reportProcedures = {
+  /** Everything that a report of one of the caller's completed backtests shows. */
+  report: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .output(reportSchema)
+    .query(async ({ ctx, input: { id } }) => {
+      const row = requireCompleted(await mustGet(ctx.db, id, ctx.user.id), "make a report of");
+      const key = { backtestId: row.id, ownerId: row.ownerId };
+      const range = { from: 0, until: undefined, points: CHART_POINTS };
+      return await readLarge(ctx, async () => {
+        ctx.answer.takeCandles(row.result.data.candles);
+        const curve = await readEquity(ctx.db, key);
+        const trades = await listTrades(ctx.db, { ...key, after: 0, limit: REPORT_TRADES_MAX });
+        const report = {
+          backtest: toShareable(row),
+          metrics: METRICS,
+          chart: await readRunChart(ctx, row, range),
+          plots: await readPlotChart(ctx, row, range),
+          trades: toTradeColumns(trades),
+          monthly: toReturnRows(returnsOf(curve, row, "monthly")),
+          yearly: toReturnRows(returnsOf(curve, row, "yearly")),
+        };
+        ctx.answer.take(REPORT_BYTES);
+        return report;
+      });
+    }),
+};
+
+/** The data of a report. */
+export type Report = z.infer<typeof reportSchema>;
+
+/** A backtest without what its owner keeps from others: notes, tags, and where foreign code is. */
+function toShareable(row: Backtest): z.infer<typeof backtestSchema> {
+  const { runtime, ...parameters } = row.parameters;
+  const config = z.record(z.string(), z.unknown()).safeParse(runtime);
+  return {
+    ...toBacktest(row),
+    parameters: { ...parameters, ...(config.success ? { runtime: withoutAddress(config.data) } : {}) },
+    ...{ notes: null, tags: [], star: false },
+  };
+}

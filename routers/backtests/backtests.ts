@@ -1,0 +1,276 @@
+import { z } from "zod";
+import type { Db } from "../../db/client.ts";
+import { listFilterValues } from "../../db/backtest_lists.ts";
+import { type Backtest, cancelBacktest, deleteBacktest } from "../../db/backtests.ts";
+import { RETURN_PERIODS } from "../../engine/metrics/period_returns.ts";
+import { backtestFollower } from "./backtest_events.ts";
+import {
+  backtestSchema,
+  equityPointSchema,
+  orderSchema,
+  returnSchema,
+  summarySchema,
+  toBacktest,
+  tradeSchema,
+} from "./backtest_records.ts";
+import {
+  afterNumber,
+  backtestFilters,
+  backtestList,
+  type OrderedList,
+  orderList,
+  summaryList,
+  tradeList,
+} from "./backtest_lists.ts";
+import { drawingProcedures } from "./backtest_drawings.ts";
+import { logProcedures } from "./backtest_log.ts";
+import { reportProcedures } from "./backtest_report.ts";
+import { verificationProcedures } from "./backtest_verification.ts";
+import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_comparison.ts";
+import { changeLabels, labelShape } from "./backtest_labels.ts";
+import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
+import { inputObject } from "../input_object.ts";
+import { AppError } from "../errors.ts";
+import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
+import { columnsOf, formatSchema } from "../formats.ts";
+import { readLarge } from "../large_reads.ts";
+import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
+import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
+import {
+  rangeShape,
+  readCurve,
+  readReturns,
+  RETURNS_COLUMNS,
+  type SeriesAnswer,
+  toCurveRows,
+  toRange,
+  toReturnRows,
+} from "./series.ts";
+import { hasEnded, toRecordEvents, waitShape } from "../runs/record_follower.ts";
+import { readRunTrials } from "../runs/run_trials.ts";
+import { type Context, router, type User, userProcedure } from "../trpc.ts";
+
+// A point of a series as JSON, about.
+const POINT_BYTES = 120;
+const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("monthly") };
+const tradeColumns = columnsOf(tradeSchema);
+const orderColumns = columnsOf(orderSchema);
+
+export const backtestsRouter = router({
+  /** A page of the caller's backtests, newest first where nothing else is asked for. */
+  list: userProcedure
+    .input(inputObject({ ...pageShape, ...backtestFilters }))
+    .output(z.object({ backtests: z.array(backtestSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, ...request } }) => {
+      const { list, after } = backtestList(ctx.db, ctx.user.id, request);
+      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
+      return { backtests: [...items], next_cursor };
+    }),
+
+  /** The same, each without its parameters, notes and result. */
+  summaries: userProcedure
+    .input(inputObject({ ...pageShape, ...backtestFilters }))
+    .output(z.object({ backtests: z.array(summarySchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { limit, ...request } }) => {
+      const { list, after } = summaryList(ctx.db, ctx.user.id, request);
+      const { items, next_cursor } = await readListPage(list, { limit, after }, ctx.answer);
+      return { backtests: [...items], next_cursor };
+    }),
+
+  /** The strategies, symbols and tags of the caller's 10,000 newest backtests, to choose filters from; 200 of each at most. */
+  filterValues: userProcedure
+    .output(z.object({ strategies: z.array(z.string()), symbols: z.array(z.string()), tags: z.array(z.string()) }))
+    .query(({ ctx }) => listFilterValues(ctx.db, ctx.user.id)),
+
+  /** Accepts a backtest: it is checked now and runs later. A repeated Idempotency-Key gets the first record again. */
+  create: userProcedure
+    .input(inputObject({ backtest: backtestRequestSchema }))
+    .output(z.object({ backtest: backtestSchema }))
+    .mutation(async ({ ctx, input }) => ({ backtest: toBacktest(await submitBacktest(ctx, input.backtest)) })),
+
+  /** Compares two to five of the caller's completed backtests: settings, metrics, curves from a common start. */
+  compare: userProcedure
+    .input(inputObject(comparisonShape))
+    .output(comparisonSchema)
+    .query(({ ctx, input }) => compareBacktests(ctx, input)),
+
+  /** Changes the name, tags, notes and star of one of the caller's backtests; null clears. */
+  update: userProcedure
+    .input(inputObject({ id: idSchema, backtest: inputObject(labelShape) }))
+    .output(z.object({ backtest: backtestSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
+      return await showWithTrials(ctx, await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest));
+    }),
+
+  /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
+  get: userProcedure
+    .input(inputObject({ id: idSchema, ...waitShape }))
+    .output(z.object({ backtest: backtestSchema }))
+    .query(async ({ ctx, input, signal }) => {
+      const row = await backtestFollower.get(ctx, input.id, input.wait, signal);
+      return input.wait === 0 ? await showWithTrials(ctx, row) : { backtest: toBacktest(row) };
+    }),
+
+  /** One of the caller's backtests, now and after each change, until it has ended. A client that loses the connection calls again. */
+  onEvent: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .subscription(async function* ({ ctx, input, signal }) {
+      for await (const each of backtestFollower.followToEnd(ctx, input.id, signal)) yield toBacktest(each);
+    }),
+
+  /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
+  cancel: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .output(z.object({ backtest: backtestSchema }))
+    .mutation(async ({ ctx, input }) => {
+      const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+      return await ctx.db.transaction(async (tx: Db) => {
+        const before = await mustGet(tx, key.id, key.ownerId);
+        // The record before its job, as in settleAll() of the workers: the other order could deadlock with it.
+        const row = await cancelBacktest(tx, key);
+        await ctx.queue.dequeueBacktest(tx, key.id);
+        if (!hasEnded(before) && row?.status === "cancelled") return { backtest: toBacktest(row) };
+        throw new AppError(
+          "NOT_CANCELLABLE",
+          `Cannot cancel the backtest ${key.id}: it is already ${row?.status ?? "gone"}`,
+        );
+      });
+    }),
+
+  /** Removes one of the caller's backtests, running or not, with its trades, orders and equity. */
+  delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
+    const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
+    await ctx.db.transaction(async (tx: Db) => {
+      await deleteBacktest(tx, key);
+      await ctx.queue.dequeueBacktest(tx, key.id);
+    });
+  }),
+
+  /** A page of the orders of one of the caller's completed backtests, in order of placement. */
+  orders: userProcedure
+    .input(inputObject({ id: idSchema, ...pageShape }))
+    .output(z.object({ orders: z.array(orderSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { id, limit, cursor } }) => {
+      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { orders: [...items], next_cursor };
+    }),
+
+  /** A page of the trades of one of the caller's completed backtests, oldest first. */
+  trades: userProcedure
+    .input(inputObject({ id: idSchema, ...pageShape }))
+    .output(z.object({ trades: z.array(tradeSchema), next_cursor: z.string().nullable() }))
+    .query(async ({ ctx, input: { id, limit, cursor } }) => {
+      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      const { items, next_cursor } = await readListPage(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { trades: [...items], next_cursor };
+    }),
+
+  /** The equity curve of one of the caller's completed backtests, thinned to about `points`; extremes stay. */
+  equity: userProcedure
+    .input(inputObject({ id: idSchema, points: pointsSchema.default(POINTS_DEFAULT), ...rangeShape }))
+    .output(z.object({ equity: z.array(equityPointSchema) }))
+    .query(async ({ ctx, input: { id, points, ...moments } }) => {
+      const range = toRange(moments);
+      const row = await mustGet(ctx.db, id, ctx.user.id);
+      const equity = await readRows(ctx, row, async () => toCurveRows(await readCurve(ctx.db, row, points, range)));
+      return { equity };
+    }),
+
+  /** The returns of one of the caller's completed backtests by trading day, month or year, oldest first. */
+  returns: userProcedure
+    .input(inputObject(returnsShape))
+    .output(z.object({ returns: z.array(returnSchema) }))
+    .query(async ({ ctx, input }) => {
+      const row = await mustGet(ctx.db, input.id, ctx.user.id);
+      const returns = await readRows(ctx, row, async () => toReturnRows(await readReturns(ctx.db, row, input.period)));
+      return { returns };
+    }),
+
+  ...drawingProcedures,
+  ...plotProcedures,
+  ...reportProcedures,
+  ...logProcedures,
+  ...verificationProcedures,
+});
+
+/** Procedures with streams, which only REST can carry. */
+export const backtestsStreamsRouter = router({
+  /** The caller's backtests, in the order asked for: all of them, or a page where there is a limit. */
+  list: userProcedure
+    .input(inputObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
+    .query(({ ctx, input: { limit, view, ...request } }): ListAnswer => {
+      const read = <Row, Item>({ list, after }: OrderedList<Row, Item>) => readList(list, { limit, after }, ctx.answer);
+      const pages = view === "full"
+        ? read(backtestList(ctx.db, ctx.user.id, request))
+        : read(summaryList(ctx.db, ctx.user.id, request));
+      return { name: "backtests", pages };
+    }),
+
+  /** The orders of one of the caller's backtests: all of them, or a page. */
+  orders: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
+      const list = orderList(ctx.db, await mustOwnRun(ctx, id));
+      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { name: "orders", pages, table: { format, columns: orderColumns, isPage: limit !== undefined } };
+    }),
+
+  /** The trades of one of the caller's backtests: all of them, or a page. */
+  trades: userProcedure
+    .input(inputObject({ id: idSchema, format: formatSchema, ...listShape }))
+    .query(async ({ ctx, input: { id, format, limit, cursor } }): Promise<ListAnswer> => {
+      const list = tradeList(ctx.db, await mustOwnRun(ctx, id));
+      const pages = readList(list, { limit, after: afterNumber(cursor) }, ctx.answer);
+      return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
+    }),
+
+  /** Server-sent events: the record after each change, the last one named `end`. */
+  events: userProcedure
+    .input(inputObject({ id: idSchema }))
+    .query(async ({ ctx, input, signal }) => {
+      const rows = backtestFollower.follow(ctx, await backtestFollower.get(ctx, input.id), signal);
+      return toRecordEvents(rows, (row) => ({
+        id: `${row.attempts}-${row.status}-${row.progress}`,
+        data: { backtest: toBacktest(row) },
+      }));
+    }),
+
+  /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
+  equity: userProcedure
+    .input(inputObject({ id: idSchema, ...curveShape }))
+    .query(async ({ ctx, input: { id, ...request } }) =>
+      answerCurve(ctx.db, await mustGet(ctx.db, id, ctx.user.id), request)
+    ),
+
+  ...plotStreamsProcedures,
+
+  /** As `backtests.returns`. */
+  returns: userProcedure
+    .input(inputObject({ ...returnsShape, format: formatSchema }))
+    .query(async ({ ctx, input: { id, period, format } }): Promise<SeriesAnswer> => {
+      const returns = await readReturns(ctx.db, await mustGet(ctx.db, id, ctx.user.id), period);
+      const body = () => Promise.resolve({ returns: toReturnRows(returns) });
+      return { format, columns: RETURNS_COLUMNS, body, pieces: () => [returns] };
+    }),
+});
+
+async function showWithTrials({ db }: Context, row: Backtest) {
+  return { backtest: { ...toBacktest(row), trials: await readRunTrials(db, row) } };
+}
+
+/** Reads rows that are made of a run's whole curve, and counts its candles and their bytes. */
+async function readRows<Row>(
+  ctx: Context & { readonly user: User },
+  run: Backtest,
+  read: () => Promise<Row[]>,
+): Promise<Row[]> {
+  return await readLarge(ctx, async () => {
+    ctx.answer.takeCandles(run.result?.data.candles ?? 0);
+    const rows = await read();
+    ctx.answer.take(rows.length * POINT_BYTES);
+    return rows;
+  });
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Backtest } from "../../db/backtests.ts";
+import type { Db } from "../../db/client.ts";
+import { AppError } from "../errors.ts";
+import { formatSchema } from "../formats.ts";
+import { integerSchema, listShape } from "../paging.ts";
+import {
+  afterCursor,
+  CURVE_COLUMNS,
+  rangeShape,
+  readCurve,
+  readCurvePage,
+  readWholeCurve,
+  type SeriesAnswer,
+  toCurveRows,
+  toRange,
+} from "./series.ts";
+
+export const POINTS_DEFAULT = 500;
+const POINTS_MAX = 10_000;
+
+/** How many points a thinned curve has, about. */
+export const pointsSchema = integerSchema.pipe(z.int().min(2).max(POINTS_MAX));
+
+/** How a request wants a curve: thinned to `points`, or a page of its candles. */
+export const curveShape = {
+  ...rangeShape,
+  format: formatSchema,
+  points: pointsSchema.optional(),
+  limit: integerSchema.pipe(z.int().min(1).max(POINTS_MAX)).optional(),
+  cursor: listShape.cursor,
+};
+
+/**
+ * The equity curve of a backtest in the format that is asked for. Without `points` and `limit`, CSV and Arrow hold every candle, and
+ * JSON a thinned curve.
+ *
+ * @throws AppError VALIDATION_FAILED or INVALID_DATE_RANGE
+ */
+export async function answerCurve(
+  db: Db,
+  row: Backtest,
+  { points, format, limit, cursor, ...moments }: z.infer<z.ZodObject<typeof curveShape>>,
+): Promise<SeriesAnswer> {
+  if (points !== undefined && (limit ?? cursor) !== undefined) throw refusePoints();
+  const range = afterCursor(toRange(moments), cursor);
+  const columns = CURVE_COLUMNS;
+  if (limit !== undefined) {
+    const { curve, nextCursor } = await readCurvePage(db, row, limit, range);
+    const body = () => Promise.resolve({ equity: toCurveRows(curve), next_cursor: nextCursor });
+    return { format, columns, body, pieces: () => [curve], nextCursor };
+  }
+  const thinned = (pointsMax: number) => readCurve(db, row, pointsMax, range);
+  const body = async () => ({ equity: toCurveRows(await thinned(points ?? POINTS_DEFAULT)) });
+  const pieces = () => points === undefined ? readWholeCurve(db, row, range) : one(thinned(points));
+  return { format, columns, body, pieces };
+}
+
+async function* one<Value>(value: Promise<Value>): AsyncGenerator<Value> {
+  yield await value;
+}
+
+function refusePoints(): AppError {
+  const issues = [{ path: "/points", message: "must not come with limit or cursor: a page has every candle" }];
+  return new AppError("VALIDATION_FAILED", "Cannot read the equity: /points must not come with limit or cursor", {
+    issues,
+  });
+}

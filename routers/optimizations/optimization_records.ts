@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { getOptimization, type Optimization } from "../../db/optimizations.ts";
+import type { Db } from "../../db/client.ts";
+import { BACKTEST_STATUSES, DIRECTIONS, METHODS } from "../../db/schema.ts";
+import { errorOf, reasonsOf, type TrialRows } from "../../db/trial_chunks.ts";
+import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
+import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts";
+import { resultSchema } from "../backtests/backtest_result.ts";
+import { AppError, quote } from "../errors.ts";
+import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
+import { metricNameSchema } from "./optimization_request.ts";
+
+const freeForm = z.record(z.string(), z.unknown());
+const parameterSchema = z.union([z.number(), z.string(), z.boolean()]);
+const parametersSchema = z.record(z.string(), parameterSchema);
+const axisSchema = z.union([
+  z.object({ min: z.number(), max: z.number(), step: z.number() }),
+  z.object({ values: z.array(parameterSchema) }),
+]);
+
+const figureSchema = z.number().nullable();
+const overfittingSchema = z.object({
+  trials: z.int(),
+  trials_considered: z.int(),
+  independent_trials: z.number(),
+  sharpe: figureSchema,
+  probabilistic_sharpe: figureSchema,
+  expected_best_sharpe: figureSchema,
+  deflated_sharpe: figureSchema,
+  overfitting_probability: figureSchema,
+  minimum_track_record_days: figureSchema,
+  haircut_sharpe: figureSchema,
+  plateau: figureSchema,
+  undefined_figures: z.record(z.string(), z.string()),
+  conclusion: z.string(),
+}).meta({ id: "Overfitting" });
+
+/** An optimization as clients read it. */
+export const optimizationSchema = z.object({
+  id: z.uuid(),
+  name: z.string().nullable(),
+  symbol: z.string(),
+  exchange: z.string(),
+  strategy: z.string(),
+  strategy_slug: z.string().nullable(),
+  strategy_version: z.string().nullable(),
+  start_date: z.string(),
+  end_date: z.string(),
+  initial_balance: z.number(),
+  parameters: freeForm,
+  space: z.record(z.string(), axisSchema),
+  constraints: z.array(z.string()),
+  method: z.enum(METHODS),
+  objective: metricNameSchema,
+  direction: z.enum(DIRECTIONS),
+  trials_max: z.int(),
+  seed: z.int(),
+  walk_forward: walkForwardSchema.nullable(),
+  status: z.enum(BACKTEST_STATUSES),
+  progress: z.number().min(0).max(1),
+  /** Of the space, of those that are tried, and of those that are done; constrained and refused ones are no trials. */
+  points: z.object({
+    space: z.number(),
+    tried: z.int(),
+    done: z.int(),
+    constrained: z.int(),
+    refused: z.int(),
+  }),
+  trials: z.object({ done: z.int(), failed: z.int(), per_second: z.number().nullable() }),
+  /** The best ten so far, the best first. */
+  best: z.array(z.object({ number: z.int(), parameters: parametersSchema, objective: z.number() })),
+  /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
+  overfitting: overfittingSchema.nullable(),
+  /** Of walk_forward, as far as they have run; null without it. */
+  windows: z.array(windowSchema).nullable(),
+  /** The test windows as one account; null until completed, and without walk_forward. */
+  out_of_sample: outOfSampleSchema.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+}).meta({ id: "Optimization" });
+
+/** A trial as clients read it. */
+export const trialSchema = z.object({
+  number: z.int(),
+  parameters: parametersSchema,
+  metrics: resultSchema.shape.metrics.nullable(),
+  undefined_metrics: z.record(z.string(), z.string()),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+}).meta({ id: "Trial" });
+
+export type TrialAnswer = z.infer<typeof trialSchema>;
+
+export function toOptimization(row: Optimization): z.infer<typeof optimizationSchema> {
+  const isQueued = row.status === "queued";
+  return {
+    id: row.id,
+    name: row.name,
+    symbol: row.symbol,
+    exchange: row.exchange,
+    strategy: row.strategy,
+    strategy_slug: row.strategySlug,
+    strategy_version: row.strategyVersion,
+    start_date: row.startDate,
+    end_date: row.endDate,
+    initial_balance: row.initialBalance,
+    parameters: { ...row.parameters },
+    space: Object.fromEntries(row.space.axes.map((axis) => [axis.name, showAxis(axis)])),
+    constraints: row.constraints,
+    method: row.method,
+    objective: metricNameSchema.parse(row.objective),
+    direction: row.direction,
+    trials_max: row.trialsMax,
+    seed: row.seed,
+    status: row.status,
+    progress: measureProgress(row),
+    points: {
+      space: row.spacePoints,
+      tried: isQueued ? Math.min(row.spacePoints, row.trialsMax) : row.points,
+      done: row.pointsDone,
+      constrained: row.pointsConstrained,
+      refused: row.pointsRefused,
+    },
+    trials: { done: row.trials, failed: row.trialsFailed, per_second: measureSpeed(row) },
+    best: row.best.map(({ number, point, objective }) => ({
+      number,
+      parameters: { ...pointAt(row.space, point) },
+      objective,
+    })),
+    overfitting: row.overfitting === null
+      ? null
+      : { ...row.overfitting, undefined_figures: { ...row.overfitting.undefined_figures } },
+    ...showWindows(row),
+    error: row.error,
+    created_at: row.createdAt.toISOString(),
+    started_at: row.startedAt?.toISOString() ?? null,
+    finished_at: row.finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** The part of all points that is done, over the range and over the windows. */
+function measureProgress({ status, points, pointsDone, windows, windowPointsDone }: Optimization): number {
+  if (status === "completed") return 1;
+  const all = points * (windows.length + 1) + windows.length;
+  return all === 0 ? 0 : (pointsDone + windowPointsDone) / all;
+}
+
+function showAxis(axis: Axis): z.infer<typeof axisSchema> {
+  const values = (count: number) => Array.from({ length: count }, (_, i) => valueAt(axis, i));
+  if (!("step" in axis)) return { values: values(axis.count) };
+  const [min, max] = [Number(valueAt(axis, 0)), Number(valueAt(axis, axis.count - 1))];
+  return { min, max, step: axis.step / 10 ** axis.decimals };
+}
+
+/** Trials a second since the beginning; null where there is no time yet. */
+function measureSpeed({ trials, startedAt, finishedAt }: Optimization): number | null {
+  if (startedAt === null || trials === 0) return null;
+  const seconds = ((finishedAt ?? new Date()).getTime() - startedAt.getTime()) / 1000;
+  return seconds > 0 ? trials / seconds : null;
+}
+
+/** The trial in a row of a chunk. */
+export function toTrial(space: Space, rows: TrialRows, row: number): TrialAnswer {
+  const { columns, notes } = rows;
+  const error = errorOf(rows, row);
+  return {
+    number: columns.place![row]! + 1,
+    parameters: { ...pointAt(space, columns.point![row]!) },
+    metrics: error !== null || notes.times === null ? null : readMetrics(columns, notes.times, row),
+    undefined_metrics: { ...reasonsOf(rows, row) },
+    error,
+  };
+}
+
+/** Metrics that no column holds are null: a chunk from before a metric existed lacks it. */
+function readMetrics(
+  columns: TrialRows["columns"],
+  times: { readonly start: string; readonly end: string },
+  row: number,
+): z.infer<typeof resultSchema.shape.metrics> {
+  const values = NUMERIC_METRIC_NAMES.map((name) => {
+    const value = columns[name]?.[row] ?? NaN;
+    return [name, Number.isNaN(value) ? null : value] as const;
+  });
+  return resultSchema.shape.metrics.parse({ ...times, ...Object.fromEntries(values) });
+}
+
+/** One user's optimization. @throws AppError OPTIMIZATION_NOT_FOUND */
+export async function mustGetOptimization(db: Db, id: string, ownerId: string): Promise<Optimization> {
+  const row = z.uuid().safeParse(id).success ? await getOptimization(db, { id, ownerId }) : null;
+  if (row === null) throw optimizationNotFound(id);
+  return row;
+}
+
+export function optimizationNotFound(id: string): AppError {
+  return new AppError("OPTIMIZATION_NOT_FOUND", `Cannot find the optimization ${quote(id)}`);
+}

@@ -1,0 +1,236 @@
+/** An optimization as a client submits it, and the checks of what a backtest does not have. */
+import { z } from "zod";
+import { DIRECTIONS, METHODS } from "../../db/schema.ts";
+import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../../engine/metrics/definitions.ts";
+import {
+  CONSTRAINT_LENGTH_MAX,
+  CONSTRAINTS_MAX,
+  countTerms,
+  holds,
+  parseConstraints,
+} from "../../research/constraints.ts";
+import { parseSpace } from "../../research/parse_space.ts";
+import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
+import { countPoints, isOrdered, pointAt, type Space } from "../../research/space.ts";
+import { labelShape } from "../backtests/backtest_labels.ts";
+import { runShape } from "../backtests/backtest_submission.ts";
+import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../errors.ts";
+import { inputObject } from "../input_object.ts";
+import type { Parameters } from "../strategies/parameters.ts";
+
+const TRIALS_MAX_DEFAULT = 10_000;
+const TPE_TRIALS_DEFAULT = 200;
+const TRIALS_MAX = 1_000_000;
+// Each round weighs all trials before it.
+const TPE_TRIALS_MAX = 2_000;
+// Values and terms of constraints that are looked at in search of a point that satisfies them, in about 50 ms. Beyond, a worker finds out.
+const SEARCHED_MAX = 500_000;
+// A value takes as long as so many terms.
+const VALUE_TERMS = 4;
+/** Most bytes of a space as JSON: every list of optimizations repeats it. */
+export const SPACE_BYTES_MAX = 64 * 1024;
+const DAYS_MAX = 36_525;
+/** Most walk-forward windows of an optimization: its record holds them all. */
+export const WALK_WINDOWS_MAX = 200;
+export const PATH = "/optimization";
+
+/** Metrics of which less is better. */
+const LESS_IS_BETTER: readonly NumericMetricName[] = [
+  "annual_volatility",
+  "max_drawdown",
+  "max_drawdown_days",
+  "average_drawdown",
+  "average_drawdown_days",
+  "ulcer_index",
+  "var_95",
+  "cvar_95",
+  "kurtosis",
+  "tracking_error",
+  "fees_paid",
+  "rejected_orders",
+  "ambiguous_trades",
+  "max_consecutive_losses",
+];
+/** Metrics that a trader may want large or small. */
+const UNDECIDED: readonly NumericMetricName[] = [
+  "duration_days",
+  "candles",
+  "exposure",
+  "initial_equity",
+  "buy_hold_return",
+  "beta",
+  "turnover",
+  "trades",
+  "open_trades",
+  "average_trade_days",
+  "max_trade_days",
+];
+
+/** A record would leave this name out without a word. */
+function refuseProto(space: unknown, { issues }: z.RefinementCtx): unknown {
+  if (typeof space === "object" && space !== null && Object.hasOwn(space, "__proto__")) {
+    issues.push({ code: "custom", path: ["__proto__"], input: space, message: "cannot be the name of a parameter" });
+  }
+  return space;
+}
+
+export const metricNameSchema = z.enum(NUMERIC_METRIC_NAMES);
+
+/** An optimization as a client submits it. */
+export const optimizationRequestSchema = inputObject({
+  ...runShape,
+  space: z.preprocess(refuseProto, z.record(z.string(), z.unknown()).optional()),
+  constraints: z.array(z.string().max(CONSTRAINT_LENGTH_MAX)).max(CONSTRAINTS_MAX).default([]),
+  method: z.enum(METHODS).default("grid"),
+  objective: metricNameSchema.default("sharpe"),
+  direction: z.enum(DIRECTIONS).optional(),
+  trials_max: z.int().min(1).max(TRIALS_MAX).optional(),
+  seed: z.int().min(0).default(0),
+  walk_forward: inputObject({
+    train_days: z.int().min(1).max(DAYS_MAX),
+    test_days: z.int().min(1).max(DAYS_MAX),
+    step_days: z.int().min(1).max(DAYS_MAX).optional(),
+    anchored: z.boolean().default(false),
+  }).optional(),
+  name: labelShape.name,
+});
+
+const axisSchema = z.looseObject({ min: z.unknown(), values: z.unknown() }).partial().catch({});
+
+export type OptimizationRequest = z.infer<typeof optimizationRequestSchema>;
+
+/** @throws AppError VALIDATION_FAILED where the objective does not say whether it should be large or small. */
+export function chooseDirection({ objective, direction }: OptimizationRequest): (typeof DIRECTIONS)[number] {
+  if (direction !== undefined) return direction;
+  if (LESS_IS_BETTER.includes(objective)) return "min";
+  if (!UNDECIDED.includes(objective)) return "max";
+  throw refuse([{ path: `${PATH}/direction`, message: `is required with the objective ${objective}: "max" or "min"` }]);
+}
+
+/** The most points that a request tries. */
+export function trialsMaxOf({ method, trials_max: given }: OptimizationRequest): number {
+  return given ?? (method === "tpe" ? TPE_TRIALS_DEFAULT : TRIALS_MAX_DEFAULT);
+}
+
+/** A value for each parameter of a request's space, which nobody has checked yet. */
+export function firstValues({ space = {} }: OptimizationRequest): Parameters {
+  const values = Object.entries(space).map(([name, axis]) => {
+    const { min, values } = axisSchema.parse(axis);
+    return [name, Array.isArray(values) ? values[0] : min] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Reads a request's space.
+ *
+ * @throws AppError VALIDATION_FAILED with a pointer to each wrong part, and where the space is larger than trials_max allows, or
+ * trials_max than the method.
+ */
+export function readSpace(request: OptimizationRequest, schema: Parameters): Space {
+  requireShortSpace(request.space);
+  const { value: space, issues } = parseSpace(request.space, schema, Object.keys(request.parameters));
+  if (issues !== undefined) throw refuse(issues.map(hinted(schema)).map(within(`${PATH}/space`)));
+  const trialsMax = trialsMaxOf(request);
+  if (request.method === "tpe" && trialsMax > TPE_TRIALS_MAX) {
+    const message = `must be at most ${TPE_TRIALS_MAX} with the method tpe, not ${trialsMax}`;
+    throw refuse([{ path: `${PATH}/trials_max`, message }]);
+  }
+  const points = countPoints(space);
+  if (request.method === "grid" && points > trialsMax) {
+    const more = points <= TRIALS_MAX ? `raise trials_max to ${points}, ` : "";
+    throw refuse([{
+      path: `${PATH}/space`,
+      message: `has ${points} points, and trials_max allows ${trialsMax}: ` +
+        `${more}take larger steps, or choose the method random`,
+    }]);
+  }
+  return space;
+}
+
+/** Adds the nearest known name to the issue of an unknown parameter. */
+function hinted({ properties = {}, additionalProperties }: Parameters): (issue: Issue) => Issue {
+  const known = additionalProperties === false ? Object.keys(Object(properties)) : [];
+  return ({ path, message }) => {
+    const name = path.slice(1);
+    return { path, message: known.includes(name) ? message : message + hintNearest(name, known) };
+  };
+}
+
+function requireShortSpace(space: OptimizationRequest["space"]): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(space ?? {})).length;
+  if (bytes <= SPACE_BYTES_MAX) return;
+  throw refuse([{ path: `${PATH}/space`, message: `must have at most ${SPACE_BYTES_MAX} bytes, not ${bytes}` }]);
+}
+
+/**
+ * Checks a request's constraints.
+ *
+ * @param fixed The parameters that stay.
+ * @throws AppError VALIDATION_FAILED for one that does not parse or names no parameter, and where they leave no point.
+ */
+export function checkConstraints({ constraints }: OptimizationRequest, space: Space, fixed: Parameters): void {
+  const varying = space.axes.filter(isOrdered).map(({ name }) => name);
+  const numbers = Object.keys(fixed).filter((name) => typeof fixed[name] === "number");
+  const { value, issues } = parseConstraints(constraints, [...varying, ...numbers]);
+  if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/constraints`)));
+  const points = countPoints(space);
+  const tried = Math.floor(SEARCHED_MAX / (countTerms(value) + VALUE_TERMS * (space.axes.length + numbers.length)));
+  for (let index = 0; index < Math.min(points, tried); index++) {
+    if (holds(value, { ...fixed, ...pointAt(space, index) })) return;
+  }
+  if (points > tried) return;
+  const message = `leave no point: all ${points} break one of them`;
+  throw refuse([{ path: `${PATH}/constraints`, message }]);
+}
+
+/**
+ * Reads a request's walk-forward windows.
+ *
+ * @returns Null without any.
+ * @throws AppError VALIDATION_FAILED with a pointer, where none fits into the range, tests overlap, or they are too many trials.
+ */
+export function readWalkForward(request: OptimizationRequest, space: Space): WalkForward | null {
+  if (request.walk_forward === undefined) return null;
+  const { train_days: trainDays, test_days: testDays, step_days: stepDays = testDays, anchored } = request.walk_forward;
+  const [walk, path] = [{ trainDays, testDays, stepDays, anchored }, `${PATH}/walk_forward`];
+  const range = { startDate: request.start_date, endDate: request.end_date };
+  const days = countDays(range);
+  if (trainDays + testDays > days) {
+    const message = `and test_days need ${trainDays + testDays} days, and the range has ${days}: shorten the windows`;
+    throw refuse([{ path: `${path}/train_days`, message }]);
+  }
+  if (stepDays < testDays) {
+    const message = `must be at least test_days, ${testDays}, not ${stepDays}: test windows would overlap`;
+    throw refuse([{ path: `${path}/step_days`, message }]);
+  }
+  const windows = countWindows(range, walk);
+  if (windows > WALK_WINDOWS_MAX) {
+    throw refuse([{
+      path,
+      message: `makes ${windows} windows, and at most ${WALK_WINDOWS_MAX} are allowed: take more days`,
+    }]);
+  }
+  // Other methods than grid try trials_max points.
+  const all = countPoints(space);
+  const [points, allowed] = request.method === "grid"
+    ? [all, trialsMaxOf(request)]
+    : [Math.min(all, trialsMaxOf(request)), TRIALS_MAX];
+  if (windows * points > allowed) {
+    const message =
+      `makes ${windows} windows of ${points} points, ${windows * points} trials, and at most ${allowed} are ` +
+      "allowed: take fewer windows or points, or raise trials_max";
+    throw refuse([{ path, message }]);
+  }
+  return walk;
+}
+
+const within = (path: string) => (issue: Issue): Issue => ({ ...issue, path: path + issue.path });
+
+function refuse(issues: readonly Issue[]): AppError {
+  const [first] = issues;
+  const where = first === undefined ? "" : `: ${first.path} ${first.message}`;
+  return new AppError("VALIDATION_FAILED", `Cannot accept the request${where}`, {
+    issues: issues.slice(0, ISSUES_MAX),
+  });
+}

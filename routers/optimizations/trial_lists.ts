@@ -1,0 +1,196 @@
+/** The trials of an optimization as a list: by number, or by a metric. */
+import { z } from "zod";
+import { SORT_ORDERS } from "../../db/backtest_lists.ts";
+import type { Db } from "../../db/client.ts";
+import type { Optimization } from "../../db/optimizations.ts";
+import { readTrialChunks, readTrialMetric, type TrialColumns } from "../../db/trial_chunks.ts";
+import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
+import { AppError } from "../errors.ts";
+import type { Column } from "../formats.ts";
+import { mustGetOptimization, toTrial, type TrialAnswer } from "./optimization_records.ts";
+import { decodeCursor, type List } from "../paging.ts";
+
+/** Most trials of a complete list by a metric: each piece of it looks at all of them. */
+const SORTED_TRIALS_MAX = 50_000;
+
+export const trialFilters = {
+  sort: z.enum(["number", ...NUMERIC_METRIC_NAMES]).default("number"),
+  order: z.enum(SORT_ORDERS).optional(),
+};
+
+type TrialsRequest = z.infer<z.ZodObject<typeof trialFilters>> & {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+};
+
+/** A place in a list: the value that decides it, null where the trial has none, and the trial's own place. */
+interface Place {
+  readonly value: number | null;
+  readonly place: number;
+}
+
+interface TrialRow extends Place {
+  readonly trial: TrialAnswer;
+}
+
+/**
+ * An optimization's trials, in the order and from the place that a request asks for. Trials without the metric come last.
+ *
+ * @throws AppError VALIDATION_FAILED for a complete list by a metric of too many trials.
+ */
+export function trialList(db: Db, record: Optimization, { sort, order, limit, cursor }: TrialsRequest) {
+  if (limit === undefined && sort !== "number" && record.trials > SORTED_TRIALS_MAX) {
+    const message = `is required to sort more than ${SORTED_TRIALS_MAX} trials: there are ${record.trials}`;
+    throw new AppError("VALIDATION_FAILED", `Cannot list the trials: /limit ${message}`, {
+      issues: [{ path: "/limit", message }],
+    });
+  }
+  const isByNumber = sort === "number";
+  const isRising = (order ?? (isByNumber ? "asc" : "desc")) === "asc";
+  const prefix = `${sort} ${isRising ? "asc" : "desc"} `;
+  const list: List<TrialRow, TrialAnswer> = {
+    read: async (after, count) => {
+      const from = after === undefined ? undefined : parsePlace(after.slice(prefix.length));
+      const rows = isByNumber && isRising
+        ? await readRising(db, record, (from?.place ?? -1) + 1, count)
+        : await readSorted(db, record, { column: isByNumber ? "place" : sort, isRising, from, count });
+      // A deleted optimization has no trials left, so the part that was sent would pass for the whole.
+      if (rows.length === 0) await mustGetOptimization(db, record.id, record.ownerId);
+      return rows;
+    },
+    key: ({ value, place }) => `${prefix}${value} ${place}`,
+    show: ({ trial }) => trial,
+    pieceRows: isByNumber ? 500 : 5000,
+  };
+  const shape = z.string().startsWith(prefix).refine((key) => PLACE.test(key.slice(prefix.length)));
+  return { list, after: decodeCursor(cursor, shape) };
+}
+
+const PLACE = /^(null|-?\d+(\.\d+)?(e[+-]\d+)?) \d{1,7}$/;
+
+function parsePlace(text: string): Place {
+  const [value = "", place = ""] = text.split(" ");
+  return { value: value === "null" ? null : Number(value), place: Number(place) };
+}
+
+async function readRising(db: Db, { id, space }: Optimization, first: number, count: number): Promise<TrialRow[]> {
+  const found: TrialRow[] = [];
+  for await (const rows of readTrialChunks(db, id, { from: first })) {
+    for (let row = 0; row < rows.count && found.length < count; row++) {
+      const place = rows.columns.place![row]!;
+      if (place >= first) found.push({ place, value: null, trial: toTrial(space, rows, row) });
+    }
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+interface Sorting {
+  readonly column: string;
+  readonly isRising: boolean;
+  /** The place behind which the list goes on. */
+  readonly from: Place | undefined;
+  readonly count: number;
+}
+
+/** A place in a list, and where its trial is stored. */
+interface StoredPlace extends Place {
+  /** The first place of its chunk. */
+  readonly first: number;
+}
+
+/** Looks at the metric of all trials once, keeps the first ones behind a place, and reads those: memory stays flat. */
+async function readSorted(db: Db, record: Optimization, sorting: Sorting): Promise<TrialRow[]> {
+  const compare = comparator(sorting.isRising);
+  const { column, from, count } = sorting;
+  let kept: StoredPlace[] = [];
+  for await (const rows of readTrialMetric(db, record.id, column === "place" ? null : column)) {
+    const last = kept.length === count ? kept.at(-1) : undefined;
+    const found = placesIn(
+      rows,
+      column,
+      (each) => (from === undefined || compare(each, from) > 0) && (last === undefined || compare(each, last) < 0),
+    );
+    if (found.length > 0) kept = [...kept, ...found.sort(compare).slice(0, count)].sort(compare).slice(0, count);
+  }
+  return await readStored(db, record, kept);
+}
+
+function placesIn(
+  { first, count, columns: { place, ...metrics } }: TrialColumns,
+  column: string,
+  isWanted: (place: Place) => boolean,
+): StoredPlace[] {
+  const values = column === "place" ? place! : metrics[column];
+  const found: StoredPlace[] = [];
+  for (let row = 0; row < count; row++) {
+    const value = values?.[row] ?? NaN;
+    const each = { place: place![row]!, value: Number.isNaN(value) ? null : value, first };
+    if (isWanted(each)) found.push(each);
+  }
+  return found;
+}
+
+/** The trials at some places, in their order; those that were deleted meanwhile are left out. */
+async function readStored(
+  db: Db,
+  { id, space }: Optimization,
+  places: readonly StoredPlace[],
+): Promise<TrialRow[]> {
+  const trials = new Map<number, TrialAnswer>();
+  for (const [first, wanted] of Map.groupBy(places, (each) => each.first)) {
+    for await (const rows of readTrialChunks(db, id, { from: first })) {
+      const own = new Set(wanted.map(({ place }) => place));
+      rows.columns.place!.forEach((place, row) => own.has(place) && trials.set(place, toTrial(space, rows, row)));
+      break;
+    }
+  }
+  return places.flatMap(({ place, value }) => {
+    const trial = trials.get(place);
+    return trial === undefined ? [] : [{ place, value, trial }];
+  });
+}
+
+/** Trials without a value are last in both orders; equal ones are in the order of their numbers. */
+function comparator(isRising: boolean): (a: Place, b: Place) => number {
+  return (a, b) => {
+    if (a.value === null || b.value === null) {
+      return Number(a.value === null) - Number(b.value === null) || a.place - b.place;
+    }
+    return (isRising ? a.value - b.value : b.value - a.value) || a.place - b.place;
+  };
+}
+
+// The list's own items: their parts are read as they are.
+const rowSchema = z.object({
+  number: z.number(),
+  parameters: z.custom<TrialAnswer["parameters"]>(),
+  metrics: z.custom<TrialAnswer["metrics"]>(),
+  error: z.custom<TrialAnswer["error"]>(),
+});
+
+/** A trial as a row of CSV or Arrow. */
+export function toTrialRow(item: object): object {
+  const { number, parameters, metrics, error } = rowSchema.parse(item);
+  const own = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
+  const measured = NUMERIC_METRIC_NAMES.map((name) => [name, metrics?.[name] ?? null]);
+  const ended = { error_code: error?.code ?? null, error_message: error?.message ?? null };
+  return { number, ...Object.fromEntries([...own, ...measured]), ...ended };
+}
+
+/** The columns of toTrialRow(). */
+export function trialColumns({ space }: Optimization): Column[] {
+  const text = (name: string): Column => ({ name, kind: "text", isNullable: true });
+  return [
+    { name: "number", kind: "integer", isNullable: false },
+    ...space.axes.map((axis): Column => {
+      const kinds = new Set("step" in axis ? ["number"] : axis.values.map((value) => typeof value));
+      const [only] = kinds.size === 1 ? kinds : ["string"];
+      const kind = only === "number" ? "number" : only === "boolean" ? "boolean" : "text";
+      return { name: `parameters.${axis.name}`, kind, isNullable: false };
+    }),
+    ...NUMERIC_METRIC_NAMES.map((name): Column => ({ name, kind: "number", isNullable: true })),
+    text("error_code"),
+    text("error_message"),
+  ];
+}

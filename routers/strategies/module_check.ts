@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { deleteCheck, insertCheck, readCheck, readVerdict } from "../../db/module_checks.ts";
+import type { Db } from "../../db/client.ts";
+import type { Module } from "../../db/modules.ts";
+import { lockUser } from "../../db/quotas.ts";
+import { AppError } from "../errors.ts";
+import type { Parameters } from "./parameters.ts";
+import { takeCheckPosition } from "../quotas.ts";
+import type { ModuleSource } from "./runtime_config.ts";
+import type { Context, User } from "../trpc.ts";
+
+const VERDICT_MS_MAX = 15_000;
+const POLL_MS = 40;
+const CODES = ["INVALID_SCRIPT", "ENDPOINT_NOT_ALLOWED", "SCRIPTS_NOT_ALLOWED"] as const;
+
+/**
+ * Waits until a worker has checked a module or a script, and has fetched it first if the user gave its address. This process compiles no
+ * user's module and calls no user's address.
+ *
+ * @param parameters For the dry run.
+ * @throws AppError INVALID_MODULE, INVALID_SCRIPT, ENDPOINT_NOT_ALLOWED or SCRIPTS_NOT_ALLOWED with the worker's reason; QUOTA_EXCEEDED when too many of the user's
+ * checks wait; UNAVAILABLE when no worker answers in time. After an error nothing stays stored.
+ */
+export async function checkModule(
+  ctx: Context & { readonly user: User },
+  { path, ...source }: ModuleSource,
+  parameters: Parameters,
+  lookbackCandles: number,
+): Promise<Module> {
+  const id = await ctx.db.transaction(async (tx: Db) => {
+    await lockUser(tx, ctx.user.id);
+    const queuePosition = await takeCheckPosition(tx, ctx.user.id);
+    const inserted = await insertCheck(tx, {
+      ...source,
+      ownerId: ctx.user.id,
+      parameters,
+      lookbackCandles,
+      queuePosition,
+    });
+    await ctx.queue.enqueueModuleCheck(tx, inserted, ctx.user.id, queuePosition);
+    return inserted;
+  });
+  try {
+    await awaitVerdict(ctx.db, id, path);
+    const data = source.data ?? (await readCheck(ctx.db, id))?.data;
+    if (data === undefined || data === null) throw new Error(`Cannot find the module of the accepted check ${id}`);
+    return { data, sha256: createHash("sha256").update(data).digest("hex") };
+  } finally {
+    await deleteCheck(ctx.db, id);
+  }
+}
+
+async function awaitVerdict(db: Db, id: string, path: string): Promise<void> {
+  const deadline = performance.now() + VERDICT_MS_MAX;
+  for (;;) {
+    const verdict = await readVerdict(db, id);
+    if (verdict?.accepted === true) return;
+    if (verdict !== undefined) {
+      const code = CODES.find((known) => known === verdict.code) ?? "INVALID_MODULE";
+      const { message } = verdict;
+      throw new AppError(code, message, { issues: [{ path, message }] });
+    }
+    if (performance.now() > deadline) {
+      throw new AppError("UNAVAILABLE", "Cannot check the module: no worker has answered", { retryAfterSeconds: 15 });
+    }
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+}

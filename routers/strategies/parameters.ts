@@ -1,0 +1,204 @@
+import { AppError, type Issue, pointer, quote } from "../errors.ts";
+import { matchRules, Steps, TooManyStepsError } from "./match_rules.ts";
+import { readRules, type Rules } from "./parameter_rules.ts";
+import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
+
+/** Keys of `parameters` that belong to the service; all others are the strategy's own. */
+const RESERVED_PARAMETERS = ["timeframe", "session", "runtime", "execution"] as const;
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+/** Most bytes of a strategy's default_config and parameter_schema together: every catalogue repeats them. */
+const DESCRIPTION_BYTES_MAX = 64 * 1024;
+/** Most bytes of a backtest's parameters, an inline module aside: every list of backtests repeats them. */
+const PARAMETERS_BYTES_MAX = 16 * 1024;
+// Parameters of such names are the client's remarks, whatever the schema says.
+const REMARK_PREFIX = "x-";
+
+/** A strategy's rules for its parameters. */
+export interface ParameterRules {
+  readonly name: string;
+  readonly default_config: Parameters;
+  readonly parameter_schema: Parameters;
+}
+
+/**
+ * Checks that a parameter_schema can be used: a JSON Schema of an object, of supported keywords alone.
+ *
+ * @param path Its JSON pointer in the request, for the issues.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function checkParameterSchema(schema: Parameters, path: string): void {
+  if (schema.type !== "object") throw refuseSchema(`${path}/type`, `must be "object", not ${quote(schema.type)}`);
+  const rules = readRules(schema, path, (at, message) => {
+    throw refuseSchema(at, message);
+  });
+  for (const key of ["runtime", "execution"]) {
+    if (rules.properties?.has(key)) throw refuseSchema(`${path}/properties/${key}`, "is a reserved name");
+  }
+  const timeframe = rules.properties?.get("timeframe")?.default?.value ?? undefined;
+  if (timeframe === undefined || parseTimeframe(timeframe) !== undefined) return;
+  const message = `must be one of ${TIMEFRAME_WORDS.join(", ")}, not ${quote(timeframe)}`;
+  throw refuseSchema(`${path}/properties/timeframe/default`, message);
+}
+
+/**
+ * Limits what a catalogue entry repeats of a strategy.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export function requireShortDescription({ default_config, parameter_schema }: Omit<ParameterRules, "name">): void {
+  const bytes = countBytes(default_config) + countBytes(parameter_schema);
+  if (bytes <= DESCRIPTION_BYTES_MAX) return;
+  const path = "/strategy/parameter_schema";
+  const message = `must be at most ${DESCRIPTION_BYTES_MAX} bytes together with default_config, not ${bytes}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot keep the strategy: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+/**
+ * Limits the parameters of a backtest, not counting a module that comes with them.
+ *
+ * @throws AppError VALIDATION_FAILED
+ */
+export function requireShortParameters(parameters: Parameters, path: string): void {
+  const bytes = countBytes(parameters) - countInlineBytes(parameters.runtime);
+  if (bytes <= PARAMETERS_BYTES_MAX) return;
+  const message = `must be at most ${PARAMETERS_BYTES_MAX} bytes, not ${bytes}`;
+  throw new AppError("VALIDATION_FAILED", `Cannot accept the request: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}
+
+function countBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** The bytes of the code inside an inline runtime. */
+function countInlineBytes(runtime: unknown): number {
+  if (typeof runtime !== "object" || runtime === null) return 0;
+  const artifact = "artifact" in runtime ? runtime.artifact : null;
+  const content = typeof artifact === "object" && artifact !== null && "content_base64" in artifact
+    ? artifact.content_base64
+    : "";
+  const source = "source" in runtime ? runtime.source : "";
+  return [content, source].reduce<number>((sum, each) => sum + (typeof each === "string" ? countBytes(each) : 0), 0);
+}
+
+/**
+ * Validates a strategy's own parameters and fills in defaults.
+ *
+ * @param submitted The submitted parameters, with or without the reserved keys. The schema sees `timeframe` if it describes it.
+ * @param path The parameters' JSON pointer in the request, for the issues.
+ * @param schemaPath The schema's JSON pointer, if the request has it: a default that does not fit is an issue there.
+ * @returns The schema's defaults, overridden by default_config, overridden by the submitted parameters. A submitted null that the schema
+ *   does not take is absent.
+ * @throws AppError INVALID_PARAMETERS with a pointer to each wrong one, a hundred at most, or where the check would take too long.
+ */
+export function effectiveParameters(
+  strategy: ParameterRules,
+  submitted: Parameters,
+  path: string,
+  schemaPath: string | null = null,
+): Record<string, unknown> {
+  const rules = readRules(strategy.parameter_schema, "");
+  const given = { ...strategy.default_config, ...submitted };
+  const defaults = { ...withoutReserved(defaultsOf(rules)), ...withoutReserved(strategy.default_config) };
+  let effective: Record<string, unknown> = {};
+  const issues = findIssues((steps) => {
+    effective = { ...defaults, ...withoutNulls(rules, withoutReserved(submitted), steps) };
+    const seen = { ...effective, ...describedTimeframe(strategy, rules, submitted, steps) };
+    return matchRules(rules, withoutRemarks(rules, seen), path, steps);
+  }, path).map((issue) => blameDefault(issue, { rules, given, root: path, schemaPath }));
+  const first = issues[0];
+  if (first === undefined) return effective;
+  throw new AppError("INVALID_PARAMETERS", `Cannot run ${strategy.name}: ${first.path} ${first.message}`, { issues });
+}
+
+/** Leaves out what is null where the schema takes no null, known or not: null for an optional field means that it is absent. */
+function withoutNulls(rules: Rules, submitted: Parameters, steps: Steps): Parameters {
+  const takesNull = (name: string) => {
+    const rule = rules.properties?.get(name) ?? rules.additionalProperties;
+    return rule === undefined || matchRules(rule, null, "", steps).length === 0;
+  };
+  return Object.fromEntries(Object.entries(submitted).filter(([name, value]) => value !== null || takesNull(name)));
+}
+
+/** The timeframe that is wanted: as submitted, else by default_config, else by the schema's default. Undefined where nobody wants one. */
+export function wantedTimeframe(strategy: ParameterRules, submitted: Parameters): unknown {
+  const { timeframe } = defaultsOf(readRules(strategy.parameter_schema, ""));
+  return submitted.timeframe ?? strategy.default_config.timeframe ?? timeframe ?? undefined;
+}
+
+/** The timeframe as a schema that describes it sees it: in the spelling that the schema knows. */
+function describedTimeframe(
+  strategy: ParameterRules,
+  rules: Rules,
+  submitted: Parameters,
+  steps: Steps,
+): Parameters {
+  const described = rules.properties?.get("timeframe");
+  const wanted = wantedTimeframe(strategy, submitted);
+  if (described === undefined || wanted === undefined) return {};
+  const timeframe = parseTimeframe(wanted);
+  const spellings = [wanted, ...TIMEFRAME_WORDS.filter((word) => parseTimeframe(word) === timeframe)];
+  return { timeframe: spellings.find((each) => matchRules(described, each, "", steps).length === 0) ?? wanted };
+}
+
+function defaultsOf(rules: Rules): Record<string, unknown> {
+  const properties = [...rules.properties ?? []];
+  return Object.fromEntries(properties.flatMap(([name, rule]) => rule.default ? [[name, rule.default.value]] : []));
+}
+
+export function withoutReserved(parameters: Parameters): Record<string, unknown> {
+  const reserved: readonly string[] = RESERVED_PARAMETERS;
+  return Object.fromEntries(Object.entries(parameters).filter(([key]) => !reserved.includes(key)));
+}
+
+function findIssues(check: (steps: Steps) => Issue[], path: string): Issue[] {
+  try {
+    return check(new Steps()).map((issue) => withHint(issue, path));
+  } catch (error) {
+    if (error instanceof TooManyStepsError) return [{ path, message: error.message }];
+    throw error;
+  }
+}
+
+function withoutRemarks(rules: Rules, parameters: Parameters): Parameters {
+  const isRemark = (name: string) => name.startsWith(REMARK_PREFIX) && !rules.properties?.has(name);
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !isRemark(name)));
+}
+
+/** Blames a wrong value that nobody gave on the schema's default, in the request's schema if it has one. */
+function blameDefault(
+  { path, message }: Issue,
+  { rules, given, root, schemaPath }: {
+    readonly rules: Rules;
+    readonly given: Parameters;
+    readonly root: string;
+    readonly schemaPath: string | null;
+  },
+): Issue {
+  const within = path.slice(root.length);
+  const name = [...rules.properties?.keys() ?? []].find((each) => `${within}/`.startsWith(`${pointer([each])}/`));
+  if (name === undefined || rules.properties?.get(name)?.default === undefined || (given[name] ?? null) !== null) {
+    return { path, message };
+  }
+  return schemaPath === null
+    ? { path, message: `${message}: that is the default in its parameter_schema` }
+    : { path: `${schemaPath}/properties${pointer([name])}/default${within.slice(pointer([name]).length)}`, message };
+}
+
+/** Says how to send a parameter that the strategy does not know. */
+function withHint({ path, message }: Issue, root: string): Issue {
+  const name = path.slice(root.length + 1);
+  if (!message.startsWith("is not a known parameter") || name.includes("/")) return { path, message };
+  return { path, message: `${message}; to send it as a remark, name it ${quote(`${REMARK_PREFIX}${name}`)}` };
+}
+
+function refuseSchema(path: string, message: string): AppError {
+  return new AppError("VALIDATION_FAILED", `Cannot use the parameter_schema: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import type { Db } from "../../db/client.ts";
+import { storeModule } from "../../db/modules.ts";
+import { lockUser } from "../../db/quotas.ts";
+import { RUNTIME_TYPES } from "../../db/schema.ts";
+import {
+  insertStrategy,
+  insertVersion,
+  listVersions,
+  lockStrategy,
+  type StrategyRow,
+  type StrategyVersion,
+} from "../../db/strategies.ts";
+import { findBuiltin } from "../../strategies/builtin/catalogue.ts";
+import { inputObject } from "../input_object.ts";
+import { AppError, mustBe, quote } from "../errors.ts";
+import { checkModule } from "./module_check.ts";
+import {
+  checkParameterSchema,
+  effectiveParameters,
+  type ParameterRules,
+  requireShortDescription,
+} from "./parameters.ts";
+import { requireRoomForVersion, requireRoomInCatalogue } from "../quotas.ts";
+import {
+  artifactSchema,
+  languageSchema,
+  lookbackSchema,
+  moduleSource,
+  requireAllowed,
+  runtimeConfigSchema,
+  withoutContent,
+} from "./runtime_config.ts";
+import { parseTimeframe, TIMEFRAME_WORDS } from "../market_data/timeframe.ts";
+import type { Context, User } from "../trpc.ts";
+
+type UserContext = Context & { readonly user: User };
+
+const freeForm = z.record(z.string(), z.unknown());
+const frequencySchema = z.string().refine(
+  (text) => parseTimeframe(text) !== undefined,
+  mustBe(`one of ${TIMEFRAME_WORDS.join(", ")}`),
+);
+
+export const versionRequestSchema = inputObject({
+  version: z.string().regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, mustBe("a dotted number such as 1.0.2")),
+  runtime_config: runtimeConfigSchema,
+  /** Here or inside runtime_config. */
+  artifact: artifactSchema.optional(),
+});
+
+export type VersionRequest = z.infer<typeof versionRequestSchema>;
+
+/** The fields that can be changed later. */
+export const textShape = {
+  name: z.string().trim().min(1).max(100),
+  description: z.string().max(4000),
+  is_public: z.boolean(),
+  // The one reserved key with a meaning here: the timeframe of backtests that name none.
+  default_config: z.looseObject({ timeframe: frequencySchema.nullish() }),
+};
+
+export const strategySchema = inputObject({
+  slug: z.string().min(3).max(64).regex(
+    /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+    mustBe("lower-case letters and digits, in parts joined by single hyphens or underscores"),
+  ),
+  name: textShape.name,
+  description: textShape.description.default(""),
+  runtime_type: z.enum(RUNTIME_TYPES),
+  language: languageSchema,
+  default_frequency: frequencySchema.default("DAILY"),
+  min_candles: z.int().min(1).max(1_000_000).default(1),
+  lookback_candles: lookbackSchema.default(0),
+  default_config: textShape.default_config.default({}),
+  parameter_schema: freeForm.default({ type: "object", properties: {} }),
+  is_public: textShape.is_public.default(false),
+  initial_version: versionRequestSchema,
+});
+
+export type StrategyRequest = z.infer<typeof strategySchema>;
+
+/**
+ * Registers a strategy with its first version.
+ *
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
+ */
+export async function registerStrategy(ctx: UserContext, request: StrategyRequest): Promise<StrategyRow> {
+  requireShortDescription(request);
+  checkParameterSchema(request.parameter_schema, "/strategy/parameter_schema");
+  const rules = { ...request, default_config: {} };
+  const path = "/strategy/default_config";
+  const dryRun = effectiveParameters(rules, request.default_config, path, "/strategy/parameter_schema");
+  if (findBuiltin(request.slug) !== undefined) throw slugTaken(request.slug);
+  const place = { path: "/strategy/initial_version", runtimeType: request.runtime_type };
+  const lookback = request.lookback_candles;
+  const checked = await checkVersion(ctx, request.initial_version, place, dryRun, lookback);
+  return await ctx.db.transaction(async (tx: Db) => {
+    await lockUser(tx, ctx.user.id);
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
+    if (checked.module !== null) await storeModule(tx, checked.module);
+    const row = await insertStrategy(tx, {
+      ownerId: ctx.user.id,
+      slug: request.slug,
+      name: request.name,
+      description: request.description,
+      runtimeType: request.runtime_type,
+      language: request.language,
+      defaultFrequency: request.default_frequency,
+      minCandles: request.min_candles,
+      lookbackCandles: lookback,
+      defaultConfig: request.default_config,
+      parameterSchema: request.parameter_schema,
+      isPublic: request.is_public,
+    }, checked.values);
+    if (row === null) throw slugTaken(request.slug);
+    if (request.is_public) await requireRoomInCatalogue(tx, ctx.user.id);
+    return row;
+  });
+}
+
+/**
+ * Adds a version, which must be higher than all others.
+ *
+ * @throws AppError VERSION_EXISTS, STRATEGY_NOT_FOUND, VALIDATION_FAILED, and the errors of checkModule(); nothing is stored then.
+ */
+export async function addVersion(
+  ctx: UserContext,
+  { strategy, latest }: StrategyRow,
+  request: VersionRequest,
+): Promise<StrategyVersion> {
+  requireHigher(request.version, latest.version);
+  const place = { path: "/version", runtimeType: strategy.runtimeType };
+  const rules: ParameterRules = {
+    name: strategy.name,
+    default_config: strategy.defaultConfig,
+    parameter_schema: strategy.parameterSchema,
+  };
+  const dryRun = effectiveParameters(rules, {}, "/strategy/default_config");
+  const checked = await checkVersion(ctx, request, place, dryRun, strategy.lookbackCandles);
+  return await ctx.db.transaction(async (tx: Db) => {
+    await lockUser(tx, ctx.user.id);
+    await requireRoomForVersion(tx, ctx.user.id, ctx.quotas, checked.module);
+    // While the module was checked the strategy may have been deleted, or another version added.
+    if (!await lockStrategy(tx, strategy.id)) {
+      throw new AppError("STRATEGY_NOT_FOUND", `Cannot find the strategy ${quote(strategy.slug)}`);
+    }
+    const [highest] = await listVersions(tx, { strategyId: strategy.id, limit: 1 });
+    if (highest !== undefined) requireHigher(request.version, highest.version);
+    if (checked.module !== null) await storeModule(tx, checked.module);
+    return await insertVersion(tx, { strategyId: strategy.id, ...checked.values });
+  });
+}
+
+async function checkVersion(
+  ctx: UserContext,
+  request: VersionRequest,
+  place: { readonly path: string; readonly runtimeType: string },
+  dryRun: Readonly<Record<string, unknown>>,
+  lookbackCandles: number,
+) {
+  const config = request.runtime_config;
+  const path = `${place.path}/runtime_config`;
+  if (config.type !== place.runtimeType) {
+    throw refuse(`${path}/type`, `must be the strategy's runtime_type ${place.runtimeType}, not ${config.type}`);
+  }
+  requireAllowed(config, ctx.remoteAllow, path);
+  const values = { version: request.version, runtimeConfig: withoutContent(config, request.artifact) };
+  if (config.type === "remote") {
+    if (request.artifact !== undefined) throw refuse(`${place.path}/artifact`, "is for strategies of type wasm");
+    return { module: null, values };
+  }
+  if (config.type === "script" && request.artifact !== undefined) {
+    throw refuse(`${place.path}/artifact`, "is for strategies of type wasm: a script has its text in source");
+  }
+  const source = moduleSource(config, path, { artifact: request.artifact, path: `${place.path}/artifact` });
+  const module = await checkModule(ctx, source, dryRun, config.lookbackCandles ?? lookbackCandles);
+  return { module, values: { ...values, sha256: module.sha256, sizeBytes: module.data.byteLength } };
+}
+
+function requireHigher(version: string, latest: string): void {
+  const order = compareVersions(version, latest);
+  if (order > 0) return;
+  if (order === 0) {
+    throw new AppError("VERSION_EXISTS", `Cannot add version ${version}: version ${latest} exists already`);
+  }
+  throw refuse("/version/version", `must be higher than the latest, ${latest}, not ${quote(version)}`);
+}
+
+/** Compares dotted numbers part by part; missing parts count as 0, so that 1.0 and 1.0.0 are equal. */
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}
+
+function slugTaken(slug: string): AppError {
+  return new AppError(
+    "SLUG_TAKEN",
+    `Cannot register ${slug}: the slug is taken, or reserved by backtests of another user; choose another slug`,
+    {
+      issues: [{ path: "/strategy/slug", message: `is taken: ${quote(slug)}` }],
+    },
+  );
+}
+
+function refuse(path: string, message: string): AppError {
+  return new AppError("VALIDATION_FAILED", `Cannot register the version: ${path} ${message}`, {
+    issues: [{ path, message }],
+  });
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { RUNTIME_TYPES } from "../../db/schema.ts";
+import type { StrategyRow, StrategyVersion } from "../../db/strategies.ts";
+import { ENGINE_VERSION } from "../../engine/version.ts";
+import type { Builtin } from "../../strategies/builtin/builtin.ts";
+import { withoutAddress } from "./runtime_config.ts";
+
+const freeForm = z.record(z.string(), z.unknown());
+
+/** A strategy as the catalogue shows it, built-in or registered. */
+export const entrySchema = z.object({
+  slug: z.string(),
+  name: z.string(),
+  description: z.string(),
+  source: z.enum(["builtin", "registry"]),
+  runtime_type: z.enum(["builtin", ...RUNTIME_TYPES]),
+  language: z.string(),
+  default_frequency: z.string(),
+  min_candles: z.int(),
+  lookback_candles: z.int(),
+  default_config: freeForm,
+  parameter_schema: freeForm,
+  is_public: z.boolean(),
+  is_owner: z.boolean(),
+  latest_version: z.string(),
+  /** Can be pasted into a backtest's parameters as it is. */
+  runtime: z.looseObject({
+    type: z.enum(["builtin", ...RUNTIME_TYPES]),
+    slug: z.string(),
+    version: z.string(),
+    language: z.string(),
+    lookbackCandles: z.int(),
+  }),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+}).meta({ id: "Strategy" });
+
+export type Entry = z.infer<typeof entrySchema>;
+
+/** An entry in a list of summaries. */
+export const entrySummarySchema = entrySchema.omit({ default_config: true, parameter_schema: true })
+  .meta({ id: "StrategySummary" });
+
+export function entrySummary(
+  { default_config: _config, parameter_schema: _schema, ...entry }: Entry,
+): z.infer<typeof entrySummarySchema> {
+  return entry;
+}
+
+/** A version as it is listed; the module's content is not repeated. */
+export const versionSchema = z.object({
+  version: z.string(),
+  runtime_config: freeForm,
+  sha256: z.string().nullable(),
+  size_bytes: z.int().nullable(),
+  created_at: z.iso.datetime().nullable(),
+}).meta({ id: "Version" });
+
+export type Version = z.infer<typeof versionSchema>;
+
+const BUILTIN_LANGUAGE = "typescript";
+
+/** A built-in strategy's entry. */
+export function builtinEntry(builtin: Builtin): Entry {
+  const { create: _create, ...shown } = builtin;
+  return {
+    ...shown,
+    default_config: { ...builtin.default_config },
+    parameter_schema: { ...builtin.parameter_schema },
+    source: "builtin",
+    runtime_type: "builtin",
+    language: BUILTIN_LANGUAGE,
+    is_public: true,
+    is_owner: false,
+    latest_version: ENGINE_VERSION,
+    runtime: {
+      type: "builtin",
+      slug: builtin.slug,
+      version: ENGINE_VERSION,
+      language: BUILTIN_LANGUAGE,
+      lookbackCandles: builtin.lookback_candles,
+    },
+    created_at: null,
+    updated_at: null,
+  };
+}
+
+/** A built-in strategy's one version: the engine's. */
+export function builtinVersion(builtin: Builtin): Version {
+  const { version, slug: _slug, ...config } = builtinEntry(builtin).runtime;
+  return { version, runtime_config: config, sha256: null, size_bytes: null, created_at: null };
+}
+
+/** A registered strategy's entry as a user sees it. */
+export function registryEntry({ strategy, latest }: StrategyRow, userId: string): Entry {
+  const isOwner = strategy.ownerId === userId;
+  const { artifact: _artifact, ...config } = registryVersion(latest, isOwner).runtime_config;
+  return {
+    slug: strategy.slug,
+    name: strategy.name,
+    description: strategy.description,
+    source: "registry",
+    runtime_type: strategy.runtimeType,
+    language: strategy.language,
+    default_frequency: strategy.defaultFrequency,
+    min_candles: strategy.minCandles,
+    lookback_candles: strategy.lookbackCandles,
+    default_config: { ...strategy.defaultConfig },
+    parameter_schema: { ...strategy.parameterSchema },
+    is_public: strategy.isPublic,
+    is_owner: isOwner,
+    latest_version: latest.version,
+    runtime: {
+      language: strategy.language,
+      lookbackCandles: strategy.lookbackCandles,
+      ...config,
+      type: strategy.runtimeType,
+      slug: strategy.slug,
+      version: latest.version,
+    },
+    created_at: strategy.createdAt.toISOString(),
+    updated_at: strategy.updatedAt.toISOString(),
+  };
+}
+
+/** A registered version; only the owner is told where its code is. */
+export function registryVersion(row: StrategyVersion, isOwner: boolean): Version {
+  return {
+    version: row.version,
+    runtime_config: isOwner ? { ...row.runtimeConfig } : withoutAddress(row.runtimeConfig),
+    sha256: row.sha256,
+    size_bytes: row.sizeBytes,
+    created_at: row.createdAt.toISOString(),
+  };
+}
