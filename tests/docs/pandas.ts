@@ -3,10 +3,7 @@ import { expect } from "@std/expect";
 import { columnsOf } from "../../routers/formats.ts";
 import { tradeSchema } from "../../routers/backtests/backtest_records.ts";
 import { toTablePart, writeTable } from "../../server/encode_table.ts";
-import { installPackages } from "../support/debian.ts";
 import { blockIn, readPage } from "../support/pages.ts";
-
-await installPackages(["python3-pandas"], ["/usr/lib/python3/dist-packages/pandas"]);
 
 /** An open trade, the columns that the line names among the others. */
 const TRADE = {

@@ -1,6 +1,5 @@
 /** Runs the configuration of nginx that docs/operating.md gives, in front of a service: `deno task test:debian`. */
 import { expect } from "@std/expect";
-import { installPackages } from "../support/debian.ts";
 import { blockIn, readPage } from "../support/pages.ts";
 import { freePort } from "../support/free_port.ts";
 import { BACKTEST, TestClient } from "../support/client.ts";
@@ -10,7 +9,6 @@ import { until } from "../support/until.ts";
 
 const PAGE = await readPage("docs/operating.md");
 const NGINX = "/usr/sbin/nginx";
-await installPackages(["nginx-light"], [NGINX]);
 
 /** Writes a configuration that listens on another port, with shorter times. */
 async function writeConfiguration(folder: string, port: number, block: string): Promise<string> {

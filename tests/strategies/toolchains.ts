@@ -1,11 +1,9 @@
 /**
  * Builds the Rust and C examples by the commands in their READMEs, compares them with the committed modules byte for byte, and builds
- * and checks the templates of both languages: `deno task test:debian`. It installs missing compilers, for which it must run as
- * root on Debian 12.
+ * and checks the templates of both languages: `deno task test:debian`, on Debian 12.
  */
 import { expect } from "@std/expect";
 import { join } from "node:path";
-import { installPackages } from "../support/debian.ts";
 import { blockIn } from "../support/pages.ts";
 import { DRY_RUN, PARAMETERS, runCommand, writeTemplate } from "../cli/strategy_support.ts";
 import { runTask } from "../support/process.ts";
@@ -14,10 +12,6 @@ import { expectLines } from "./probes.ts";
 const EXAMPLES = new URL("../../strategies/examples/", import.meta.url).pathname;
 // Debian's compilers first: they built the committed modules.
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
-const PACKAGES = ["clang", "lld", "rustc", "libstd-rust-dev-wasm32"];
-const PROGRAMS = ["/usr/bin/clang", "/usr/bin/wasm-ld", "/usr/bin/rustc", "/usr/lib/rustlib/wasm32-unknown-unknown"];
-
-await installPackages(PACKAGES, PROGRAMS);
 
 for (const language of ["c", "rust"]) {
   Deno.test(`the ${language} example's command gives the committed module to the byte`, async () => {
