@@ -6,6 +6,7 @@
 import { shareSession } from "../tests/support/browser.ts";
 import { onStage, type Stage } from "../tests/support/stage.ts";
 import { makeRun } from "../tests/web/sample_runs.ts";
+import { median, report } from "./measure.ts";
 
 const VISITS = 5;
 const PAINT_GOAL_MS = 1000;
@@ -25,11 +26,13 @@ await onStage(async (stage) => {
   const minutes = await makeRun(stage.client, "many-trades");
   const short = await visitOften(stage, hours);
   const long = await visitOften(stage, minutes);
-  row("first contentful paint, a year of 1h", median(short, "paintMs"), `${PAINT_GOAL_MS} ms`);
-  row("first contentful paint, a year of 1m", median(long, "paintMs"), `${PAINT_GOAL_MS} ms`);
-  row("8,784 candles drawn", median(short, "drawnMs"), "none stated");
-  row("527,040 candles drawn", median(long, "drawnMs"), "none stated");
-  say(`JavaScript of the first page, gzipped: ${(scriptBytes() / 1000).toFixed(0)} kB (goal ${SCRIPT_GOAL_KB} kB)`);
+  const paint = { of: "ours", most: PAINT_GOAL_MS } as const;
+  await report({ measure: "console: first paint, a year of 1h", ours: medianOf(short, "paintMs"), goal: paint });
+  await report({ measure: "console: first paint, a year of 1m", ours: medianOf(long, "paintMs"), goal: paint });
+  await report({ measure: "console: 8,784 candles drawn", ours: medianOf(short, "drawnMs") });
+  await report({ measure: "console: 527,040 candles drawn", ours: medianOf(long, "drawnMs") });
+  const measure = "console: JavaScript of the first page, gzipped";
+  await report({ measure, ours: scriptBytes() / 1000, unit: "kB", goal: { of: "ours", most: SCRIPT_GOAL_KB } });
 });
 Deno.exit();
 
@@ -69,14 +72,6 @@ function scriptBytes(): number {
   return files.reduce((bytes, path) => bytes + Deno.statSync(new URL(`${path}.gz`, DIST)).size, 0);
 }
 
-function median(visits: readonly Visit[], key: keyof Visit): number {
-  return visits.map((one) => one[key]).toSorted((a, b) => a - b)[Math.floor(visits.length / 2)]!;
-}
-
-function row(what: string, ms: number, goal: string): void {
-  say(`${what}: ${ms.toFixed(0)} ms (goal ${goal})`);
-}
-
-function say(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+function medianOf(visits: readonly Visit[], key: keyof Visit): number {
+  return median(visits.map((one) => one[key]));
 }

@@ -1,10 +1,9 @@
 /* What the simulator is measured against: the rules of engine_rules.h, run after run.
  *
- * engine_bench DATA STRATEGY RUNS REUSE FEE STOP TARGET [RESULT]
+ * engine_bench DATA STRATEGY RUNS FEE STOP TARGET [RESULT]
  *
  * DATA holds candles (read_candles). STRATEGY is `sma`, `rsi` or `random`, each with a stop loss and take profit (fractions,
- * 0: none) on every trade. REUSE 0: each run has its columns from the kernel, as the simulator's lie in memory of their own,
- * since a result is kept; 1: from the run before. RESULT receives all columns of the last run, whose numbers must be the
+ * 0: none) on every trade. Every run has the memory of the one before. RESULT receives all columns of the last run, whose numbers must be the
  * simulator's to the last bit.
  *
  * Prints each run's milliseconds of processor time, its memory asked for and given back included. */
@@ -78,13 +77,13 @@ static void write_result(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 8) return 2;
+  if (argc < 7) return 2;
   int failed = read_candles(argv[1]);
   if (failed) return failed;
   size_t size = sizeof(double) * (size_t)count;
-  mallopt(M_MMAP_THRESHOLD, atoi(argv[4]) ? 1 << 25 : 1 << 17);
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  fee_rate = atof(argv[5]), stop_fraction = atof(argv[6]), target_fraction = atof(argv[7]);
+  fee_rate = atof(argv[4]), stop_fraction = atof(argv[5]), target_fraction = atof(argv[6]);
   int guarded = stop_fraction > 0 || target_fraction > 0;
   for (long run = 0, runs = atol(argv[3]); run < runs; run++) {
     double from = now();
@@ -98,8 +97,8 @@ int main(int argc, char **argv) {
     } else if (averages == 1) run_rsi(first, guarded);
     else run_random(guarded);
     if (quantity != 0) list_trade(count - 1, close_[count - 1], 0, STILL_OPEN);
-    int is_kept = run == runs - 1 && argc > 8;
-    if (is_kept) write_result(argv[8]);
+    int is_kept = run == runs - 1 && argc > 7;
+    if (is_kept) write_result(argv[7]);
     free(first), free(second), free(equity), free(position), clear(&trades), clear(&orders);
     printf("%.6f\n", now() - from);
   }

@@ -1,36 +1,21 @@
 /**
- * Measures the simulator beside the same rules in plain C (engine_bench.c, compiled by `cc`) on a million candles of
- * one minute. Both run in turn on the same candles; the figures are medians of processor time and their ratio.
+ * The simulator beside the same rules in plain C (engine_bench.c, compiled by `cc`) on a million candles of one minute: both in
+ * turn on the same candles, in medians of processor time, which is fair on a busy machine.
  *
  * `deno run --allow-all bench/engine_bench.ts [runs]`. Without a C compiler the simulator is measured alone.
  *
- * `simulate` is the work of both: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their
- * worst and best prices, orders, equity and position, all as the columns of a result. Each number must be the same in C, to
- * the last bit. `run` adds every metric, which C does not compute. Processor time is fair on a busy machine; the
- * simulator's includes the garbage collector's and the compiler's threads. C takes half of its time to get memory from the
- * kernel. `C with memory reused` and `simulate with buffers reused` do not: a long-lived worker's columns come back once a
- * result is encoded.
- *
- * The aim is a ratio of 1.5 (sma-cross) and 2 (with stops), both with memory reused. It is missed. The same rules in plain
- * JavaScript (plain_rules.ts) take 1.4 times as long as C, which is the least in V8: it compares with jumps for a trade's worst
- * and best prices, where C does not jump, and half of these go astray. The simulator takes 1.7 times as long as plain JavaScript,
- * and 2 times with stops. By a profile, the difference is in some 20 functions that 39,000 orders and trades pass, none above
- * 1.5 ms: the rules of many orders, trades and costs are spread over these. V8 inlines only a part of them, and C holds one
- * order at a time where the simulator has a book.
+ * A simulation is the work of both: averages (summed in pairs and rounded once), decisions, fills, fees, trades with their worst
+ * and best prices, orders, equity and position, all as the columns of a result. Each number must be the same in C, to the last
+ * bit. Both reuse the memory of the run before, as a worker does. A run adds every metric, which C does not compute.
  */
-import process from "node:process";
 import type { Candles } from "../engine/candles.ts";
 import { BufferPool } from "../engine/buffer_pool.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { rsi } from "../engine/indicators/rsi.ts";
-import { sma } from "../engine/indicators/sma.ts";
 import { run, simulate } from "../engine/run.ts";
 import { LIMIT, newDraft, STOP, type Strategy } from "../engine/strategy.ts";
 import { rsiReversion } from "../strategies/builtin/rsi_reversion.ts";
 import { smaCross } from "../strategies/builtin/sma_cross.ts";
-import { compileC, readLines, writeCandles } from "./c_program.ts";
-import { median } from "./measure.ts";
-import { PlainRun } from "./plain_rules.ts";
+import { measureCpu, median, report } from "./measure.ts";
 
 const CANDLES = 1_000_000;
 const MINUTE_MS = 60_000;
@@ -159,71 +144,36 @@ function columnsOf(input: Input) {
   ];
 }
 
-/** The same in plain JavaScript; null for a case that it does not know. Its columns are the last run's. */
-function plainOf(candles: Candles, test: Case): { readonly work: () => void; readonly plain: PlainRun } | null {
-  if (test.strategy === "random") return null;
-  const plain = new PlainRun(candles, { ...test, keepsExcursions: true });
-  const pool = new BufferPool(POOL_BYTES_MAX);
-  const { close } = candles;
-  const work = () => {
-    if (test.strategy === "rsi") plain.runStrength(BALANCE, rsi(close, 14, pool));
-    else plain.runAverages(BALANCE, sma(close, 10, pool), sma(close, 30, pool), 30);
-    pool.reclaim();
-  };
-  return { work, plain };
-}
-
 function warmUp(candles: Candles): void {
   for (const test of CASES) {
-    const plain = plainOf(candles, test);
-    for (let k = 0; k < WARM_UPS; k++) plain?.work();
-    for (const pool of [null, new BufferPool(POOL_BYTES_MAX)]) {
-      const input = inputOf(candles, test, pool);
-      for (let k = 0; k < WARM_UPS; k++) {
-        simulateAlone(input);
-        run(input);
-        pool?.reclaim(new Set());
-      }
+    const pool = new BufferPool(POOL_BYTES_MAX);
+    const input = inputOf(candles, test, pool);
+    for (let k = 0; k < WARM_UPS; k++) {
+      simulateAlone(input);
+      run(input);
+      pool.reclaim(new Set());
     }
   }
 }
 
-/** Processor time of all threads. */
-function measureMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 /** Processor time of one run of the C program, in milliseconds. */
-async function runC(program: string, data: string, test: Case, reuse: boolean): Promise<number> {
+async function runC(program: string, data: string, test: Case): Promise<number> {
   // The first runs warm up the pages of the candles; the simulator's are warm already.
-  const lines = await readLines(program, argumentsOfC(data, test, "3", reuse));
+  const lines = await readLines(program, argumentsOfC(data, test, "3"));
   return Number(lines[2]);
 }
 
-function argumentsOfC(data: string, test: Case, runs: string, reuse: boolean): string[] {
+function argumentsOfC(data: string, test: Case, runs: string): string[] {
   const levels = [test.fee, test.stopLossLevel, test.takeProfitLevel].map(String);
-  return [data, test.strategy, runs, reuse ? "1" : "0", ...levels];
-}
-
-async function print(rows: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
-  const lines = Object.entries(rows).map(([name, cells]) =>
-    `${name}: ${Object.entries(cells).map(([key, value]) => `${key} ${value}`).join(", ")}\n`
-  );
-  await Deno.stdout.write(new TextEncoder().encode(lines.join("")));
+  return [data, test.strategy, runs, ...levels];
 }
 
 /** Expects that C has made the same numbers, each of them, to the last bit. */
 async function checkSame(program: string, data: string, test: Case, input: Input): Promise<void> {
   const path = `${data}-result`;
-  await readLines(program, [...argumentsOfC(data, test, "1", true), path]);
-  compare(test, columnsOf(input), new Float64Array((await Deno.readFile(path)).buffer));
-}
-
-/** Expects the simulator's columns in a row of values. */
-function compare(test: Case, columns: ReturnType<typeof columnsOf>, values: ArrayLike<number>): void {
+  await readLines(program, [...argumentsOfC(data, test, "1"), path]);
+  const values = new Float64Array((await Deno.readFile(path)).buffer);
+  const columns = columnsOf(input);
   let at = 0;
   for (const [n, column] of columns.entries()) {
     for (let k = 0; k < column.length; k++, at++) {
@@ -236,64 +186,70 @@ function compare(test: Case, columns: ReturnType<typeof columnsOf>, values: Arra
   if (at !== values.length) throw new Error(`Cannot compare speeds of ${test.name}: there are ${values.length} values`);
 }
 
-async function measureCase(candles: Candles, test: Case, program: string | null, data: string) {
-  const input = inputOf(candles, test, null);
-  const pooled = inputOf(candles, test, new BufferPool(POOL_BYTES_MAX));
-  if (program !== null) await checkSame(program, data, test, input);
-  const plain = plainOf(candles, test);
-  plain?.work();
-  if (plain !== null) compare(test, columnsOf(input), plain.plain.columns().flatMap((column) => [...column]));
-  const times = {
-    c: new Array<number>(),
-    reused: new Array<number>(),
-    simulate: new Array<number>(),
-    pooled: new Array<number>(),
-    plain: new Array<number>(),
-    run: new Array<number>(),
-  };
+async function measureCase(candles: Candles, test: Case, program: string | null, data: string): Promise<void> {
+  const input = inputOf(candles, test, new BufferPool(POOL_BYTES_MAX));
+  if (program !== null) await checkSame(program, data, test, inputOf(candles, test, null));
+  const [c, ours, whole]: number[][] = [[], [], []];
   for (let k = 0; k < RUNS; k++) {
-    const c = program === null ? null : await runC(program, data, test, false);
-    const reused = program === null ? null : await runC(program, data, test, true);
-    times.simulate.push(measureMs(() => simulateAlone(input)));
-    times.pooled.push(measureMs(() => simulateAlone(pooled)));
-    times.plain.push(plain === null ? NaN : measureMs(plain.work));
-    times.c.push(c ?? NaN);
-    times.reused.push(reused ?? NaN);
+    ours!.push(measureCpu(() => simulateAlone(input)));
+    if (program !== null) c!.push(await runC(program, data, test));
   }
   // Measured separately: otherwise the collector would free the garbage of one in the time of the other.
-  for (let k = 0; k < RUNS; k++) times.run.push(measureMs(() => run(input)));
-  const c = median(times.c);
-  const reused = median(times.reused);
-  const simulateMs = median(times.simulate);
-  const pooledMs = median(times.pooled);
-  const plainMs = median(times.plain);
-  return {
-    "C ms": c.toFixed(1),
-    "simulate ms": simulateMs.toFixed(1),
-    ratio: (simulateMs / c).toFixed(2),
-    "run ms": median(times.run).toFixed(1),
-    "C with memory reused ms": reused.toFixed(1),
-    "ratio to that": (simulateMs / reused).toFixed(2),
-    "simulate with buffers reused ms": pooledMs.toFixed(1),
-    "its ratio to C with memory reused": (pooledMs / reused).toFixed(2),
-    goal: test.goal === null ? "none" : `at most ${test.goal}`,
-    "plain JavaScript ms": plain === null ? "none" : plainMs.toFixed(1),
-    ...(plain === null ? {} : {
-      "its ratio to C": (plainMs / reused).toFixed(2),
-      "simulate's ratio to plain JavaScript": (pooledMs / plainMs).toFixed(2),
-    }),
-    "M candles/s of run": (CANDLES / median(times.run) / 1000).toFixed(1),
-  };
+  for (let k = 0; k < RUNS; k++) {
+    whole!.push(measureCpu(() => run(input)));
+    input.pool?.reclaim(new Set());
+  }
+  const simulation = { name: "its simulation", value: median(ours!) };
+  await report({
+    measure: `${test.name}: simulation`,
+    ours: simulation.value,
+    reference: program === null ? null : { name: "the same in C", value: median(c!) },
+    goal: program === null || test.goal === null ? null : { of: "ratio", most: test.goal },
+  });
+  await report({ measure: `${test.name}: run with every metric`, ours: median(whole!), reference: simulation });
 }
 
 const folder = await Deno.makeTempDir();
 try {
   const candles = walkCandles();
-  const program = await compileC("engine_bench", folder);
+  const program = await compileC(folder);
   const data = `${folder}/candles`;
   if (program !== null) await writeCandles(data, candles);
   warmUp(candles);
-  for (const test of CASES) await print({ [test.name]: await measureCase(candles, test, program, data) });
+  for (const test of CASES) await measureCase(candles, test, program, data);
 } finally {
   await Deno.remove(folder, { recursive: true });
+}
+
+/** Compiles a C program of this folder. @returns Its path; null where there is no compiler. */
+async function compileC(folder: string): Promise<string | null> {
+  const source = new URL("engine_bench.c", import.meta.url).pathname;
+  const program = `${folder}/engine_bench`;
+  try {
+    const args = ["-O3", "-march=native", "-ffp-contract=off", "-o", program, source, "-lm"];
+    const { success } = await new Deno.Command("cc", { args }).output();
+    return success ? program : null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+/** Writes candles as columns of doubles: their count first, then time, open, high, low and close. */
+async function writeCandles(path: string, { time, open, high, low, close }: Candles): Promise<void> {
+  using file = await Deno.open(path, { write: true, create: true });
+  for (const column of [Float64Array.of(time.length), time, open, high, low, close]) {
+    let bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+    while (bytes.length > 0) bytes = bytes.subarray(await file.write(bytes));
+  }
+}
+
+/** The lines that a program prints. @throws When it fails. */
+async function readLines(program: string, args: readonly string[]): Promise<string[]> {
+  const { stdout, stderr, success } = await new Deno.Command(program, { args: [...args] }).output();
+  const decoder = new TextDecoder();
+  if (!success) {
+    throw new Error(`Cannot compare speeds: ${program} failed with ${args.join(" ")}: ${decoder.decode(stderr)}`);
+  }
+  return decoder.decode(stdout).trim().split("\n");
 }

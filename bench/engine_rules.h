@@ -1,5 +1,4 @@
-/* The simulator's rules under the default assumptions, in plain C: for engine_bench.c and engine_scan.c, which say what they
- * measure. The same work: decided at a close and filled at the next open, or resting; the opposite position closed and
+/* The simulator's rules under the default assumptions, in plain C: for engine_bench.c. The same work: decided at a close and filled at the next open, or resting; the opposite position closed and
  * everything put into the new one; whole lots; a fee of each fill's value; the path inside a candle as engine/walk.ts has it;
  * trades with their worst and best prices, orders, equity and position, as the columns of a result.
  *
@@ -38,8 +37,6 @@ typedef struct {
 
 static long count;
 static double *time_, *open_, *high, *low, *close_, *equity, *position;
-/* 0: nobody reads the trades' worst and best prices. */
-static int keeps_excursions = 1;
 static double fee_rate, stop_fraction, target_fraction;
 static double cash, quantity, entry, entry_fee, stop_price, target_price;
 static long entered;
@@ -133,7 +130,7 @@ static void list_trade(long i, double price, double fee, int reason) {
   trades.number[FEES][row] = fees, trades.number[PNL][row] = pnl;
   trades.number[FRACTION][row] = pnl / (entry * held), trades.candles[row] = (int32_t)(i - entered);
   trades.code[EXIT_REASON][row] = (int8_t)reason, trades.code[AMBIGUOUS][row] = (int8_t)ambiguous;
-  if (keeps_excursions) measure(row, i, price, reason == STILL_OPEN);
+  measure(row, i, price, reason == STILL_OPEN);
 }
 
 static void leave(long i, double price, int reason) {

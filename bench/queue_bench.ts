@@ -14,24 +14,27 @@ import type { DatabaseHandle, Db } from "../db/client.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest } from "../tests/support/backtests.ts";
 import { DATABASES, openTestDatabase } from "../tests/support/database.ts";
 import { type OpenQueue, openQueue } from "../workers/queue.ts";
-import { findServer, type ProcessorTimes, readProcessorTimes } from "./processor_times.ts";
+import { report } from "./measure.ts";
 
 const OWNER = "bench";
 const WORKERS = 2;
 const SUBMITTERS = 16;
 const LATENCY_SAMPLES = 50;
+// The kernel counts processor time in hundredths of a second.
+const TICK_MS = 10;
+const PARTS = { main: "the main thread", threads: "other threads", database: "PostgreSQL" };
 
 const count = Number(Deno.args[0] ?? 2000);
 for (const kind of DATABASES) {
   const handle = await openTestDatabase(kind);
   try {
-    await print(`${kind}, ${count} backtests of 10 candles, ${WORKERS} workers`, await measure(handle));
+    await measure(kind, handle);
   } finally {
     await handle.close();
   }
 }
 
-async function measure(handle: DatabaseHandle): Promise<Record<string, string>> {
+async function measure(kind: string, handle: DatabaseHandle): Promise<void> {
   await addUser(handle.db, OWNER);
   await archiveTenDays(handle.db);
   const queue = await openQueue({ handle, runSecondsMax: 60 });
@@ -46,25 +49,24 @@ async function measure(handle: DatabaseHandle): Promise<Record<string, string>> 
     });
     const after = readProcessorTimes(server);
     const transactions = await readTransaction(handle.db) - firstTransaction;
-    const each = (name: keyof ProcessorTimes) => ((after[name] - before[name]) / count).toFixed(2);
-    const cores = (after.main + after.threads + after.database - before.main - before.threads - before.database) /
-      1000 *
-      donePerSecond / count;
     const latencies = await measureLatencies(handle.db, queue);
     const { connection } = handle;
-    const bare = connection.kind === "postgres" ? await measureBare(connection.url, donePerSecond, server) : {};
-    return {
-      "submitted a second": enqueuedPerSecond.toFixed(0),
-      "run and stored a second": donePerSecond.toFixed(0),
-      "a run: ms of the main thread": each("main"),
-      "a run: ms of other threads": each("threads"),
-      "a run: ms of PostgreSQL": each("database"),
-      "a run: writing transactions": (transactions / count).toFixed(2),
-      [`cores busy, of ${navigator.hardwareConcurrency}`]: cores.toFixed(1),
-      ...bare,
-      "submitted to running, median ms": latencies[LATENCY_SAMPLES >> 1]!.toFixed(0),
-      "submitted to running, slowest ms": latencies.at(-1)!.toFixed(0),
-    };
+    const bare = connection.kind === "postgres" ? await measureBare(connection.url) : null;
+    const row = (measure: string, ours: number, unit: string) =>
+      report({ measure: `${kind}: ${count} backtests of 10 candles, ${measure}`, ours, unit });
+    await row("submitted", enqueuedPerSecond, "a second");
+    await report({
+      measure: `${kind}: ${count} backtests of 10 candles, run and stored`,
+      ours: donePerSecond,
+      unit: "a second",
+      reference: bare === null ? null : { name: "pg-boss alone", value: bare },
+      goal: bare === null ? null : { of: "ratio", least: 0.8 },
+    });
+    for (const name of ["main", "threads", "database"] as const) {
+      await row(`processor time of ${PARTS[name]}`, (after[name] - before[name]) / count, "ms a run");
+    }
+    await row("writing transactions", transactions / count, "a run");
+    await row("submitted to running", latencies[LATENCY_SAMPLES >> 1]!, "ms");
   } finally {
     await queue.close();
   }
@@ -118,42 +120,79 @@ async function measureLatencies(db: Db, queue: OpenQueue): Promise<number[]> {
   return latencies.sort((a, b) => a - b);
 }
 
-/** pg-boss alone, by as many loops as there are workers: each takes jobs and completes them, one at a time or 16. */
-async function measureBare(
-  connectionString: string,
-  donePerSecond: number,
-  server: number | null,
-): Promise<Record<string, string>> {
+/** Jobs a second of pg-boss alone, by as many loops as there are workers: each takes a job and completes it. */
+async function measureBare(connectionString: string): Promise<number> {
   const boss = new PgBoss({ connectionString, max: 4, schedule: false });
   boss.on("error", () => {});
   await boss.start();
   await boss.createQueue("bare");
-  const rows: Record<string, string> = {};
-  for (const batchSize of [1, 16]) {
-    await boss.insert("bare", Array.from({ length: count }, () => ({ data: {} })));
-    const loop = async () => {
-      for (let jobs = await boss.fetch("bare", { batchSize }); jobs.length > 0;) {
-        await boss.complete("bare", jobs);
-        jobs = await boss.fetch("bare", { batchSize });
-      }
-    };
-    const before = readProcessorTimes(server);
-    const perSecond = await rate(async () => void await Promise.all(Array.from({ length: WORKERS }, loop)));
-    const after = readProcessorTimes(server);
-    const ms = (after.main + after.database - before.main - before.database) / count;
-    rows[`pg-boss alone, by ${batchSize}, a second`] = perSecond.toFixed(0);
-    rows[`pg-boss alone, by ${batchSize}: ms of processors`] = ms.toFixed(2);
-    rows["ratio to that, goal 0.8"] ??= (donePerSecond / perSecond).toFixed(2);
-  }
+  await boss.insert("bare", Array.from({ length: count }, () => ({ data: {} })));
+  const loop = async () => {
+    for (let jobs = await boss.fetch("bare"); jobs.length > 0; jobs = await boss.fetch("bare")) {
+      await boss.complete("bare", jobs);
+    }
+  };
+  const perSecond = await rate(async () => void await Promise.all(Array.from({ length: WORKERS }, loop)));
   await boss.stop({ graceful: false });
-  return rows;
+  return perSecond;
 }
 
 function pause(ms: number): Promise<void> {
   return new Promise((resume) => setTimeout(resume, ms));
 }
 
-async function print(title: string, rows: Readonly<Record<string, string>>): Promise<void> {
-  const lines = Object.entries(rows).map(([name, value]) => `  ${name.padEnd(36)}${value.padStart(8)}`);
-  await Deno.stdout.write(new TextEncoder().encode(`${title}\n${lines.join("\n")}\n`));
+/** Milliseconds of processor time until now. */
+interface ProcessorTimes {
+  /** The thread of this process that serves and stores. */
+  readonly main: number;
+  /** Its other threads: runs, collections of garbage, an embedded database. */
+  readonly threads: number;
+  /** All processes of PostgreSQL; 0 for an embedded database. */
+  readonly database: number;
+}
+
+/** Reads the times. @param server The id of PostgreSQL's first process; null for an embedded database. */
+function readProcessorTimes(server: number | null): ProcessorTimes {
+  const own = [...Deno.readDirSync("/proc/self/task")].map(({ name }) => ({
+    isMain: Number(name) === Deno.pid,
+    ms: readMs(`/proc/self/task/${name}`),
+  }));
+  const sum = (times: readonly { readonly ms: number }[]) => times.reduce((total, { ms }) => total + ms, 0);
+  return {
+    main: sum(own.filter(({ isMain }) => isMain)),
+    threads: sum(own.filter(({ isMain }) => !isMain)),
+    database: server === null
+      ? 0
+      : sum([server, ...listChildren(server)].map((pid) => ({ ms: readMs(`/proc/${pid}`) }))),
+  };
+}
+
+/** The id of PostgreSQL's first process, if it runs on this machine. */
+async function findServer({ db, connection }: DatabaseHandle): Promise<number | null> {
+  if (connection.kind === "pglite") return null;
+  const [row] = rowsOf(await db.execute(sql`select pg_backend_pid() as pid`));
+  try {
+    return Number(fieldsOf(`/proc/${Object(row).pid}`)[1]);
+  } catch {
+    return null;
+  }
+}
+
+function listChildren(pid: number): number[] {
+  return Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean).map(Number);
+}
+
+function readMs(path: string): number {
+  try {
+    // User and system time, and that of children that have ended.
+    return fieldsOf(path).slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * TICK_MS;
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+}
+
+/** The fields behind the name, which may have spaces: its state, its parent and so on. */
+function fieldsOf(path: string): string[] {
+  return Deno.readTextFileSync(`${path}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }

@@ -10,8 +10,8 @@ import { Collector } from "../tests/support/collector.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareQueue, measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
 import { onBothDatabases } from "./both_databases.ts";
-import { median, ms, printGoal, say } from "./measure.ts";
-import { type Case, CASES, measureEngine, measureHashing, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
+import { median, report, say } from "./measure.ts";
+import { type Case, CASES, measureEngine, measureUnpacking, readYear, SCAN } from "./run_path_cases.ts";
 import { readStages, STAGES, type Stages, traceparentOf } from "./run_path_stages.ts";
 
 const SERVICE = "bench";
@@ -39,8 +39,14 @@ async function measure(kind: "embedded" | "PostgreSQL", environment: Record<stri
     for (const test of CASES) submitMs.push(...await measureCase(kind, client, collector, test));
     const bare = await openBare(kind);
     const bareMs = await measureBareSubmit(bare);
-    await printGoal(`${kind}, submit p50`, median(submitMs), "bare prepared statements", bareMs, 1.5);
-    await say(`  the service's own transaction alone: ${ms(await measureOwnSubmit(bare))} ms`);
+    const least = { name: "bare prepared statements", value: bareMs };
+    await report({
+      measure: `${kind}: submit`,
+      ours: median(submitMs),
+      reference: least,
+      goal: { of: "ratio", most: 1.5 },
+    });
+    await report({ measure: `${kind}: submit, its transaction`, ours: await measureOwnSubmit(bare), reference: least });
     await measureScans(kind, client, await measureBareQueue(bare, SCAN.count));
     await bare.close();
   } finally {
@@ -68,25 +74,23 @@ async function measureCase(
   const alone = measureEngine(year, test.timeframe, test.parameters);
   const engineMs = median(engine);
   const stage = (runs: readonly Stages[], name: keyof Stages) => median(runs.map((run) => run[name]));
-  await say(`${kind}, ${test.name}, ${alone.trades} trades: milliseconds again, and (for the first time)`);
+  await say(`${kind}, ${test.name}: milliseconds of each stage again, and (for the first time)`);
   for (const name of STAGES) {
-    const metrics = name === "run"
-      ? `, of which metrics about ${ms(alone.metricsMs)} and, alone, the engine ${ms(engineMs)}`
-      : "";
-    await say(`  ${ms(stage(warm, name)).padStart(8)}  (${ms(stage(cold, name))})  ${name}${metrics}`);
+    await say(`  ${stage(warm, name).toFixed(1).padStart(8)}  (${stage(cold, name).toFixed(1)})  ${name}`);
   }
-  const [warmMs, coldMs] = [stage(warm, "total"), stage(cold, "total")];
-  if (test.warmGoalMs === undefined) await printGoal("  again", warmMs, "engine", engineMs, 2.5);
-  else await say(`  again: ${ms(warmMs)} ms, goal ${test.warmGoalMs} ms`);
-  await printGoal("  first time", coldMs, "unpack + engine", unpackMs + engineMs, 2.5);
-  // No run goes without these calls, however little is around them.
-  const hashMs = measureHashing(year, test.timeframe);
-  const [least, leastFirst] = [engineMs + alone.encodeMs, engineMs + alone.firstEncodeMs + unpackMs + hashMs];
-  await say(`  again: ${(warmMs / least).toFixed(2)} x engine + encode of ${ms(least)} ms`);
-  await say(
-    `  first time: ${(coldMs / leastFirst).toFixed(2)} x unpack ${ms(unpackMs)} + SHA-256 ${ms(hashMs)} + engine ` +
-      `${ms(engineMs)} + encode ${ms(alone.firstEncodeMs)} ms`,
-  );
+  const name = `${kind}: ${test.name}, ${alone.trades} trades`;
+  await report({
+    measure: `${name}, again`,
+    ours: stage(warm, "total"),
+    reference: { name: "engine", value: engineMs },
+    goal: test.warmGoalMs === undefined ? { of: "ratio", most: 2.5 } : { of: "ours", most: test.warmGoalMs },
+  });
+  await report({
+    measure: `${name}, for the first time`,
+    ours: stage(cold, "total"),
+    reference: { name: "unpack and engine", value: unpackMs + engineMs },
+    goal: { of: "ratio", most: 2.5 },
+  });
   return warm.map((run) => run.validate + run.submit);
 }
 
@@ -100,12 +104,18 @@ async function measureScans(kind: string, client: TestClient, bareQueueMs: numbe
   }
   const aloneMs = SCAN.count * measureEngine(year, SCAN.timeframe, SCAN.shared(0)).runMs /
     navigator.hardwareConcurrency;
-  await printGoal(`${kind}, ${SCAN.count} lookbacks`, median(different), "one lookback", median(shared), 1.2);
-  const least = 3 * aloneMs + bareQueueMs;
-  await say(
-    `${kind}, ${SCAN.count} of one user: ${ms(median(shared))} ms, goal ${ms(least)} ms: ` +
-      `3 x ${ms(aloneMs)} ms of the engine on all cores + ${ms(bareQueueMs)} ms of the bare queue`,
-  );
+  await report({
+    measure: `${kind}: ${SCAN.count} runs, each with a lookback of its own`,
+    ours: median(different),
+    reference: { name: "with one lookback", value: median(shared) },
+    goal: { of: "ratio", most: 1.2 },
+  });
+  await report({
+    measure: `${kind}: ${SCAN.count} runs of one user`,
+    ours: median(shared),
+    reference: { name: "3 x engine on all cores + bare queue", value: 3 * aloneMs + bareQueueMs },
+    goal: { of: "ratio", most: 1 },
+  });
 }
 
 /** @returns Milliseconds from the first submission to the last result. */

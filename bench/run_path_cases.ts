@@ -1,12 +1,11 @@
 /** The backtests of the bench run_path, their candles, and the same work without the service. */
 import { writeChunks } from "../db/candle_chunks.ts";
 import type { Db } from "../db/client.ts";
-import { encodeChunks, resultParts } from "../db/codec/result_parts.ts";
 import { ensureInstrument } from "../db/instruments.ts";
 import type { Candles } from "../engine/candles.ts";
 import { resolveExecution } from "../engine/execution.ts";
-import { run, simulate } from "../engine/run.ts";
-import { allocateCandles, concatCandles, copyCandles, hashCandles } from "../market/archive/candle_columns.ts";
+import { run } from "../engine/run.ts";
+import { allocateCandles, concatCandles, copyCandles } from "../market/archive/candle_columns.ts";
 import { makeChunk, openChunk } from "../market/archive/chunk.ts";
 import { resampleAll } from "../market/archive/resample.ts";
 import { generateSample } from "../market/feeds/sample.ts";
@@ -97,26 +96,12 @@ export function measureUnpacking({ chunks }: Year): number {
   return median(times);
 }
 
-/** Milliseconds in which the SHA-256 of the year's candles is computed, as the key of a run needs it. */
-export function measureHashing({ candles }: Year, timeframe: Timeframe): number {
-  const times = Array.from({ length: ROUNDS }, () => timeWork(() => void hashCandles(candles[timeframe])));
-  return median(times);
-}
-
-/** One run of the engine alone. */
-export interface EngineTime {
-  readonly runMs: number;
-  /** The result encoded as a worker does it: over candles of which it has packed the times and closes, and over others. */
-  readonly encodeMs: number;
-  readonly firstEncodeMs: number;
-  /** The part of `runMs` after the simulation. */
-  readonly metricsMs: number;
-  readonly trades: number;
-}
-
-/** Times the engine alone on the year's candles, warmed up. */
-export function measureEngine(year: Year, timeframe: Timeframe, parameters: Case["parameters"]): EngineTime {
-  const { warmup } = strategyOf(parameters);
+/** Times the engine alone on the year's candles, warmed up. @returns Milliseconds of a run, and its trades. */
+export function measureEngine(
+  year: Year,
+  timeframe: Timeframe,
+  parameters: Case["parameters"],
+): { readonly runMs: number; readonly trades: number } {
   const input = () => ({
     candles: year.candles[timeframe],
     firstIndex: 0,
@@ -124,45 +109,16 @@ export function measureEngine(year: Year, timeframe: Timeframe, parameters: Case
     execution: resolveExecution({}, "crypto"),
     timeframeMs: fixedMs(timeframe),
     assetClass: "crypto" as const,
-    strategy: strategyOf(parameters),
+    strategy: smaCross.create({ ...parameters, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 }),
     control: null,
     finer: null,
   });
-  if (warmup >= year.candles[timeframe].time.length) {
-    throw new RangeError(`Cannot measure ${warmup} candles of warm-up`);
-  }
   let trades = 0;
-  const runs = Array.from({ length: ROUNDS }, () => {
+  const times = Array.from({ length: ROUNDS }, () => {
     const given = input();
     const begun = performance.now();
-    const result = run(given);
-    const runMs = performance.now() - begun;
-    trades = result.trades.count;
-    const encode = (sha256?: string) => [...encodeChunks(resultParts(result, { ...given.candles, sha256 }, 0))];
-    return {
-      runMs,
-      simulateMs: timeWork(() => void simulate(given, given.execution, null)),
-      firstEncodeMs: timeWork(() => void encode()),
-      encodeMs: timeWork(() => void encode(timeframe)),
-    };
+    trades = run(given).trades.count;
+    return performance.now() - begun;
   });
-  const of = (name: keyof (typeof runs)[number]) => median(runs.map((each) => each[name]));
-  const runMs = of("runMs");
-  return {
-    runMs,
-    metricsMs: runMs - of("simulateMs"),
-    encodeMs: of("encodeMs"),
-    firstEncodeMs: of("firstEncodeMs"),
-    trades,
-  };
-}
-
-function timeWork(work: () => void): number {
-  const begun = performance.now();
-  work();
-  return performance.now() - begun;
-}
-
-function strategyOf({ fast, slow }: Case["parameters"]) {
-  return smaCross.create({ fast, slow, direction: "both", takeProfitLevel: 0, stopLossLevel: 0 });
+  return { runMs: median(times), trades };
 }

@@ -8,7 +8,7 @@ import { BACKTEST } from "../tests/support/client.ts";
 import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
 import { measureBareSubmit, measureOwnSubmit, openBare } from "./bare_submission.ts";
-import { median, ms, printGoal, readCpuMs, say } from "./measure.ts";
+import { median, readCpuMs, report } from "./measure.ts";
 
 const count = Number(Deno.args[0] ?? 301);
 // The code becomes quick with use.
@@ -29,32 +29,38 @@ for (const kind of ["embedded", "PostgreSQL"] as const) {
 async function measure(kind: "embedded" | "PostgreSQL"): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const own = await startOwn(kind, opened);
-  const least = await startBare(kind, opened);
-  for (let k = 0; k < WARM_UP; k++) for (const server of [own, least]) await submit(server);
+  const bareServer = await startBare(kind, opened);
+  for (let k = 0; k < WARM_UP; k++) for (const server of [own, bareServer]) await submit(server);
   const [ownMs, leastMs]: [number[], number[]] = [[], []];
-  const cpu = [own, least].map(({ pid }) => readCpuMs(pid));
+  const cpu = [own, bareServer].map(({ pid }) => readCpuMs(pid));
   for (let k = 0; k < count; k++) {
     // Alternating, because other processes may load the machine for a while.
     ownMs.push(await submit(own));
-    leastMs.push(await submit(least));
+    leastMs.push(await submit(bareServer));
   }
-  const [ownCpu = NaN, leastCpu = NaN] = [own, least].map(({ pid }, index) =>
+  const [ownCpu = NaN, leastCpu = NaN] = [own, bareServer].map(({ pid }, index) =>
     (readCpuMs(pid) - (cpu[index] ?? NaN)) / count
   );
   const bare = await openBare(kind);
   opened.defer(() => bare.close());
   const bareMs = await measureBareSubmit(bare);
-  await printGoal(`${kind}, submission over HTTP, p50`, median(ownMs), "the least handler", median(leastMs), 1.5);
-  await say(
-    `  processor time of the process: ${ownCpu.toFixed(2)} ms, ${(ownCpu / leastCpu).toFixed(2)} x ${
-      leastCpu.toFixed(2)
-    } ms`,
-  );
-  await say(
-    `  the least handler's statements without HTTP: ${ms(bareMs)} ms; the service's: ${
-      ms(await measureOwnSubmit(bare))
-    } ms`,
-  );
+  const least = "the least handler";
+  await report({
+    measure: `${kind}: a submission over HTTP`,
+    ours: median(ownMs),
+    reference: { name: least, value: median(leastMs) },
+    goal: { of: "ratio", most: 1.5 },
+  });
+  await report({
+    measure: `${kind}: processor time of a submission`,
+    ours: ownCpu,
+    reference: { name: least, value: leastCpu },
+  });
+  await report({
+    measure: `${kind}: its statements without HTTP`,
+    ours: await measureOwnSubmit(bare),
+    reference: { name: least, value: bareMs },
+  });
 }
 
 async function startOwn(kind: "embedded" | "PostgreSQL", opened: AsyncDisposableStack): Promise<Submitter> {

@@ -7,7 +7,7 @@
  */
 import { createTestDatabase } from "../tests/support/database.ts";
 import { startProcess } from "../tests/support/process.ts";
-import { printFigures, quantile } from "./measure.ts";
+import { quantile, report, say } from "./measure.ts";
 import { ACTS, type Stage } from "./worst_acts.ts";
 import { startFeed, startHinter } from "./worst_servers.ts";
 
@@ -52,17 +52,21 @@ async function measure(kind: keyof typeof GOALS_MS, environment: Record<string, 
     return client;
   };
   const stage: Stage = { url: service.url, hinterUrl: hinter.url, worst: await user(), other: await user() };
-  const rows: Record<string, string> = {};
-  const goal = GOALS_MS[kind];
   const acts: typeof ACTS = { "idle": pauseIdle, ...ACTS };
+  let idle = NaN;
   for (const [name, act] of Object.entries(acts)) {
     if (name !== "idle" && !name.includes(filter)) continue;
     const { latencies, note } = await watchHealth(service.client(), () => act(stage));
     const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => quantile(latencies, share));
-    const figures = `${ms(p50)} ${ms(p99)} ${ms(longest)}`;
-    rows[`${name}${note === "" ? "" : ` (${note})`}${p99! > goal ? ": misses its goal" : ""}`] = figures;
+    if (name === "idle") idle = p99!;
+    await say(`${name}: p50 ${p50!.toFixed(0)} ms, longest ${longest!.toFixed(0)} ms${note === "" ? "" : `; ${note}`}`);
+    await report({
+      measure: `${kind}: a health check (p99) during: ${name}`,
+      ours: p99!,
+      reference: name === "idle" ? null : { name: "when idle", value: idle },
+      goal: { of: "ours", most: GOALS_MS[kind] },
+    });
   }
-  await printFigures(`${kind}: ms of a health check, p50, p99 and longest; goal ${goal} at p99`, rows);
 }
 
 async function pauseIdle(): Promise<string> {
@@ -84,8 +88,4 @@ async function watchHealth(client: Stage["worst"], act: () => Promise<string>) {
   } finally {
     clearInterval(timer);
   }
-}
-
-function ms(value: number | undefined): string {
-  return (value ?? NaN).toFixed(0).padStart(6);
 }

@@ -39,7 +39,7 @@ if (import.meta.main) {
  * @param folder Removed first, if it is there.
  * @throws Error where a type of a procedure cannot be printed in full.
  */
-export async function buildPackage(folder: URL): Promise<void> {
+async function buildPackage(folder: URL): Promise<void> {
   const source = await Deno.readTextFile(new URL("index.ts", import.meta.url));
   const path = fileURLToPath(new URL(ROUTER, import.meta.url));
   const router = printRouter(ts.createProgram([path], OPTIONS), path);

@@ -26,7 +26,7 @@ export class ConnectionError extends Error {
 }
 
 /** The server offers no TLS, or its certificate is not trusted. A retry would fail again. */
-export class EncryptionError extends Error {
+class EncryptionError extends Error {
   override readonly name = "EncryptionError";
   /** The SQLSTATE of a refused sign-in. */
   readonly code = "28000";

@@ -13,8 +13,8 @@ interface NoFigure {
   readonly reason: string;
 }
 
-export const ONE_TRIAL = "fewer than two trials";
-export const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
+const ONE_TRIAL = "fewer than two trials";
+const FEW_DAYS = `fewer than ${BLOCKS * BLOCK_DAYS_MIN} daily returns`;
 
 /** One of so many equal parts of the splits, numbered from 0: threads count them side by side. */
 export interface SplitsPart {

@@ -2,8 +2,8 @@ import type { Measured } from "../engine/metrics/measured.ts";
 import { median } from "./quantiles.ts";
 import { neighboursOf, type Space } from "./space.ts";
 
-export const NO_NEIGHBOUR = "no neighbour of the best trial has a value";
-export const NOT_COMPARABLE = "the best trial's value is not above 0, so shares of it mean nothing";
+const NO_NEIGHBOUR = "no neighbour of the best trial has a value";
+const NOT_COMPARABLE = "the best trial's value is not above 0, so shares of it mean nothing";
 
 /**
  * The median objective of the best trial's neighbours over its own: near 1 on a plateau, near 0 or below on a lone peak.

@@ -18,8 +18,8 @@ const EULER_MASCHERONI = 0.5772156649015329;
 /** The confidence that minimumTrackRecord() asks for. */
 export const CONFIDENCE = 0.95;
 
-export const NOT_ABOVE = "its Sharpe ratio is not above what the best of as many trials without skill would have";
-export const NOT_POSITIVE = "its Sharpe ratio is not above 0";
+const NOT_ABOVE = "its Sharpe ratio is not above what the best of as many trials without skill would have";
+const NOT_POSITIVE = "its Sharpe ratio is not above 0";
 
 /**
  * Estimates the Sharpe ratio of returns.

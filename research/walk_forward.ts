@@ -6,9 +6,9 @@ const DAY_MS = 86_400_000;
 // Enough for a curve on a screen; metrics are those of all days.
 const EQUITY_POINTS_MAX = 500;
 
-export const NO_WINDOW_TRADED = "no test window has traded";
-export const NO_GAIN_IN_SAMPLE = "the annual return in sample is not above 0";
-export const RUINED = "equity reached zero";
+const NO_WINDOW_TRADED = "no test window has traded";
+const NO_GAIN_IN_SAMPLE = "the annual return in sample is not above 0";
+const RUINED = "equity reached zero";
 
 /** How windows follow each other, in calendar days. */
 export interface WalkForward {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The formats of a table of rows. */
-export const FORMATS = ["json", "csv", "arrow"] as const;
+const FORMATS = ["json", "csv", "arrow"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The format that a query asks for; without it, the Accept header does. */

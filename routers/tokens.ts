@@ -16,7 +16,7 @@ const TOKEN_DAYS_MAX = 366;
 const NAME_LENGTH_MAX = 100;
 
 /** A token as its owner sees it, without its secret. */
-export const tokenSchema = z.object({
+const tokenSchema = z.object({
   id: z.string(),
   name: z.string(),
   scope: z.enum(SCOPES),

@@ -6,7 +6,7 @@ import { choosePacking, pack } from "./negotiation.ts";
 export type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** The media types of the formats. */
-export const FORMAT_TYPES: Readonly<Record<Format, string>> = {
+const FORMAT_TYPES: Readonly<Record<Format, string>> = {
   json: "application/json",
   csv: "text/csv; charset=utf-8",
   arrow: "application/vnd.apache.arrow.stream",

@@ -17,7 +17,7 @@ export const RUN_FAILURE_CODES = [
 ] as const;
 
 /** Codes of a failed optimization beside those: no point is a trial, or its candles were revised while it ran. */
-export const OPTIMIZATION_FAILURE_CODES = ["NO_TRIALS", "DATA_CHANGED"] as const;
+const OPTIMIZATION_FAILURE_CODES = ["NO_TRIALS", "DATA_CHANGED"] as const;
 
 /** INVALID_MODULE and INVALID_SCRIPT are verdicts of a check before registration. */
 export type FailureCode =

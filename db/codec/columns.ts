@@ -20,7 +20,7 @@ const CHUNK_BYTES_MAX = 1 << 20;
 // Unpacked columns are seldom larger, so one piece holds them.
 const UNPACKED_RATIO = 4;
 /** Shorter columns are not split: the names of the planes would take more space than the planes save. */
-export const SPLIT_ROWS_MIN = 1024;
+const SPLIT_ROWS_MIN = 1024;
 /** Metadata of a field whose children are the bytes of whole numbers (see decimal_planes.ts). */
 const DECIMALS = "decimals";
 // zstd adds this and a 256th to data that it cannot compress.

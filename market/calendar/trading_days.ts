@@ -108,7 +108,7 @@ export function tradingDaysOf(session: Session): TradingDays {
 }
 
 /** 1 is Monday, 7 is Sunday; 1970-01-01 was a Thursday. */
-export function weekdayOf(date: number): number {
+function weekdayOf(date: number): number {
   return ((Math.floor(date / DAY_MS) + 3) % 7 + 7) % 7 + 1;
 }
 

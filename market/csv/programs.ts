@@ -27,7 +27,7 @@ function has(...wanted: readonly string[]): Program["fits"] {
 }
 
 /** The programs whose files are recognised, the more particular ones first; "plain" is any other. */
-export const PROGRAMS = [
+const PROGRAMS = [
   { name: "yfinance", fits: (head) => head.names?.[0] === "price" && head.second.toLowerCase() === "ticker" },
   { name: "yfinance", fits: has("dividends", "stock splits") },
   { name: "yahoo", fits: has("adj close") },

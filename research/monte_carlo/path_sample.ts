@@ -3,7 +3,7 @@ import { chooseCurvePositions } from "./curve.ts";
 import { FIGURE_NAMES, type FigureName, type MeasuredPath, type PathFigures } from "./paths.ts";
 
 /** The quantiles that a result has, by name. */
-export const QUANTILES = { p05: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95 } as const;
+const QUANTILES = { p05: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p95: 0.95 } as const;
 export type QuantileName = keyof typeof QUANTILES;
 
 /** Numbers that differ by less, relative to their size, differ by rounding: a shuffled product is the same product. */

@@ -18,7 +18,7 @@ export interface TimeRange {
   readonly to: number;
 }
 
-export const ALL: TimeRange = { from: -Infinity, to: Infinity };
+const ALL: TimeRange = { from: -Infinity, to: Infinity };
 
 /** The part of a curve that lies in a range. */
 export function cutCurve(curve: Curve, { from, to }: TimeRange): Curve {

@@ -17,7 +17,7 @@ export async function mustGet(db: Db, id: string, ownerId: string): Promise<Back
 }
 
 /** The id, if there may be a record of it. @throws AppError BACKTEST_NOT_FOUND */
-export function requireKnownId(id: string): string {
+function requireKnownId(id: string): string {
   if (!z.uuid().safeParse(id).success) throw notFound(id);
   return id;
 }

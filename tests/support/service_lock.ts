@@ -26,7 +26,7 @@ interface Manifest {
 }
 
 // Packages of the service that the console's build needs, too.
-const SHARED = ["@cfworker/json-schema", "@trpc/client", "@trpc/server"] as const;
+const SHARED = ["@trpc/client", "@trpc/server"] as const;
 
 /** The texts of the files that follow from deno.json and deno.lock, by path. */
 export async function makeLocks(): Promise<

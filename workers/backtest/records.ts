@@ -212,7 +212,7 @@ async function storeCompleted(tx: Db, jobs: Jobs, { completed, over, ...options 
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */
-export class ProgressWriter {
+class ProgressWriter {
   readonly #lost = new AbortController();
   readonly #db: Db;
   readonly #jobs: Jobs;

@@ -96,7 +96,7 @@ function identify({ read, finer, benchmark }: MarketData): string {
 }
 
 /** The metric by which trials are ranked. */
-export function requireNumeric(name: string): NumericMetricName {
+function requireNumeric(name: string): NumericMetricName {
   if (isMetricName(name) && name !== "start" && name !== "end") return name;
   throw new Error(`Cannot rank trials by ${name}: it is no metric that is a number`);
 }

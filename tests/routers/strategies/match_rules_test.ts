@@ -1,5 +1,5 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect } from "@std/expect";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { matchRules, TooManyStepsError } from "../../../routers/strategies/match_rules.ts";
 import { readRules } from "../../../routers/strategies/parameter_rules.ts";
 import { craftedCases } from "./crafted_schemas.ts";
@@ -27,8 +27,9 @@ Deno.test("random small values fit random schemas exactly where another validato
   let fitting = 0;
   for (let seed = 0; seed < 2_000; seed++) {
     const { schema, value } = randomCase(seed, 1 + seed % 3);
-    const foreign: Schema = schema;
-    const expected = new Validator(foreign, "2020-12").validate(value).valid;
+    // The other validator passes over the rules of such a name.
+    if (JSON.stringify(schema).includes("__proto__")) continue;
+    const expected = new Ajv2020({ strict: false, validateSchema: false }).validate(schema, value);
     if (expected) fitting++;
     const found = fits(schema, value);
     if (found !== expected) throw new Error(`seed ${seed}: ${found} for ${JSON.stringify({ schema, value })}`);
@@ -47,4 +48,10 @@ Deno.test("random schemas and values, up to the largest, take a moment each", ()
 
 Deno.test("schemas and values that are made to take long are given up or done in a moment", () => {
   for (const { schema, value } of craftedCases()) fits(schema, value);
+});
+
+Deno.test("rules under the name of an object's prototype hold as others do", () => {
+  const schema: unknown = JSON.parse('{ "type": "object", "properties": { "__proto__": { "type": "null" } } }');
+  expect(fits(schema, JSON.parse('{ "__proto__": true }'))).toBe(false);
+  expect(fits(schema, JSON.parse('{ "__proto__": null }'))).toBe(true);
 });

@@ -11,7 +11,7 @@ const gzipAsync = promisify(gzip);
 // Compressing less than one packet saves nothing.
 const GZIP_BYTES_MIN = 1400;
 /** Informational answers (HTTP 1xx) before the answer itself. */
-export const INFORMATIONAL_MAX = 16;
+const INFORMATIONAL_MAX = 16;
 // Everything that arrives counts: heads, lengths of chunks and their extensions, the body.
 const RAW_BYTES_FACTOR = 2;
 const RAW_BYTES_MORE = 256 * 1024;

@@ -1,7 +1,7 @@
 import type { Backtest, BacktestRequest } from "../../api.ts";
 
 /** The submission that makes the same run again. */
-export function toRequest(backtest: Backtest): BacktestRequest {
+function toRequest(backtest: Backtest): BacktestRequest {
   const { symbol, exchange, strategy, start_date, end_date, initial_balance, parameters } = backtest;
   return { symbol, exchange, strategy, start_date, end_date, initial_balance, parameters };
 }

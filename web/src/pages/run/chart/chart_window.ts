@@ -17,7 +17,7 @@ const MARGIN = 1;
 const EDGE = 0.3;
 
 /** The candles that are seen, by index. */
-export function seenCandles({ from, step }: ChartWindow, seen: SeenBars): { from: number; until: number } {
+function seenCandles({ from, step }: ChartWindow, seen: SeenBars): { from: number; until: number } {
   return { from: from + seen.from * step, until: from + (seen.to + 1) * step };
 }
 

@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
 
 Deno.test("forty short script runs in one worker leave no memory, file or process behind", async () => {
-  const bench = new URL("../../bench/short_runs_bench.ts", import.meta.url).pathname;
-  const args = ["run", "--no-check", "--allow-all", "--v8-flags=--expose-gc", bench, "40"];
+  const program = new URL("./short_runs.ts", import.meta.url).pathname;
+  const args = ["run", "--no-check", "--allow-all", "--v8-flags=--expose-gc", program, "40"];
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
   const said = new TextDecoder().decode(stdout);
   expect([code, new TextDecoder().decode(stderr)]).toEqual([0, ""]);

@@ -1,11 +1,11 @@
 /**
  * Many short script runs in one worker, one after the other: the memory, files and processes that are left after each hundred.
  *
- * `deno run --allow-all bench/short_runs_bench.ts [runs]`
+ * `deno run --allow-all tests/workers/backtest/short_runs.ts [runs]`
  */
-import { resolveExecution } from "../engine/execution.ts";
-import { Runner } from "../workers/backtest/runner.ts";
-import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../workers/sandbox/sample_candles.ts";
+import { resolveExecution } from "../../../engine/execution.ts";
+import { Runner } from "../../../workers/backtest/runner.ts";
+import { SAMPLE_TIMEFRAME_MS, sampleCandles } from "../../../workers/sandbox/sample_candles.ts";
 
 const runs = Number(Deno.args[0] ?? 500);
 const PARTS = 5;
