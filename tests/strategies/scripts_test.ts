@@ -34,8 +34,8 @@ Deno.test("each built-in strategy's script trades as the built-in does, to the b
         const tradingDays = seed < 3 ? null : daysOf(8);
         const settings = { ...taskOver(candles), tradingDays, control: null };
         const builtIn = run({ ...settings, strategy: builtin.create(parameters) });
-        const guest = new ScriptGuest(script, JSON.stringify(parameters), DAYS);
-        const scripted = run({ ...settings, strategy: new ScriptStrategy(() => guest, 1) });
+        const makeGuest = () => new ScriptGuest(script, JSON.stringify(parameters), DAYS);
+        const scripted = run({ ...settings, strategy: new ScriptStrategy(makeGuest, 1) });
         expect(scripted.orders).toEqual(builtIn.orders);
         expect(scripted.trades).toEqual(builtIn.trades);
         expect(scripted.equity).toEqual(builtIn.equity);

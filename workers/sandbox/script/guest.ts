@@ -68,6 +68,7 @@ export class ScriptGuest {
   readonly #bits: number;
   readonly #words: Int32Array;
   readonly #report: Report | null;
+  #isPrepared = false;
   /** Lines of the log that the realm had counted at the last look, and those that were reported. */
   #logged = 0;
   #reported = 0;
@@ -101,8 +102,15 @@ export class ScriptGuest {
     this.#reportLog();
   }
 
-  /** Lets the script ask for its indicators, and computes them. @returns The columns that it sees. @throws {RunError} */
+  /**
+   * Lets the script ask for its indicators, and computes them. A guest plays one simulation: another one needs a guest of its own.
+   *
+   * @returns The columns that it sees.
+   * @throws {RunError} When the script throws.
+   */
   prepare(candles: Candles, days: TradingDayColumns | null): readonly ShownColumn[] {
+    if (this.#isPrepared) throw new Error("Cannot prepare a script's guest twice: make one for each simulation");
+    this.#isPrepared = true;
     const count = candles.time.length;
     const door = this.#door;
     this.#attempt("prepare", () => door.prepare(roundCapacity(count), this.#bits));

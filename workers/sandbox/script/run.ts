@@ -44,7 +44,7 @@ export async function doScriptJob(
   try {
     const script = await compileScript(job.source);
     return script.reads.run(() =>
-      job.kind === "script" ? backtest(job, script, { ...watch, guests }) : check(job, script)
+      job.kind === "script" ? backtest(job, script, { ...watch, guests }) : check(job, script, guests)
     );
   } catch (error) {
     if (error instanceof ScriptFault) {
@@ -98,10 +98,22 @@ function makeOrRefuse(script: CompiledScript, parametersJson: string, series: Se
   }
 }
 
-function check(job: ScriptCheckJob, script: CompiledScript): Outcome<ValidScript> {
-  const guest = new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES);
-  const report = runDry(new ScriptStrategy(() => guest, job.candlesMin));
-  return { type: "completed", report, log: guest.log() };
+/** @param guests Receives the first instance. */
+function check(job: ScriptCheckJob, script: CompiledScript, guests: ScriptGuest[]): Outcome<ValidScript> {
+  const makeGuest = makingGuests(guests, () => new ScriptGuest(script, job.parametersJson, SAMPLE_SERIES));
+  const report = runDry(new ScriptStrategy(makeGuest, job.candlesMin));
+  return { type: "completed", report, log: logOf(guests) };
+}
+
+/** Makes a guest for each simulation, and keeps the first: later ones repeat what it logs, and their memory is needed. */
+function makingGuests(guests: ScriptGuest[], make: (isFirst: boolean) => ScriptGuest): () => ScriptGuest {
+  guests.length = 0;
+  return () => {
+    const isFirst = guests.length === 0;
+    const guest = make(isFirst);
+    if (isFirst) guests.push(guest);
+    return guest;
+  };
 }
 
 /** @param guests Receives the first instance. */
@@ -110,18 +122,12 @@ function backtest(
   script: CompiledScript,
   { control, report, countIn, guests }: ScriptWatch & { readonly guests: ScriptGuest[] },
 ): Outcome<SandboxRun> | LookbackRequest {
-  guests.length = 0;
   const { candles, firstIndex, seed, ...settings } = job.task;
-  const makeGuest = (): ScriptGuest => {
-    // Later instances repeat what the first one logs, and their memory is needed.
-    const isFirst = guests.length === 0;
+  const makeGuest = makingGuests(guests, (isFirst) => {
     const guest = new ScriptGuest(script, job.parametersJson, seriesOf(job.task), isFirst ? report : null);
-    if (isFirst) {
-      guests.push(guest);
-      countIn(guest.decided);
-    }
+    if (isFirst) countIn(guest.decided);
     return guest;
-  };
+  });
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
     const strategy = new ScriptStrategy(makeGuest, job.candlesMin);

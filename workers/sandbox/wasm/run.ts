@@ -61,10 +61,21 @@ function dryRun(
   maker: GuestMaker,
   log: ReportedLines,
 ): Outcome<ValidModule> {
-  const strategy = new GuestStrategy(() => maker.make(job.parametersJson, SAMPLE_SERIES, log), job.candlesMin);
+  const makeGuest = makingGuests(log, (lines) => maker.make(job.parametersJson, SAMPLE_SERIES, lines));
+  const strategy = new GuestStrategy(makeGuest, job.candlesMin);
   const { memoryBytesMin, memoryBytesMax } = checked;
   const report = { abiVersion: ABI_VERSION, memoryBytesMin, memoryBytesMax, ...runDry(strategy) };
   return { type: "completed", report, log: log.lines };
+}
+
+/** Makes a guest for each simulation. Only the first one logs: later ones repeat it. */
+function makingGuests(log: ReportedLines, make: (lines: LogLines) => Guest): () => Guest {
+  let lines: LogLines = log;
+  return () => {
+    const guest = make(lines);
+    lines = [];
+    return guest;
+  };
 }
 
 function backtest(
@@ -75,13 +86,10 @@ function backtest(
 ): Outcome<SandboxRun> | LookbackRequest {
   const { candles, firstIndex, seed, ...settings } = job.task;
   const series = seriesOf(job.task);
-  let isFirst = true;
-  const makeGuest = (): Guest => {
-    // Only the first instance logs.
-    const lines = isFirst ? log : [];
-    isFirst = false;
-    return maker.make(job.parametersJson, series, lines, candles.time.length);
-  };
+  const makeGuest = makingGuests(
+    log,
+    (lines) => maker.make(job.parametersJson, series, lines, candles.time.length),
+  );
   // A function of its own, because the first instance must be gone before the next one is made.
   const runFirst = (): RunResult | LookbackRequest => {
     const strategy = new GuestStrategy(makeGuest, job.candlesMin);

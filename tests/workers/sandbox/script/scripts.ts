@@ -27,10 +27,15 @@ export async function playScript(
   const task = taskOver(candles, overrides);
   const script = await compileScript(source);
   return script.reads.run(() => {
-    const guest = new ScriptGuest(script, JSON.stringify(parameters), seriesOf(task));
-    const strategy = new ScriptStrategy(() => guest, 1);
-    const result = run({ ...task, strategy, control: null });
-    return { result, log: guest.log(), plots: guest.plots(candles.time.length) };
+    const guests: ScriptGuest[] = [];
+    const makeGuest = () => {
+      const guest = new ScriptGuest(script, JSON.stringify(parameters), seriesOf(task));
+      guests.push(guest);
+      return guest;
+    };
+    const result = run({ ...task, strategy: new ScriptStrategy(makeGuest, 1), control: null });
+    const [first] = guests;
+    return { result, log: first?.log() ?? [], plots: first?.plots(candles.time.length) ?? [] };
   });
 }
 
