@@ -1,0 +1,23 @@
+"""Hindcast, the backtesting service, from Python: `hc = hindcast.connect()`, then `hc.run(...)`."""
+
+from .client import Hindcast, connect
+from .errors import HindcastError, RunFailed, ServiceUnreachable
+from .local import LocalService, local
+from .records import Record
+from .results import MonteCarlo, Optimization, Run
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Hindcast",
+    "HindcastError",
+    "LocalService",
+    "MonteCarlo",
+    "Optimization",
+    "Record",
+    "Run",
+    "RunFailed",
+    "ServiceUnreachable",
+    "connect",
+    "local",
+]

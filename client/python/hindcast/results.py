@@ -1,0 +1,210 @@
+"""Runs, optimizations and simulations: records that can be followed, and the tables behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Optional, TypeVar
+from urllib.parse import quote
+
+from . import drawing
+from .errors import RunFailed
+from .progress import Progress
+from .records import Record
+from .tables import Table, read_table, to_table
+from .transport import Transport
+
+ENDED = ("completed", "failed", "cancelled")
+
+Kind = TypeVar("Kind", bound="_Job")
+
+
+class _Job:
+    """A record of the service that is queued, runs and ends."""
+
+    _kind = ""
+    _path = ""
+
+    def __init__(self, transport: Transport, record: Record) -> None:
+        self._transport = transport
+        self.record = record
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "record":
+            raise AttributeError(name)
+        return getattr(self.record, name)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.record]
+
+    def wait(self: Kind, progress: Optional[bool] = None) -> Kind:
+        """Follows it to its end, through lost connections.
+
+        Args:
+            progress: Whether to draw progress; by itself in terminals and notebooks.
+
+        Raises:
+            RunFailed: It failed or was cancelled.
+        """
+        line = Progress(self.record.get("strategy") or self._kind.replace("_", " "), progress)
+        try:
+            if self.record["status"] not in ENDED:
+                for event in self._transport.events(f"{self._own()}/events"):
+                    self.record = event[self._kind]
+                    line.show(self.record["progress"], self.record["status"])
+        finally:
+            line.close()
+        if self.record["status"] != "completed":
+            raise RunFailed(self.record)
+        return self
+
+    def refresh(self: Kind) -> Kind:
+        """Reads the record anew."""
+        self.record = self._transport.json("GET", self._own())[self._kind]
+        return self
+
+    def cancel(self) -> None:
+        """Stops it; what has ended stays as it is and is refused."""
+        self._transport.json("POST", f"{self._own()}/cancel")
+
+    def delete(self) -> None:
+        """Deletes it for good."""
+        self._transport.json("DELETE", self._own())
+
+    def _own(self) -> str:
+        return f"{self._path}/{quote(self.record['id'], safe='')}"
+
+    def _table(self, what: str, query: Optional[dict] = None, index: Optional[str] = None) -> Table:
+        return read_table(self._transport, f"{self._own()}/{what}", what, query, index)
+
+
+class Run(_Job):
+    """A backtest. Fields of its record are attributes: `run.status`, `run.symbol`, `run.metrics.sharpe`."""
+
+    _kind = "backtest"
+    _path = "/api/backtests"
+
+    @property
+    def metrics(self) -> Record:
+        """Every metric by its name; a null one has its reason in `run.result.undefined_metrics`."""
+        return self._result()["metrics"]
+
+    @property
+    def trades(self) -> Table:
+        """One row a trade, oldest first; times in UTC, `pnl` net of fees, fractions as fractions."""
+        return self._table("trades")
+
+    @property
+    def orders(self) -> Table:
+        """One row an order, with its fate."""
+        return self._table("orders")
+
+    @property
+    def equity(self) -> Table:
+        """Equity, drawdown (a fraction) and position at each candle, indexed by the candle's open."""
+        return self._table("equity", index="timestamp")
+
+    @property
+    def returns(self) -> Table:
+        """Daily returns as fractions, and the equity at each day's end: `run.returns["return"]` suits quantstats and pyfolio."""
+        return self._table("returns", {"period": "daily"}, "timestamp")
+
+    @property
+    def series(self) -> Table:
+        """The values that the strategy plotted."""
+        return self._table("series", index="timestamp")
+
+    @property
+    def log(self) -> list:
+        """The lines that the strategy wrote."""
+        return self._transport.json("GET", f"{self._own()}/log")["log"]
+
+    def report(self, path: Any) -> Path:
+        """Writes the report, one HTML file that needs no network."""
+        data, _ = self._transport.bytes("GET", f"{self._own()}/report", accept="text/html")
+        Path(path).write_bytes(data)
+        return Path(path)
+
+    def update(self, **labels: Any) -> "Run":
+        """Sets `name`, `tags`, `notes` or `star`."""
+        self.record = self._transport.json("PATCH", self._own(), {"backtest": labels})["backtest"]
+        return self
+
+    def verify(self, wait: bool = True) -> "Run":
+        """Runs the same again: the new run's `differences()` says where it differs."""
+        made = self._transport.json("POST", f"{self._own()}/verify")["backtest"]
+        run = Run(self._transport, made)
+        return run.wait() if wait else run
+
+    def monte_carlo(self, method: str = "trades", runs: int = 1000, *, wait: bool = True, **settings: Any) -> "MonteCarlo":
+        """Simulates how else it could have gone: `trades`, `returns` or `candles` are drawn anew."""
+        body = {"backtest_id": self.record["id"], "method": method, "runs": runs, **settings}
+        made = self._transport.json("POST", "/api/monte-carlo", {"monte_carlo": body})["monte_carlo"]
+        simulation = MonteCarlo(self._transport, made)
+        return simulation.wait() if wait else simulation
+
+    def plot(self) -> Any:
+        """Equity, drawdown and the trades' results as a matplotlib figure."""
+        return drawing.plot_run(self)
+
+    def _result(self) -> Record:
+        result = self.record["result"]
+        if result is None:
+            raise RunFailed(self.record) if self.record["status"] in ENDED else ValueError(
+                f"The run is {self.record['status']}: call wait() first"
+            )
+        return result
+
+    def __repr__(self) -> str:
+        return drawing.describe_run(self.record)
+
+    def _repr_html_(self) -> str:
+        if self.record["result"] is None:
+            return f"<pre>{drawing.escape(repr(self))}</pre>"
+        points = self._transport.json("GET", f"{self._own()}/equity", None, {"points": drawing.POINTS})["equity"]
+        trades = self._transport.json("GET", f"{self._own()}/trades", None, {"limit": drawing.TRADES})["trades"]
+        return drawing.draw_run(self.record, points, trades)
+
+
+class Optimization(_Job):
+    """Many trials of one strategy. `optimization.best` are the best ones, `trials` is the table of all."""
+
+    _kind = "optimization"
+    _path = "/api/optimizations"
+
+    @property
+    def trials(self) -> Table:
+        """One row a trial: its parameters, every metric, and its error."""
+        return self._table("trials")
+
+    def backtest(self, number: int, wait: bool = True) -> Run:
+        """A trial as a complete run."""
+        made = self._transport.json("POST", f"{self._own()}/trials/{int(number)}/backtest")["backtest"]
+        run = Run(self._transport, made)
+        return run.wait() if wait else run
+
+    def surface(self, x: str, y: str, **query: Any) -> Record:
+        """The objective over two parameters, for a heat map."""
+        return self._transport.json("GET", f"{self._own()}/surface", None, {"x": x, "y": y, **query})
+
+    def __repr__(self) -> str:
+        return drawing.describe_optimization(self.record)
+
+
+class MonteCarlo(_Job):
+    """A run's other possible courses. `result.samples` has quantiles, probabilities and curves."""
+
+    _kind = "monte_carlo"
+    _path = "/api/monte-carlo"
+
+    @property
+    def figures(self) -> Table:
+        """One row a figure: where the real run lies, and the quantiles of the simulated ones."""
+        rows = [
+            Record(sampling=sample["sampling"], figure=name, real=figure["real"], **(figure["quantiles"] or {}))
+            for sample in (self.record["result"] or {"samples": []})["samples"]
+            for name, figure in sample["figures"].items()
+        ]
+        return to_table(rows)
+
+    def __repr__(self) -> str:
+        return f"MonteCarlo({self.record['method']}, {self.record['runs']} runs, {self.record['status']})"
