@@ -5,8 +5,9 @@ from .errors import HindcastError, RunFailed, ServiceUnreachable
 from .local import LocalService, local
 from .records import Record
 from .results import MonteCarlo, Optimization, Run
+from .version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Hindcast",

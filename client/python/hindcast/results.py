@@ -70,6 +70,10 @@ class _Job:
         """Deletes it for good."""
         self._transport.json("DELETE", self._own())
 
+    def call(self, what: str, **query: Any) -> Any:
+        """Any list or figure below its path, page by page: `run.call("trades", limit=50)`."""
+        return self._transport.json("GET", f"{self._own()}/{what}", None, query)
+
     def _own(self) -> str:
         return f"{self._path}/{quote(self.record['id'], safe='')}"
 

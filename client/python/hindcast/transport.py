@@ -13,6 +13,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .errors import HindcastError, ServiceUnreachable
 from .records import to_records
+from .version import VERSION
 
 # A long poll waits 30 s in the service.
 TIMEOUT_S = 120.0
@@ -21,7 +22,7 @@ TRIES_MAX = 5
 PAUSE_S_MAX = 30.0
 # Codes that say "later". A quota or a rejected request stays as it is.
 LATER = ("RATE_LIMITED", "UNAVAILABLE", "PROVIDER_RATE_LIMITED")
-USER_AGENT = "hindcast-python/0.1.0"
+USER_AGENT = f"hindcast-python/{VERSION}"
 
 Body = Union[None, bytes, Mapping[str, Any]]
 

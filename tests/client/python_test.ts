@@ -1,0 +1,228 @@
+/** The Python package, installed into an empty environment without a network, against a service. */
+import { expect } from "@std/expect";
+import { blockIn, readPage, ROOT } from "../support/pages.ts";
+import { startTestService } from "../support/service.ts";
+
+const README = "client/python/README.md";
+const PAGE = "docs/python.md";
+
+// It notices what a service says that the package has never heard of.
+const FIELDS = `
+import hindcast, json
+hc = hindcast.connect()
+run = hc.run("SMA Cross", "DEMO@SAMPLE", "2024-01-01", "2024-02-01", timeframe="1h", labels={"name": "one", "tags": ["a"]})
+described = hc.call("GET", "/openapi.json").components.schemas
+missing = [name for name in described.Backtest.required if not hasattr(run, name)]
+missing += [name for name in described.Metrics.properties if not hasattr(run.metrics, name)]
+trades = run.call("trades", limit=1).trades
+missing += [name for name in described.Trade.required if not hasattr(trades[0], name)]
+again = hc.get(run.id).update(star=True, notes="seen")
+print(json.dumps([missing, run.name, run.tags, again.star, again.notes, sorted(dir(run))[0] != "", len(hc.runs(tag="a"))]))
+`;
+
+const REFUSALS = `
+import hindcast, json
+hc = hindcast.connect()
+said = []
+def note(ask):
+    try:
+        ask()
+    except Exception as error:
+        said.append([type(error).__name__, getattr(error, "code", None), str(error)])
+dates = ("DEMO@SAMPLE", "2024-01-01", "2024-02-01")
+note(lambda: hc.run("SMA Cros", *dates))
+note(lambda: hc.run("SMA Cross", *dates, fast=-1))
+note(lambda: hc.run("SMA Cross", "DEMO", "2024-01-01", "2024-02-01"))
+note(lambda: hc.run("SMA Cross", *dates, timeframe="1h").metrics.sharp)
+note(lambda: hc.run("broken.js", *dates, timeframe="1m"))
+note(lambda: hindcast.connect("http://127.0.0.1:1").strategies())
+note(lambda: hindcast.connect("127.0.0.1:1"))
+waiting = hc.run("SMA Cross", *dates, timeframe="1m", wait=False, labels={"fresh": True})
+note(lambda: waiting.metrics)
+print(json.dumps(said))
+`;
+
+const BROKEN = `strategy(() => ({
+  decide(i) {
+    if (i > 20_000) throw new Error("enough");
+  },
+}));
+`;
+
+const NOTEBOOK = `
+import hindcast
+from hindcast.sources import describe_strategy
+
+class Base:
+    pass
+
+def wrap():
+    class Inner(Base):
+        size = 2
+
+        def decide(self, i):
+            return "class Inner: not this one"
+
+    return Inner
+
+class Other(Base):
+    def decide(self, i):
+        return i
+
+name, runtime = describe_strategy(wrap())
+print(name, runtime["type"], runtime["language"])
+print(runtime["source"], end="")
+`;
+
+const SUBMITTED = `
+import hindcast
+hc = hindcast.connect()
+run = hc.run("SMA Cross", "DEMO@SAMPLE", "2024-01-01", "2024-02-01", timeframe="1h")
+found = hc.optimize("SMA Cross", "DEMO@SAMPLE", "2024-01-01", "2025-01-01", timeframe="1h", space={"fast": range(1, 41), "slow": range(50, 75)})
+print(run.status, len(hc.runs()), found.trials[-1].number)
+`;
+
+Deno.test("the Python package runs, optimizes, refuses and repeats, with the standard library alone", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
+  const service = await startTestService("PostgreSQL");
+  const user = await service.user();
+  const made = await user.send("POST", "/api/tokens", { token: { name: "python", scope: "run" } });
+  const token = String(made.at("/secret"));
+  const settings = { HINDCAST_URL: service.url, HINDCAST_TOKEN: token };
+  const python = async (code: string, env: Readonly<Record<string, string>> = settings) => {
+    await Deno.writeTextFile(`${folder}/program.py`, code);
+    return await runIn(folder, [`${folder}/venv/bin/python`, "program.py"], { HOME: folder, ...env });
+  };
+
+  await t.step("it is installed into an empty environment without a network", async () => {
+    // pip builds beside the sources, and other tests read them.
+    const copied = await runIn(folder, ["cp", "-r", `${ROOT}client/python`, "package"]);
+    expect(copied.code).toBe(0);
+    const lines = blockIn(await readPage(PAGE), "sh", "venv").replaceAll(".venv", "venv")
+      .replace("./client/python", "./package").replace("--system-site-packages ", "");
+    const { code, stderr } = await runIn(folder, ["sh", "-euc", lines], { PIP_NO_INDEX: "1" });
+    expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
+  });
+  await t.step("the package's page shows a run and an optimization", async () => {
+    const { code, stdout, stderr } = await python(blockIn(await readPage(README), "python", "connect()"));
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(
+      /^SMA Cross on DEMO@SAMPLE, 2024-01-01 to 2025-01-01: completed\n {2}total return +[\d.]+ %\n/,
+    );
+    expect(stdout).toMatch(
+      /\n[\d.]+ 102 8784\nSMA Cross on DEMO@SAMPLE: completed, 18 trials\n {2}#\d+ +sharpe [\d.]+ /,
+    );
+  });
+  await t.step("the page's examples run: a run's trades, and a trial that equals its backtest", async () => {
+    const page = await readPage(PAGE);
+    const run = await python(blockIn(page, "python", "commission=0.0005"));
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout).toMatch(/\n[\d.]+ [0-9a-f]{64}\n(?:(?:long|short) 2024-\S+Z -?[\d.]+\n){3}$/);
+    const many = await python(blockIn(page, "python", "monte_carlo"));
+    expect([many.code, many.stderr]).toEqual([0, ""]);
+    expect(many.stdout).toMatch(/\nTrue\nMonteCarlo\(trades, 200 runs, completed\)\n$/);
+  });
+  await t.step("every field that the API describes is there, without a line about it", async () => {
+    const { code, stdout, stderr } = await python(FIELDS);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual([[], "one", ["a"], true, "seen", true, 1]);
+  });
+  await t.step("errors name what was wrong and the nearest right one", async () => {
+    await Deno.writeTextFile(`${folder}/broken.js`, BROKEN);
+    const { code, stdout, stderr } = await python(REFUSALS);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual([
+      ["HindcastError", "UNKNOWN_STRATEGY", expect.stringContaining("did you mean SMA Cross?")],
+      ["HindcastError", "INVALID_PARAMETERS", expect.stringContaining("must be at least 1, not -1")],
+      ["ValueError", null, expect.stringContaining("as in 'DEMO@SAMPLE'")],
+      ["AttributeError", null, "There is no field sharp: did you mean sharpe?"],
+      ["RunFailed", "STRATEGY_FAILED", expect.stringContaining("enough")],
+      ["ServiceUnreachable", null, expect.stringContaining("Cannot reach http://127.0.0.1:1: ")],
+      ["ValueError", null, expect.stringContaining("must begin with http:// or https://")],
+      ["ValueError", null, expect.stringMatching(/^The run is (queued|running): call wait\(\) first$/)],
+    ]);
+  });
+  await t.step("a class is sent as its own text, and nothing around it", async () => {
+    const { code, stdout, stderr } = await python(NOTEBOOK);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe(`Inner script python
+class Inner(Base):
+    size = 2
+
+    def decide(self, i):
+        return "class Inner: not this one"
+`);
+  });
+  await t.step(
+    "a submission whose answer is lost is sent again and stored once, and a cut stream is joined again",
+    async () => {
+      const other = await service.user();
+      const secret = String(
+        (await other.send("POST", "/api/tokens", { token: { name: "b", scope: "run" } })).at("/secret"),
+      );
+      const proxy = loseFirst(service.url);
+      const { code, stdout, stderr } = await python(SUBMITTED, { HINDCAST_URL: proxy.url, HINDCAST_TOKEN: secret });
+      await proxy.close();
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toBe("completed 1 1000\n");
+      expect(proxy.lost).toEqual(["POST /api/backtests", "GET /events"]);
+    },
+  );
+  await t.step("a redirect is not followed, and a saved token is sent to its own address alone", async () => {
+    const seen: (string | null)[] = [];
+    const stranger = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+      seen.push(request.headers.get("authorization"));
+      return Response.redirect(`${service.url}/api/session`, 307);
+    });
+    const url = `http://127.0.0.1:${stranger.addr.port}`;
+    await Deno.mkdir(`${folder}/.config/hindcast`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/.config/hindcast/login.json`, JSON.stringify({ url: service.url, token }));
+    const { stdout, stderr } = await python(
+      `import hindcast
+print(hindcast.connect().call("GET", "/api/session").session.scope)
+try:
+    hindcast.connect("${url}").call("GET", "/api/session")
+except hindcast.HindcastError as error:
+    print(error.status)`,
+      {},
+    );
+    await stranger.shutdown();
+    expect([stdout, stderr, seen]).toEqual(["run\n307\n", "", [null]]);
+  });
+  await service.close();
+  await Deno.remove(folder, { recursive: true });
+});
+
+/** Stands before a service and cuts the first answer to a submission, and the first event stream after its first event. */
+function loseFirst(service: string) {
+  const lost: string[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const name = `${request.method} ${pathname.endsWith("/events") ? "/events" : pathname}`;
+    const body = request.method === "POST" ? await request.text() : null;
+    const answer = await fetch(`${service}${pathname}${search}`, {
+      method: request.method,
+      headers: request.headers,
+      body,
+    });
+    const isFirst = (name === "POST /api/backtests" || name === "GET /events") && !lost.includes(name);
+    if (!isFirst) return answer;
+    lost.push(name);
+    await answer.body?.cancel();
+    const cut = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error("the line is cut")),
+    });
+    return new Response(cut, { status: answer.status, headers: { "content-type": "application/json" } });
+  });
+  return { url: `http://127.0.0.1:${server.addr.port}`, lost, close: () => server.shutdown() };
+}
+
+async function runIn(
+  cwd: string,
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, env }).output();
+  const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: read(stdout), stderr: read(stderr) };
+}
