@@ -4,6 +4,7 @@ import manifest from "../../deno.json" with { type: "json" };
 import { connectBrowser, openPage } from "../support/browser.ts";
 import { BACKTEST } from "../support/client.ts";
 import { blockIn, readPage, ROOT } from "../support/pages.ts";
+import { runIn } from "../support/run_in.ts";
 import { startTestService } from "../support/service.ts";
 
 const TYPESCRIPT = manifest.scopes["./client/"].typescript.split("@").at(-1);
@@ -230,14 +231,4 @@ function serveFiles(folder: string) {
     return file === null ? new Response(null, { status: 204 }) : new Response(file, { headers });
   });
   return { port: server.addr.port, close: () => server.shutdown() };
-}
-
-async function runIn(
-  cwd: string,
-  [command, ...args]: readonly [string, ...string[]],
-  env: Readonly<Record<string, string>> = {},
-) {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, env }).output();
-  const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: read(stdout), stderr: read(stderr) };
 }

@@ -1,11 +1,12 @@
 /** The Python package beside Debian's pandas and matplotlib, and its notebook: `deno task test:debian`. */
 import { expect } from "@std/expect";
-import { installPackages } from "../support/debian.ts";
+import { grantAdmin } from "../../db/users.ts";
+import { openPostgres } from "../../db/client.ts";
 import { blockIn, readPage, ROOT } from "../support/pages.ts";
+import { runIn } from "../support/run_in.ts";
 import { startTestService } from "../support/service.ts";
 
 const PNG = [0x89, 0x50, 0x4e, 0x47];
-const PACKAGES = ["python3-pandas", "python3-matplotlib", "python3-venv"];
 
 const SHAPES = `
 import hindcast, pandas
@@ -31,28 +32,24 @@ print(said.imported, said.rejected_count, (back[["open", "high", "low", "close"]
 `;
 
 Deno.test("Debian's pandas and matplotlib show a run as frames and as a plot, and the notebook runs", async (t) => {
-  await installPackages(PACKAGES, ["pandas", "matplotlib", "venv"].map((name) =>
-    name === "venv" ? "/usr/lib/python3.11/ensurepip" : `/usr/lib/python3/dist-packages/${name}`
-  ));
   const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const service = await startTestService("PostgreSQL", { SIGN_UP: "open" });
-  const user = await service.user();
-  const made = await user.send("POST", "/api/tokens", { token: { name: "python", scope: "run" } });
-  const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: String(made.at("/secret")), MPLBACKEND: "Agg", HOME: folder };
-  const run = async (command: string, args: readonly string[]) => {
-    const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], cwd: folder, env }).output();
-    const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return { code, stdout: read(stdout), stderr: read(stderr) };
-  };
+  const service = await startTestService("PostgreSQL");
+  const user = service.client();
+  const handle = await openPostgres(service.databaseUrl, 1);
+  await grantAdmin(handle.db, await user.signUp());
+  await handle.close();
+  const tokenOf = async (scope: "run" | "admin") =>
+    String((await user.send("POST", "/api/tokens", { token: { name: scope, scope } })).at("/secret"));
+  const env = { HINDCAST_URL: service.url, HINDCAST_TOKEN: await tokenOf("run"), MPLBACKEND: "Agg", HOME: folder };
   const python = async (code: string) => {
     await Deno.writeTextFile(`${folder}/program.py`, code);
-    return await run(`${folder}/venv/bin/python`, ["program.py"]);
+    return await runIn(folder, [`${folder}/venv/bin/python`, "program.py"], env);
   };
 
   await t.step("it is installed beside Debian's packages", async () => {
     const lines = blockIn(await readPage("docs/python.md"), "sh", "venv").replaceAll(".venv", "venv")
       .replace("python3 -m venv", "/usr/bin/python3 -m venv").replace("./client/python", `${ROOT}client/python`);
-    const { code, stderr } = await run("sh", ["-euc", lines]);
+    const { code, stderr } = await runIn(folder, ["sh", "-euc", lines]);
     expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
   });
   await t.step("tables are frames with UTC times, whole, and returns make up the total", async () => {
@@ -88,7 +85,9 @@ def show(text):
   });
   await t.step("a frame is uploaded by an admin's token and read back", async () => {
     const refused = await python(UPLOAD);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("HindcastError")]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/HindcastError: .*scope/)]);
+    const { stdout, stderr } = await python(UPLOAD.replace("connect()", `connect(token="${await tokenOf("admin")}")`));
+    expect([stdout, stderr]).toEqual(["60 0 True\n", ""]);
   });
   await service.close();
   await Deno.remove(folder, { recursive: true });

@@ -1,6 +1,7 @@
 /** The Python package, installed into an empty environment without a network, against a service. */
 import { expect } from "@std/expect";
 import { blockIn, readPage, ROOT } from "../support/pages.ts";
+import { runIn } from "../support/run_in.ts";
 import { startTestService } from "../support/service.ts";
 
 const README = "client/python/README.md";
@@ -215,14 +216,4 @@ function loseFirst(service: string) {
     return new Response(cut, { status: answer.status, headers: { "content-type": "application/json" } });
   });
   return { url: `http://127.0.0.1:${server.addr.port}`, lost, close: () => server.shutdown() };
-}
-
-async function runIn(
-  cwd: string,
-  [command, ...args]: readonly [string, ...string[]],
-  env: Readonly<Record<string, string>> = {},
-) {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args, cwd, env }).output();
-  const read = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: read(stdout), stderr: read(stderr) };
 }

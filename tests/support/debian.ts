@@ -5,6 +5,7 @@
 
 /** Debian's packages, and the tests that need them. */
 export const DEBIAN_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "tests/client/python_frames.ts": ["python3-matplotlib", "python3-pandas", "python3-venv"],
   "tests/docs/pandas.ts": ["python3-pandas"],
   "tests/docs/proxy.ts": ["caddy", "nginx-light"],
   "tests/support/debian_packages.ts": ["python3"],
