@@ -50,7 +50,8 @@ export class Alarms {
   #setForTrades(i: number, ledger: Ledger, execution: Execution): void {
     const { open, side } = ledger;
     if (hasFinancing(execution)) this.index = i + 1;
-    this.#ringAt(marginCallPrice(execution, ledger), -side);
+    // Where other markets move the account, its driver looks for margin calls.
+    if (!ledger.account.isShared) this.#ringAt(marginCallPrice(execution, ledger), -side);
     if (!ledger.hasGuards) return;
     for (let row = 0; row < open.count; row++) {
       const trade = open.at(row);

@@ -76,7 +76,7 @@ export class Book implements OrderBook {
     const orders = this.#orders;
     const reason = this.#refusal(draft);
     if (reason !== NO_REASON) {
-      orders.end(orders.append(index, draft), REJECTED, reason);
+      orders.end(orders.append(this.#ledger.market, index, draft), REJECTED, reason);
       return REFUSED;
     }
     const reduces = draft.reduceOnly || (draft.side < 0 && !execution.allowShort);
@@ -86,7 +86,7 @@ export class Book implements OrderBook {
       if (this.#ledger.quantity !== 0) this.close(1, null);
     }
     const order = this.#working.append();
-    order.begin(orders.append(index, draft), draft, index, execution, reduces);
+    order.begin(orders.append(this.#ledger.market, index, draft), draft, index, execution, reduces);
     // A reducing order that names no quantity closes everything.
     if (draft.sizeBy === BY_DEFAULT && !reduces) order.sizeBy = this.#sizeBy;
     if (draft.type === MARKET) this.markets++;

@@ -1,63 +1,102 @@
-import { BalanceLog } from "./balance_log.ts";
-import type { BufferPool } from "./buffer_pool.ts";
 import type { Candles } from "./candles.ts";
+import { Excursions } from "./excursions.ts";
 import { AT_CLOSE, Fill } from "./fill.ts";
 import { NumberedList } from "./numbered_list.ts";
 import { OpenTrade } from "./open_trade.ts";
 import type { Lots } from "./rules/lots.ts";
 import type { Account } from "./strategy.ts";
 import { STILL_OPEN } from "./trade_columns.ts";
-import { TradeLog } from "./trade_log.ts";
+import type { TradeLog } from "./trade_log.ts";
+import type { TradingAccount } from "./trading_account.ts";
 
-/** Cash, open trades and closed trades. Money moves in `enter`, `exit`, `finance`, `earn` and `writeOff`, and nowhere else. */
+/** The parts that the ledgers of one account share, and the market's place among them. */
+interface Shared {
+  readonly account: TradingAccount;
+  readonly log: TradeLog;
+  /** The market's index. */
+  readonly market: number;
+  /** False: the trades' mae and mfe are NaN. */
+  readonly keepsDetails: boolean;
+}
+
+/**
+ * The position in one market: its open trades, and the account as a strategy for this market sees it, in the market's currency. Money
+ * moves in `enter`, `exit` and `finance`, and in the account's `earn` and `end`, and nowhere else.
+ */
 export class Ledger implements Account {
   // Numbers with a fraction start as NaN (see open_trade.ts).
-  cash = NaN;
-  equity = NaN;
   /** Units held, negative when short: whole lots. */
   quantity = NaN;
   entryPrice = NaN;
-  feesPaid = NaN;
-  tradedValue = NaN;
-  /** Money that cash has earned. */
-  interest = NaN;
+  /** What one unit of the market's currency is worth in the account's, and the reverse. */
+  rate = NaN;
+  #inverse = NaN;
   /** Sum of quantity x entry price over the open trades. */
   #openCost = NaN;
   /** 1 while long, -1 while short, 0 while flat. */
   side = 0;
+  /** False while no position may be opened or enlarged: the instrument is no member. */
+  isMember = true;
   /** True if an open trade may have a stop, a target or a time limit. */
   hasGuards = false;
   /** True if open trades have changed since the alarms were set. */
   isChanged = false;
   /** Open trades, oldest first, all on one side. */
   readonly open = new NumberedList(() => new OpenTrade());
-  /** Trades opened so far. */
-  opened = 0;
+  readonly account: TradingAccount;
   readonly log: TradeLog;
-  readonly balances: BalanceLog;
-  readonly initialBalance: number;
+  readonly market: number;
   readonly #candles: Candles;
   readonly #lots: Lots;
+  /** Null: nobody reads them. */
+  readonly #excursions: Excursions | null;
 
-  /** @param keepsDetails False: the trades' mae and mfe are NaN, and the balances are empty. */
-  constructor(
-    candles: Candles,
-    initialBalance: number,
-    lots: Lots,
-    { pool, keepsDetails }: { readonly pool: BufferPool | null; readonly keepsDetails: boolean },
-  ) {
-    this.initialBalance = initialBalance;
+  constructor(candles: Candles, lots: Lots, { account, log, market, keepsDetails }: Shared) {
     this.#candles = candles;
     this.#lots = lots;
-    this.log = new TradeLog(candles, pool, keepsDetails);
-    this.balances = new BalanceLog(initialBalance, pool, keepsDetails);
-    this.cash = initialBalance;
-    this.equity = initialBalance;
+    this.account = account;
+    this.log = log;
+    this.market = market;
+    this.#excursions = keepsDetails ? new Excursions(candles) : null;
     this.quantity = 0;
-    this.feesPaid = 0;
-    this.tradedValue = 0;
-    this.interest = 0;
+    this.rate = 1;
+    this.#inverse = 1;
     this.#openCost = 0;
+  }
+
+  /** The account's money outside of this market, the value of positions in others included. */
+  get cash(): number {
+    const { account } = this;
+    return (account.cash + account.elsewhere) * this.#inverse;
+  }
+
+  /** cash + quantity x close, at the last mark. */
+  get equity(): number {
+    return this.account.equity * this.#inverse;
+  }
+
+  get initialBalance(): number {
+    return this.account.initialBalance * this.#inverse;
+  }
+
+  /** Trades opened so far, in all markets. */
+  get opened(): number {
+    return this.account.opened;
+  }
+
+  /** Initial margin of the positions in other markets. */
+  get marginElsewhere(): number {
+    return this.account.marginElsewhere * this.#inverse;
+  }
+
+  get maintenanceElsewhere(): number {
+    return this.account.maintenanceElsewhere * this.#inverse;
+  }
+
+  /** Sets what one unit of the market's currency is worth from now on. */
+  convertAt(rate: number): void {
+    this.rate = rate;
+    this.#inverse = 1 / rate;
   }
 
   /** Opens a trade, or adds to the youngest one if the same order opened it. Returns that trade. */
@@ -65,10 +104,12 @@ export class Ledger implements Account {
     const { open } = this;
     const { units, price, fee } = fill;
     const value = units * price;
+    const { account, rate } = this;
     this.isChanged = true;
-    this.cash -= side * units * price + fee;
-    this.feesPaid += fee;
-    this.tradedValue += value;
+    account.cash -= (side * units * price + fee) * rate;
+    account.feesPaid += fee * rate;
+    account.tradedValue += value * rate;
+    if (this.side === 0) account.positions++;
     this.quantity = side * this.#lots.settle(Math.abs(this.quantity) + units);
     this.side = side;
     this.#openCost += value;
@@ -77,11 +118,12 @@ export class Ledger implements Account {
       const before = trade.quantity;
       const cost = before * trade.price + value;
       trade.quantity = this.#lots.settle(before + units);
+      trade.rate = (before * trade.price * trade.rate + value * rate) / cost;
       trade.price = cost / (before + units);
-      trade.fees += fee;
+      trade.fees += fee * rate;
     } else {
       trade = open.append();
-      trade.begin(this.opened++, fill, order);
+      trade.begin(account.opened++, fill, order, rate);
     }
     this.#updateEntryPrice();
     return trade;
@@ -96,11 +138,12 @@ export class Ledger implements Account {
     const { units, price, fee } = fill;
     const held = trade.quantity;
     const side = this.side;
+    const { account, rate } = this;
     this.isChanged = true;
-    this.cash += side * units * price - fee;
-    this.feesPaid += fee;
-    this.tradedValue += units * price;
-    this.log.append(trade, this.side, fill, reason);
+    account.cash += (side * units * price - fee) * rate;
+    account.feesPaid += fee * rate;
+    account.tradedValue += units * price * rate;
+    this.#list(trade, fill, reason);
     this.#openCost -= units * trade.price;
     const left = this.#lots.minus(held, units);
     if (left === 0) this.open.remove(trade);
@@ -114,20 +157,15 @@ export class Ledger implements Account {
     if (this.open.count === 0) {
       this.quantity = 0;
       this.side = 0;
+      account.positions--;
     } else this.quantity = side * this.#lots.minus(Math.abs(this.quantity), units);
     this.#updateEntryPrice();
   }
 
   /** Pays (or receives, when positive) financing on one trade. */
   finance(trade: OpenTrade, money: number): void {
-    this.cash += money;
-    trade.financing += money;
-  }
-
-  /** Receives interest on cash, which belongs to no trade. */
-  earn(money: number): void {
-    this.cash += money;
-    this.interest += money;
+    this.account.cash += money * this.rate;
+    trade.financing += money * this.rate;
   }
 
   /** Sets the stop loss and take profit of an open trade; false when there is no such trade. */
@@ -141,26 +179,6 @@ export class Ledger implements Account {
     return true;
   }
 
-  /**
-   * Sets cash and equity to 0 after everything was closed at a loss beyond the account. The broker bears the excess: it is
-   * credited to the last `trades` rows of the log, in proportion to their quantities.
-   *
-   * @param row Of the run's equity.
-   */
-  writeOff(row: number, trades: number): void {
-    this.log.credit(trades, -this.cash);
-    this.cash = 0;
-    this.equity = 0;
-    this.balances.mark(row, this.cash, this.quantity);
-  }
-
-  /** Values the account at the close of a row of the run's equity. */
-  mark(row: number, close: number): number {
-    const { cash, quantity } = this;
-    this.balances.mark(row, cash, quantity);
-    return this.equity = cash + quantity * close;
-  }
-
   /** Lists the open trades in the log, marked at the last close. */
   finish(): void {
     const last = this.#candles.close.length - 1;
@@ -171,8 +189,13 @@ export class Ledger implements Account {
     for (let row = 0; row < this.open.count; row++) {
       const trade = this.open.at(row);
       mark.units = trade.quantity;
-      this.log.append(trade, this.side, mark, STILL_OPEN);
+      this.#list(trade, mark, STILL_OPEN);
     }
+  }
+
+  #list(trade: OpenTrade, fill: Fill, reason: number): void {
+    this.#excursions?.measure(trade, this.side, fill);
+    this.log.append(this, trade, fill, reason, this.#excursions);
   }
 
   #updateEntryPrice(): void {

@@ -17,7 +17,9 @@ export class OpenTrade {
   quantity = NaN;
   /** Mean price of the entry. */
   price = NaN;
-  /** Entry fees paid and financing received for the units that are still open. */
+  /** What one unit of the market's currency was worth in the account's at the entry. */
+  rate = NaN;
+  /** Entry fees paid and financing received for the units that are still open, in the account's currency. */
   fees = NaN;
   financing = NaN;
   stopLoss = NaN;
@@ -38,13 +40,14 @@ export class OpenTrade {
   entryPath = 0;
 
   /** Makes it a new trade without guards. */
-  begin(number: number, fill: Fill, order: number): void {
+  begin(number: number, fill: Fill, order: number, rate: number): void {
     this.number = number;
     this.entryIndex = fill.index;
     this.entryKind = fill.kind;
     this.quantity = fill.units;
     this.price = fill.price;
-    this.fees = fill.fee;
+    this.rate = rate;
+    this.fees = fill.fee * rate;
     this.financing = 0;
     this.stopLoss = NaN;
     this.takeProfit = NaN;

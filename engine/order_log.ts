@@ -25,22 +25,24 @@ const LIMIT_PRICE = 7;
 const STOP_PRICE = 8;
 const FILLED_QUANTITY = 9;
 const PRICE = 10;
-const WIDTH = 11;
+const MARKET = 11;
+const WIDTH = 12;
 
 const NOT_FILLED = -1;
 
 /** Every order of a run and its fate. An order's number is its row. */
 export class OrderLog {
-  readonly #time: Float64Array;
+  /** The candles' opens, by market. */
+  readonly #times: readonly Float64Array[];
   readonly #pool: BufferPool | null;
   readonly #rows: ChunkedRows;
   /** Indexed by the orders' numbers, with holes for orders without a tag. */
   readonly #tags: string[] = [];
   rejected = 0;
 
-  /** @param time The candles' opens. */
-  constructor(time: Float64Array, pool: BufferPool | null) {
-    this.#time = time;
+  /** @param times The candles' opens, by market. */
+  constructor(times: readonly Float64Array[], pool: BufferPool | null) {
+    this.#times = times;
     this.#pool = pool;
     this.#rows = new ChunkedRows(WIDTH, pool);
   }
@@ -48,15 +50,16 @@ export class OrderLog {
   /**
    * Lists a new order as working and returns its number. `end` or `finish` writes its reason.
    *
-   * @param i Index of the candle at whose close it was placed.
+   * @param market Its index. @param i Index of the candle at whose close it was placed.
    */
-  append(i: number, draft: OrderDraft): number {
+  append(market: number, i: number, draft: OrderDraft): number {
     const order = this.#rows.append();
     const to = this.#rows.chunkOf(order);
     const at = this.#rows.placeOf(order);
     to[at + PLACED_AT] = i;
     to[at + FILLED_AT] = NOT_FILLED;
     to[at + SIDE] = draft.side;
+    to[at + MARKET] = market;
     to[at + TYPE] = draft.type;
     to[at + STATUS] = WORKING;
     to[at + QUANTITY] = draft.sizeBy === BY_UNITS ? draft.size : NaN;
@@ -98,6 +101,15 @@ export class OrderLog {
     to[at + STATUS] = status;
     to[at + REASON] = reason;
     if (status === REJECTED) this.rejected++;
+  }
+
+  /** The market of each order, by its index. To be read before `finish`. */
+  markets(): Uint16Array {
+    const markets = new Uint16Array(this.#rows.count);
+    for (let k = 0; k < markets.length; k++) {
+      markets[k] = this.#rows.chunkOf(k)[this.#rows.placeOf(k) + MARKET]!;
+    }
+    return markets;
   }
 
   /** Ends the log and returns it as columns, in order of placement. Its own rows are given up: a long log is large. */
@@ -150,10 +162,10 @@ export class OrderLog {
 
   /** Reads times in a loop of their own: the processor then waits for many at once. */
   #readTimes(time: Float64Array, fillTime: Float64Array): void {
-    const times = this.#time;
     for (let k = 0; k < time.length; k++) {
       const from = this.#rows.chunkOf(k);
       const at = this.#rows.placeOf(k);
+      const times = this.#times[from[at + MARKET]!]!;
       const filledAt = from[at + FILLED_AT]!;
       time[k] = times[from[at + PLACED_AT]!]!;
       fillTime[k] = filledAt === NOT_FILLED ? NaN : times[filledAt]!;

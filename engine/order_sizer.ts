@@ -40,7 +40,7 @@ export class OrderSizer {
     const input = this.#input;
     const mark = this.#markOf(fill);
     input.equity = ledger.cash + ledger.quantity * mark;
-    input.freeMargin = freeMargin(this.#execution, input.equity, this.#tiedUp(order), mark);
+    input.freeMargin = freeMargin(this.#execution, input.equity, this.#tiedUp(order), mark, ledger);
     input.raw = fill.raw;
     this.#size(order, fill.index);
   }
@@ -60,7 +60,7 @@ export class OrderSizer {
     const isOpposite = execution.exclusive === "opposite" && ledger.side === -order.side;
     const closesAll = execution.exclusive === "any" || isOpposite;
     input.equity = equity;
-    input.freeMargin = freeMargin(execution, equity, closesAll ? 0 : this.#tiedUp(order), close);
+    input.freeMargin = freeMargin(execution, equity, closesAll ? 0 : this.#tiedUp(order), close, ledger);
     input.raw = close;
     this.#size(order, i);
     const refusal = refusalOf(order.units);
@@ -77,7 +77,7 @@ export class OrderSizer {
     if (isSizedToFit(order, fill.index)) return true;
     const { cash, quantity } = this.#ledger;
     const mark = this.#markOf(fill);
-    const free = freeMargin(this.#execution, cash + quantity * mark, quantity, mark);
+    const free = freeMargin(this.#execution, cash + quantity * mark, quantity, mark, this.#ledger);
     return this.#fitsInto(fill.units, fill.price, free);
   }
 
@@ -96,7 +96,7 @@ export class OrderSizer {
     const nets = !closesAll && ledger.side === -side;
     if (!nets) return this.#fitsInto(units, price, free);
     const opened = units - Math.abs(ledger.quantity);
-    return opened <= 0 || this.#fitsInto(opened, price, Math.max(0, equity));
+    return opened <= 0 || this.#fitsInto(opened, price, freeMargin(this.#execution, equity, 0, price, ledger));
   }
 
   /** Sizes an order by the account and the market's price that the sizing input holds. */

@@ -179,7 +179,7 @@ export function simulate(input: RunInput, execution: Execution, progress: Int32A
         ahead = hasOrders ? Math.max(ahead >> 1, 1) : Math.min(2 * ahead, CANDLES_AHEAD_MAX);
         i = hasOrders ? acting : until - 1;
         book.index = i;
-        ledger.equity = simulation.equity[i - firstIndex]!;
+        simulation.account.equity = simulation.equity[i - firstIndex]!;
       }
       if (hasOrders) strategy.decide(i, ledger, book);
       if (simulation.isChanged && !simulation.settle(i)) break;
@@ -209,8 +209,8 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
   if (!hasAmbiguous) return null;
   const boundOf = (bothTouched: "stop_first" | "target_first"): Bound => {
     const isSame = input.execution.bothTouched === bothTouched;
-    const { ledger } = isSame ? simulation : simulate(input, { ...input.execution, bothTouched }, null);
-    return { final_equity: ledger.equity, trades: ledger.log.count - ledger.open.count };
+    const { account, ledger } = isSame ? simulation : simulate(input, { ...input.execution, bothTouched }, null);
+    return { final_equity: account.equity, trades: ledger.log.count - ledger.open.count };
   };
   return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
 }
@@ -219,7 +219,7 @@ function computeBounds(input: RunInput, simulation: Simulation, hasAmbiguous: bo
 const LOSS_NOISE = 1e-9;
 
 /** Notes that the pnl of the last trades does not follow from their prices. */
-function describeRuin({ candles: { time }, initialBalance }: RunSettings, { ruin }: Simulation): string[] {
+function describeRuin({ candles: { time }, initialBalance }: RunSettings, { account: { ruin } }: Simulation): string[] {
   if (ruin === null || ruin.loss <= LOSS_NOISE * initialBalance) return [];
   const loss = Number(ruin.loss.toPrecision(12));
   const trades = ruin.trades === 1 ? "the trade" : `the ${ruin.trades} trades`;
@@ -232,7 +232,7 @@ function describeRuin({ candles: { time }, initialBalance }: RunSettings, { ruin
 }
 
 function describeMissing(input: RunSettings, simulation: Simulation): string[] {
-  const { unreplayedCandles } = simulation;
+  const { unreplayedCandles } = simulation.market;
   if (input.execution.bothTouched !== "magnify" || unreplayedCandles === 0) return [];
   return [
     `bothTouched magnify: candles that no finer ones cover, where stops were assumed to come first: ${unreplayedCandles}`,
@@ -247,13 +247,13 @@ function describeMissing(input: RunSettings, simulation: Simulation): string[] {
  */
 export function resultOf(input: RunSettings, simulation: Simulation, warmup: number): RunResult {
   checkInput(input);
-  const { ledger, equity, position, orders } = simulation;
+  const { ledger, balances, equity, position, orders } = simulation;
   const placed = withCanonicalNaN(orders.finish());
   return {
     trades: withCanonicalNaN(ledger.log.finish(orders.hasTags ? placed.tag : null)),
     equity,
     position,
-    balances: ledger.balances.finish(),
+    balances: balances.finish(),
     ...measure(input, simulation),
     bounds: null,
     orders: placed,
@@ -265,7 +265,7 @@ export function resultOf(input: RunSettings, simulation: Simulation, warmup: num
   };
 }
 
-function measure(input: RunSettings, { ledger, equity, orders }: Simulation): ComputedMetrics {
+function measure(input: RunSettings, { account, ledger, equity, orders }: Simulation): ComputedMetrics {
   const { candles: { time, close }, firstIndex, execution, initialBalance, timeframeMs } = input;
   const { assetClass = null, tradingDays = null, rangeDays = null, benchmark = null } = input;
   return computeMetrics({
@@ -281,9 +281,9 @@ function measure(input: RunSettings, { ledger, equity, orders }: Simulation): Co
     riskFreeRate: execution.riskFreeRate,
     periodsPerYear: execution.periodsPerYear ?? NaN,
     rejectedOrders: orders.rejected,
-    feesPaid: ledger.feesPaid,
-    tradedValue: ledger.tradedValue,
-    cashInterest: ledger.interest,
+    feesPaid: account.feesPaid,
+    tradedValue: account.tradedValue,
+    cashInterest: account.interest,
     benchmark,
   });
 }

@@ -1,7 +1,6 @@
 import { type BufferPool, takeCodes, takeDoubles, takeIntegers, takeSides } from "./buffer_pool.ts";
-import type { Candles } from "./candles.ts";
 import { ChunkedRows } from "./chunked_rows.ts";
-import { Excursions } from "./excursions.ts";
+import type { Excursions } from "./excursions.ts";
 import { DAY_MS } from "./durations.ts";
 import type { Fill } from "./fill.ts";
 import { TradeTally } from "./metrics/trade_tally.ts";
@@ -11,7 +10,8 @@ import { NO_ORDER, SIGNAL, STILL_OPEN, type TradeColumns } from "./trade_columns
 // The values of a row: a trade's, or those of the part of it that one exit closed. Indexes are candles.
 const NUMBER = 0;
 const ORDER = 1;
-const SIDE = 2;
+/** side x (market + 1): one value less to write at each fill. */
+const SIDE_OF_MARKET = 2;
 const REASON = 3;
 const AMBIGUOUS = 4;
 const ENTRY_INDEX = 5;
@@ -24,25 +24,32 @@ const PNL = 11;
 const MAE = 12;
 const MFE = 13;
 const EXIT_ORDER = 14;
-const WIDTH = 15;
+const ENTRY_RATE = 15;
+const WIDTH = 16;
+
+/** The holder of a trade: its market's ledger. */
+interface Holder {
+  readonly side: number;
+  readonly market: number;
+  /** What one unit of the market's currency is worth in the account's. */
+  readonly rate: number;
+}
 
 /**
  * The trades of a run, in order of their exits until `finish` sorts them. A row holds what the candles do not say; `finish`
  * reads these once, in order, where each fill would wait for memory.
  */
 export class TradeLog {
-  readonly #time: Float64Array;
-  /** Null: nobody reads them. */
-  readonly #excursions: Excursions | null;
+  /** The candles' opens, by market. */
+  readonly #times: readonly Float64Array[];
   readonly #pool: BufferPool | null;
   readonly #rows: ChunkedRows;
   #isSorted = true;
   #lastNumber = -1;
 
-  /** @param keepsExcursions False: mae and mfe are NaN. */
-  constructor(candles: Candles, pool: BufferPool | null, keepsExcursions: boolean) {
-    this.#time = candles.time;
-    this.#excursions = keepsExcursions ? new Excursions(candles) : null;
+  /** @param times The candles' opens, by market. */
+  constructor(times: readonly Float64Array[], pool: BufferPool | null) {
+    this.#times = times;
     this.#pool = pool;
     this.#rows = new ChunkedRows(WIDTH, pool);
   }
@@ -51,11 +58,21 @@ export class TradeLog {
     return this.#rows.count;
   }
 
-  /** Adds the part of a trade that a fill has closed. @param reason Index into EXIT_REASONS, or STILL_OPEN. */
-  append(trade: OpenTrade, side: number, fill: Fill, reason: number): void {
+  /**
+   * Adds the part of a trade that a fill has closed.
+   *
+   * @param reason Index into EXIT_REASONS, or STILL_OPEN. @param excursions The trade's, just measured; null: nobody reads them.
+   */
+  append(
+    { side, rate, market }: Holder,
+    trade: OpenTrade,
+    fill: Fill,
+    reason: number,
+    excursions: Excursions | null,
+  ): void {
     const { units, price } = fill;
     const share = units / trade.quantity;
-    const fees = trade.fees * share + fill.fee;
+    const fees = trade.fees * share + fill.fee * rate;
     const row = this.#rows.append();
     const to = this.#rows.chunkOf(row);
     const at = this.#rows.placeOf(row);
@@ -63,7 +80,7 @@ export class TradeLog {
     this.#lastNumber = trade.number;
     to[at + NUMBER] = trade.number;
     to[at + ORDER] = trade.order;
-    to[at + SIDE] = side;
+    to[at + SIDE_OF_MARKET] = side * (market + 1);
     to[at + REASON] = reason;
     to[at + EXIT_ORDER] = reason === SIGNAL ? fill.order : NO_ORDER;
     to[at + AMBIGUOUS] = trade.isAmbiguous ? 1 : 0;
@@ -73,10 +90,10 @@ export class TradeLog {
     to[at + EXIT_PRICE] = price;
     to[at + QUANTITY] = units;
     to[at + FEES] = fees;
-    to[at + PNL] = side * units * (price - trade.price) - fees + trade.financing * share;
-    this.#excursions?.measure(trade, side, fill);
-    to[at + MAE] = this.#excursions?.mae ?? NaN;
-    to[at + MFE] = this.#excursions?.mfe ?? NaN;
+    to[at + PNL] = side * units * (price * rate - trade.price * trade.rate) - fees + trade.financing * share;
+    to[at + MAE] = excursions?.mae ?? NaN;
+    to[at + MFE] = excursions?.mfe ?? NaN;
+    to[at + ENTRY_RATE] = trade.rate;
   }
 
   /** Adds to the pnl of the last `rows` rows, in proportion to their quantities. */
@@ -92,7 +109,6 @@ export class TradeLog {
   /** Adds the trades up for the metrics. */
   tally(): TradeTally {
     const order = this.#order();
-    const time = this.#time;
     const tally = new TradeTally(this.count);
     for (let k = 0; k < this.count; k++) {
       const row = order === null ? k : order[k]!;
@@ -103,7 +119,9 @@ export class TradeLog {
       tally.count(entry, exit, from[at + AMBIGUOUS] === 1);
       if (from[at + REASON] === STILL_OPEN) continue;
       const pnl = from[at + PNL]!;
-      tally.close(pnl, pnl / (from[at + ENTRY_PRICE]! * from[at + QUANTITY]!), (time[exit]! - time[entry]!) / DAY_MS);
+      const value = from[at + ENTRY_PRICE]! * from[at + QUANTITY]! * from[at + ENTRY_RATE]!;
+      const time = this.#times[Math.abs(from[at + SIDE_OF_MARKET]!) - 1]!;
+      tally.close(pnl, pnl / value, (time[exit]! - time[entry]!) / DAY_MS);
     }
     return tally;
   }
@@ -160,13 +178,13 @@ export class TradeLog {
       const from = this.#rows.chunkOf(row);
       const at = this.#rows.placeOf(row);
       const reason = from[at + REASON]!;
-      side[k] = from[at + SIDE]!;
+      side[k] = Math.sign(from[at + SIDE_OF_MARKET]!);
       quantity[k] = from[at + QUANTITY]!;
       entryPrice[k] = from[at + ENTRY_PRICE]!;
       exitPrice[k] = reason === STILL_OPEN ? NaN : from[at + EXIT_PRICE]!;
       fees[k] = from[at + FEES]!;
       pnl[k] = from[at + PNL]!;
-      fraction[k] = from[at + PNL]! / (from[at + ENTRY_PRICE]! * from[at + QUANTITY]!);
+      fraction[k] = from[at + PNL]! / (from[at + ENTRY_PRICE]! * from[at + QUANTITY]! * from[at + ENTRY_RATE]!);
       candles[k] = from[at + EXIT_INDEX]! - from[at + ENTRY_INDEX]!;
       mae[k] = from[at + MAE]!;
       mfe[k] = from[at + MFE]!;
@@ -178,11 +196,11 @@ export class TradeLog {
   }
 
   #readTimes({ count, entryTime, exitTime }: TradeColumns, rows: Uint32Array | null): void {
-    const time = this.#time;
     for (let k = 0; k < count; k++) {
       const row = rows === null ? k : rows[k]!;
       const from = this.#rows.chunkOf(row);
       const at = this.#rows.placeOf(row);
+      const time = this.#times[Math.abs(from[at + SIDE_OF_MARKET]!) - 1]!;
       entryTime[k] = time[from[at + ENTRY_INDEX]!]!;
       exitTime[k] = from[at + REASON]! === STILL_OPEN ? NaN : time[from[at + EXIT_INDEX]!]!;
     }

@@ -64,32 +64,32 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   },
   {
     rule: "last_open closes at the last open",
-    file: "engine/simulation.ts",
+    file: "engine/market.ts",
     text: "fill.force(last, AT_OPEN, candles.open[last]!);",
     replacement: "fill.force(last, AT_OPEN, candles.close[last]!);",
   },
   {
     rule: "a trade opened after the last open is not closed at it",
-    file: "engine/simulation.ts",
+    file: "engine/market.ts",
     text: '=== "last_open" && sawOpen)',
     replacement: '=== "last_open")',
   },
   {
     rule: "cash pays for purchases",
     file: "engine/ledger.ts",
-    text: "this.cash -= side * units * price + fee;",
-    replacement: "this.cash -= side * units * price - fee;",
+    text: "account.cash -= (side * units * price + fee) * rate;",
+    replacement: "account.cash -= (side * units * price - fee) * rate;",
   },
   {
     rule: "equity is marked at the close",
     file: "engine/simulation.ts",
-    text: "const equity = ledger.mark(row, this.#candles.close[i]!);",
-    replacement: "const equity = ledger.mark(row, this.#candles.open[i]!);",
+    text: "account.cash + quantity * this.market.candles.close[i]!;",
+    replacement: "account.cash + quantity * this.market.candles.open[i]!;",
   },
   {
     rule: "balances are 0 from ruin on",
-    file: "engine/ledger.ts",
-    text: "    this.balances.mark(row, this.cash, this.quantity);",
+    file: "engine/simulation.ts",
+    text: "    this.balances.mark(row, account.cash, ledger.quantity);\n",
     replacement: "",
   },
   {
@@ -107,8 +107,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "a partial exit takes its share of the entry fee",
     file: "engine/trade_log.ts",
-    text: "const fees = trade.fees * share + fill.fee;",
-    replacement: "const fees = trade.fees + fill.fee;",
+    text: "const fees = trade.fees * share + fill.fee * rate;",
+    replacement: "const fees = trade.fees + fill.fee * rate;",
   },
   {
     rule: "financing belongs to the trade's pnl",
@@ -130,8 +130,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   },
   {
     rule: "the candle of an entry may reach the entry's guards",
-    file: "engine/simulation.ts",
-    text: "if (this.isChanged) this.#setAlarms(i);\n    return",
+    file: "engine/market.ts",
+    text: "if (this.isChanged) this.setAlarms(i);\n    return",
     replacement: "return",
   },
   {
@@ -161,8 +161,8 @@ export const MUTATIONS_OF_BOOKS: readonly Mutation[] = [
   {
     rule: "the same inputs give the same bytes",
     file: "engine/ledger.ts",
-    text: "this.tradedValue += value;",
-    replacement: "this.tradedValue += value * (1 + Math.random() * 1e-9);",
+    text: "account.tradedValue += value * rate;",
+    replacement: "account.tradedValue += value * rate * (1 + Math.random() * 1e-9);",
   },
   {
     rule: "bounds are the ends under both rules",

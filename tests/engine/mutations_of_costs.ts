@@ -4,15 +4,15 @@ import type { Mutation } from "./mutations_list.ts";
 export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "a market order is filled at the next open",
-    file: "engine/simulation.ts",
+    file: "engine/market.ts",
     text: 'execution.fill === "close"',
     replacement: 'execution.fill !== "close"',
   },
   {
     rule: "a market order that waits for the open is filled at the open",
-    file: "engine/simulation.ts",
-    text: "this.#fill.at(i, AT_OPEN, this.#candles.open[i]!, true);\n      this.#fillMarkets(i);",
-    replacement: "this.#fill.at(i, AT_OPEN, this.#candles.close[i]!, true);\n      this.#fillMarkets(i);",
+    file: "engine/market.ts",
+    text: "this.#fill.at(i, AT_OPEN, this.candles.open[i]!, true);\n      this.#fillMarkets(i);",
+    replacement: "this.#fill.at(i, AT_OPEN, this.candles.close[i]!, true);\n      this.#fillMarkets(i);",
   },
   {
     rule: "a market order placed at a close cannot be filled twice in one candle",
@@ -101,8 +101,8 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "open trades tie up margin",
     file: "engine/rules/margin.ts",
-    text: "Math.max(0, equity - Math.abs(quantity) * price / execution.leverage)",
-    replacement: "Math.max(0, equity)",
+    text: "equity - Math.abs(quantity) * price / execution.leverage - marginElsewhere",
+    replacement: "equity - marginElsewhere",
   },
   {
     rule: "the fee is paid at the entry",
@@ -190,7 +190,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "each trade pays its share of the interest on borrowed cash",
-    file: "engine/simulation.ts",
+    file: "engine/market.ts",
     text: "+ loan * share",
     replacement: "+ loan",
   },
@@ -208,9 +208,9 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   },
   {
     rule: "cash earns from the first candle on",
-    file: "engine/simulation.ts",
-    text: "this.#alarms.index = firstIndex + 1;",
-    replacement: "this.#alarms.index = firstIndex + 2;",
+    file: "engine/market.ts",
+    text: "this.alarms.index = firstIndex + 1;",
+    replacement: "this.alarms.index = firstIndex + 2;",
   },
   {
     rule: "funding is paid by longs",

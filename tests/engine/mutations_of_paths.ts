@@ -41,16 +41,14 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   {
     rule: "maintenance is a part of the initial margin",
     file: "engine/rules/margin.ts",
-    text: "< execution.maintenanceMargin * Math.abs(quantity) * price / execution.leverage",
-    replacement: "< execution.maintenanceMargin * Math.abs(quantity) * price",
+    text: "execution.maintenanceMargin * Math.abs(quantity) * price / execution.leverage",
+    replacement: "execution.maintenanceMargin * Math.abs(quantity) * price",
   },
   {
     rule: "a long at leverage 1 has no margin call",
     file: "engine/rules/margin.ts",
-    text:
-      "export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {\n  if (!execution.marginCall || (quantity > 0 && execution.leverage <= 1) || quantity === 0) return false;",
-    replacement:
-      "export function isMarginCall(execution: Execution, { cash, quantity }: Holding, price: number): boolean {\n  if (!execution.marginCall || quantity === 0) return false;",
+    text: "return quantity < 0 || execution.leverage > 1;",
+    replacement: "return true;",
   },
   {
     rule: "a margin call is noticed between decisions",
@@ -66,8 +64,8 @@ export const MUTATIONS_OF_PATHS: readonly Mutation[] = [
   },
   {
     rule: "the loss beyond the account is credited to its trades",
-    file: "engine/ledger.ts",
-    text: "this.log.credit(trades, -this.cash);",
+    file: "engine/trading_account.ts",
+    text: "log.credit(trades, -this.cash);",
     replacement: "",
   },
   {
