@@ -25,6 +25,7 @@ export { BACKTEST_STATUSES, CODE_FORMATS, type SandboxRuntime } from "./column_t
 export * from "./account_schema.ts";
 export * from "./market_schema.ts";
 export * from "./optimization_schema.ts";
+export * from "./universe_schema.ts";
 
 // ---- Strategies ----
 

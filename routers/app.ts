@@ -10,6 +10,7 @@ import { sessionRouter } from "./session.ts";
 import { strategiesRouter, strategiesStreamsRouter } from "./strategies/strategies.ts";
 import { tokensRouter } from "./tokens.ts";
 import { router } from "./trpc.ts";
+import { universesRouter, universesStreamsRouter } from "./universes/universes.ts";
 
 const routers = {
   health: healthRouter,
@@ -20,6 +21,7 @@ const routers = {
   optimizations: optimizationsRouter,
   monteCarlo: monteCarloRouter,
   strategies: strategiesRouter,
+  universes: universesRouter,
   ingestion: ingestionRouter,
 };
 
@@ -44,6 +46,7 @@ export const restRouter = router({
   optimizationsStreams: optimizationsStreamsRouter,
   monteCarloStreams: monteCarloStreamsRouter,
   strategiesStreams: strategiesStreamsRouter,
+  universesStreams: universesStreamsRouter,
   marketDataStreams: marketDataStreamsRouter,
   ingestionStreams: ingestionStreamsRouter,
 });

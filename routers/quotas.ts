@@ -1,5 +1,6 @@
 import type { Db } from "../db/client.ts";
 import { countTokens } from "../db/tokens.ts";
+import { measureUniverses } from "../db/universes.ts";
 import type { Module } from "../db/modules.ts";
 import { nextCheckPosition } from "../db/module_checks.ts";
 import { isModuleKept, measurePublic, measureRegistry, type Usage } from "../db/quotas.ts";
@@ -26,6 +27,9 @@ const RUN_SECONDS = 10;
 // Modules of one user that may wait for a verdict: each waits in the memory of a process.
 const CHECKS_MAX = 50;
 const TOKENS_MAX = 50;
+// Of one user, with all versions.
+const UNIVERSES_MAX = 200;
+const UNIVERSE_BYTES_MAX = 16 * 1024 * 1024;
 // The slowest check takes so long.
 const CHECK_SECONDS = 5;
 // The user must remove something first.
@@ -128,6 +132,20 @@ export async function requireRoomForVersion(
  */
 export async function requireRoomForToken(tx: Db, userId: string): Promise<void> {
   if (await countTokens(tx, userId) >= TOKENS_MAX) throw full("another token", `you have ${TOKENS_MAX}`, "a token");
+}
+
+/**
+ * Makes sure that a user may keep the universes that they have.
+ *
+ * @param tx Holds the user's lock and the change.
+ * @throws AppError QUOTA_EXCEEDED
+ */
+export async function requireRoomForUniverse(tx: Db, userId: string): Promise<void> {
+  const { universes, bytes } = await measureUniverses(tx, userId);
+  if (universes > UNIVERSES_MAX) throw full("another universe", `you have ${UNIVERSES_MAX}`, "a universe");
+  if (bytes <= UNIVERSE_BYTES_MAX) return;
+  const reason = `your universes would have ${bytes} bytes with all versions, and may have ${UNIVERSE_BYTES_MAX}`;
+  throw full("the members", reason, "a universe");
 }
 
 /**

@@ -191,6 +191,18 @@ export const ROUTES: readonly Route[] = [
   ),
   route("PATCH", "/api/strategies/:slug", 200, "user", (api) => api.strategies.update),
   route("DELETE", "/api/strategies/:slug", 204, "user", (api) => api.strategies.delete),
+  route("GET", "/api/universes", 200, "user", (api) => api.universesStreams.list, { encode: encodeList }),
+  route("POST", "/api/universes", 201, "user", (api) => api.universes.create, {
+    location: ({ universe }) => `/api/universes/${universe.slug}`,
+  }),
+  route("GET", "/api/universes/:slug", 200, "user", (api) => api.universes.get),
+  route("PATCH", "/api/universes/:slug", 200, "user", (api) => api.universes.update),
+  route("DELETE", "/api/universes/:slug", 204, "user", (api) => api.universes.delete),
+  route("GET", "/api/universes/:slug/members", 200, "user", (api) => api.universesStreams.members, {
+    encode: encodeList,
+  }),
+  route("GET", "/api/universes/:slug/versions", 200, "user", (api) => api.universes.versions),
+  route("POST", "/api/universes/:slug/versions", 201, "user", (api) => api.universes.addVersion),
   route("GET", "/api/admin/ingestion/events", 200, "ingestion", (api) => api.ingestion.events),
   route("GET", "/api/admin/ingestion/runs", 200, "ingestion", (api) => api.ingestion.runs),
   route("GET", "/api/admin/ingestion/runs/:id", 200, "ingestion", (api) => api.ingestion.run),

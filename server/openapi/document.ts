@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "market data": "Candles and instruments. Public.",
   backtests: "Submit, follow and read backtests.",
   strategies: "The catalogue, and strategies of your own.",
+  universes: "Lists of instruments with dates.",
   ingestion: "Market data, for admins.",
   service: "The service itself.",
 };

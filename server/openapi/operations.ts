@@ -25,6 +25,7 @@ import {
   TABLE_MEDIA,
 } from "./operation.ts";
 import { OPTIMIZATION_OPERATIONS } from "./optimization_operations.ts";
+import { UNIVERSE_OPERATIONS } from "./universe_operations.ts";
 
 const NO_BACKTEST = ["BACKTEST_NOT_FOUND"] as const;
 const NO_MONTE_CARLO = ["MONTE_CARLO_NOT_FOUND"] as const;
@@ -187,6 +188,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     media: TABLE_MEDIA,
   },
   ...OPTIMIZATION_OPERATIONS,
+  ...UNIVERSE_OPERATIONS,
   "monteCarloStreams.list": {
     summary: "The caller's Monte Carlo simulations",
     description: "Newest first, complete without `limit`; with `backtest_id`, only those of one backtest.",
