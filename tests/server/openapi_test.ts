@@ -91,6 +91,7 @@ async function sendExamples(service: TestService, operations: readonly Operation
     expect([method, filled, answer.status, answer.text]).toEqual([method, filled, Number(success), answer.text]);
     made.backtests ??= answer.at("/backtest/id");
     made.strategies ??= answer.at("/strategy/slug");
+    made.universes ??= answer.at("/universe/slug");
     made.instruments ??= answer.at("/instrument/id");
     sent++;
     if (!path.includes("/sign-")) continue;
