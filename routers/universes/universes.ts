@@ -3,7 +3,6 @@ import type { Db } from "../../db/client.ts";
 import { lockUser } from "../../db/quotas.ts";
 import {
   deleteUniverse,
-  findUniverse,
   insertUniverse,
   insertUniverseVersion,
   listUniverses,
