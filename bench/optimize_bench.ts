@@ -191,7 +191,8 @@ function taskOf(scan: Scan): SliceTask {
   return {
     ...settings,
     slug: "sma-cross",
-    trials: pairsOf(scan).map((pair, place) => ({ place, point: place, parameters: { ...pair, ...own }, lookback: 0 })),
+    own,
+    trials: pairsOf(scan).map((pair, place) => ({ place, point: place, parameters: pair, lookback: 0 })),
     finer: null,
     seed: 0,
     budgetMs: MS_MAX,

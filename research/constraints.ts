@@ -74,6 +74,22 @@ export function countTerms(constraints: readonly Constraint[]): number {
   return constraints.reduce((sum, { left, right }) => sum + countIn(left) + countIn(right), 0);
 }
 
+/** The parameters that constraints name. */
+export function namesOf(constraints: readonly Constraint[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const collect = (expression: Expression): void => {
+    if (expression.type === "name") names.add(expression.name);
+    if (expression.type !== "operation") return;
+    collect(expression.left);
+    collect(expression.right);
+  };
+  for (const { left, right } of constraints) {
+    collect(left);
+    collect(right);
+  }
+  return names;
+}
+
 /** True if a point satisfies every constraint. One that divides by zero, or meets no number, does not hold. */
 export function holds(constraints: readonly Constraint[], point: Readonly<Record<string, unknown>>): boolean {
   return constraints.every(({ comparison, left, right }) =>

@@ -16,6 +16,8 @@ export interface Suggesting {
   readonly direction?: "max" | "min";
   /** True if a point may be tried: it satisfies the constraints. */
   readonly accepts: (index: number) => boolean;
+  /** The most points to look at. Default: 10,000 for each one that is wanted. */
+  readonly looksMax?: number;
 }
 
 /** The first points are random. */
@@ -45,7 +47,7 @@ export function* suggest(
   space: Space,
   observations: readonly Observation[],
   count: number,
-  { seed, direction = "max", accepts }: Suggesting,
+  { seed, direction = "max", accepts, looksMax = Infinity }: Suggesting,
 ): Generator<number | null> {
   // Each round has numbers of its own.
   const random = new Random(seed + observations.length);
@@ -67,7 +69,7 @@ export function* suggest(
     }
   }
   // Random points that are new, in small spaces the last ones, too.
-  const looked = Math.min(countPoints(space), seen.size + left * TRIES);
+  const looked = Math.min(countPoints(space), seen.size + Math.min(left * TRIES, looksMax));
   for (const index of left > 0 ? randomIndices(space, looked, random.word()) : []) {
     const isTaken = take(index);
     yield isTaken ? index : null;

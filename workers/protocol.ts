@@ -7,8 +7,11 @@ import type { AssetClass, Execution } from "../engine/execution.ts";
 import type { BenchmarkColumns } from "../engine/metrics/input.ts";
 import type { Integrity } from "../engine/result.ts";
 import type { RunResult } from "../engine/run.ts";
+import type { Constraint } from "../research/constraints.ts";
 import type { SplitsPart } from "../research/cross_validation.ts";
 import type { Trials } from "../research/overfitting.ts";
+import type { Space } from "../research/space.ts";
+import type { Observation } from "../research/tpe.ts";
 
 export type { EncodedSeries, Plot, TrialValues };
 
@@ -77,13 +80,65 @@ export interface RunTask {
   readonly seed: number;
 }
 
+/** The part of a strategy that decides which of an optimization's points are trials. */
+export interface PointRules {
+  /** The parameters that stay. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly execution: Execution;
+  /** Slug; null for foreign code, which refuses its parameters when it is created. */
+  readonly builtin: string | null;
+  /** Candles that any point needs before the start date. */
+  readonly lookback: number;
+}
+
+/** Work on the points of an optimization, which depends on nothing else. */
+export type PointsTask =
+  & { readonly space: Space; readonly constraints: readonly Constraint[] }
+  & (
+    /** Draws points at random. */
+    | {
+      readonly step: "draw";
+      /** The parameters that stay and that constraints name. */
+      readonly fixed: Readonly<Record<string, unknown>>;
+      readonly count: number;
+      readonly looksMax: number;
+      readonly seed: number;
+    }
+    /** Sorts points into trials and others. */
+    | { readonly step: "sort"; readonly rules: PointRules; readonly points: Float64Array }
+    /** Suggests the points of a round of a guided search, all of them trials. */
+    | {
+      readonly step: "suggest";
+      readonly rules: PointRules;
+      readonly observations: readonly Observation[];
+      readonly count: number;
+      readonly seed: number;
+      readonly direction: "max" | "min";
+    }
+  );
+
+/** The points of a task. */
+export interface FoundPoints {
+  /** Their numbers in the space. */
+  readonly points: Float64Array;
+  /** Candles that each needs before the start date; or CONSTRAINED or REFUSED. Empty for points that are drawn. */
+  readonly lookbacks: Float64Array;
+  /** Points that were passed over because they break a constraint. */
+  readonly constrained: number;
+}
+
+/** Stands in `lookbacks` for a point that breaks a constraint, */
+export const CONSTRAINED = -1;
+/** and for one that the strategy refuses. */
+export const REFUSED = -2;
+
 /** A point of an optimization that is tried. */
 export interface TrialTask {
   /** Of the point among those that the optimization tries, from 0. */
   readonly place: number;
   /** Its number in the space. */
   readonly point: number;
-  /** The strategy's own, defaults filled in. */
+  /** Those of the strategy's parameters that vary. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Candles before the range that this trial is shown, at most those that the slice has. */
   readonly lookback: number;
@@ -92,6 +147,8 @@ export interface TrialTask {
 /** The part of a slice of an optimization that does not depend on the kind of its strategy. */
 export interface TrialsTask extends TrialRanking {
   readonly trials: readonly TrialTask[];
+  /** The strategy's parameters that stay, defaults filled in. */
+  readonly own: Readonly<Record<string, unknown>>;
   /** No trial begins after so many milliseconds, */
   readonly budgetMs: number;
   /** nor once the kept daily returns are so many. */
@@ -115,13 +172,15 @@ export interface LuckTask extends SplitsPart {
 }
 
 /**
- * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>` or an `Outcome<LuckPart>`.
+ * The message to a warm worker, which it answers with an `Outcome<EncodedRun>`, an `Outcome<SliceRun>`, an `Outcome<LuckPart>` or
+ * an `Outcome<FoundPoints>`.
  */
 export interface ToWarmWorker {
   readonly job:
     | { readonly kind: "run"; readonly task: RunTask }
     | { readonly kind: "slice"; readonly task: SliceTask }
-    | { readonly kind: "luck"; readonly task: LuckTask };
+    | { readonly kind: "luck"; readonly task: LuckTask }
+    | { readonly kind: "points"; readonly task: PointsTask };
   /** Shared memory, see engine/control.ts. */
   readonly control: Int32Array;
 }

@@ -16,6 +16,7 @@ import { startScheduledRun, syncSchedules } from "./jobs/schedules.ts";
 import { type MonteCarloServices, runMonteCarloJob } from "./research/monte_carlo_job.ts";
 import { ForeignPaths } from "./research/foreign_paths.ts";
 import { type OptimizationServices, runOptimizationJob } from "./research/optimization_job.ts";
+import { OwnerTurns } from "./research/owner_turns.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
 import type { ScriptMode } from "./script_mode.ts";
@@ -60,7 +61,15 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   };
   const backtests = { ...candles, records: new BacktestRecords(db, jobs, resultBytesMax), runner };
   const records = new SliceRecords(db, jobs);
-  const optimizations = { ...candles, jobs, records, runner: sliceRunner, places: backtestsMax, resultBytesMax };
+  const optimizations = {
+    ...candles,
+    jobs,
+    records,
+    runner: sliceRunner,
+    beginnings: new OwnerTurns(),
+    places: backtestsMax,
+    resultBytesMax,
+  };
   // Slices take the places that backtests leave, and at least one: their threads are their own.
   const slicePlaces = () => Math.max(1, backtestsMax - (loops[0]?.heldCount ?? 0)) + sliceRunner.slicesAhead;
   const monteCarlos = { ...candles, jobs, resultBytesMax, foreignPaths: new ForeignPaths(egress, scripts) };

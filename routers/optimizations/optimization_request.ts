@@ -2,16 +2,11 @@
 import { z } from "zod";
 import { DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { NUMERIC_METRIC_NAMES, type NumericMetricName } from "../../engine/metrics/definitions.ts";
-import {
-  CONSTRAINT_LENGTH_MAX,
-  CONSTRAINTS_MAX,
-  countTerms,
-  holds,
-  parseConstraints,
-} from "../../research/constraints.ts";
+import { type Accepting, acceptor, countLooksMax, countLookTerms } from "../../research/accepted_points.ts";
+import { CONSTRAINT_LENGTH_MAX, CONSTRAINTS_MAX, countTerms, parseConstraints } from "../../research/constraints.ts";
 import { parseSpace } from "../../research/parse_space.ts";
 import { countDays, countWindows, type WalkForward } from "../../research/walk_forward.ts";
-import { countPoints, isOrdered, pointAt, type Space } from "../../research/space.ts";
+import { countPoints, isOrdered, type Space } from "../../research/space.ts";
 import { labelShape } from "../backtests/backtest_labels.ts";
 import { runShape } from "../backtests/backtest_submission.ts";
 import { AppError, hintNearest, type Issue, ISSUES_MAX } from "../errors.ts";
@@ -23,10 +18,8 @@ const TPE_TRIALS_DEFAULT = 200;
 const TRIALS_MAX = 1_000_000;
 // Each round weighs all trials before it.
 const TPE_TRIALS_MAX = 2_000;
-// Values and terms of constraints that are looked at in search of a point that satisfies them, in about 50 ms. Beyond, a worker finds out.
+// Terms of constraints that are looked at in search of a point that satisfies them, in about 20 ms. Beyond, a worker finds out.
 const SEARCHED_MAX = 500_000;
-// A value takes as long as so many terms.
-const VALUE_TERMS = 4;
 /** Most bytes of a space as JSON: every list of optimizations repeats it. */
 export const SPACE_BYTES_MAX = 64 * 1024;
 const DAYS_MAX = 36_525;
@@ -169,19 +162,32 @@ function requireShortSpace(space: OptimizationRequest["space"]): void {
  * @param fixed The parameters that stay.
  * @throws AppError VALIDATION_FAILED for one that does not parse or names no parameter, and where they leave no point.
  */
-export function checkConstraints({ constraints }: OptimizationRequest, space: Space, fixed: Parameters): void {
+export function checkConstraints(request: OptimizationRequest, space: Space, fixed: Parameters): void {
   const varying = space.axes.filter(isOrdered).map(({ name }) => name);
   const numbers = Object.keys(fixed).filter((name) => typeof fixed[name] === "number");
-  const { value, issues } = parseConstraints(constraints, [...varying, ...numbers]);
+  const { value, issues } = parseConstraints(request.constraints, [...varying, ...numbers]);
   if (issues !== undefined) throw refuse(issues.map(within(`${PATH}/constraints`)));
+  const accepting = { space, constraints: value, fixed };
   const points = countPoints(space);
-  const tried = Math.floor(SEARCHED_MAX / (countTerms(value) + VALUE_TERMS * (space.axes.length + numbers.length)));
+  requireFewLooks(request, accepting, points);
+  const tried = Math.floor(SEARCHED_MAX / countLookTerms(accepting));
+  const accepts = acceptor(accepting);
   for (let index = 0; index < Math.min(points, tried); index++) {
-    if (holds(value, { ...fixed, ...pointAt(space, index) })) return;
+    if (accepts(index)) return;
   }
   if (points > tried) return;
   const message = `leave no point: all ${points} break one of them`;
   throw refuse([{ path: `${PATH}/constraints`, message }]);
+}
+
+/** A worker draws no more points than its time allows, so more cannot be asked for. */
+function requireFewLooks(request: OptimizationRequest, accepting: Accepting, points: number): void {
+  const looksMax = countLooksMax(accepting);
+  const wanted = Math.min(trialsMaxOf(request), points);
+  if (request.method !== "random" || wanted <= looksMax) return;
+  const message = `must be at most ${looksMax} with constraints of ${countTerms(accepting.constraints)} names and ` +
+    `numbers, not ${wanted}: each point that is drawn is held against them`;
+  throw refuse([{ path: `${PATH}/trials_max`, message }]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { concludeOverfitting, type LuckPart, type Overfitting, type Trials } from "../../research/overfitting.ts";
-import type { EncodedRun, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
+import type { EncodedRun, FoundPoints, PointsTask, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 
 const log = getLogger(["hindcast", "pool"]);
@@ -13,6 +13,7 @@ const GRACE_MS = 2000;
 const LUCK_PARTS_MAX = 4;
 // The longest that a timer waits.
 const NO_DEADLINE_MS = 2 ** 31 - 1;
+const NO_LIMITS = { deadlineMs: NO_DEADLINE_MS, onProgress: () => {} };
 const PROGRESS_MS = 500;
 
 // Quick runs end before the next jobs can be fetched, so the process holds some in advance.
@@ -136,12 +137,17 @@ export class Pool {
     return await this.#use<SliceRun>({ kind: "slice", task }, limits);
   }
 
+  /** Finds points of an optimization as soon as a worker is free. Never rejects. */
+  async findPoints(task: PointsTask, limits: Pick<RunLimits, "waitMs" | "signal">): Promise<Outcome<FoundPoints>> {
+    return await this.#use<FoundPoints>({ kind: "points", task }, { ...limits, ...NO_LIMITS });
+  }
+
   /** Measures the luck of an optimization, on as many workers as are worth it. Never rejects. */
   async measureLuck(
     trials: Trials,
     limits: Pick<RunLimits, "waitMs" | "signal">,
   ): Promise<Outcome<{ readonly overfitting: Overfitting }>> {
-    const within = { ...limits, deadlineMs: NO_DEADLINE_MS, onProgress: () => {} };
+    const within = { ...limits, ...NO_LIMITS };
     const parts = Math.min(this.#size, LUCK_PARTS_MAX);
     const outcomes = await Promise.all(Array.from(
       { length: parts },
@@ -165,7 +171,12 @@ export class Pool {
     const outcome = await worker.run<Value>(job, limits, this.#times);
     this.#begun.delete(worker);
     const tookMs = performance.now() - begun;
-    this.#recentMs = this.#recentMs === Infinity ? tookMs : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
+    // The search for the points of a slice says nothing about how long slices take.
+    if (job.kind !== "points") {
+      this.#recentMs = this.#recentMs === Infinity
+        ? tookMs
+        : this.#recentMs + RECENT_WEIGHT * (tookMs - this.#recentMs);
+    }
     if (this.#closed) return outcome;
     if (outcome.type === "broken") this.#replace(worker, outcome.message);
     else this.#idle.push(worker);
@@ -260,7 +271,7 @@ class WarmWorker {
     try {
       this.#worker.postMessage({ job, control } satisfies ToWarmWorker);
       const outcome = await ended.promise;
-      if (!isLate || outcome.type !== "stopped" || job.kind === "luck") return outcome;
+      if (!isLate || outcome.type !== "stopped" || !("candles" in job.task)) return outcome;
       return timedOut(job.task, limits.deadlineMs, outcome.candlesDone);
     } finally {
       this.#break = undefined;

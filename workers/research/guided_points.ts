@@ -1,12 +1,9 @@
 import type { Db } from "../../db/client.ts";
 import type { Optimization } from "../../db/optimizations.ts";
-import { collectInSlices } from "../../db/result_chunks.ts";
 import { readTrialMetric } from "../../db/trial_chunks.ts";
-import { holds } from "../../research/constraints.ts";
-import { pointAt } from "../../research/space.ts";
-import { type Observation, suggest } from "../../research/tpe.ts";
-import type { TrialTask } from "../protocol.ts";
-import { constraintsOf, lookbackOf, type PointRules, type PointsRecord, type Stretch } from "./points.ts";
+import type { Observation } from "../../research/tpe.ts";
+import type { PointRules } from "../protocol.ts";
+import { constraintsOf, type FindPoints, type PointsRecord, type Stretch, toStretch } from "./points.ts";
 import type { Part } from "./windows.ts";
 
 // A round has this share of the trials before it, within bounds: points of one round learn nothing from each other.
@@ -21,38 +18,29 @@ type GuidedRecord = PointsRecord & Pick<Optimization, "objective" | "direction">
  * that ends within a round changes nothing, so equal seeds try equal points. Each part is a search of its own.
  *
  * @param range Places from the start of the part.
- * @returns Up to `end` where no other point is left: the rest of the places counts as constrained, or as refused without constraints.
+ * @returns Null where the search was stopped. Up to `end` where no other point is left: the rest of the places counts as constrained, or as refused without constraints.
  */
 export async function listGuided(
   db: Db,
   record: GuidedRecord,
   rules: PointRules,
-  { window }: Part,
-  { from, until: end }: { readonly from: number; readonly until: number },
-): Promise<Stretch> {
-  const { space, seed, direction } = record;
+  { part: { window }, from, until: end }: { readonly part: Part; readonly from: number; readonly until: number },
+  find: FindPoints,
+): Promise<Stretch | null> {
+  const { space, direction } = record;
   const constraints = constraintsOf(record);
-  const parametersOf = (point: number) => ({ ...rules.own, ...pointAt(space, point) });
-  const accepts = (point: number) => {
-    const parameters = parametersOf(point);
-    return holds(constraints, parameters) && lookbackOf(rules, parameters) !== null;
-  };
   const round = findRound(from);
-  const wanted = Math.min(round.count, end - round.first);
+  const count = Math.min(round.count, end - round.first);
   const observations = await readObservations(db, record, window, round.first);
-  // A round of which the strategy refuses every point leaves no trial, and must not come again.
-  const looks = suggest(space, observations, wanted, { seed: seed + round.first, direction, accepts });
-  // The embedded service answers requests on this thread.
-  const points = (await collectInSlices(looks)).filter((point) => point !== null);
-  const trials = points.slice(from - round.first).map((point, i): TrialTask => {
-    const parameters = parametersOf(point);
-    return { place: from + i, point, parameters, lookback: lookbackOf(rules, parameters) ?? 0 };
-  });
-  const last = from + trials.length;
-  const until = points.length < wanted ? end : last;
+  const seed = record.seed + round.first;
+  const found = await find({ step: "suggest", space, constraints, rules, observations, count, seed, direction });
+  if (found === null) return null;
+  const [points, lookbacks] = [found.points.slice(from - round.first), found.lookbacks.slice(from - round.first)];
+  const last = from + points.length;
+  const until = found.points.length < count ? end : last;
+  const stretch = toStretch(record, { ...found, points, lookbacks }, { from, until });
   const passed = Array.from({ length: until - last }, (_, i) => last + i);
-  const isConstrained = constraints.length > 0;
-  return { from, until, trials, constrained: isConstrained ? passed : [], refused: isConstrained ? [] : passed };
+  return { ...stretch, [constraints.length > 0 ? "constrained" : "refused"]: passed };
 }
 
 /** The round that a place belongs to. */

@@ -18,7 +18,9 @@ import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import { readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
-import { choosePoints, listStretch, listTest, type Stretch } from "./points.ts";
+import { choosePoints, type FindPoints, listStretch, listTest, pointsOf, type Stretch } from "./points.ts";
+import type { PlaceRange } from "./divide.ts";
+import type { OwnerTurns } from "./owner_turns.ts";
 import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
 import type { BegunOptimization, SliceRecords, SliceResult } from "./slice_records.ts";
 import type { SliceRunner } from "./slice_runner.ts";
@@ -31,6 +33,8 @@ const POINTS_MAX = 8192;
 const PARAMETERS_BYTES_MAX = 8 * 2 ** 20;
 // Jobs at the beginning, for each place of this process; long ones are divided later.
 const STRETCHES_PER_PLACE = 2;
+// How long an optimization waits while its owner's last one begins.
+const TURN_DELAY_SECONDS = 1;
 
 const jobSchema = z.object({
   optimizationId: z.uuid(),
@@ -43,6 +47,8 @@ export interface OptimizationServices extends CandleServices {
   readonly jobs: Jobs;
   readonly records: SliceRecords;
   readonly runner: SliceRunner;
+  /** Searches for the points of optimizations that begin. */
+  readonly beginnings: OwnerTurns;
   /** Computing time of a trial. */
   readonly deadlineMs: number;
   /** Trials that compute at once in this process. */
@@ -67,28 +73,69 @@ export async function runOptimizationJob(
   const { db, records } = services;
   const { optimizationId: id, stretch, isEnd = false } = jobSchema.parse(job.data);
   await withContext({ optimization_id: id }, async () => {
-    const record = await retryOnDatabaseFault(signal, () => findUnendedOptimization(db, id));
-    if (record === null) return await records.drop(job);
+    const { ended, unwatch } = await watchEnd(services, id);
     try {
-      const begun = isEnd ? null : stretch === undefined ? await begin(services, job, record) : { record, stretch };
-      const done = begun === null ? null : await runSlice(services, job, begun, { signal, leavePlace });
-      const ended = isEnd ? record : done;
-      if (ended !== null) await finish(services, job, ended, signal);
-    } catch (error) {
-      if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
-      if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
-      log.error("A slice broke: {error}", { error });
-      await retry(signal, () => records.break(job));
+      const record = await retryOnDatabaseFault(signal, () => findUnendedOptimization(db, id));
+      if (record === null) return await records.drop(job);
+      const limits = { signal: AbortSignal.any([signal, ended]), ended, leavePlace };
+      const toDo = { record, stretch, isEnd };
+      await attempt(services, job, toDo, limits);
+    } finally {
+      unwatch();
     }
   });
+}
+
+interface SliceLimits {
+  /** Stops the job, for whatever reason. */
+  readonly signal: AbortSignal;
+  /** Its optimization has ended. */
+  readonly ended: AbortSignal;
+  readonly leavePlace: () => void;
+}
+
+/** A signal that an optimization has ended or is gone. */
+async function watchEnd({ db, jobs }: OptimizationServices, id: string) {
+  const ended = new AbortController();
+  const unwatch = await jobs.changes.subscribe(`end ${id}`, () => {
+    // A fault of the database is for whoever stores the slice.
+    void findUnendedOptimization(db, id).then((now) => now === null && ended.abort(), () => {});
+  });
+  return { ended: ended.signal, unwatch };
+}
+
+async function attempt(
+  services: OptimizationServices,
+  job: TakenJob,
+  { record, stretch, isEnd }: { record: Optimization; stretch?: PlaceRange | undefined; isEnd: boolean },
+  limits: SliceLimits,
+): Promise<void> {
+  const { records } = services;
+  const { signal } = limits;
+  try {
+    const begun = isEnd
+      ? null
+      : stretch === undefined
+      ? await begin(services, job, record, limits)
+      : { record, stretch };
+    const done = begun === null ? null : await runSlice(services, job, begun, limits);
+    const ended = isEnd ? record : done;
+    if (ended !== null) await finish(services, job, ended, signal);
+  } catch (error) {
+    if (error instanceof RunError) return await retry(signal, () => records.fail(job, record, error.outcome));
+    if (isDatabaseFault(error)) return await retry(signal, () => records.giveBack(job));
+    log.error("A slice broke: {error}", { error });
+    await retry(signal, () => records.break(job));
+  }
 }
 
 const retry = <Answer>(signal: AbortSignal, act: () => Promise<Answer>) => retryOnDatabaseFault(signal, act);
 
 async function begin(
-  { db, records, places, resultBytesMax }: OptimizationServices,
+  { db, records, runner, beginnings, places, resultBytesMax }: OptimizationServices,
   job: TakenJob,
   record: Optimization,
+  { signal, ended }: SliceLimits,
 ): Promise<BegunOptimization | null> {
   if (await measureBacktests(db, record.ownerId) > resultBytesMax) {
     throw new RunError(
@@ -96,8 +143,23 @@ async function begin(
       "Cannot store trials: your backtests and optimizations are over the storage quota; delete some of them",
     );
   }
-  const { count: points, constrained } = await choosePoints(record);
+  // A user who submits many has one place for their searches, so that others begin meanwhile.
+  const leaveTurn = await beginnings.take(record.ownerId);
+  if (leaveTurn === null) {
+    await records.giveBack(job, TURN_DELAY_SECONDS);
+    return null;
+  }
+  const choice = await choosePoints(record, findIn(runner, signal)).finally(leaveTurn);
+  if (choice === null) {
+    await (ended.aborted ? records.drop(job) : records.giveBack(job));
+    return null;
+  }
+  const { count: points, constrained } = choice;
   return await records.begin(job, record.id, { points, constrained, stretches: countStretches(record, places) });
+}
+
+function findIn(runner: SliceRunner, signal: AbortSignal): FindPoints {
+  return async (task) => pointsOf(await traceStep("find points", () => runner.findPoints(task, signal)));
 }
 
 function countStretches(record: Optimization, places: number): number {
@@ -115,33 +177,21 @@ async function runSlice(
   services: OptimizationServices,
   job: TakenJob,
   { record, stretch: { from, until: end } }: BegunOptimization,
-  { signal, leavePlace }: { readonly signal: AbortSignal; readonly leavePlace: () => void },
+  { signal, ended, leavePlace }: SliceLimits,
 ): Promise<Optimization | null> {
-  const { db, records, jobs } = services;
-  const ended = new AbortController();
-  const unwatch = await jobs.changes.subscribe(`end ${record.id}`, () => {
-    // A fault of the database is for whoever stores the slice.
-    void findUnendedOptimization(db, record.id).then((now) => now === null && ended.abort(), () => {});
-  });
-  try {
-    const begun = performance.now();
-    const part = partAt(record, from);
-    const until = Math.min(end, from + countPoints(record), part.until);
-    let waitedMs = 0;
-    const done = await simulate(services, record, { part, from, until }, {
-      signal: AbortSignal.any([signal, ended.signal]),
-      onWaited: (ms) => waitedMs = ms,
-    });
-    leavePlace();
-    if (ended.signal.aborted || done === null) {
-      await (ended.signal.aborted ? records.drop(job) : records.giveBack(job));
-      return null;
-    }
-    const slice = { ...done, part, end, durationMs: performance.now() - begun - waitedMs };
-    return await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
-  } finally {
-    unwatch();
+  const { records } = services;
+  const begun = performance.now();
+  const part = partAt(record, from);
+  const until = Math.min(end, from + countPoints(record), part.until);
+  let waitedMs = 0;
+  const done = await simulate(services, record, { part, from, until }, { signal, onWaited: (ms) => waitedMs = ms });
+  leavePlace();
+  if (ended.aborted || done === null) {
+    await (ended.aborted ? records.drop(job) : records.giveBack(job));
+    return null;
   }
+  const slice = { ...done, part, end, durationMs: performance.now() - begun - waitedMs };
+  return await traceStep("store", () => retry(signal, () => records.store(job, record.id, slice)));
 }
 
 /** Most points of a slice. */
@@ -169,12 +219,13 @@ async function simulate(
   const settings = readSettings(record);
   const rules = rulesOf(record, settings);
   const range = { from: from - part.first, until: until - part.first };
+  const find = findIn(runner, signal);
   const stretch = part.kind === "test"
-    ? listTest(record, rules, record.windows[part.window ?? 0]?.best?.point)
+    ? await listTest(record, rules, record.windows[part.window ?? 0]?.best?.point, find)
     : record.method === "tpe"
-    ? await listGuided(services.db, record, rules, part, range)
-    : await listStretch(record, rules, range);
-  if (signal.aborted) return null;
+    ? await listGuided(services.db, record, rules, { part, ...range }, find)
+    : await listStretch(record, rules, range, find);
+  if (stretch === null || signal.aborted) return null;
   try {
     const plan = stretch.trials.length === 0
       ? null

@@ -7,10 +7,10 @@ import { makeTask } from "../backtest/plan.ts";
 import type { RunSettings } from "../backtest/run_settings.ts";
 import { type CandleServices, loadCandles, type MarketData } from "../backtest/run_candles.ts";
 import { RunError } from "../outcome.ts";
-import type { TrialsTask } from "../protocol.ts";
+import type { PointRules, TrialsTask } from "../protocol.ts";
 import type { SandboxTask } from "../sandbox/task.ts";
 import { SLICE_MS } from "./divide.ts";
-import type { PointRules, Stretch } from "./points.ts";
+import type { Stretch } from "./points.ts";
 import type { Part } from "./windows.ts";
 
 // Beyond so many trials, an optimization keeps the daily returns of every second, third, … one.
@@ -65,6 +65,7 @@ export async function planSlice(
     task: {
       ...makeTask(record, settings, market, 0),
       trials,
+      own: settings.own,
       budgetMs: SLICE_MS,
       returnsMax: RETURNS_MAX,
       ...chooseReturns(record, part),

@@ -23,10 +23,7 @@ import { beginWindows, countPlaces, placesBeforeTests } from "./windows.ts";
 const QUEUE = QUEUES.optimizations;
 // Jobs of the tests of windows at their beginning.
 const TEST_JOBS_MAX = 8;
-const NO_TRIALS = {
-  code: "NO_TRIALS",
-  message: "Cannot find a trial: every point breaks a constraint, or the strategy refuses it",
-} as const;
+const NO_TRIALS = "Cannot find a trial: every point breaks a constraint, or the strategy refuses it";
 
 /** The job of a stretch of an optimization's points, or of its beginning. */
 export interface OptimizationJob {
@@ -99,7 +96,7 @@ export class SliceRecords {
         this.#notify(tx, id),
       ]);
       if (stretch !== undefined) return { record: { ...record, ...counts }, stretch };
-      await this.#failWithoutTrials(tx, id);
+      await this.#failWithoutTrials(tx, id, noneDrawn(record, constrained));
       await this.#jobs.complete(tx, QUEUE, [job]);
       return null;
     });
@@ -174,8 +171,8 @@ export class SliceRecords {
   }
 
   /** Gives a job back that could not begin. */
-  async giveBack(job: TakenJob): Promise<void> {
-    await this.#db.transaction((tx: Db) => this.#jobs.giveBack(tx, QUEUE, job));
+  async giveBack(job: TakenJob, delaySeconds = 0): Promise<void> {
+    await this.#db.transaction((tx: Db) => this.#jobs.giveBack(tx, QUEUE, job, delaySeconds));
   }
 
   /** Ends an attempt that met a fault of ours: it is tried again, a few times. */
@@ -213,8 +210,8 @@ export class SliceRecords {
     });
   }
 
-  async #failWithoutTrials(tx: Db, id: string): Promise<void> {
-    await failOptimization(tx, id, NO_TRIALS);
+  async #failWithoutTrials(tx: Db, id: string, message = NO_TRIALS): Promise<void> {
+    await failOptimization(tx, id, { code: "NO_TRIALS", message });
     await this.#notifyEnd(tx, id);
   }
 
@@ -248,6 +245,13 @@ function toChunk(
     pointsCount: until - from,
     durationMs,
   };
+}
+
+function noneDrawn({ spacePoints }: Optimization, drawn: number): string {
+  return drawn >= spacePoints
+    ? NO_TRIALS
+    : `Cannot find a trial: each of ${drawn} points that were drawn, of ${spacePoints}, breaks a constraint; ` +
+      "give the space fewer such points";
 }
 
 function isOtherData(record: Optimization, { part, dataSha256 }: SliceResult): boolean {

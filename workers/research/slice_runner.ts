@@ -8,7 +8,7 @@ import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
 import type { Overfitting, Trials } from "../../research/overfitting.ts";
-import type { SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
+import type { FoundPoints, PointsTask, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import {
@@ -95,11 +95,13 @@ export class SliceRunner {
     if (code === null) throw new RunError("STRATEGY_FAILED", `Cannot find the code ${runtime.sha256}`);
     const collected = new CollectedTrials(plan.task);
     const toJob = (
-      { task: { trials, budgetMs, returnsMax, ...task }, lookbackWanted }: SlicePlan,
+      { task: { trials, own, budgetMs, returnsMax, ...task }, lookbackWanted }: SlicePlan,
       canReload: boolean,
     ) => {
       const common = {
-        parametersJson: trials.slice(collected.done).map(({ parameters }) => JSON.stringify(parameters, inStoredOrder)),
+        parametersJson: trials.slice(collected.done).map(({ parameters }) =>
+          JSON.stringify({ ...own, ...parameters }, inStoredOrder)
+        ),
         candlesMin: runtime.minCandles,
         task,
         lookback: trials[0]?.lookback ?? 0,
@@ -130,7 +132,7 @@ export class SliceRunner {
   async #callEndpoint(
     runId: string,
     runtime: Extract<SandboxRuntime, { readonly type: "remote" }>,
-    { task: { trials, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
+    { task: { trials, own, budgetMs, returnsMax: _returnsMax, returnsStride, keepsExact = false, ...task } }: SlicePlan,
     limits: SandboxLimits,
   ): Promise<Outcome<SliceRun>> {
     const until = performance.now() + budgetMs;
@@ -139,13 +141,22 @@ export class SliceRunner {
     const run = { ...settings, ...runtime, runId, checksIntegrity: false };
     for (const { parameters } of trials) {
       if (collected.done > 0 && performance.now() >= until) break;
-      const outcome = await this.#attempt({ ...run, parameters }, limits, collected.done > 0);
+      const outcome = await this.#attempt(
+        { ...run, parameters: { ...own, ...parameters } },
+        limits,
+        collected.done > 0,
+      );
       if (outcome === null) break;
       if (outcome.type === "completed") collected.add({ type: "completed", ...outcome.result });
       else if (outcome.type === "failed") collected.add(outcome);
       else return collected.end(outcome);
     }
     return collected.end({ type: "completed" });
+  }
+
+  /** Finds points in a thread: on the thread of HTTP, a long search would hold up every request. */
+  async findPoints(task: PointsTask, signal: AbortSignal): Promise<Outcome<FoundPoints>> {
+    return await this.#startPool().findPoints(task, { signal, waitMs: WAIT_MS });
   }
 
   /** Measures how much of an optimization's best trial is luck. */

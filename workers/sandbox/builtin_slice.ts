@@ -19,7 +19,7 @@ const COLUMN_BYTES_MAX = 1 << 26;
  * @param pool Unused memory; nobody else uses it meanwhile.
  */
 export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool): Outcome<SliceRun> {
-  const { slug, trials, budgetMs, returnsMax, seed: _seed, ...settings } = task;
+  const { slug, trials, own, budgetMs, returnsMax, seed: _seed, ...settings } = task;
   const builtin = findBuiltin(slug);
   if (builtin === undefined) return { type: "broken", message: `there is no built-in strategy ${slug}` };
   const until = performance.now() + budgetMs;
@@ -30,7 +30,7 @@ export function runSlice(task: SliceTask, control: Int32Array, pool: BufferPool)
     for (const trial of trials) {
       if (isAskedToStop(control)) break;
       if (table.rows > 0 && (performance.now() >= until || table.returnsCount >= returnsMax)) break;
-      const strategy = builtin.create(trial.parameters, task.execution);
+      const strategy = builtin.create({ ...own, ...trial.parameters }, task.execution);
       try {
         table.add(trial, measureTrial({ ...settings, ...cutter.cut(trial.lookback), strategy, control, pool }));
       } catch (error) {

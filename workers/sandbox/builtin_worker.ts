@@ -2,7 +2,7 @@
 /// <reference lib="deno.worker" />
 /**
  * The entry of a warm Web Worker without permissions. One at a time, it runs a built-in strategy or a slice of its trials over candles in
- * shared memory, or does a part of the work on an optimization's luck.
+ * shared memory, finds the points of an optimization, or does a part of the work on its luck.
  */
 import { encodeChunks, resultParts } from "../../db/codec/result_parts.ts";
 import { drawSparkline } from "../../db/codec/sparkline.ts";
@@ -14,6 +14,7 @@ import { brokenBy, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import type { EncodedRun, RunTask, ToWarmWorker } from "../protocol.ts";
 import { checkIntegrity, cutCandles } from "./integrity.ts";
 import { runLuckPart } from "./builtin_luck.ts";
+import { findPoints } from "./builtin_points.ts";
 import { runSlice } from "./builtin_slice.ts";
 
 /** Unused memory beyond this goes back to the system: about what two runs of a million candles take. */
@@ -27,6 +28,9 @@ self.onmessage = ({ data: { job, control } }: MessageEvent<ToWarmWorker>) => {
     self.postMessage(outcome, [...buffersOf(outcome)]);
   } else if (job.kind === "luck") {
     self.postMessage(attempt(() => runLuckPart(job.task, control)));
+  } else if (job.kind === "points") {
+    const outcome = attempt(() => findPoints(job.task, control));
+    self.postMessage(outcome, [...buffersOf(outcome)]);
   } else {
     const outcome = attempt(() => execute(job.task, control));
     const chunks = outcome.type === "completed" ? outcome.chunks : [];

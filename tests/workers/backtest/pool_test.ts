@@ -7,6 +7,8 @@ import type { Outcome } from "../../../workers/outcome.ts";
 import type { EncodedRun, RunTask } from "../../../workers/protocol.ts";
 import { readCurve } from "../../support/stored_curves.ts";
 import { measureOverfitting } from "../../../research/overfitting.ts";
+import { parseConstraints } from "../../../research/constraints.ts";
+import { randomIndices } from "../../../research/space.ts";
 import { Random } from "../../../research/random_numbers.ts";
 import { until } from "../../support/until.ts";
 import { bytesOf } from "../../engine/properties/bytes.ts";
@@ -194,5 +196,26 @@ Deno.test("a measurement of luck ends when it is asked to, and its threads go on
     expect(await pool.measureLuck(trials, limits())).toEqual({
       type: "completed",
       overfitting: measureOverfitting(trials),
+    });
+  }));
+
+Deno.test("a search for points ends when it is asked to, and its thread goes on to the next", () =>
+  withPool(1, async (pool) => {
+    const axis = { count: 10_000, first: 1, step: 1, decimals: 0 };
+    const space = { axes: [{ name: "fast", ...axis }, { name: "slow", ...axis }] };
+    const { value: [never, always] = [] } = parseConstraints(["fast > 20000", "fast + slow > 1"], ["fast", "slow"]);
+    const task = { step: "draw", space, fixed: {}, count: 3, looksMax: 1e6, seed: 1 } as const;
+    const stop = new AbortController();
+    const search = pool.findPoints({ ...task, constraints: [never!] }, limits({ signal: stop.signal }));
+    // The thread has the task now.
+    await new Promise((resume) => setTimeout(resume));
+    stop.abort();
+    expect((await search).type).toBe("stopped");
+    const found = await pool.findPoints({ ...task, constraints: [always!] }, limits());
+    expect(found).toEqual({
+      type: "completed",
+      points: Float64Array.from(randomIndices(space, 3, 1)),
+      lookbacks: new Float64Array(),
+      constrained: 0,
     });
   }));
