@@ -2,7 +2,7 @@ import { type Constraint, countTerms, holds, namesOf } from "./constraints.ts";
 import { type Axis, isOrdered, randomIndices, type Space, valueAt } from "./space.ts";
 
 /**
- * The most work of one look for points, in terms of constraints: about two seconds of a thread. A choice at random and a round of a
+ * The most work of one look for points, in terms of constraints: about a second and a half of a thread. A choice at random and a round of a
  * guided search are such looks.
  */
 export const LOOK_TERMS_MAX = 50_000_000;
