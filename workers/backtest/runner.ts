@@ -11,7 +11,8 @@ import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
 import { SANDBOX_BYTES_MAX, type SandboxTask, type ScriptJob, type WasmJob } from "../sandbox/task.ts";
 import { traceStep } from "../telemetry.ts";
-import { LONG_RUN_MS, Pool, type RunLimits, Slots } from "./pool.ts";
+import { LONG_RUN_MS, Pool, type RunLimits } from "./pool.ts";
+import { Slots } from "./slots.ts";
 import { type RemoteRun, RemoteRunner } from "./remote_runner.ts";
 
 const PROGRESS_MS = 500;

@@ -2,7 +2,6 @@ import { getLogger, withContext } from "@logtape/logtape";
 import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { readWindowReturns } from "../../db/trial_chunks.ts";
-import { TrialTable } from "../../db/codec/trial_table.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import { withPeriodsPerYear } from "../../engine/execution.ts";
 import { pointAt } from "../../research/space.ts";
@@ -12,17 +11,17 @@ import { findUnendedOptimization, type Optimization } from "../../db/optimizatio
 import { readSettings } from "../backtest/run_settings.ts";
 import type { CandleServices } from "../backtest/run_candles.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
-import { type Completed, type Failed, RunError } from "../outcome.ts";
-import type { SliceRun, TrialTask } from "../protocol.ts";
+import { RunError } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
 import { readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
-import { choosePoints, type FindPoints, listStretch, listTest, pointsOf, type Stretch } from "./points.ts";
+import { choosePoints, type FindPoints, listStretch, listTest, pointsOf } from "./points.ts";
 import type { PlaceRange } from "./divide.ts";
 import type { OwnerTurns } from "./owner_turns.ts";
-import { planSlice, rulesOf, type SlicePlan } from "./slice_plan.ts";
-import type { BegunOptimization, SliceRecords, SliceResult } from "./slice_records.ts";
+import { planSlice, rulesOf } from "./slice_plan.ts";
+import type { BegunOptimization, SliceRecords } from "./slice_records.ts";
+import { encodeFailed, type Simulated, toResult } from "./slice_result.ts";
 import type { SliceRunner } from "./slice_runner.ts";
 import { beginWindows, type Part, partAt } from "./windows.ts";
 
@@ -200,8 +199,6 @@ function countPoints({ parameters, space }: Optimization): number {
   return Math.max(1, Math.min(POINTS_MAX, Math.floor(PARAMETERS_BYTES_MAX / bytes)));
 }
 
-type Simulated = Omit<SliceResult, "part" | "end" | "durationMs">;
-
 /**
  * Runs places of one part, as many as there is time for.
  *
@@ -281,31 +278,4 @@ async function stitch(
     return own === undefined ? [] : [{ ...own, trainAnnualReturn: train?.annualReturn ?? null }];
   });
   return stitchWindows(traded, { initialBalance, ...rates });
-}
-
-/** The points of a stretch that an outcome has brought to an end. `failed` is the end of its first trial. */
-function toResult(
-  { from, until: wholeUntil, trials, constrained, refused }: Stretch,
-  plan: SlicePlan | null,
-  outcome: Completed<SliceRun> | Failed | null,
-): Omit<Simulated, "error"> {
-  const { done, refused: refusedByItself = [], ...encoded } = outcome?.type === "completed"
-    ? outcome
-    : encodeFailed(trials[0], outcome);
-  const until = trials[done]?.place ?? wholeUntil;
-  const countBefore = (places: readonly number[]) => places.filter((place) => place < until).length;
-  return {
-    from,
-    until,
-    constrained: countBefore(constrained),
-    refused: countBefore(refused) + refusedByItself.length,
-    trials: plan?.dates == null ? encoded : { ...encoded, notes: { ...encoded.notes, dates: plan.dates } },
-    dataSha256: plan?.dataSha256 ?? null,
-  };
-}
-
-function encodeFailed(trial: TrialTask | undefined, error: Failed | null): SliceRun {
-  const table = new TrialTable({ objective: "sharpe", direction: "max", returnsStride: 1 });
-  if (trial !== undefined && error !== null) table.addFailed(trial, error);
-  return { done: table.rows, ...table.encode() };
 }
