@@ -159,7 +159,7 @@ const configSchema = z.object({
   lameDuckSeconds: setting(
     "LAME_DUCK_SECONDS",
     wholeNumber(0, 60).default(1),
-    "Seconds after SIGTERM in which `/api/health` is 503 and everything else is still served, so that load balancers turn away.",
+    "Seconds after SIGTERM in which `/api/health/serving` and `/api/health` are 503 and everything else is still served, so that load balancers turn away.",
   ),
   quotas: z.object({
     backtestsMax: setting(

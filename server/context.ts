@@ -24,8 +24,8 @@ export interface ContextSources extends Services {
   readonly ingestionSecret: string | undefined;
 }
 
-// It needs no session, and must answer when the database that holds the sessions is down.
-const SESSIONLESS = "/api/health";
+// They need no session, and must answer when the database that holds the sessions is down.
+const SESSIONLESS: ReadonlySet<string> = new Set(["/api/health", "/api/health/serving"]);
 
 /**
  * Makes a request's context: its user, and whether it has the ingestion secret.
@@ -33,7 +33,7 @@ const SESSIONLESS = "/api/health";
  * @throws AppError UNAUTHENTICATED for a wrong token.
  */
 export async function createContext(c: HonoContext<ServerEnv>, sources: ContextSources): Promise<Context> {
-  const found = c.req.path === SESSIONLESS ? null : await findCaller(c, sources);
+  const found = SESSIONLESS.has(c.req.path) ? null : await findCaller(c, sources);
   return {
     db: sources.db,
     queue: sources.queue,

@@ -7,6 +7,7 @@ import { unavailableResponse } from "./unavailable_response.ts";
 // Requests under way get this long to end by themselves.
 const REQUESTS_MS = 2_500;
 const HEALTH_PATH = "/api/health";
+const SERVING_PATH = "/api/health/serving";
 
 const log = getLogger(["hindcast", "http"]);
 
@@ -53,7 +54,7 @@ export async function serveHttp(
   const waiting = Promise.withResolvers<null>();
   const server = listen({ host, port }, async (request, info) => {
     const ready = service ?? await Promise.race([opened.promise, waiting.promise]);
-    if (ready === null) return unavailableResponse("the service is waiting for its database");
+    if (ready === null) return answerWaiting(request);
     return isLeaving ? await answerLeaving(request, ready, info) : await ready.fetch(request, info);
   });
   try {
@@ -100,8 +101,16 @@ export function openOnFirstRequest(open: () => Promise<Handler>): (
   };
 }
 
+/** A proxy must not give up the processes whose answer is the reason. */
+function answerWaiting(request: Request): Response {
+  const { pathname } = new URL(request.url);
+  if (pathname === SERVING_PATH) return Response.json({ status: "ok" });
+  return unavailableResponse("the service is waiting for its database");
+}
+
 async function answerLeaving(request: Request, service: Service, info: Deno.ServeHandlerInfo): Promise<Response> {
-  const isHealth = new URL(request.url).pathname === HEALTH_PATH;
+  const { pathname } = new URL(request.url);
+  const isHealth = pathname === HEALTH_PATH || pathname === SERVING_PATH;
   const answer = isHealth ? unavailableResponse("the service is shutting down") : await service.fetch(request, info);
   const headers = new Headers(answer.headers);
   headers.set("connection", "close");

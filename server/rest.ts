@@ -99,6 +99,7 @@ export const ROUTES: readonly Route[] = [
   route("GET", "/api/health", 200, "public", (api) => api.health.get, {
     statusOf: ({ status }) => status === "ok" ? 200 : 503,
   }),
+  route("GET", "/api/health/serving", 200, "public", (api) => api.health.serving),
   route("GET", "/api/session", 200, "user", (api) => api.session.get),
   route("GET", "/api/tokens", 200, "signed-in", (api) => api.tokens.list),
   route("POST", "/api/tokens", 201, "signed-in", (api) => api.tokens.create),

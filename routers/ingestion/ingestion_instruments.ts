@@ -158,7 +158,7 @@ function requireFeed(
   try {
     ctx.readThrough.feeds(row);
   } catch (error) {
-    if (error instanceof FeedError) throw new AppError("UNAVAILABLE", error.message, { cause: error });
+    if (error instanceof FeedError) throw invalid("provider", `cannot be ${row.provider}: ${error.message}`);
     throw error;
   }
 }

@@ -138,7 +138,7 @@ const FEED_CODES = {
   failed: "PROVIDER_FAILED",
   refused: "PROVIDER_FAILED",
   unknown_symbol: "SYMBOL_NOT_FOUND",
-  not_configured: "UNAVAILABLE",
+  not_configured: "SYMBOL_NOT_FOUND",
 } as const satisfies Record<FeedFault, ErrorCode>;
 
 // A cursor is the open of the next candle, milliseconds since 1970.

@@ -58,6 +58,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "The state of the service",
     description: "503 where a part does not work: `checks` names it.",
   },
+  "health.serving": {
+    summary: "Whether the process takes requests",
+    description: "503 from SIGTERM on. It says nothing about the database.",
+  },
   "session.get": { summary: "The caller's user and session" },
   "tokens.list": { summary: "The caller's tokens" },
   "tokens.create": {

@@ -1,31 +1,13 @@
-/** Runs the configuration of nginx that docs/operating.md gives, in front of a service: `deno task test:debian`. */
+/** Runs the configurations of nginx and Caddy that docs/operating.md gives, in front of a service: `deno task test:debian`. */
 import { expect } from "@std/expect";
-import { blockIn, readPage } from "../support/pages.ts";
-import { freePort } from "../support/free_port.ts";
-import { BACKTEST, TestClient } from "../support/client.ts";
+import { type Answer, BACKTEST, TestClient } from "../support/client.ts";
 import { inCluster } from "../support/cluster.ts";
+import { freePort } from "../support/free_port.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { startProcess } from "../support/process.ts";
+import { PROXIES, startProxy } from "../support/proxies.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-
-const PAGE = await readPage("docs/operating.md");
-const NGINX = "/usr/sbin/nginx";
-
-/** Writes a configuration that listens on another port, with shorter times. */
-async function writeConfiguration(folder: string, port: number, block: string): Promise<string> {
-  const own = block.replace("listen 80;", `listen 127.0.0.1:${port};`)
-    .replaceAll("10s;", "1s;").replace("keepalive_timeout 30s;", "keepalive_timeout 1s;");
-  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) =>
-    `${name}_temp_path ${folder}/${name};`
-  );
-  const path = `${folder}/nginx.conf`;
-  const http = `access_log off;\n${places.join("\n")}\n${own}`;
-  await Deno.writeTextFile(path, `daemon off;\nmaster_process off;\npid ${folder}/pid;\nevents {}\nhttp {\n${http}}\n`);
-  return path;
-}
-
-function startNginx(folder: string, path: string): Deno.ChildProcess {
-  return new Deno.Command(NGINX, { args: ["-p", folder, "-c", path, "-e", `${folder}/error`] }).spawn();
-}
 
 /** Sends a text and reads until the other side closes. @returns What it answered. */
 async function sendAndWait(port: number, text: string): Promise<string> {
@@ -34,85 +16,151 @@ async function sendAndWait(port: number, text: string): Promise<string> {
   return await new Response(connection.readable).text().catch(() => "");
 }
 
-Deno.test("the page's nginx closes idle and half-sent requests, and passes whole ones on", async () => {
-  const service = await startTestService("PGlite", { TRUSTED_PROXIES: "127.0.0.1" });
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const port = freePort();
-  const block = blockIn(PAGE, "nginx", "listen 80;");
-  const path = await writeConfiguration(folder, port, block.replace("127.0.0.1:8000", new URL(service.url).host));
-  const nginx = startNginx(folder, path);
-  const client = service.client();
-  const proxied = Object.assign(client, { url: `http://127.0.0.1:${port}` });
-  expect((await until(() => proxied.get("/api/health").catch(() => null))).at("/status")).toBe("ok");
-  await proxied.signUp();
-  expect((await proxied.get("/api/session")).status).toBe(200);
-  const year = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-03-01";
-  expect((await proxied.get(year)).list("/ticks").length).toBe(60 * 1440);
+/** Shorter times than the page's. */
+function hurry(configuration: string): string {
+  return configuration.replaceAll(/\b10s\b/g, "1s").replace("keepalive_timeout 30s", "keepalive_timeout 1s")
+    .replace("idle 30s", "idle 1s").replace("read_body 10m", "read_body 3s");
+}
 
-  const host = "host: x\r\n";
-  const halves = [
-    "",
-    `GET /api/health HTTP/1.1\r\n${host}`,
-    `POST /api/auth/sign-in/email HTTP/1.1\r\n${host}content-type: application/json\r\ncontent-length: 99\r\n\r\n{`,
-  ];
-  for (const answer of await Promise.all(halves.map((half) => sendAndWait(port, half)))) {
-    expect(answer).toMatch(/^$|^HTTP\/1\.1 408 /);
-  }
-  expect(await sendAndWait(port, `GET /api/health HTTP/1.1\r\n${host}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-  nginx.kill("SIGTERM");
-  await nginx.status;
-  await service.close();
-  await Deno.remove(folder, { recursive: true });
-});
+for (const name of PROXIES) {
+  Deno.test(`the page's ${name} closes idle and half-sent requests, and passes whole ones on`, async () => {
+    const service = await startTestService("PGlite", { TRUSTED_PROXIES: "127.0.0.1", STREAM_STALL_SECONDS: "1" });
+    const proxy = await startProxy(name, [Number(new URL(service.url).port)], hurry);
+    const proxied = Object.assign(service.client(), { url: proxy.url });
+    await until(() => proxied.get("/api/health").then(({ status }) => status === 200, () => false));
+    await proxied.signUp();
+    expect((await proxied.get("/api/session")).status).toBe(200);
+    const year = "/api/market-data/ticks?symbol=DEMO&startDate=2024-01-01&endDate=2024-03-01";
+    expect((await proxied.get(year)).list("/ticks").length).toBe(60 * 1440);
+
+    const host = "host: x\r\n";
+    const halves = [
+      "",
+      `GET /api/health HTTP/1.1\r\n${host}`,
+      `POST /api/auth/sign-in/email HTTP/1.1\r\n${host}content-type: application/json\r\ncontent-length: 99\r\n\r\n{`,
+    ];
+    for (const answer of await Promise.all(halves.map((half) => sendAndWait(proxy.port, half)))) {
+      expect(answer).toMatch(/^$|^HTTP\/1\.1 4\d\d /);
+    }
+    const whole = `GET /api/health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+    expect(await sendAndWait(proxy.port, whole)).toMatch(/^HTTP\/1\.1 200 /);
+    await proxy.end();
+    await service.close();
+  });
+}
 
 const POSTS = 1_000;
 const CLIENTS = 4;
 
-Deno.test("no request fails while two processes behind the page's nginx are restarted one after the other", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "hindcast-test-" });
-  const port = freePort();
-  const places = [freePort(), freePort()];
-  const line = blockIn(PAGE, "nginx", "proxy_next_upstream");
-  const own = blockIn(PAGE, "nginx", "listen 80;")
-    .replace(/upstream [^]*?\n}\n/, blockIn(PAGE, "nginx", "zone hindcast")).replace(/(?=proxy_http_version)/, line)
-    .replace("127.0.0.1:8001", `127.0.0.1:${places[0]}`).replace("127.0.0.1:8002", `127.0.0.1:${places[1]}`)
-    .replace(/(?=proxy_http_version)/, "add_header x-upstream $upstream_addr;\n");
-  const path = await writeConfiguration(folder, port, own);
-  await inCluster(async (start) => {
-    const begin = (place: number) =>
-      start("serve", { PORT: String(place), WORKERS: "0", TRUSTED_PROXIES: "127.0.0.1", LAME_DUCK_SECONDS: "1" });
-    const processes = await Promise.all(places.map(begin));
-    const nginx = startNginx(folder, path);
-    const client = new TestClient(`http://127.0.0.1:${port}`);
-    const probe = () => client.get("/api/health");
-    expect((await until(() => probe().catch(() => null))).status).toBe(200);
-    await client.signUp();
+for (const name of PROXIES) {
+  Deno.test(`no request fails while two processes behind the page's ${name} are restarted one after the other`, async () => {
+    const places = [freePort(), freePort()];
+    await inCluster(async (start) => {
+      const begin = (place: number) =>
+        start("serve", { PORT: String(place), WORKERS: "0", TRUSTED_PROXIES: "127.0.0.1", LAME_DUCK_SECONDS: "1" });
+      const processes = await Promise.all(places.map(begin));
+      const proxy = await startProxy(name, places);
+      const client = new TestClient(proxy.url);
+      // Caddy asks by itself whether a process ends.
+      const probe = () => client.get(name === "nginx" ? "/api/health/serving" : "/api/market-data/instruments");
+      expect((await until(() => probe().catch(() => null))).status).toBe(200);
+      await client.signUp();
 
-    let hasRestarted = false;
-    const restarting = (async () => {
-      for (const [i, place] of places.entries()) {
-        const ended = processes[i]!.end("SIGTERM");
-        while (!processes[i]!.hasEnded) expect((await probe()).status).toBe(200);
-        expect(await ended).toMatchObject({ code: 0 });
-        processes[i] = await begin(place);
-        await until(async () => (await probe()).headers.get("x-upstream") === `127.0.0.1:${place}`);
-      }
-      hasRestarted = true;
-    })();
-    const statuses = new Map<number, number>();
-    let sent = 0;
-    const post = async () => {
-      for (; sent < POSTS || !hasRestarted; sent++) {
-        const { status } = await client.send("POST", "/api/backtests", { backtest: BACKTEST });
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    };
-    // A restart that fails must end the test.
-    await Promise.all([restarting, ...Array.from({ length: CLIENTS }, post)]);
-    expect([...statuses.keys()]).toEqual([202]);
-    nginx.kill("SIGTERM");
-    await nginx.status;
-    await Promise.all(processes.map((process) => process.end("SIGINT")));
+      let hasRestarted = false;
+      const restarting = (async () => {
+        for (const [i, place] of places.entries()) {
+          const ended = processes[i]!.end("SIGTERM");
+          while (!processes[i]!.hasEnded) expect((await probe()).status).toBe(200);
+          expect(await ended).toMatchObject({ code: 0 });
+          processes[i] = await begin(place);
+          await until(async () => (await probe()).headers.get("x-upstream") === `127.0.0.1:${place}`);
+        }
+        hasRestarted = true;
+      })();
+      const statuses = new Map<number, number>();
+      let sent = 0;
+      const post = async () => {
+        for (; sent < POSTS || !hasRestarted; sent++) {
+          const { status } = await client.send("POST", "/api/backtests", { backtest: BACKTEST });
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        }
+      };
+      // A restart that fails must end the test.
+      await Promise.all([restarting, ...Array.from({ length: CLIENTS }, post)]);
+      expect([...statuses.keys()]).toEqual([202]);
+      await proxy.end();
+      await Promise.all(processes.map((process) => process.end("SIGINT")));
+    });
   });
-  await Deno.remove(folder, { recursive: true });
-});
+}
+
+const STOCK = "/api/market-data/ticks?symbol=AAPL&assetClass=stock&startDate=2024-01-01&endDate=2024-01-02";
+// More than the sockets between the proxy and the service hold.
+const LARGE = new Uint8Array(48 * 1024 * 1024);
+
+for (const name of PROXIES) {
+  Deno.test(`no answer that the service chooses has the page's ${name} give up a process`, async (t) => {
+    const database = await startPostgres();
+    const shared = { DATABASE_URL: database.url, BETTER_AUTH_SECRET: "a secret of at least 32 characters" };
+    const more = { ...shared, WORKERS: "0", TRUSTED_PROXIES: "127.0.0.1", LAME_DUCK_SECONDS: "0" };
+    const places = [freePort(), freePort()];
+    const processes = await Promise.all(places.map((place) => startProcess("serve", { ...more, PORT: String(place) })));
+    const proxy = await startProxy(name, places);
+    const stranger = new TestClient(proxy.url);
+    const answers = async (count: number, ask: () => Promise<Answer>): Promise<unknown[]> => {
+      const found = [];
+      for (let i = 0; i < count; i++) {
+        const answer = await ask();
+        found.push([answer.status, answer.at("/error/code")]);
+      }
+      return [...new Set(found.map((each) => JSON.stringify(each)))].map((text) => JSON.parse(text));
+    };
+    const expectBoth = async () => {
+      const found = new Set<string | null>();
+      // Caddy chooses at random.
+      for (let i = 0; i < 64 && found.size < places.length; i++) {
+        const answer = await stranger.get("/api/market-data/instruments");
+        expect(answer.status).toBe(200);
+        found.add(answer.headers.get("x-upstream"));
+      }
+      expect([...found].toSorted()).toEqual(places.map((place) => `127.0.0.1:${place}`).toSorted());
+    };
+    await until(() => stranger.get("/api/health").then(({ status }) => status === 200, () => false));
+
+    await t.step("a provider without its key", async () => {
+      expect(await answers(20, () => stranger.get(STOCK))).toEqual([[404, "SYMBOL_NOT_FOUND"]]);
+      await expectBoth();
+    });
+
+    await t.step("a large body that is refused before its end", async () => {
+      for (let i = 0; i < 6; i++) {
+        const answer = await fetch(`${proxy.url}/api/backtests`, { method: "POST", body: LARGE }).catch(() => null);
+        await answer?.body?.cancel();
+        await expectBoth();
+      }
+    });
+
+    await t.step("a database that is away", async () => {
+      await database.halt();
+      for (const path of ["/api/market-data/instruments", "/api/health", STOCK]) await stranger.get(path);
+      const ask = () => stranger.get("/api/market-data/instruments");
+      expect(await answers(40, ask)).toEqual([[503, "UNAVAILABLE"]]);
+      expect((await ask()).at("/error/message")).toMatch(/^Cannot answer now: the database is unreachable/);
+      expect((await stranger.get("/api/health")).at("/checks/database")).toBe("failed");
+      expect((await stranger.get("/api/health/serving")).status).toBe(200);
+      await database.start();
+      await until(async () => (await ask()).status === 200);
+      await until(async () => (await stranger.get("/api/health")).status === 200);
+      await expectBoth();
+    });
+
+    await t.step("no process at all", async () => {
+      await Promise.all(processes.map((process) => process.end("SIGINT")));
+      const answer = await stranger.get("/api/health");
+      expect([answer.status, answer.headers.get("retry-after"), answer.at("/error/code"), answer.at("/error/message")])
+        .toEqual([503, "1", "UNAVAILABLE", "Cannot answer: no process of the service is up"]);
+    });
+    await proxy.end();
+    await database.stop();
+  });
+}

@@ -169,7 +169,7 @@ async function surfaceRefusals(client: TestClient, asked: string[]) {
   const said = (answer: Answer) => [answer.status, answer.at("/error/code")];
   expect(said(await get("symbol=NOPE&assetClass=crypto"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
   expect(said(await get("symbol=BROKEN&assetClass=crypto"))).toEqual([502, "PROVIDER_FAILED"]);
-  expect(said(await get("symbol=AAPL&assetClass=stock"))).toEqual([503, "UNAVAILABLE"]);
+  expect(said(await get("symbol=AAPL&assetClass=stock"))).toEqual([404, "SYMBOL_NOT_FOUND"]);
   expect((await get("symbol=AAPL&assetClass=stock&provider=provider_b")).at("/error/message")).toContain(
     "MASSIVE_API_KEY",
   );

@@ -142,7 +142,7 @@ async function keepsInstruments(db: Db) {
   expect(await code(api.addInstrument({ instrument: { ...btc, ...settings } }))).toBe("INSTRUMENT_EXISTS");
   expect(await code(api.addInstrument({ instrument: { ...btc, symbol: "NEW" } }))).toBe("VALIDATION_FAILED");
   const stock = { ...btc, ...settings, symbol: "AAPL", assetClass: "stock", provider: "provider_b" } as const;
-  expect(await code(api.addInstrument({ instrument: stock }))).toBe("UNAVAILABLE");
+  expect(await code(api.addInstrument({ instrument: stock }))).toBe("VALIDATION_FAILED");
   const wrong = { ...btc, ...settings, symbol: "NEW", schedule: "every day" };
   expect(await code(api.addInstrument({ instrument: wrong }))).toBe("TRPCError");
 

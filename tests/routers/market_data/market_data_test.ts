@@ -238,7 +238,7 @@ async function refuses(db: Db) {
     [() => api.ticks({ ...good, timeframe: "1m" }), "TIMEFRAME_TOO_FINE", "/timeframe"],
     [
       () => api.ticks({ ...good, symbol: "NOPE", assetClass: "stock" }),
-      "UNAVAILABLE",
+      "SYMBOL_NOT_FOUND",
       "Cannot ask provider_b for stock candles: MASSIVE_API_KEY is not set; set it, or import candles with POST /api/admin/ingestion/import",
     ],
     [
