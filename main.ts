@@ -12,7 +12,7 @@ import {
   holdDataDirectory,
 } from "./db/embedded/data_directory.ts";
 import { DiskFullError, explainFullDisk, guardDiskSpace } from "./db/embedded/disk_space.ts";
-import { isDatabaseRefusal } from "./db/faults.ts";
+import { findDatabaseRefusal } from "./db/faults.ts";
 import { SchemaMismatch } from "./db/migrate.ts";
 import { grantAdmin } from "./db/users.ts";
 import { createFeeds } from "./market/feeds/registry.ts";
@@ -77,8 +77,8 @@ export async function openWorker(config: Config): Promise<{ close(): Promise<voi
 async function openService(config: Config, { port, closing, onWait }: Opening): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const { handle, directory } = await openDatabase(config, opened, onWait);
-  const { queue, readThrough } = await openWork(config, handle, opened);
-  await archiveSample(handle.db);
+  const { queue, readThrough } = await openWork(config, handle, opened, onWait);
+  await retryOnDatabaseFault(NEVER, () => archiveSample(handle.db), onWait);
   if (handle.connection.kind === "pglite") opened.defer(guardDiskSpace(handle.connection.pool, config.dataDir));
   if (directory !== null) await openControlSocket(directory, handle, opened);
   const app = await composeApp(config, { port, closing, handle, directory, queue, readThrough });
@@ -158,7 +158,7 @@ async function openDatabase(
   return { handle, directory };
 }
 
-async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDisposableStack) {
+async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDisposableStack, onWait?: () => void) {
   const { workers, archiveBytesMax, runSecondsMax, runCandlesMax, resultDaysMax, quotas: { resultBytesMax } } = config;
   const readThrough = new ReadThrough(handle.db, createFeeds(config.feeds), { archiveBytesMax });
   opened.defer(() => readThrough.close());
@@ -173,7 +173,7 @@ async function openWork(config: Config, handle: DatabaseHandle, opened: AsyncDis
       readThrough,
       remoteAllow: config.remoteEndpointAllow,
       scripts: config.scripts,
-    }));
+    }), onWait);
   opened.defer(() => queue.close());
   if (workers > 0) await queue.work(workers);
   return { queue, readThrough };
@@ -224,7 +224,8 @@ async function run(command: "serve" | "worker"): Promise<void> {
 
 /** One line for what the user can correct; the stack for everything else. */
 function describeFailure(error: unknown): string {
-  if (isDatabaseRefusal(error)) return `Cannot start: DATABASE_URL is refused: ${error.message}`;
+  const refusal = findDatabaseRefusal(error);
+  if (refusal !== undefined) return `Cannot start: DATABASE_URL is refused: ${refusal.message}`;
   if (!(error instanceof Error)) return String(error);
   const known = [ConfigError, DataDirectoryExposed, DataDirectoryInUse, DiskFullError, SchemaMismatch]
     .some((it) => error instanceof it);

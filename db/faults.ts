@@ -5,8 +5,8 @@ const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNR
 const FOREIGN_KEY = "23503";
 // An earlier statement of the transaction has failed.
 const ABORTED = "25P02";
-// A wrong user or password, a missing database.
-const REFUSALS = /^(28\w{3}|3D000)$/;
+// A wrong user or password, a missing database, a missing right.
+const REFUSALS = /^(28\w{3}|3D000|42501)$/;
 
 /**
  * True if an error comes from the state of the database and not from the statement, so that a later attempt may succeed.
@@ -21,9 +21,10 @@ export function isDatabaseFault(error: unknown): boolean {
   return isDatabaseFault(error.cause);
 }
 
-/** True if the server refused the connection for a reason that does not pass by itself. */
-export function isDatabaseRefusal(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && REFUSALS.test(String(error.code));
+/** The server's error, among the causes, where it refused a process for a reason that does not pass by itself. */
+export function findDatabaseRefusal(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return "code" in error && REFUSALS.test(String(error.code)) ? error : findDatabaseRefusal(error.cause);
 }
 
 /**

@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { BACKTEST, TestClient } from "./support/client.ts";
 import { administer, createTestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free_port.ts";
+import { startPostgres } from "./support/postgres.ts";
 import { listDescendants, untilGone } from "./support/processes.ts";
 import { runTask, startProcess } from "./support/process.ts";
 import { DatabaseProxy } from "./support/proxy.ts";
@@ -172,4 +173,46 @@ Deno.test("a service that is told to end serves on for the lame-duck time with a
   expect(await ended).toMatchObject({ code: 0, stderr: "" });
   await expect(client.get("/api/health")).rejects.toThrow();
   await drop();
+});
+
+/** A database of its own on a server, and a user who may do what `grants` say. */
+async function makeUser(serverUrl: string, grants: readonly string[]): Promise<string> {
+  await administer(serverUrl, "create role hindcast login password 'hindcast'");
+  await administer(serverUrl, "create database own");
+  const own = new URL(serverUrl);
+  own.pathname = "/own";
+  for (const grant of grants) await administer(own.href, grant);
+  own.username = own.password = "hindcast";
+  return own.href;
+}
+
+Deno.test("a service that starts while the database has too few connections left waits for more", async () => {
+  const server = await startPostgres();
+  const DATABASE_URL = await makeUser(server.url, [
+    "alter database own owner to hindcast",
+    "alter schema public owner to hindcast",
+  ]);
+  // Each number has the start fail at another place.
+  for (const connections of [0, 2, 4]) {
+    await administer(server.url, `alter role hindcast connection limit ${connections}`);
+    const PORT = String(freePort());
+    const starting = startProcess("serve", { ...SECRETS, DATABASE_URL, PORT, WORKERS: "1" });
+    const early = new TestClient(`http://127.0.0.1:${PORT}`);
+    const answer = await until(() => early.get("/api/health").catch(() => null));
+    expect([connections, [200, 503]]).toEqual([connections, expect.arrayContaining([answer.status])]);
+    await administer(server.url, "alter role hindcast connection limit -1");
+    const ended = await (await starting).end("SIGTERM");
+    expect([connections, ended.code]).toEqual([connections, 0]);
+  }
+  await server.stop();
+});
+
+Deno.test("a database in which the service may make no tables ends the start with one line", async () => {
+  const server = await startPostgres();
+  const DATABASE_URL = await makeUser(server.url, []);
+  for (const task of ["start", "worker"] as const) {
+    const { code, stderr } = await runTask(task, [], { ...SECRETS, DATABASE_URL, PORT: "0" });
+    expect([code, stderr]).toEqual([1, "Cannot start: DATABASE_URL is refused: permission denied for database own\n"]);
+  }
+  await server.stop();
 });

@@ -19,7 +19,11 @@ import { type OptimizationServices, runOptimizationJob } from "./research/optimi
 import { OwnerTurns } from "./research/owner_turns.ts";
 import { SliceRecords } from "./research/slice_records.ts";
 import { SliceRunner } from "./research/slice_runner.ts";
+import { retryOnDatabaseFault } from "./retry.ts";
 import type { ScriptMode } from "./script_mode.ts";
+
+// A process that starts has nothing else to do than to wait.
+const NEVER = new AbortController().signal;
 
 /** The settings of a process for its jobs. */
 interface WorkServices {
@@ -86,13 +90,13 @@ export async function startWork(services: WorkServices, { loops, runners }: Star
   for (const [queue, concurrency, handle, handleInSpare] of work) {
     const loop = new JobLoop(jobs, queue, concurrency, handle);
     loops.push(loop);
-    await jobs.changes.subscribe(`queue ${queue}`, () => loop.wake());
+    await retryOnDatabaseFault(NEVER, () => jobs.changes.subscribe(`queue ${queue}`, () => loop.wake()));
     if (handleInSpare === undefined) continue;
     // Held in advance, runs are so quick that turns suffice.
     loops.push(new JobLoop(jobs, queue, () => concurrency() > backtestsMax ? 0 : 1, handleInSpare, loop));
   }
   // A crash may have left schedules unsynced.
-  await Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]);
+  await retryOnDatabaseFault(NEVER, () => Promise.all([scheduleHousekeeping(jobs), syncSchedules(db, jobs)]));
 }
 
 /**
