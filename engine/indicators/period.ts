@@ -1,5 +1,5 @@
 /** No series has more candles. The product of half a double and a period below 2^26 is exact. */
-const PERIOD_MAX = 50_000_000;
+export const PERIOD_MAX = 50_000_000;
 
 /**
  * Refuses a window length without a meaning, which would otherwise give a column of NaN.

@@ -1,5 +1,5 @@
 /** Most points of a curve, beside its first. */
-const CURVE_POINTS_MAX = 100;
+export const CURVE_POINTS_MAX = 100;
 
 /** Where a curve is read: how many trades, days or candles are over. @param length Of the equity. */
 export function chooseCurvePositions(length: number): readonly number[] {

@@ -1,26 +1,39 @@
 import { decodeFrame, FRAME_PREFIX_BYTES, readPrefix } from "./frames.ts";
 
-// No result is longer.
-const FRAME_BYTES_MAX = 1 << 29;
+/** Lets a frame of these lengths in, or throws. */
+export type Admit = (headBytes: number, bodyBytes: number) => void;
+
+/** What came is no frame. */
+export class FrameFault extends Error {
+  override readonly name = "FrameFault";
+}
 
 /** Reads the frames of a process's standard output. */
 export class FrameReader<Message> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #admit: Admit;
   #rest: Uint8Array = new Uint8Array(0);
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  /** @param admit Called with the lengths of each frame before there is memory for it; default: all are let in. */
+  constructor(stream: ReadableStream<Uint8Array>, admit: Admit = () => {}) {
     this.#reader = stream.getReader();
+    this.#admit = admit;
   }
 
-  /** The next message; null at the end. @throws {RangeError | SyntaxError} When a frame is damaged. */
+  /** The next message; null at the end. @throws {FrameFault} When a frame is damaged. @throws What `admit` throws. */
   async next(): Promise<Message | null> {
     const prefix = await this.#read(FRAME_PREFIX_BYTES);
     if (prefix === null) return null;
     const { headBytes, bodyBytes } = readPrefix(prefix);
-    if (headBytes + bodyBytes > FRAME_BYTES_MAX) throw new RangeError(`a frame of ${headBytes + bodyBytes} bytes`);
+    this.#admit(headBytes, bodyBytes);
     const head = await this.#read(headBytes);
     const body = await this.#read(bodyBytes);
-    return head === null || body === null ? null : decodeFrame<Message>(head, body.buffer);
+    if (head === null || body === null) return null;
+    try {
+      return decodeFrame<Message>(head, body.buffer);
+    } catch (error) {
+      throw new FrameFault(error instanceof Error ? error.message : String(error), { cause: error });
+    }
   }
 
   async cancel(): Promise<void> {

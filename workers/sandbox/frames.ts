@@ -59,15 +59,23 @@ export function readPrefix(prefix: Uint8Array): { readonly headBytes: number; re
 }
 
 /**
- * The message of a frame. Its shape is not checked, since both ends are our own code of one version; a column outside the body is
- * refused.
+ * The message of a frame. Its columns lie one behind the other in the body, so that none of them is shown twice, and each takes the place
+ * of a null of the message's own. The shape of the message is not checked.
  *
  * @throws {RangeError | SyntaxError} When the frame is damaged.
  */
 export function decodeFrame<Message>(head: Uint8Array, body: ArrayBuffer): Message {
   const frame: { value: Message; columns: Place[] } = JSON.parse(new TextDecoder().decode(head));
+  let end = 0;
   for (const { path, kind, offset, length, texts } of frame.columns) {
+    if (offset !== end || !Object.hasOwn(KINDS, kind)) {
+      throw new RangeError("Cannot read a frame: a column is not in its place");
+    }
     const column = new KINDS[kind](body, offset, length);
+    end += column.byteLength + (-column.byteLength & (COLUMN_ALIGN_BYTES - 1));
+    if (texts !== undefined && kind !== "Uint32Array") {
+      throw new RangeError("Cannot read a frame: texts have no numbers");
+    }
     fill(frame, ["value", ...path], texts === undefined ? column : Array.from(column, (index) => texts[index] ?? null));
   }
   return frame.value;
@@ -124,12 +132,17 @@ function bytesOf(column: Column): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
+/** Puts a value where the message has null. Only its own members are looked at: `__proto__` is none. */
 function fill(root: object, path: readonly string[], value: unknown): void {
   let place = root;
   for (const key of path.slice(0, -1)) {
-    const next: unknown = Reflect.get(place, key);
+    const next: unknown = Object.hasOwn(place, key) ? Reflect.get(place, key) : null;
     if (typeof next !== "object" || next === null) throw new RangeError(`Cannot read a frame: it has no ${key}`);
     place = next;
   }
-  Reflect.set(place, path.at(-1) ?? "", value);
+  const last = path.at(-1) ?? "";
+  if (!Object.hasOwn(place, last) || Reflect.get(place, last) !== null) {
+    throw new RangeError(`Cannot read a frame: it has no place ${last}`);
+  }
+  Object.defineProperty(place, last, { value, writable: true, enumerable: true, configurable: true });
 }

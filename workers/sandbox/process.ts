@@ -1,53 +1,17 @@
-import { FrameReader } from "./frame_reader.ts";
+import { FrameFault } from "./frame_reader.ts";
 import { encodeFrame } from "./frames.ts";
-import type { RunProgress } from "../../engine/control.ts";
 import { type FailureCode, NOT_BEGUN, type Outcome } from "../outcome.ts";
 import { countKill } from "../telemetry.ts";
-import { LOG_LINES_MAX } from "./script/layout.ts";
+import { AnswerFault, TALK } from "./answer_bounds.ts";
+import { AnswerReader } from "./answer_reader.ts";
+import { ReportedLog } from "./log_bounds.ts";
+import { childLimits, type SandboxLimits } from "./sandbox_limits.ts";
 import { spawnChild } from "./spawn.ts";
 import { WARMUP_MAX } from "./wasm/abi.ts";
-import {
-  candleBytes,
-  type ChildLimits,
-  type FromChild,
-  isWithin,
-  type PathOutcome,
-  type SandboxJob,
-  type TrialOutcome,
-  type ValueOf,
-} from "./task.ts";
+import { candleBytes, type FromChild, isWithin, type SandboxJob, type ValueOf } from "./task.ts";
 
-/** The limits of a job, and its listener. */
-export interface SandboxLimits {
-  /** From the moment in which the process has begun to its answer; of trials and paths, from the end of one to the end of the next. */
-  readonly deadlineMs: number;
-  /** Ends the job sooner, once it has computed for so long both by the clock and in processor time. */
-  readonly cpuMsMax?: number;
-  /** Resident memory of the process, beside the run's candles. */
-  readonly memoryBytesMax: number;
-  /** Called a few times a second while the job computes. */
-  readonly onProgress: (progress: RunProgress) => void;
-  /** Ends the job at any moment. */
-  readonly signal: AbortSignal;
-  /**
-   * Loads the job again with so many candles before the range, at most once. Its error is that of the job. Absent: the job cannot ask
-   * for more.
-   */
-  readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
-  /** Called with each trial that has ended, in order. */
-  readonly onTrial?: (outcome: TrialOutcome) => void;
-  /** Called with each path that has ended, in order. */
-  readonly onPath?: (outcome: PathOutcome) => void;
-  /** Of all its paths together; the caller's signal ends the process then. */
-  readonly pathsMs?: number;
-  /** The only address, `ip:port`, that the job may call; null: none. */
-  readonly address?: string | null;
-  /** Runs it without V8's compilers, which also takes WebAssembly away; default: no. */
-  readonly jitless?: boolean;
-}
+export type { SandboxLimits } from "./sandbox_limits.ts";
 
-// The trials before the last one.
-const SLICE_SECONDS_MAX = 10;
 // A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
 const ERRORS_CHARS_MAX = 16_384;
@@ -72,7 +36,7 @@ export async function runInSandbox<Job extends SandboxJob>(
   if (limits.signal.aborted) return NOT_BEGUN;
   let child: SandboxProcess<ValueOf<Job>>;
   try {
-    child = new SandboxProcess<ValueOf<Job>>(job.kind, {
+    child = new SandboxProcess<ValueOf<Job>>(job, {
       ...limits,
       memoryBytesMax: limits.memoryBytesMax + candleBytes(job),
     });
@@ -100,13 +64,17 @@ class SandboxProcess<Value extends object> {
   #begun = { atMs: 0, cpuMs: 0 };
   #silentSeconds = 0;
   #errors = "";
-  readonly #log: string[] = [];
+  readonly #log = new ReportedLog();
+  readonly #answers: AnswerReader<Value>;
+  readonly #kind: SandboxJob["kind"];
 
-  constructor(kind: string, limits: SandboxLimits) {
+  constructor(job: SandboxJob, limits: SandboxLimits) {
     this.#limits = limits;
+    this.#kind = job.kind;
     this.#residentBytesMax = limits.memoryBytesMax;
-    this.#child = spawnChild(kind, childLimits(limits), limits.address ?? null, limits.jitless ?? false);
+    this.#child = spawnChild(job.kind, childLimits(limits), limits.address ?? null, limits.jitless ?? false);
     this.#input = this.#child.stdin.getWriter();
+    this.#answers = new AnswerReader(this.#child.stdout, job);
   }
 
   async run(job: SandboxJob): Promise<Outcome<Value>> {
@@ -155,7 +123,7 @@ class SandboxProcess<Value extends object> {
   }
 
   #fail(code: FailureCode, message: string): void {
-    const log = this.#log;
+    const log = this.#log.lines;
     this.#ended.resolve({ type: "failed", code, message, ...(log.length > 0 && { log }) });
   }
 
@@ -169,14 +137,22 @@ class SandboxProcess<Value extends object> {
 
   /** Reads messages until standard output is closed: then no process is left that could write to it. */
   async #listen(): Promise<void> {
-    const reader = new FrameReader<FromChild<Value>>(this.#child.stdout);
+    const answers = this.#answers;
     try {
-      for (let message = await reader.next(); message !== null; message = await reader.next()) this.#receive(message);
+      for (let message = await answers.next(); message !== null; message = await answers.next()) this.#receive(message);
       await this.#explainDeath();
     } catch (error) {
-      this.#ended.resolve({ type: "broken", message: `its process cannot be understood: ${messageOf(error)}` });
-      await reader.cancel();
+      if (error instanceof AnswerFault || error instanceof FrameFault) this.#refuse(error);
+      this.#ended.resolve({ type: "broken", message: `its process cannot be heard: ${messageOf(error)}` });
+      await answers.cancel();
     }
+  }
+
+  /** Ends a process that sends what ours never would: the code that it runs has taken it over. */
+  #refuse({ message }: AnswerFault | FrameFault): void {
+    const kind = this.#kind;
+    const code = kind === "fetch" || kind === "remote" ? "ENDPOINT_FAILED" : "STRATEGY_FAILED";
+    this.#kill("unresponsive", code, `Cannot take what its process sends: ${message}`);
   }
 
   #receive(message: FromChild<Value>): void {
@@ -201,8 +177,7 @@ class SandboxProcess<Value extends object> {
         this.#limits.onTrial?.(message.outcome);
         return;
       case "log":
-        this.#log.splice(message.from, Infinity, ...message.lines);
-        this.#log.length = Math.min(this.#log.length, LOG_LINES_MAX);
+        this.#log.take(message);
         return;
       case "path":
         this.#beginNext();
@@ -224,12 +199,12 @@ class SandboxProcess<Value extends object> {
   async #reload(lookbackCandles: number): Promise<void> {
     const { reload } = this.#limits;
     if (reload === undefined || !(lookbackCandles >= 1 && lookbackCandles <= WARMUP_MAX)) {
-      this.#ended.resolve({ type: "broken", message: `it asks for ${lookbackCandles} candles before its range` });
-      return;
+      return this.#refuse(new AnswerFault(`it asks for ${lookbackCandles} candles before its range`));
     }
     try {
       const job = await reload(lookbackCandles);
       this.#residentBytesMax += candleBytes(job);
+      this.#answers.widen(job);
       await this.#write(job);
     } catch (error) {
       this.#ended.reject(error);
@@ -250,8 +225,11 @@ class SandboxProcess<Value extends object> {
   }
 
   async #collectErrors(): Promise<void> {
+    let chars = 0;
     for await (const text of this.#child.stderr.pipeThrough(new TextDecoderStream())) {
       this.#errors = (this.#errors + text).slice(-ERRORS_CHARS_MAX);
+      chars += text.length;
+      if (chars > TALK.bytes) this.#refuse(new AnswerFault(`its errors have more than ${TALK.bytes} characters`));
     }
   }
 
@@ -287,12 +265,6 @@ class SandboxProcess<Value extends object> {
     await this.#input.abort().catch(() => {});
     await Promise.all([this.#child.status, listening, errors, this.#reloading]);
   }
-}
-
-function childLimits({ memoryBytesMax, deadlineMs, cpuMsMax, onTrial, pathsMs = 0 }: SandboxLimits): ChildLimits {
-  const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
-  // Never reached while a parent lives.
-  return { memoryBytesMax, countsCpu: cpuMsMax !== undefined, cpuSecondsMax: seconds * navigator.hardwareConcurrency };
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Outcome } from "../../../workers/outcome.ts";
-import type { ValidModule } from "../../../workers/sandbox/task.ts";
+import type { SandboxJob, ValueOf } from "../../../workers/sandbox/task.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 // The code of the sandbox's process.
@@ -20,18 +20,31 @@ export type Edit = readonly [path: string, from: string, to: string];
 const FRAMED = `import { encodeFrame } from "../frames.ts"; const post = self.postMessage.bind(self);
   self.postMessage = (outcome) => post(encodeFrame(outcome));`;
 
+/** The limits of an exchanged Worker's process, and what differs in its code. */
+export interface ExchangeOptions {
+  readonly deadlineMs?: number;
+  readonly cpuMsMax?: number;
+  readonly memoryBytesMax?: number;
+  readonly edits?: readonly Edit[];
+}
+
 /** Runs a validation in a copy of the sandbox with other code as its Worker. The caller removes the folder of the copy. */
 export async function runExchanged(
   folder: string,
   workerSource: string,
-  { parametersJson = "{}", deadlineMs = 300_000, cpuMsMax = deadlineMs, memoryBytesMax = 2 ** 29, edits = [] }: {
-    readonly parametersJson?: string;
-    readonly deadlineMs?: number;
-    readonly cpuMsMax?: number;
-    readonly memoryBytesMax?: number;
-    readonly edits?: readonly Edit[];
-  } = {},
-): Promise<Outcome<ValidModule>> {
+  { parametersJson = "{}", ...options }: ExchangeOptions & { readonly parametersJson?: string } = {},
+): Promise<Outcome<ValueOf<SandboxJob>>> {
+  const job = { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 } as const;
+  return await runJobExchanged(folder, workerSource, job, options);
+}
+
+/** The same for any job of a module. */
+export async function runJobExchanged(
+  folder: string,
+  workerSource: string,
+  job: SandboxJob,
+  { deadlineMs = 300_000, cpuMsMax = deadlineMs, memoryBytesMax = 2 ** 29, edits = [] }: ExchangeOptions = {},
+): Promise<Outcome<ValueOf<SandboxJob>>> {
   const code = join(folder, "code");
   for (const path of CODE) await copy(join(ROOT, path), join(code, path));
   await Deno.writeTextFile(join(code, "workers/sandbox/wasm/worker.ts"), FRAMED + workerSource);
@@ -40,10 +53,7 @@ export async function runExchanged(
     join(code, "workers/sandbox/process.ts")
   );
   const { signal } = new AbortController();
-  return await runner.runInSandbox(
-    { kind: "validate", module: new Uint8Array(0), parametersJson, candlesMin: 1 },
-    { deadlineMs, cpuMsMax, memoryBytesMax, onProgress: () => {}, signal },
-  );
+  return await runner.runInSandbox(job, { deadlineMs, cpuMsMax, memoryBytesMax, onProgress: () => {}, signal });
 }
 
 async function edit(path: string, from: string, to: string): Promise<void> {

@@ -6,15 +6,18 @@ import { ORDERS_MAX, WARMUP_MAX } from "../wasm/abi.ts";
 import type { Series } from "../candle_series.ts";
 import { nameCandle, roundCapacity } from "../player.ts";
 import type { Plot } from "../../protocol.ts";
+import { BoundedLog, LINE_CHARS_MAX, LOG_LINES_MAX } from "../log_bounds.ts";
 import type { LoggedLines } from "../task.ts";
 import {
   ask,
+  askText,
   brokenRealm,
   clean,
+  isOurs,
   isWhole,
   parse,
-  parseTexts,
   readColumn,
+  type ReadRequest,
   readRequests,
   requireBuffer,
   ScriptError,
@@ -24,12 +27,12 @@ import { computeIndicator } from "./indicators.ts";
 import {
   CANDLE_COLUMNS,
   COLUMNS_MAX,
-  LOG_LINES_MAX,
   MEMORY_BYTES,
   PLOT_NAME_CHARS_MAX,
   PLOT_TIME,
   PLOT_VALUES_MAX,
   PLOTS_MAX,
+  REQUESTS_CHARS_MAX,
   STATE,
   WINDOW_ROWS,
   WINDOWS_MAX,
@@ -69,9 +72,9 @@ export class ScriptGuest {
   readonly #words: Int32Array;
   readonly #report: Report | null;
   #isPrepared = false;
-  /** Lines of the log that the realm had counted at the last look, and those that were reported. */
+  readonly #log = new BoundedLog();
+  /** Lines of the log that were taken from the realm. */
   #logged = 0;
-  #reported = 0;
 
   /**
    * @param parametersJson The parameters as the script reads them.
@@ -99,7 +102,7 @@ export class ScriptGuest {
     this.#attempt("create the strategy", () => door.start(parametersJson, series.timeframeMs, series.firstIndex));
     const warmup = ask(() => door.warmup());
     this.warmup = isWhole(warmup, WARMUP_MAX) && warmup >= 1 ? warmup : 1;
-    this.#reportLog();
+    this.#takeLog();
   }
 
   /**
@@ -114,19 +117,33 @@ export class ScriptGuest {
     const count = candles.time.length;
     const door = this.#door;
     this.#attempt("prepare", () => door.prepare(roundCapacity(count), this.#bits));
-    this.#reportLog();
+    this.#takeLog();
     const columns = CANDLE_COLUMNS.map((name) => candles[name]);
-    for (const { name, inputs, numbers } of readRequests(ask(() => door.requests()))) {
-      const read = inputs.map((input) => readColumn(input, columns, count));
-      columns.push(...computeIndicator(name, read, numbers, days));
+    for (const request of readRequests(ask(() => door.requests()))) {
+      columns.push(...this.#compute(request, columns, days));
       if (columns.length - CANDLE_COLUMNS.length > COLUMNS_MAX) throw brokenRealm("it asks for too many columns");
     }
-    const shown = parse(ask(() => door.shown()));
+    const shown = parse(ask(() => door.shown()), REQUESTS_CHARS_MAX);
     if (!Array.isArray(shown) || shown.length >= WINDOWS_MAX) throw brokenRealm("it shows no columns");
     return shown.map((number, n) => {
       const rows = new Float64Array(requireBuffer(() => door.column(n), count * 8));
       return { rows, whole: readColumn(number, columns, count) };
     });
+  }
+
+  /** The columns of an indicator. @throws {RunError} When there is no such indicator, or it does not take these numbers. */
+  #compute(
+    { name, inputs, numbers }: ReadRequest,
+    columns: readonly Float64Array[],
+    days: TradingDayColumns | null,
+  ): readonly Float64Array[] {
+    const read = inputs.map((input) => readColumn(input, columns, columns[0]?.length ?? 0));
+    try {
+      return computeIndicator(name, read, numbers, days);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new RunError("STRATEGY_FAILED", `Cannot prepare: ${clean(error.message)}`);
+    }
   }
 
   /**
@@ -143,7 +160,7 @@ export class ScriptGuest {
       throw this.#explain(error, `Cannot go on at ${nameCandle(candles, i)}`);
     }
     if (this.#words[STATE.wanted / 4] !== 0) throw new MoreWanted();
-    if (this.#words[STATE.logged / 4] !== this.#logged) this.#reportLog();
+    if (this.#words[STATE.logged / 4] !== this.#logged) this.#takeLog();
     const reached = isWhole(answer, until) && answer >= i ? answer : -1;
     const { rows } = this;
     const isDone = rows === 0 ? reached > i : isWhole(rows, ORDERS_MAX.limit) && reached < until;
@@ -185,17 +202,26 @@ export class ScriptGuest {
     if (failure !== null) throw this.#explain(new ScriptError(failure), `Cannot ${what}`);
   }
 
-  /** Lines that the script logged so far, from this one on; none from a broken realm. */
-  log(from = 0): string[] {
-    return parseTexts(() => this.#door.log(from), LOG_LINES_MAX);
+  /** Lines that the script has logged; of a broken realm, those that were taken before. */
+  log(): readonly string[] {
+    try {
+      this.#takeLog();
+    } catch (error) {
+      if (!(error instanceof RunError)) throw error;
+    }
+    return this.#log.lines;
   }
 
-  #reportLog(): void {
-    this.#logged = this.#words[STATE.logged / 4]!;
-    if (this.#report === null) return;
-    const lines = this.log(this.#reported);
-    if (lines.length > 0) this.#report({ type: "log", from: this.#reported, lines });
-    this.#reported += lines.length;
+  /** Takes the lines that are new, and reports them. @throws {RunError} When the realm gives what is no line. */
+  #takeLog(): void {
+    const { lines } = this.#log;
+    const from = lines.length;
+    const counted = Math.min(this.#words[STATE.logged / 4]!, LOG_LINES_MAX);
+    while (this.#logged < counted) {
+      const n = this.#logged++;
+      this.#log.add(clean(askText(() => this.#door.line(n), "a line of its log", LINE_CHARS_MAX)));
+    }
+    if (lines.length > from) this.#report?.({ type: "log", from, lines: lines.slice(from) });
   }
 
   /**
@@ -204,12 +230,16 @@ export class ScriptGuest {
    * @throws {RunError} When the realm is broken.
    */
   plots(count: number): Plot[] {
-    const names = parseTexts(() => this.#door.plots(), Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / count)));
-    const panes = parseTexts(() => this.#door.panes(), PLOTS_MAX);
-    return names.map((name, n) => {
-      const pane = panes[n];
-      const isNamed = isPlotText(name) && name !== PLOT_TIME && names.indexOf(name) === n;
+    const plotsCount = ask(() => this.#door.plotsCount());
+    const plotsMax = Math.min(PLOTS_MAX, Math.floor(PLOT_VALUES_MAX / count));
+    if (!isWhole(plotsCount, plotsMax)) throw brokenRealm(`it plots more than ${plotsMax} series`);
+    const names = new Set<string>();
+    return Array.from({ length: plotsCount }, (_, n) => {
+      const name = askText(() => this.#door.plotName(n), "a plot's name", PLOT_NAME_CHARS_MAX);
+      const pane = askText(() => this.#door.pane(n), "a plot's pane", PLOT_NAME_CHARS_MAX);
+      const isNamed = isPlotText(name) && name !== PLOT_TIME && !names.has(name);
       if (!isNamed || !isPlotText(pane)) throw brokenRealm("its plots have no names");
+      names.add(name);
       const given = new Float64Array(requireBuffer(() => this.#door.plot(n), count * 8), 0, count);
       const values = given.map((value) => Number.isFinite(value) ? value : NaN);
       return { name, pane: pane === "" ? null : pane, values };
@@ -217,8 +247,8 @@ export class ScriptGuest {
   }
 }
 
-function isPlotText(text: string | undefined): text is string {
-  return text !== undefined && text.length <= PLOT_NAME_CHARS_MAX && text === clean(text) && text.isWellFormed();
+function isPlotText(text: string): boolean {
+  return text === clean(text) && text.isWellFormed();
 }
 
 /** Runs a script's own lines. @returns The description of what they threw; null: nothing. */
@@ -228,7 +258,7 @@ function runScript(script: vm.Script, realm: vm.Context, door: Door): unknown {
     return null;
   } catch (error) {
     // An error of ours must not get into the realm.
-    if (error instanceof Error) throw error;
+    if (isOurs(error)) throw error;
     return ask(() => door.describe(error));
   }
 }
@@ -238,7 +268,7 @@ function askToDecide(door: Door, i: number, until: number): unknown {
   try {
     return door.decide(i, until);
   } catch (error) {
-    if (error instanceof Error) throw error;
+    if (isOurs(error)) throw error;
     throw brokenRealm("its functions fail");
   }
 }

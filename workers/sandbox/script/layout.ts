@@ -1,7 +1,6 @@
 import {
   ACTION,
   FLAG_REDUCE_ONLY,
-  MESSAGE_BYTES_MAX,
   ORDER,
   ORDER_BYTES,
   ORDERS_MAX,
@@ -13,6 +12,8 @@ import {
   WORKING_MAX,
 } from "../wasm/abi.ts";
 import { CANDLES_AHEAD_MAX, ORDER_TYPES, SIZES_BY } from "../../../engine/strategy.ts";
+import { PERIOD_MAX } from "../../../engine/indicators/period.ts";
+import { LINE_CHARS_MAX, LOG_LINES_MAX, STACK_CHARS_MAX } from "../log_bounds.ts";
 import { describeIndicators } from "./indicators.ts";
 
 /** The name of a script in its errors. */
@@ -26,7 +27,9 @@ export const PLOT_NAME_CHARS_MAX = 64;
 export const PLOT_VALUES_MAX = 2 ** 23;
 /** The name of the times beside plots, which no plot may have. */
 export const PLOT_TIME = "timestamp";
-export const LOG_LINES_MAX = 1000;
+/** Characters of the JSON of a script's requests, and of its error: ours are far shorter. */
+export const REQUESTS_CHARS_MAX = 2 ** 18;
+export const FAILURE_CHARS_MAX = 2 ** 15;
 
 /** The columns of candles, in the order of their numbers; indicators have the numbers behind them. */
 export const CANDLE_COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
@@ -112,7 +115,9 @@ export const LAYOUT = {
   plotValuesMax: PLOT_VALUES_MAX,
   plotTime: PLOT_TIME,
   logLinesMax: LOG_LINES_MAX,
-  lineCharsMax: MESSAGE_BYTES_MAX,
+  lineCharsMax: LINE_CHARS_MAX,
+  stackCharsMax: STACK_CHARS_MAX,
+  periodMax: PERIOD_MAX,
   indicators: describeIndicators(),
 } as const;
 

@@ -1,29 +1,36 @@
 /** The answers of a script's realm: a script may have taken it over, so nothing that comes out of it is believed. */
 import { types } from "node:util";
 import { RunError } from "../../outcome.ts";
+import { LINE_CHARS_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../log_bounds.ts";
+import { COLUMNS_MAX, FAILURE_CHARS_MAX, REQUESTS_CHARS_MAX } from "./layout.ts";
 
-const LINE_CHARS_MAX = 1024;
+/** Inputs and numbers of an indicator: none of ours has so many. */
+const ARGUMENTS_MAX = 16;
+const NAME_CHARS_MAX = 64;
 
 /** A script's own error, as its realm describes it. */
 export class ScriptError extends Error {
   override readonly name = "ScriptError";
-  readonly #description: unknown;
+  readonly #message: string;
+  readonly #stack: string;
 
   constructor(description: unknown) {
     super("the script failed");
-    this.#description = description;
+    const { message, stack }: { message?: unknown; stack?: unknown } = Object(parse(description, FAILURE_CHARS_MAX));
+    this.#message = typeof message === "string" ? message : "it threw a value that cannot be shown";
+    this.#stack = typeof stack === "string" ? stack.slice(0, STACK_CHARS_MAX) : "";
   }
 
   /** The message, and the first line of the stack. */
   describe(): string {
-    const { message } = { message: "", ...Object(parse(this.#description)) };
     const [place = ""] = this.stackLines();
-    return clean(`${message}${place}`);
+    return clean(`${this.#message}${place}`);
   }
 
+  /** The lines of the stack, the first of them. */
   stackLines(): readonly string[] {
-    const { stack } = { stack: "", ...Object(parse(this.#description)) };
-    return String(stack).split("\n").filter((line) => line !== "").map((line) => clean(` at ${line}`));
+    const lines = this.#stack.split("\n").filter((line) => line !== "");
+    return lines.slice(0, STACK_LINES_MAX).map((line) => clean(` at ${line}`));
   }
 }
 
@@ -38,8 +45,17 @@ export function ask(call: () => unknown): unknown {
     return call();
   } catch (error) {
     // An error of the realm is none of ours.
-    if (error instanceof Error) throw error;
+    if (isOurs(error)) throw error;
     throw brokenRealm("its functions fail");
+  }
+}
+
+/** True for an error of this realm. A value of a script's may have a proxy as prototype, whose traps run here: it has no prototype of ours. */
+export function isOurs(error: unknown): error is Error {
+  try {
+    return error instanceof Error;
+  } catch {
+    return false;
   }
 }
 
@@ -55,20 +71,17 @@ export function requireBuffer(call: () => unknown, byteLengthMin: number): Array
   throw brokenRealm("it gives no buffer");
 }
 
-/** A realm's list of texts; an empty one for anything else. */
-export function parseTexts(call: () => unknown, countMax: number): string[] {
-  try {
-    const texts = parse(ask(call));
-    return Array.isArray(texts) ? texts.slice(0, countMax).map(String) : [];
-  } catch (error) {
-    if (error instanceof RunError) return [];
-    throw error;
-  }
+/** A realm's text of at most so many characters. Its length is looked at first: a text may be joined of many, and of any size. */
+export function askText(call: () => unknown, what: string, charsMax: number): string {
+  const text = ask(call);
+  if (typeof text !== "string") throw brokenRealm(`${what} is no text`);
+  if (text.length <= charsMax) return text;
+  throw brokenRealm(`${what} has ${text.length} characters: at most ${charsMax} are taken`);
 }
 
-/** The value of a realm's JSON; null for anything else. */
-export function parse(json: unknown): unknown {
-  if (typeof json !== "string") return null;
+/** The value of a realm's JSON; null for anything else, and for more characters. */
+export function parse(json: unknown, charsMax: number): unknown {
+  if (typeof json !== "string" || json.length > charsMax) return null;
   try {
     return JSON.parse(json);
   } catch {
@@ -76,7 +89,8 @@ export function parse(json: unknown): unknown {
   }
 }
 
-interface ReadRequest {
+/** A request for an indicator, whose columns are not looked up yet. */
+export interface ReadRequest {
   readonly name: string;
   readonly inputs: readonly unknown[];
   readonly numbers: readonly number[];
@@ -84,8 +98,8 @@ interface ReadRequest {
 
 /** The columns that a script asks for. @throws {RunError} */
 export function readRequests(json: unknown): readonly ReadRequest[] {
-  const requests = parse(json);
-  if (Array.isArray(requests) && requests.every(isRequest)) return requests;
+  const requests = parse(json, REQUESTS_CHARS_MAX);
+  if (Array.isArray(requests) && requests.length <= COLUMNS_MAX && requests.every(isRequest)) return requests;
   throw brokenRealm("its requests are none");
 }
 
@@ -94,8 +108,12 @@ function isRequest(value: unknown): value is ReadRequest {
     return false;
   }
   const { name, inputs, numbers } = value;
-  return typeof name === "string" && Array.isArray(inputs) && Array.isArray(numbers) &&
+  return typeof name === "string" && name.length <= NAME_CHARS_MAX && isShort(inputs) && isShort(numbers) &&
     numbers.every((number) => typeof number === "number");
+}
+
+function isShort(list: unknown): list is readonly unknown[] {
+  return Array.isArray(list) && list.length <= ARGUMENTS_MAX;
 }
 
 /** An input: a column by its number, or a constant. @throws {RunError} When it is neither. */

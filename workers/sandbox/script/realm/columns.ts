@@ -28,7 +28,7 @@ export interface Columns {
 }
 
 export function makeColumns(layout: Layout, memory: Memory): Columns {
-  const { indicators, candleColumns: names, columnsMax } = layout;
+  const { indicators, candleColumns: names, columnsMax, periodMax } = layout;
   const candles: Record<string, Float64Array> = {};
   const numbers = new Map<unknown, number>();
   const requests: Request[] = [];
@@ -52,7 +52,9 @@ export function makeColumns(layout: Layout, memory: Memory): Columns {
     const call = (...args: readonly unknown[]) => {
       if (!isOpen) throw new Error(`${rule.name} is for prepare: keep its column in \`this\`, and read it in decide`);
       const inputs = rule.inputs.map((name, n) => readInput(`${rule.name}: ${name}`, args[n], numbers));
-      const values = rule.numbers.map((number, n) => readRule(rule.name, number, args[rule.inputs.length + n]));
+      const values = rule.numbers.map((number, n) =>
+        readRule(rule.name, number, args[rule.inputs.length + n], periodMax)
+      );
       return ask(rule.name, inputs, values, rule.outputs);
     };
     return [rule.name, call] as const;
@@ -120,10 +122,15 @@ export function readInput(
   throw new TypeError(`${what} must be a column of candles or of an indicator, or a number, not ${typeof value}`);
 }
 
-export function readRule(indicator: string, { name, isPeriod }: NumberRule, value: unknown): number {
-  const fits = typeof value === "number" && (isPeriod ? Number.isInteger(value) && value >= 1 : Number.isFinite(value));
-  if (fits) return value;
-  const rule = isPeriod ? "a whole number of candles, at least 1" : "a finite number";
+export function readRule(
+  indicator: string,
+  { name, isPeriod }: NumberRule,
+  value: unknown,
+  periodMax: number,
+): number {
+  const isPeriodOf = (candles: number) => Number.isInteger(candles) && candles >= 1 && candles <= periodMax;
+  if (typeof value === "number" && (isPeriod ? isPeriodOf(value) : Number.isFinite(value))) return value;
+  const rule = isPeriod ? `a whole number of candles from 1 to ${periodMax}` : "a finite number";
   throw new RangeError(`${indicator}: ${name} must be ${rule}, not ${String(value)}`);
 }
 

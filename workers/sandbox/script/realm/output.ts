@@ -2,14 +2,24 @@ import type { Layout } from "../layout.ts";
 import type { Columns } from "./columns.ts";
 import type { Memory } from "./memory.ts";
 
-/** Lets stacks show the script's own lines only, for good. Returns the function that describes an error. */
-export function keepStacks({ file, lineCharsMax }: Layout): (error: unknown) => string {
-  const format = (_error: unknown, sites: readonly NodeJS.CallSite[]): string =>
-    sites.filter((site) => site.getFileName() === file).map((site) => {
+/**
+ * Lets stacks show the script's own lines only, for good. Returns the function that describes an error.
+ *
+ * The sites of a call are the host's: they are read by index and concatenated, so that no method that a script replaces gets hold of one.
+ */
+export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (error: unknown) => string {
+  const { stringify } = JSON;
+  const format = (_error: unknown, sites: readonly NodeJS.CallSite[]): string => {
+    let text = "";
+    for (let n = 0; n < sites.length; n++) {
+      const site = sites[n]!;
+      if (site.getFileName() !== file) continue;
       const name = site.getFunctionName();
       const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
-      return name === null ? place : `${name} (${place})`;
-    }).join("\n");
+      text += `${text === "" ? "" : "\n"}${name === null ? place : `${name} (${place})`}`;
+    }
+    return text;
+  };
   Object.defineProperty(Error, "prepareStackTrace", { value: format, writable: false, configurable: false });
   return (error) => {
     try {
@@ -18,9 +28,9 @@ export function keepStacks({ file, lineCharsMax }: Layout): (error: unknown) => 
       // The runtime may put the line itself before the stack.
       const isPlace = (line: string) => /:\d+:\d+\)?$/.test(line);
       const stack = isError ? String(error.stack ?? "").split("\n").filter(isPlace).join("\n") : "";
-      return JSON.stringify({ message: message.slice(0, lineCharsMax), stack: stack.slice(0, 4 * lineCharsMax) });
+      return stringify({ message: message.slice(0, lineCharsMax), stack: stack.slice(0, stackCharsMax) });
     } catch {
-      return JSON.stringify({ message: "it threw a value that cannot be shown", stack: "" });
+      return '{"message":"it threw a value that cannot be shown","stack":""}';
     }
   };
 }

@@ -39,12 +39,13 @@ export interface Door {
   readonly decide: (i: number, until: number) => number;
   /** The error of `decide`, as `describe` has it. */
   readonly failure: () => string;
-  /** Logged lines from this one on, as JSON of string[]. */
-  readonly log: (from: number) => string;
-  /** Names of the plotted series, as JSON of string[]. */
-  readonly plots: () => string;
-  /** The panes that the script chose for them, as JSON of string[]; empty: none chosen. */
-  readonly panes: () => string;
+  /** The n-th line of the log; the state has their number. */
+  readonly line: (n: number) => string;
+  /** How many series are plotted, and the name of the n-th. */
+  readonly plotsCount: () => number;
+  readonly plotName: (n: number) => string;
+  /** The pane that the script chose for it; empty: none. */
+  readonly pane: (n: number) => unknown;
   /** The memory of a series. */
   readonly plot: (number: number) => ArrayBuffer;
 }
@@ -60,6 +61,9 @@ type Factory = (parameters: unknown, series: Series) => unknown;
 
 /** Sets a realm up: takes away what a strategy may not have, and adds the globals of scripts. */
 export function openRealm(layout: Layout): Door {
+  // Before the first line of a script, which may replace these.
+  const { parse, stringify } = JSON;
+  const { freeze } = Object;
   const describe = keepStacks(layout);
   const memory = makeMemory(layout);
   const log = makeLog(layout, memory);
@@ -83,7 +87,7 @@ export function openRealm(layout: Layout): Door {
     describe,
     start(parametersJson, timeframeMs, firstIndex) {
       memory.firstIndex = firstIndex;
-      return attempt(() => program.create(JSON.parse(parametersJson), Object.freeze({ timeframeMs, firstIndex })));
+      return attempt(() => program.create(parse(parametersJson), freeze({ timeframeMs, firstIndex })));
     },
     warmup: () => program.definition().warmup,
     memory: () => memory.buffer,
@@ -96,16 +100,17 @@ export function openRealm(layout: Layout): Door {
         prepare(program.definition(), columns.candles);
         columns.close();
       }),
-    requests: () => JSON.stringify(columns.requests),
-    shown: () => JSON.stringify(columns.shown()),
+    requests: () => stringify(columns.requests),
+    shown: () => stringify(columns.shown()),
     column: columns.buffer,
     decide: makeDecide(layout, memory, { columns, writer, definition: program.definition }, (error) => {
       failure = describe(error);
     }),
     failure: () => failure,
-    log: (from) => JSON.stringify(log.lines.slice(from)),
-    plots: () => JSON.stringify(plots.names),
-    panes: () => JSON.stringify(plots.panes),
+    line: (n) => log.lines[n]!,
+    plotsCount: () => plots.names.length,
+    plotName: (n) => plots.names[n]!,
+    pane: (n) => plots.panes[n],
     plot: (number) => plots.buffers[number]!,
   };
 }

@@ -1,0 +1,142 @@
+/** The shapes of a sandbox's messages: its process may be taken over, so its parent believes none before it has looked. */
+import { z } from "zod";
+import { RUN_FAILURE_CODES } from "../outcome.ts";
+import { type AnswerBounds, AnswerFault } from "./answer_bounds.ts";
+import { isStoredLog } from "./log_bounds.ts";
+import { PLOT_NAME_CHARS_MAX, PLOTS_MAX } from "./script/layout.ts";
+import type { SandboxJob } from "./task.ts";
+import { RUN_ORDERS_MAX, TAG_BYTES_MAX } from "./wasm/abi.ts";
+
+/** Characters of a sentence: of an error, a note or a finding. */
+export const SENTENCE_CHARS_MAX = 8192;
+export const NOTES_MAX = 64;
+/** Metrics, and reasons of those that are undefined. */
+export const METRICS_MAX = 256;
+/** Rows of trades, of which a close of many makes many. */
+const ROWS_MAX = 4 * RUN_ORDERS_MAX;
+
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const sentence = z.string().max(SENTENCE_CHARS_MAX);
+const name = z.string().max(PLOT_NAME_CHARS_MAX);
+/** JSON has null for what is no number. */
+const number = z.number().nullable();
+const log = z.custom<readonly string[]>(isStoredLog, "is longer than a log may be");
+const hasFew = (record: object) => Object.keys(record).length <= METRICS_MAX;
+const metrics = z.record(name, z.union([number, name])).refine(hasFew, "has too many names");
+const reasons = z.record(name, sentence).refine(hasFew, "has too many names");
+const finding = z.object({ status: z.enum(["passed", "failed", "skipped"]), evidence: sentence });
+const refused = z.object({ status: z.enum(["passed", "failed"]), evidence: sentence });
+const bound = z.object({ final_equity: number, trades: count });
+const tags = z.custom<readonly (string | null)[]>(areTags, "has a tag that is too long");
+
+const doubles = (rows: number) =>
+  z.instanceof(Float64Array).refine(({ length }) => length <= rows, `has more than ${rows} rows`);
+const integers = (rows: number) =>
+  z.instanceof(Int32Array).refine(({ length }) => length <= rows, `has more than ${rows} rows`);
+
+/** A table whose columns are all as long as it says. */
+const table = (columns: z.ZodRawShape) =>
+  z.object({ count: count.max(ROWS_MAX), ...columns }).refine(
+    (given) => Object.keys(columns).every((key) => Object(Reflect.get(given, key)).length === given.count),
+    "has columns of different lengths",
+  );
+const bytes = z.instanceof(Uint8Array);
+const sides = z.instanceof(Int8Array);
+const rows = doubles(ROWS_MAX);
+const places = integers(ROWS_MAX);
+const orders = table({
+  ...{ time: rows, side: sides, type: bytes, quantity: rows, limitPrice: rows, stopPrice: rows, status: bytes },
+  ...{ reason: bytes, filledQuantity: rows, price: rows, fillTime: rows, tag: tags },
+});
+const trades = table({
+  ...{ side: sides, quantity: rows, entryTime: rows, entryPrice: rows, exitTime: rows, exitPrice: rows, fees: rows },
+  ...{ pnl: rows, return: rows, candles: places, mae: rows, mfe: rows, exitReason: bytes, ambiguous: bytes },
+  ...{ entryOrder: places, exitOrder: places, tag: tags, exitTag: tags },
+});
+
+const plotsOf = (candles: number) =>
+  z.array(z.object({ name, pane: name.nullable(), values: doubles(candles) })).max(PLOTS_MAX);
+
+const failedOf = (candles: number) =>
+  z.object({
+    type: z.literal("failed"),
+    code: z.enum([...RUN_FAILURE_CODES, "INVALID_MODULE", "INVALID_SCRIPT"]),
+    message: sentence,
+    log: log.optional(),
+    plots: plotsOf(candles).optional(),
+  });
+
+const dryRun = z.object({
+  ...{ warmup: count, candles: count, orders: count, refused, nanosecondsPerCandle: count },
+  notes: z.array(sentence).max(NOTES_MAX),
+  ...{ abiVersion: count.optional(), memoryBytesMin: count.optional(), memoryBytesMax: count.optional() },
+});
+
+const runOf = (candles: number) =>
+  z.object({
+    result: z.object({
+      ...{ trades, orders, metrics, undefinedMetrics: reasons, dailyReturns: doubles(candles) },
+      ...{ equity: doubles(candles), position: doubles(candles) },
+      balances: z.object({ from: integers(candles), cash: doubles(candles), units: doubles(candles) }),
+      bounds: z.object({ stop_first: bound, target_first: bound }).nullable(),
+      notes: z.array(sentence).max(NOTES_MAX),
+    }),
+    integrity: z.object({ lookahead: finding, determinism: finding, warm_up: finding, orders: finding }),
+    log: log.optional(),
+    plots: plotsOf(candles).optional(),
+  });
+
+/** The value of each kind of job. */
+function valueOf({ kind }: SandboxJob, { candlesMax, bodyBytesMax }: AnswerBounds): z.ZodObject {
+  switch (kind) {
+    case "validate":
+    case "check_script":
+      return z.object({ report: dryRun, log });
+    case "fetch":
+      return z.object({ body: bytes.refine(({ length }) => length <= bodyBytesMax) });
+    case "run":
+    case "script":
+    case "remote":
+      return runOf(candlesMax);
+    default:
+      // Trials and paths were sent one by one.
+      return z.object({});
+  }
+}
+
+/** The shape of the messages of a job. */
+export function shapeOfAnswers(job: SandboxJob, bounds: AnswerBounds): z.ZodType {
+  const { candlesMax } = bounds;
+  const failed = failedOf(candlesMax);
+  const completed = z.literal("completed");
+  const trial = z.object({ type: completed, metrics, undefinedMetrics: reasons, dailyReturns: doubles(candlesMax) });
+  const figures = z.record(name, number).refine(hasFew);
+  const path = z.object({ type: completed, figures, curve: doubles(candlesMax + 1) });
+  return z.discriminatedUnion("type", [
+    z.object({ type: z.literal("memory"), residentBytes: count, cpuMs: z.number() }),
+    z.object({ type: z.literal("progress"), decided: count, candlesDone: count, equity: number }),
+    z.object({ type: z.literal("lookback"), candles: count }),
+    z.object({ type: z.literal("log"), from: count, lines: log }),
+    z.object({
+      type: z.literal("trial"),
+      outcome: z.discriminatedUnion("type", [trial, failed, z.object({ type: z.literal("refused") })]),
+    }),
+    z.object({ type: z.literal("path"), outcome: z.discriminatedUnion("type", [path, failed]) }),
+    z.object({ type: z.literal("stopped"), candlesDone: count }),
+    z.object({ type: z.literal("broken"), message: z.string() }),
+    failed,
+    valueOf(job, bounds).extend({ type: completed }),
+  ]);
+}
+
+/** @throws {AnswerFault} With the field that is wrong. */
+export function requireShape(shape: z.ZodType, message: unknown): void {
+  const { error } = shape.safeParse(message);
+  const [issue] = error?.issues ?? [];
+  if (issue !== undefined) throw new AnswerFault(`/${issue.path.map(String).join("/")} ${issue.message}`.slice(0, 500));
+}
+
+function areTags(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((tag) => tag === null || (typeof tag === "string" && tag.length <= TAG_BYTES_MAX));
+}

@@ -1,0 +1,43 @@
+import type { RunProgress } from "../../engine/control.ts";
+import type { ChildLimits, PathOutcome, SandboxJob, TrialOutcome } from "./task.ts";
+
+/** The limits of a job, and its listener. */
+export interface SandboxLimits {
+  /** From the moment in which the process has begun to its answer; of trials and paths, from the end of one to the end of the next. */
+  readonly deadlineMs: number;
+  /** Ends the job sooner, once it has computed for so long both by the clock and in processor time. */
+  readonly cpuMsMax?: number;
+  /** Resident memory of the process, beside the run's candles. */
+  readonly memoryBytesMax: number;
+  /** Called a few times a second while the job computes. */
+  readonly onProgress: (progress: RunProgress) => void;
+  /** Ends the job at any moment. */
+  readonly signal: AbortSignal;
+  /**
+   * Loads the job again with so many candles before the range, at most once. Its error is that of the job. Absent: the job cannot ask
+   * for more.
+   */
+  readonly reload?: (lookbackCandles: number) => Promise<SandboxJob>;
+  /** Called with each trial that has ended, in order. */
+  readonly onTrial?: (outcome: TrialOutcome) => void;
+  /** Called with each path that has ended, in order. */
+  readonly onPath?: (outcome: PathOutcome) => void;
+  /** Of all its paths together; the caller's signal ends the process then. */
+  readonly pathsMs?: number;
+  /** The only address, `ip:port`, that the job may call; null: none. */
+  readonly address?: string | null;
+  /** Runs it without V8's compilers, which also takes WebAssembly away; default: no. */
+  readonly jitless?: boolean;
+}
+
+// The trials before the last one.
+const SLICE_SECONDS_MAX = 10;
+
+/** The limits that the process itself watches. */
+export function childLimits(
+  { memoryBytesMax, deadlineMs, cpuMsMax, onTrial, pathsMs = 0 }: SandboxLimits,
+): ChildLimits {
+  const seconds = Math.ceil((deadlineMs + pathsMs) / 1000) + (onTrial === undefined ? 0 : SLICE_SECONDS_MAX);
+  // Never reached while a parent lives.
+  return { memoryBytesMax, countsCpu: cpuMsMax !== undefined, cpuSecondsMax: seconds * navigator.hardwareConcurrency };
+}
