@@ -12,6 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { Luck } from "../research/luck/luck.ts";
 import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
 import type { OutOfSample, WalkForward, WindowDates } from "../research/walk_forward.ts";
@@ -102,6 +103,8 @@ export const optimizations = pgTable("optimizations", {
   dataSha256: text("data_sha256"),
   /** How much of its best trial is luck; null until it has completed, and where there is nothing to measure. */
   overfitting: jsonb("overfitting").$type<Overfitting>(),
+  /** The reality check of its trials; null as above, and where an earlier version completed it. */
+  luck: jsonb("luck").$type<Luck>(),
   /** Of walk_forward; empty until it has begun. */
   windows: jsonb("windows").$type<readonly OptimizationWindow[]>().notNull().default([]),
   /** Points of training windows, and test windows, that are done. */

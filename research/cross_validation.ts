@@ -1,4 +1,5 @@
-import { type Measured, RETURN_NOISE } from "../engine/metrics/measured.ts";
+import { median } from "./quantiles.ts";
+import { type Measure, toColumn } from "./luck/measures.ts";
 
 /** The days are cut into so many blocks; half of them choose, the other half judge: 12,870 ways. */
 export const BLOCKS = 16;
@@ -22,155 +23,289 @@ export interface SplitsPart {
   readonly parts: number;
 }
 
-/** Splits, and those in which the best trial of one half fails in the other. */
-export interface CountedSplits {
-  readonly failures: number;
-  readonly splits: number;
+/** The trials that are split. */
+export interface SplitTrials {
+  /** A column of daily returns for each trial, all of one length. */
+  readonly returns: readonly Float64Array[];
+  readonly measure: Measure;
+  readonly direction: "max" | "min";
+  /** A day's risk-free rate. */
+  readonly riskFree: number;
 }
 
-/** The probability of overfitting from all parts of the splits. */
-export function overfittingProbability(counted: readonly (CountedSplits | NoFigure)[]): Measured {
-  let [failures, splits] = [0, 0];
-  for (const each of counted) {
-    if ("reason" in each) return each;
-    failures += each.failures;
-    splits += each.splits;
+/** A value for each split of a part: a half that chooses, and then its complement. */
+export interface Splits {
+  /** The objective of the best trial of one half, there and in the other half. */
+  readonly chosen: Float64Array;
+  readonly judged: Float64Array;
+  /** Its rank in the other half, as a share of one more than there are trials; 1 is best. Equal trials share their ranks. */
+  readonly ranks: Float64Array;
+  /** Growth of its account in the other half, a logarithm. */
+  readonly growths: Float64Array;
+}
+
+/** Figures of all splits. */
+export interface SplitFigures {
+  /** The share of splits in which the best trial of one half is at or below the median in the other. */
+  readonly overfitting_probability: number;
+  /** The share in which it loses money there. */
+  readonly loss_probability: number;
+  /** Slope of a line through the objectives of the splits: in the other half over the half that chose. */
+  readonly degradation_slope: number | NoFigure;
+  readonly median_rank: number;
+}
+
+const NO_SLOPE = { reason: "the objective of the best trial is the same in all splits" };
+
+/** The figures of the splits of all parts, in their order. */
+export function measureSplits(parts: readonly (Splits | NoFigure)[]): SplitFigures | NoFigure {
+  const splits = joinSplits(parts);
+  if ("reason" in splits) return splits;
+  const { chosen, judged, ranks, growths } = splits;
+  const count = ranks.length;
+  const [x, y] = [meanOf(chosen), meanOf(judged)];
+  let [products, squares] = [0, 0];
+  for (let i = 0; i < count; i++) {
+    products += (chosen[i]! - x) * (judged[i]! - y);
+    squares += (chosen[i]! - x) ** 2;
   }
-  return failures / splits;
+  return {
+    overfitting_probability: ranks.filter((rank) => rank <= 1 / 2).length / count,
+    loss_probability: growths.filter((growth) => growth < 0).length / count,
+    degradation_slope: squares > 0 ? products / squares : NO_SLOPE,
+    median_rank: median(ranks),
+  };
+}
+
+/** The splits of all parts in the order of one part alone, so that their sums do not depend on the parts. */
+export function joinSplits(parts: readonly (Splits | NoFigure)[]): Splits | NoFigure {
+  const done: Splits[] = [];
+  for (const part of parts) {
+    if ("reason" in part) return part;
+    done.push(part);
+  }
+  const join = (pick: (splits: Splits) => Float64Array) => {
+    const all = new Float64Array(done.reduce((sum, each) => sum + pick(each).length, 0));
+    for (const [part, each] of done.entries()) {
+      const values = pick(each);
+      // A half and its complement stand side by side.
+      for (let i = 0; i < values.length; i++) all[2 * (done.length * (i >> 1) + part) + (i & 1)] = values[i]!;
+    }
+    return all;
+  };
+  return {
+    chosen: join(({ chosen }) => chosen),
+    judged: join(({ judged }) => judged),
+    ranks: join(({ ranks }) => ranks),
+    growths: join(({ growths }) => growths),
+  };
+}
+
+function meanOf(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
 }
 
 /**
- * Counts for the probability of backtest overfitting: the share of the splits in which the trial with the best Sharpe ratio in one half
- * of the blocks is at or below the median in the other half. Blocks are equal but for a day; a trial without movement
- * has a ratio of 0; equal trials share their ranks.
+ * Looks up the best trial of each half of the blocks in the other half. Blocks are equal but for a day.
  *
- * @param returns A column of daily returns for each trial, all of one length.
- * @param riskFree A day's, which is taken off each of them.
  * @param onStep Called thousands of times; an error that it throws ends the work.
  * @see D. H. Bailey, J. M. Borwein, M. López de Prado, Q. J. Zhu (2017), "The Probability of Backtest Overfitting",
  *   Journal of Computational Finance 20(4): combinatorially symmetric cross-validation.
  */
-export function countSplits(
-  returns: readonly Float64Array[],
-  riskFree: number,
+export function splitTrials(
+  input: SplitTrials,
   { part, parts }: SplitsPart,
   onStep: () => void = () => {},
-): CountedSplits | NoFigure {
-  const trials = returns.length;
-  const days = returns[0]?.length ?? 0;
+): Splits | NoFigure {
+  const trials = input.returns.length;
+  const days = input.returns[0]?.length ?? 0;
   if (trials < 2) return { reason: ONE_TRIAL };
   if (days < BLOCKS * BLOCK_DAYS_MIN) return { reason: FEW_DAYS };
-  const starts = Array.from({ length: BLOCKS + 1 }, (_, i) => Math.floor(i * days / BLOCKS));
-  const lengths = Float64Array.from({ length: BLOCKS }, (_, i) => starts[i + 1]! - starts[i]!);
-  const low = new HalfSums({ returns, riskFree }, starts, 0);
-  const high = new HalfSums({ returns, riskFree }, starts, HALF_BLOCKS);
-  const chosen = new Float64Array(trials);
-  const judged = new Float64Array(trials);
+  const scores = new HalfScores(input, days);
+  const found = { chosen: [] as number[], judged: [] as number[], ranks: [] as number[], growths: [] as number[] };
+  const one = new Float64Array(trials);
+  const other = new Float64Array(trials);
+  const sign = input.direction === "max" ? 1 : -1;
+  const unit = (score: number) => input.measure.unit(sign * score) + 0;
+  const look = (choosing: Float64Array, judging: Float64Array, judgingBlocks: number) => {
+    const best = placeOfMost(choosing);
+    found.chosen.push(unit(choosing[best]!));
+    found.judged.push(unit(judging[best]!));
+    found.ranks.push(rankOf(judging, best));
+    found.growths.push(scores.growthOf(best, judgingBlocks));
+  };
   const all = 2 ** BLOCKS - 1;
   let halves = 0;
-  let splits = 0;
-  let failures = 0;
   // A half and its complement are two splits with the roles exchanged.
   for (let half = 0; half < 2 ** (BLOCKS - 1); half++) {
     if (countBits(half) !== HALF_BLOCKS || halves++ % parts !== part) continue;
     onStep();
-    const bestChosen = writeScores(low, high, half, countDays(half, lengths), chosen);
-    const bestJudged = writeScores(low, high, all - half, countDays(all - half, lengths), judged);
-    if (isAtMostMedian(judged, bestChosen)) failures++;
-    if (isAtMostMedian(chosen, bestJudged)) failures++;
-    splits += 2;
+    scores.write(half, one);
+    scores.write(all - half, other);
+    look(one, other, all - half);
+    look(other, one, half);
   }
-  return { failures, splits };
+  const toColumns = (values: readonly number[]) => Float64Array.from(values);
+  return {
+    chosen: toColumns(found.chosen),
+    judged: toColumns(found.judged),
+    ranks: toColumns(found.ranks),
+    growths: toColumns(found.growths),
+  };
 }
 
-interface Excess {
-  readonly returns: readonly Float64Array[];
-  readonly riskFree: number;
-}
+/** The totals of each subset of half of the blocks, all trials of a subset side by side. */
+class HalfScores {
+  readonly #measure: Measure;
+  readonly #sign: number;
+  readonly #trials: number;
+  readonly #lengths: Float64Array;
+  readonly #halves: readonly [Totals, Totals];
+  /** A row a block. */
+  readonly #growths: Float64Array;
 
-/** Sums of returns and of their squares over each subset of half of the blocks, all trials of a subset side by side. */
-class HalfSums {
-  readonly sums: Float64Array;
-  readonly squares: Float64Array;
-
-  constructor(excess: Excess, starts: readonly number[], firstBlock: number) {
-    const trials = excess.returns.length;
-    this.sums = new Float64Array(SUBSETS * trials);
-    this.squares = new Float64Array(SUBSETS * trials);
-    for (let block = 0; block < HALF_BLOCKS; block++) {
-      const [start, end] = [starts[firstBlock + block]!, starts[firstBlock + block + 1]!];
-      this.#sumBlock(excess, start, end, (1 << block) * trials);
+  constructor({ returns, measure, direction, riskFree }: SplitTrials, days: number) {
+    const starts = Array.from({ length: BLOCKS + 1 }, (_, i) => Math.floor(i * days / BLOCKS));
+    const trials = returns.length;
+    this.#measure = measure;
+    this.#sign = direction === "max" ? 1 : -1;
+    this.#trials = trials;
+    this.#lengths = Float64Array.from({ length: BLOCKS }, (_, i) => starts[i + 1]! - starts[i]!);
+    this.#growths = new Float64Array(BLOCKS * trials);
+    const makeTotals = () => measure.kind === "path" ? new PathTotals(trials) : new SumTotals(trials, measure);
+    this.#halves = [makeTotals(), makeTotals()];
+    for (const [i, own] of returns.entries()) {
+      const column = toColumn(measure, own, riskFree);
+      for (let block = 0; block < BLOCKS; block++) {
+        const [start, end] = [starts[block]!, starts[block + 1]!];
+        const at = (1 << (block % HALF_BLOCKS)) * trials + i;
+        this.#halves[block < HALF_BLOCKS ? 0 : 1].addBlock(column, start, end, at);
+        for (let day = start; day < end; day++) {
+          this.#growths[block * trials + i]! += Math.log1p(Math.max(-1, own[day]!));
+        }
+      }
     }
-    for (let subset = 1; subset < SUBSETS; subset++) {
-      const one = subset & -subset;
-      if (one === subset) continue;
-      for (let i = 0; i < trials; i++) {
-        const [to, a, b] = [subset * trials + i, one * trials + i, (subset - one) * trials + i];
-        this.sums[to] = this.sums[a]! + this.sums[b]!;
-        this.squares[to] = this.squares[a]! + this.squares[b]!;
+    for (const totals of this.#halves) {
+      for (let subset = 1; subset < SUBSETS; subset++) {
+        // The earliest block first: the order matters to paths.
+        const first = subset & -subset;
+        if (first !== subset) totals.join(first * trials, (subset - first) * trials, subset * trials, trials);
       }
     }
   }
 
-  #sumBlock({ returns, riskFree }: Excess, start: number, end: number, to: number): void {
-    for (const [i, column] of returns.entries()) {
-      let [sum, squares] = [0, 0];
-      for (let day = start; day < end; day++) {
-        const value = column[day]! - riskFree;
-        sum += value;
-        squares += value * value;
-      }
-      this.sums[to + i] = sum;
-      this.squares[to + i] = squares;
+  /** Writes each trial's objective over some of the blocks, so that more is better. */
+  write(blocks: number, to: Float64Array): void {
+    const [low, high] = this.#halves;
+    const [lowAt, highAt] = [(blocks & (SUBSETS - 1)) * this.#trials, (blocks >> HALF_BLOCKS) * this.#trials];
+    let days = 0;
+    for (let i = 0; i < BLOCKS; i++) if ((blocks >> i) & 1) days += this.#lengths[i]!;
+    for (let i = 0; i < to.length; i++) {
+      const first = low.first[lowAt + i]! + high.first[highAt + i]!;
+      const second = low.secondOf(lowAt + i, high, highAt + i);
+      to[i] = this.#sign * this.#measure.value(first, second, days);
+    }
+  }
+
+  growthOf(trial: number, blocks: number): number {
+    let growth = 0;
+    for (let i = 0; i < BLOCKS; i++) if ((blocks >> i) & 1) growth += this.#growths[i * this.#trials + trial]!;
+    return growth;
+  }
+}
+
+interface Totals {
+  readonly first: Float64Array;
+  /** The second total of days of one's own and of another's that follow them. */
+  secondOf(at: number, next: Totals, nextAt: number): number;
+  addBlock(column: Float64Array, start: number, end: number, to: number): void;
+  /** Joins two subsets, of which the first one's days come first. */
+  join(a: number, b: number, to: number, count: number): void;
+}
+
+class SumTotals implements Totals {
+  readonly first: Float64Array;
+  readonly second: Float64Array;
+  readonly #measure: Measure;
+
+  constructor(trials: number, measure: Measure) {
+    this.first = new Float64Array(SUBSETS * trials);
+    this.second = new Float64Array(SUBSETS * trials);
+    this.#measure = measure;
+  }
+
+  secondOf(at: number, next: SumTotals, nextAt: number): number {
+    return this.second[at]! + next.second[nextAt]!;
+  }
+
+  addBlock(column: Float64Array, start: number, end: number, to: number): void {
+    for (let day = start; day < end; day++) {
+      this.first[to]! += this.#measure.first(column[day]!);
+      this.second[to]! += this.#measure.second(column[day]!);
+    }
+  }
+
+  join(a: number, b: number, to: number, count: number): void {
+    for (let i = 0; i < count; i++) {
+      this.first[to + i] = this.first[a + i]! + this.first[b + i]!;
+      this.second[to + i] = this.second[a + i]! + this.second[b + i]!;
     }
   }
 }
 
-/**
- * Scores each trial over some of the blocks: the scores are in the order of the Sharpe ratios, and equal where those are.
- *
- * For n days with the sum S and the squares' sum Q, the ratio's square is (n - 1) / n x S² / (nQ - S²), which rises with S² / Q.
- *
- * @returns The first trial with the largest score.
- */
-function writeScores(low: HalfSums, high: HalfSums, blocks: number, days: number, to: Float64Array): number {
-  const trials = to.length;
-  const lowAt = (blocks & (SUBSETS - 1)) * trials;
-  const highAt = (blocks >> HALF_BLOCKS) * trials;
-  const { sums: lowSums, squares: lowSquares } = low;
-  const { sums: highSums, squares: highSquares } = high;
-  // Of n (n - 1) times the variance. The subtraction leaves rounding of the squares' size where no return differs.
-  const spreadMin = days * (days - 1) * RETURN_NOISE * RETURN_NOISE;
-  const rounding = days * (days - 1) * Number.EPSILON;
+/** Growth, its highest and lowest point from its beginning on, and its largest fall. */
+class PathTotals implements Totals {
+  readonly first: Float64Array;
+  readonly #peak: Float64Array;
+  readonly #low: Float64Array;
+  readonly #fall: Float64Array;
+
+  constructor(trials: number) {
+    const allocate = () => new Float64Array(SUBSETS * trials);
+    [this.first, this.#peak, this.#low, this.#fall] = [allocate(), allocate(), allocate(), allocate()];
+  }
+
+  secondOf(at: number, next: PathTotals, nextAt: number): number {
+    const across = this.#peak[at]! - this.first[at]! - next.#low[nextAt]!;
+    return Math.max(this.#fall[at]!, next.#fall[nextAt]!, across);
+  }
+
+  addBlock(column: Float64Array, start: number, end: number, to: number): void {
+    for (let day = start; day < end; day++) {
+      const growth = this.first[to]! + column[day]!;
+      this.first[to] = growth;
+      this.#peak[to] = Math.max(this.#peak[to]!, growth);
+      this.#low[to] = Math.min(this.#low[to]!, growth);
+      this.#fall[to] = Math.max(this.#fall[to]!, this.#peak[to]! - growth);
+    }
+  }
+
+  join(a: number, b: number, to: number, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const growth = this.first[a + i]!;
+      this.#fall[to + i] = this.secondOf(a + i, this, b + i);
+      this.first[to + i] = growth + this.first[b + i]!;
+      this.#peak[to + i] = Math.max(this.#peak[a + i]!, growth + this.#peak[b + i]!);
+      this.#low[to + i] = Math.min(this.#low[a + i]!, growth + this.#low[b + i]!);
+    }
+  }
+}
+
+/** The first trial with the largest score. */
+function placeOfMost(scores: Float64Array): number {
   let best = 0;
-  let most = -Infinity;
-  for (let i = 0; i < trials; i++) {
-    const sum = lowSums[lowAt + i]! + highSums[highAt + i]!;
-    const squares = lowSquares[lowAt + i]! + highSquares[highAt + i]!;
-    const spread = days * squares - sum * sum;
-    const score = spread > Math.max(spreadMin, squares * rounding) ? sum * Math.abs(sum) / squares : 0;
-    to[i] = score;
-    if (score > most) {
-      most = score;
-      best = i;
-    }
-  }
+  for (let i = 1; i < scores.length; i++) if (scores[i]! > scores[best]!) best = i;
   return best;
 }
 
-/** True if the rank of a trial, as a share of one more than there are, is at most a half; equal ones share their ranks. */
-function isAtMostMedian(scores: Float64Array, trial: number): boolean {
+function rankOf(scores: Float64Array, trial: number): number {
   const own = scores[trial]!;
   // Twice the rank less one: those below count twice, equal ones once. Sums of comparisons need no branches.
   let rank = 0;
   for (let i = 0; i < scores.length; i++) rank += Number(scores[i]! < own) + Number(scores[i]! <= own);
-  return rank <= scores.length;
-}
-
-function countDays(blocks: number, lengths: Float64Array): number {
-  let days = 0;
-  for (let i = 0; i < BLOCKS; i++) if ((blocks >> i) & 1) days += lengths[i]!;
-  return days;
+  return (rank + 1) / 2 / (scores.length + 1);
 }
 
 function countBits(number: number): number {

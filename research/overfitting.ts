@@ -1,36 +1,46 @@
 import type { Measured } from "../engine/metrics/measured.ts";
-import { standardDeviation } from "../engine/metrics/moments.ts";
-import { countSplits, overfittingProbability, type SplitsPart } from "./cross_validation.ts";
-import { describeOverfitting } from "./verdict.ts";
+import { measureSplits, type SplitFigures, type Splits, type SplitsPart, splitTrials } from "./cross_validation.ts";
+import { concludeLuck, type Luck } from "./luck/luck.ts";
+import { isMeasured, measureOf } from "./luck/measures.ts";
+import { type CheckedTrials, checkReality, type RealityCheck } from "./luck/reality_check.ts";
+import { resamplesOf } from "./luck/sample.ts";
 import {
   estimateSharpe,
   expectedBest,
   haircutSharpe,
+  impliedTrials,
   minimumTrackRecord,
   probabilisticSharpe,
   type SharpeEstimate,
+  varianceByChance,
 } from "./sharpe.ts";
-import { countIndependent } from "./trial_clusters.ts";
-
-/** Most trials whose returns are compared with each other. */
-export const TRIALS_CONSIDERED_MAX = 1_000;
 
 /** The trials of an optimization, as far as luck depends on them. */
 export interface Trials {
   /** How many were run. */
   readonly trials: number;
+  /** The metric by which the best one is chosen. */
+  readonly objective: string;
+  readonly direction: "max" | "min";
   /**
    * Daily returns of those considered, each of one length: 0 after a trial's end. The best one is among them; see
    * chooseConsidered().
    */
   readonly returns: readonly Float64Array[];
+  /** Their numbers. */
+  readonly numbers: readonly number[];
   /** The place of the best trial in `returns`. */
   readonly best: number;
+  /** Closed trades of the best trial. */
+  readonly trades: number;
+  /** The benchmark's returns on the same days; null where they are not known. */
+  readonly benchmark: Float64Array | null;
   readonly periodsPerYear: number;
   /** Per year. */
   readonly riskFreeRate: number;
   /** See plateau(). */
   readonly plateau: Measured;
+  readonly seed: number;
 }
 
 const FIGURES = [
@@ -38,6 +48,9 @@ const FIGURES = [
   "expected_best_sharpe",
   "deflated_sharpe",
   "overfitting_probability",
+  "loss_probability",
+  "degradation_slope",
+  "median_rank",
   "minimum_track_record_days",
   "haircut_sharpe",
   "plateau",
@@ -57,119 +70,127 @@ export type Overfitting =
     readonly sharpe: number | null;
     /** The reason for each null. */
     readonly undefined_figures: Readonly<Record<string, string>>;
-    /** A careful person's conclusion, in one sentence. */
+    /** A careful person's conclusion, as in Luck. */
     readonly conclusion: string;
   };
 
-/**
- * Chooses the trials whose returns are considered: all, or so many evenly from first to last, the best one included.
- *
- * @param trials How many there are, numbered from 0.
- * @param best The number of the best one.
- * @returns Numbers in ascending order.
- */
-export function chooseConsidered(trials: number, best: number, most = TRIALS_CONSIDERED_MAX): number[] {
-  if (trials <= most) return Array.from({ length: trials }, (_, i) => i);
-  const chosen = Array.from({ length: most }, (_, i) => Math.floor(i * trials / most));
-  const nearest = Math.floor(best * most / trials);
-  return chosen.with(nearest, best);
+/** Everything that is said of the luck of an optimization. */
+export interface LuckReport {
+  readonly overfitting: Overfitting;
+  readonly luck: Luck;
 }
+
+const CHECKS = ["noGain", "benchmark", "sharpe"] as const;
+type CheckName = typeof CHECKS[number];
 
 /** A part of the work on an optimization's luck. */
 export interface LuckPart {
-  readonly counted: ReturnType<typeof countSplits>;
-  /** In the first part alone. */
-  readonly figures: SharpeFigures | null;
-}
-
-interface SharpeFigures {
-  readonly independent: number;
-  /** The best trial's, per year. */
-  readonly sharpe: Measured;
-  readonly measured: Record<SharpeFigure, Measured>;
+  readonly splits: Splits | { readonly reason: string };
+  readonly checks: { readonly [name in CheckName]?: RealityCheck };
 }
 
 /**
- * Does a part of the work that takes time; concludeOverfitting() joins all parts.
+ * Does a part of the work that takes time; concludeLuckReport() joins all parts.
  *
  * @param onStep Called every few milliseconds; an error that it throws ends the work.
  */
-export function measureLuckPart(input: Trials, splits: SplitsPart, onStep: () => void = () => {}): LuckPart {
-  const { returns, riskFreeRate, periodsPerYear } = input;
-  return {
-    figures: splits.part === 0 ? measureSharpe(input, onStep) : null,
-    counted: countSplits(returns, riskFreeRate / periodsPerYear, splits, onStep),
-  };
+export function measureLuckPart(input: Trials, { part, parts }: SplitsPart, onStep: () => void = () => {}): LuckPart {
+  const checks: { [check in CheckName]?: RealityCheck } = {};
+  for (const [i, name] of CHECKS.entries()) {
+    const made = i % parts === part ? check(input, name, onStep) : null;
+    if (made !== null) checks[name] = made;
+  }
+  const riskFree = input.riskFreeRate / input.periodsPerYear;
+  const splits = splitTrials({ returns: input.returns, ...checkedOf(input), riskFree }, { part, parts }, onStep);
+  return { checks, splits };
 }
 
-function measureSharpe(input: Trials, onStep: () => void): SharpeFigures {
-  const { trials, returns, best, riskFreeRate, periodsPerYear } = input;
-  const independent = countIndependent(returns, trials, onStep);
-  const estimate = estimateSharpe(returns[best]!, riskFreeRate / periodsPerYear);
-  if ("reason" in estimate) return { independent, sharpe: estimate, measured: noSharpe(estimate) };
-  const sharpe = estimate.sharpe * Math.sqrt(periodsPerYear);
-  return { independent, sharpe, measured: sharpeFigures(input, estimate, independent) };
+/** The objective as far as daily returns give it: else the Sharpe ratio stands for it. */
+function checkedOf({ objective, direction, periodsPerYear }: Trials): Pick<CheckedTrials, "measure" | "direction"> {
+  const measure = measureOf(objective, periodsPerYear);
+  return { measure, direction: isMeasured(objective) ? direction : "max" };
+}
+
+/** One of the checks; null where it has nothing to say. */
+function check(input: Trials, name: CheckName, onStep: () => void): RealityCheck | null {
+  const { returns, best, benchmark, periodsPerYear, riskFreeRate, seed } = input;
+  if ((returns[0]?.length ?? 0) < 2 || (name === "benchmark" && benchmark === null)) return null;
+  const checked = checkedOf(input);
+  // Against no gain, it is the same check.
+  if (name === "sharpe" && checked.measure.name === "sharpe") return null;
+  const own = name === "sharpe" ? { measure: measureOf("sharpe", periodsPerYear), direction: "max" as const } : checked;
+  const less = name === "benchmark" && benchmark !== null ? benchmark : riskFreeRate / periodsPerYear;
+  return checkReality({ returns, best, less, seed, resamples: resamplesOf(own.measure), ...own }, onStep);
 }
 
 /** Measures how much of an optimization's best trial is luck. */
-export function measureOverfitting(input: Trials): Overfitting {
-  return concludeOverfitting(input, [measureLuckPart(input, { part: 0, parts: 1 })]);
+export function measureLuck(input: Trials): LuckReport {
+  return concludeLuckReport(input, [measureLuckPart(input, { part: 0, parts: 1 })]);
 }
 
-/**
- * Tells how much of an optimization's best trial is luck.
- *
- * @param parts All, in their order.
- * @throws {RangeError} Without the first one.
- */
-export function concludeOverfitting({ trials, returns, plateau }: Trials, parts: readonly LuckPart[]): Overfitting {
-  const first = parts[0]?.figures;
-  if (!first) throw new RangeError(`Cannot conclude from ${parts.length} parts without the first one`);
-  const { independent, sharpe } = first;
-  const measured: Record<OverfittingFigure, Measured> = {
-    ...first.measured,
-    overfitting_probability: overfittingProbability(parts.map(({ counted }) => counted)),
-    plateau,
+/** Tells how much of an optimization's best trial is luck. @param parts All, in their order. */
+export function concludeLuckReport(input: Trials, parts: readonly LuckPart[]): LuckReport {
+  const checks: { [name in CheckName]?: RealityCheck } = Object.assign({}, ...parts.map(({ checks }) => checks));
+  const { noGain = null, benchmark = null, sharpe = noGain } = checks;
+  const { measure } = checkedOf(input);
+  const days = input.returns[0]?.length ?? 0;
+  const luck = concludeLuck({ ...input, measure, days }, { noGain, benchmark });
+  const best = sharpe?.expected_best ?? 0;
+  return {
+    luck,
+    overfitting: concludeOverfitting(input, parts, { expectedSharpe: best, conclusion: luck.conclusion }),
+  };
+}
+
+/** @param said `expectedSharpe`: the median of the best ratio without skill, per year. */
+function concludeOverfitting(
+  input: Trials,
+  parts: readonly LuckPart[],
+  { expectedSharpe, conclusion }: { readonly expectedSharpe: number; readonly conclusion: string },
+): Overfitting {
+  const { trials, returns, best, riskFreeRate, periodsPerYear } = input;
+  const year = Math.sqrt(periodsPerYear);
+  const days = returns[0]?.length ?? 0;
+  const independent = Math.min(trials, impliedTrials(expectedSharpe / year, days));
+  const estimate = estimateSharpe(returns[best]!, riskFreeRate / periodsPerYear);
+  const measured = {
+    sharpe: "reason" in estimate ? estimate : estimate.sharpe * year,
+    ...("reason" in estimate ? noSharpe(estimate) : sharpeFigures(estimate, independent, year)),
+    ...splitFigures(parts),
+    plateau: input.plateau,
   };
   const reasons: Record<string, string> = {};
-  const valueOf = (figure: OverfittingFigure) => {
+  const valueOf = (figure: keyof typeof measured) => {
     const value = measured[figure];
     if (typeof value === "number" && Number.isFinite(value)) return value;
     reasons[figure] = typeof value === "number" ? "beyond the range of numbers" : value.reason;
     return null;
   };
-  const figures = {
+  return {
     trials,
     trials_considered: returns.length,
     independent_trials: independent,
-    sharpe: typeof sharpe === "number" ? sharpe : null,
+    sharpe: valueOf("sharpe"),
     probabilistic_sharpe: valueOf("probabilistic_sharpe"),
     expected_best_sharpe: valueOf("expected_best_sharpe"),
     deflated_sharpe: valueOf("deflated_sharpe"),
     overfitting_probability: valueOf("overfitting_probability"),
+    loss_probability: valueOf("loss_probability"),
+    degradation_slope: valueOf("degradation_slope"),
+    median_rank: valueOf("median_rank"),
     minimum_track_record_days: valueOf("minimum_track_record_days"),
     haircut_sharpe: valueOf("haircut_sharpe"),
     plateau: valueOf("plateau"),
+    undefined_figures: reasons,
+    conclusion,
   };
-  if (typeof sharpe !== "number") reasons["sharpe"] = sharpe.reason;
-  return { ...figures, undefined_figures: reasons, conclusion: describeOverfitting(figures) };
 }
 
-type SharpeFigure = Exclude<OverfittingFigure, "overfitting_probability" | "plateau">;
+type SharpeFigure = Exclude<OverfittingFigure, keyof SplitFigures | "plateau">;
 
-function sharpeFigures(
-  { returns, periodsPerYear, riskFreeRate }: Trials,
-  estimate: SharpeEstimate,
-  independent: number,
-): Record<SharpeFigure, Measured> {
-  const year = Math.sqrt(periodsPerYear);
-  const sharpes = returns.map((column) => {
-    const each = estimateSharpe(column, riskFreeRate / periodsPerYear);
-    return "reason" in each ? 0 : each.sharpe;
-  });
-  const deviation = sharpes.length < 2 ? 0 : standardDeviation(Float64Array.from(sharpes));
-  const threshold = expectedBest(independent, deviation * deviation);
-  const haircut = haircutSharpe(estimate, independent);
+function sharpeFigures(estimate: SharpeEstimate, trials: number, year: number): Record<SharpeFigure, Measured> {
+  const threshold = expectedBest(trials, varianceByChance(estimate.count));
+  const haircut = haircutSharpe(estimate, trials);
   return {
     probabilistic_sharpe: probabilisticSharpe(estimate, 0),
     expected_best_sharpe: threshold * year,
@@ -186,5 +207,16 @@ function noSharpe(none: { readonly reason: string }): Record<SharpeFigure, Measu
     deflated_sharpe: none,
     minimum_track_record_days: none,
     haircut_sharpe: none,
+  };
+}
+
+function splitFigures(parts: readonly LuckPart[]): Record<keyof SplitFigures, Measured> {
+  const figures = measureSplits(parts.map(({ splits }) => splits));
+  if (!("reason" in figures)) return figures;
+  return {
+    overfitting_probability: figures,
+    loss_probability: figures,
+    degradation_slope: figures,
+    median_rank: figures,
   };
 }

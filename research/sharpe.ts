@@ -63,6 +63,24 @@ export function expectedBest(trials: number, variance: number): number {
   return Math.max(0, Math.sqrt(variance) * ((1 - EULER_MASCHERONI) * typical + EULER_MASCHERONI * rare));
 }
 
+/** The variance of Sharpe ratios without skill over so many returns; nothing is annualised. */
+export function varianceByChance(count: number): number {
+  return 1 / (count - 1);
+}
+
+/**
+ * As how many independent trials without skill some trials count: the median of the best ratio of so many is theirs.
+ *
+ * @param medianBest The median of the best Sharpe ratio of these trials without skill, not annualised.
+ * @param count Returns of each.
+ * @returns At least 1.
+ */
+export function impliedTrials(medianBest: number, count: number): number {
+  const score = medianBest / Math.sqrt(varianceByChance(count));
+  // The best of n is at most x with a probability of N(x)^n.
+  return score > 0 ? Math.max(1, Math.LN2 / -Math.log1p(-upperTail(score))) : 1;
+}
+
 /**
  * The deflated Sharpe ratio of a run of which only the number of trials around it is known.
  *

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../durations.ts";
-import type { DailyColumns } from "./daily.ts";
+import { type DailyColumns, findDays, type RangeInput } from "./daily.ts";
 import type { BenchmarkColumns, MetricsInput } from "./input.ts";
 import { type Measured, ratio, RETURN_NOISE } from "./measured.ts";
 import { Sum } from "./moments.ts";
@@ -55,25 +55,52 @@ function pairWithInstrument({ returns, closeReturns }: DailyColumns): Paired {
   return { own: returns.subarray(1), market: closeReturns };
 }
 
-/**
- * Pairs each day with the benchmark's last candle that begins in it or earlier: where the benchmark does not trade, its
- * return is 0. Days before its second close and after its last one are left out.
- */
-function pairWith({ time, close }: BenchmarkColumns, { returns, dates }: DailyColumns): Paired {
+/** Pairs each day with the benchmark's: days before its second close and after its last one are left out. */
+function pairWith(benchmark: BenchmarkColumns, { returns, dates }: DailyColumns): Paired {
   const own = new Float64Array(returns.length);
   const market = new Float64Array(returns.length);
+  const held = holdBenchmark(benchmark, dates);
   let count = 0;
-  let held = -1;
-  for (let day = 0; day < returns.length; day++) {
-    const before = held;
-    const isOver = time.length === 0 || (day > 0 && time[time.length - 1]! < dates[day - 1]! + DAY_MS);
-    while (held + 1 < time.length && time[held + 1]! < dates[day]! + DAY_MS) held++;
-    if (day === 0 || before < 0 || isOver) continue;
+  for (let day = 1; day < returns.length; day++) {
+    if (Number.isNaN(held[day]!)) continue;
     own[count] = returns[day]!;
-    market[count] = close[held]! / close[before]! - 1;
+    market[count] = held[day]!;
     count++;
   }
   return { own: own.subarray(0, count), market: market.subarray(0, count) };
+}
+
+/**
+ * The benchmark's return on each day, up to its last candle that begins in the day or earlier: where it does not trade, 0. NaN before its
+ * second close and after its last one.
+ */
+function holdBenchmark({ time, close }: BenchmarkColumns, dates: Float64Array): Float64Array {
+  const returns = new Float64Array(dates.length).fill(NaN);
+  let held = -1;
+  for (let day = 0; day < dates.length; day++) {
+    const before = held;
+    const isOver = time.length === 0 || (day > 0 && time[time.length - 1]! < dates[day - 1]! + DAY_MS);
+    while (held + 1 < time.length && time[held + 1]! < dates[day]! + DAY_MS) held++;
+    if (before >= 0 && !isOver) returns[day] = close[held]! / close[before]! - 1;
+  }
+  return returns;
+}
+
+/**
+ * Returns of holding the benchmark on each day of a range: the instrument itself from its first open, or another one, which has 0 on days
+ * for which it has no two closes.
+ *
+ * @param open Of the range's candles.
+ */
+export function holdingReturns(
+  { open, benchmark = null, ...range }: RangeInput & Pick<MetricsInput, "benchmark"> & { readonly open: Float64Array },
+): Float64Array {
+  const { dates, ends, closeReturns } = findDays(range);
+  if (benchmark !== null) return holdBenchmark(benchmark, dates).map((value) => Number.isNaN(value) ? 0 : value);
+  const returns = new Float64Array(dates.length);
+  if (returns.length > 0) returns[0] = range.close[ends[0]! - 1]! / open[0]! - 1;
+  returns.set(closeReturns, 1);
+  return returns;
 }
 
 /** Means, beta (covariance / variance of the benchmark), and the standard deviation (ddof 1) of the differences. */

@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { askToStop, createControl, readProgress, type RunProgress } from "../../engine/control.ts";
 import { type Failed, NOT_BEGUN, type Outcome } from "../outcome.ts";
-import { concludeOverfitting, type LuckPart, type Overfitting, type Trials } from "../../research/overfitting.ts";
+import { concludeLuckReport, type LuckPart, type LuckReport, type Trials } from "../../research/overfitting.ts";
 import type { EncodedRun, FoundPoints, PointsTask, RunTask, SliceRun, SliceTask, ToWarmWorker } from "../protocol.ts";
 import { countKill, recordStep } from "../telemetry.ts";
 import { Slots } from "./slots.ts";
@@ -100,7 +100,7 @@ export class Pool {
   async measureLuck(
     trials: Trials,
     limits: Pick<RunLimits, "waitMs" | "signal">,
-  ): Promise<Outcome<{ readonly overfitting: Overfitting }>> {
+  ): Promise<Outcome<LuckReport>> {
     const within = { ...limits, ...NO_LIMITS };
     const parts = Math.min(this.#size, LUCK_PARTS_MAX);
     const outcomes = await Promise.all(Array.from(
@@ -112,7 +112,7 @@ export class Pool {
       if (outcome.type !== "completed") return outcome;
       done.push(outcome);
     }
-    return { type: "completed", overfitting: concludeOverfitting(trials, done) };
+    return { type: "completed", ...concludeLuckReport(trials, done) };
   }
 
   async #use<Value extends object>(job: ToWarmWorker["job"], limits: RunLimits): Promise<Outcome<Value>> {

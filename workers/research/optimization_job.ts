@@ -14,7 +14,7 @@ import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { RunError } from "../outcome.ts";
 import { retryOnDatabaseFault } from "../retry.ts";
 import { traceStep } from "../telemetry.ts";
-import { readTrials } from "./luck.ts";
+import { readHolding, readTrials } from "./luck.ts";
 import { listGuided } from "./guided_points.ts";
 import { choosePoints, type FindPoints, listStretch, listTest, pointsOf } from "./points.ts";
 import type { PlaceRange } from "./divide.ts";
@@ -244,11 +244,12 @@ async function simulate(
 }
 
 async function finish(
-  { db, candles, records, runner }: OptimizationServices,
+  services: OptimizationServices,
   job: TakenJob,
   record: Optimization,
   signal: AbortSignal,
 ): Promise<void> {
+  const { db, candles, records, runner } = services;
   const { timeframe, execution } = readSettings(record);
   const instrument = await candles.findInstrument(record);
   const { periodsPerYear, riskFreeRate } = withPeriodsPerYear(
@@ -257,14 +258,15 @@ async function finish(
     fixedMs(timeframe),
   );
   const rates = { periodsPerYear: periodsPerYear ?? NaN, riskFreeRate };
-  const trials = await traceStep("read trials", () => readTrials(db, record, rates, signal));
+  const benchmark = await traceStep("load candles", () => readHolding(services, record));
+  const trials = await traceStep("read trials", () => readTrials(db, record, { ...rates, benchmark }, signal));
   if (signal.aborted) return await records.giveBack(job);
   const outcome = trials === null ? null : await traceStep("measure luck", () => runner.measureLuck(trials, signal));
   if (outcome?.type === "stopped") return await records.giveBack(job);
   if (outcome?.type === "broken") throw new Error(outcome.message);
-  const overfitting = outcome?.type === "completed" ? outcome.overfitting : null;
+  const report = outcome?.type === "completed" ? { overfitting: outcome.overfitting, luck: outcome.luck } : null;
   const outOfSample = record.windows.length === 0 ? null : await stitch(db, record, rates);
-  await retry(signal, () => records.complete(job, record.id, { overfitting, outOfSample }));
+  await retry(signal, () => records.complete(job, record.id, { report, outOfSample }));
 }
 
 async function stitch(

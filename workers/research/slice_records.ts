@@ -13,7 +13,7 @@ import {
 import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
-import type { Overfitting } from "../../research/overfitting.ts";
+import type { LuckReport } from "../../research/overfitting.ts";
 import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../outcome.ts";
 import { divide, divideRest, type PlaceRange } from "./divide.ts";
@@ -193,15 +193,15 @@ export class SliceRecords {
   async complete(
     job: TakenJob,
     id: string,
-    figures: { readonly overfitting: Overfitting | null; readonly outOfSample: OutOfSample | null },
+    { report, outOfSample }: { readonly report: LuckReport | null; readonly outOfSample: OutOfSample | null },
   ): Promise<void> {
     await transactFromReads(this.#db, async (tx: Db) => {
       const record = await lockUnendedOptimization(tx, id);
       if (record === null) return await this.#jobs.complete(tx, QUEUE, [job]);
-      const bytes = figures.outOfSample === null ? 0 : JSON.stringify([record.windows, figures.outOfSample]).length;
+      const bytes = outOfSample === null ? 0 : JSON.stringify([record.windows, outOfSample]).length;
       const sizeBytes = record.sizeBytes + bytes;
       await Promise.all([
-        updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...figures, sizeBytes }),
+        updateOptimization(tx, id, { status: "completed", finishedAt: sql`now()`, ...report, outOfSample, sizeBytes }),
         this.#jobs.complete(tx, QUEUE, [job]),
         this.#notifyEnd(tx, id),
       ]);

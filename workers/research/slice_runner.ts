@@ -8,7 +8,7 @@ import { type RemoteRun, RemoteRunner } from "../backtest/remote_runner.ts";
 import { Slots } from "../backtest/slots.ts";
 import type { EgressRules } from "../egress/guard.ts";
 import { NOT_BEGUN, type Outcome, RunError } from "../outcome.ts";
-import type { Overfitting, Trials } from "../../research/overfitting.ts";
+import type { LuckReport, Trials } from "../../research/overfitting.ts";
 import type { FoundPoints, PointsTask, SliceRun, TrialsTask, TrialTask } from "../protocol.ts";
 import { refuseScript, type ScriptMode } from "../script_mode.ts";
 import { runInSandbox, type SandboxLimits } from "../sandbox/process.ts";
@@ -161,7 +161,7 @@ export class SliceRunner {
   }
 
   /** Measures how much of an optimization's best trial is luck. */
-  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<{ readonly overfitting: Overfitting }>> {
+  async measureLuck(trials: Trials, signal: AbortSignal): Promise<Outcome<LuckReport>> {
     return await this.#startPool().measureLuck(trials, { signal, waitMs: WAIT_MS });
   }
 

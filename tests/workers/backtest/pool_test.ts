@@ -6,7 +6,7 @@ import { Pool, type RunLimits } from "../../../workers/backtest/pool.ts";
 import type { Outcome } from "../../../workers/outcome.ts";
 import type { EncodedRun, RunTask } from "../../../workers/protocol.ts";
 import { readCurve } from "../../support/stored_curves.ts";
-import { measureOverfitting } from "../../../research/overfitting.ts";
+import { measureLuck } from "../../../research/overfitting.ts";
 import { parseConstraints } from "../../../research/constraints.ts";
 import { randomIndices } from "../../../research/space.ts";
 import { Random } from "../../../research/random_numbers.ts";
@@ -188,14 +188,23 @@ Deno.test("a measurement of luck ends when it is asked to, and its threads go on
   withPool(2, async (pool) => {
     const random = new Random(1);
     const returns = Array.from({ length: 200 }, () => Float64Array.from({ length: 365 }, () => random.normal()));
-    const trials = { trials: 200, returns, best: 0, periodsPerYear: 365, riskFreeRate: 0, plateau: 1 };
+    const trials = {
+      ...{ trials: 200, returns, numbers: returns.map((_, i) => i + 1), best: 0, trades: 50, plateau: 1, seed: 1 },
+      ...{
+        objective: "sharpe",
+        direction: "max" as const,
+        benchmark: returns[1]!,
+        periodsPerYear: 365,
+        riskFreeRate: 0,
+      },
+    };
     const stop = new AbortController();
     const stopped = pool.measureLuck(trials, limits({ signal: stop.signal }));
     stop.abort();
     expect((await stopped).type).toBe("stopped");
     expect(await pool.measureLuck(trials, limits())).toEqual({
       type: "completed",
-      overfitting: measureOverfitting(trials),
+      ...measureLuck(trials),
     });
   }));
 

@@ -1,0 +1,88 @@
+import type { Measure } from "./measures.ts";
+import type { Distribution, RealityCheck } from "./reality_check.ts";
+import { blockDaysOf } from "./resamples.ts";
+import { resamplesOf } from "./sample.ts";
+import { describeLuck, judge, type Verdict } from "./verdict.ts";
+
+/** Trials that pass a check: how many, and the numbers of the best ones. */
+export interface Survivors {
+  readonly count: number;
+  readonly best: readonly number[];
+}
+
+/** A check of the best trial; null where it could not be made. Objectives are in their own unit. */
+export interface LuckFigures {
+  readonly best: number | null;
+  readonly expected_best: number | null;
+  readonly p_value: number | null;
+  readonly spa_p_value: number | null;
+  readonly survivors: Survivors | null;
+  readonly distribution: Distribution | null;
+  readonly verdict: Verdict;
+}
+
+/** How much of an optimization's best trial is luck: the reality check of its trials. */
+export interface Luck extends LuckFigures {
+  /** The metric that is checked: the optimization's objective, or another one where daily returns do not give that. */
+  readonly objective: string;
+  readonly days: number;
+  /** Closed trades of the best trial. */
+  readonly trades: number;
+  readonly trials: number;
+  readonly trials_considered: number;
+  readonly resamples: number;
+  readonly block_days: number;
+  /** Against holding the benchmark; null where its returns are not known. */
+  readonly against_benchmark: LuckFigures | null;
+  /** A careful person's conclusion, in words. */
+  readonly conclusion: string;
+}
+
+/** The trials of a conclusion. */
+export interface ConcludedTrials {
+  readonly measure: Measure;
+  /** How many were run. */
+  readonly trials: number;
+  /** The numbers of those considered. */
+  readonly numbers: readonly number[];
+  readonly days: number;
+  readonly trades: number;
+}
+
+/** Concludes from the checks of an optimization. @param checks Against no gain and against the benchmark; null where not made. */
+export function concludeLuck(
+  { measure, trials, numbers, days, trades }: ConcludedTrials,
+  checks: { readonly noGain: RealityCheck | null; readonly benchmark: RealityCheck | null },
+): Luck {
+  const show = (check: RealityCheck | null) => {
+    const figures = check === null ? NO_FIGURES : showCheck(check, numbers);
+    return { ...figures, verdict: judge({ ...figures, days, trades }) };
+  };
+  const noGain = show(checks.noGain);
+  const benchmark = checks.benchmark === null ? null : show(checks.benchmark);
+  return {
+    objective: measure.name,
+    days,
+    trades,
+    trials,
+    trials_considered: numbers.length,
+    resamples: resamplesOf(measure),
+    block_days: blockDaysOf(days),
+    ...noGain,
+    against_benchmark: benchmark,
+    conclusion: describeLuck({ objective: measure.name, trials, days, trades, ...noGain }, benchmark),
+  };
+}
+
+const NO_FIGURES = {
+  best: null,
+  expected_best: null,
+  p_value: null,
+  spa_p_value: null,
+  survivors: null,
+  distribution: null,
+};
+
+function showCheck({ survivors, ...figures }: RealityCheck, numbers: readonly number[]) {
+  return { ...figures, survivors: { ...survivors, best: survivors.best.map((place) => numbers[place]!) } };
+}

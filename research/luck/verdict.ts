@@ -1,0 +1,98 @@
+import { LEVEL } from "./reality_check.ts";
+
+/** Less than this is too little to judge, whatever the figures. */
+export const DAYS_MIN = 60;
+export const TRADES_MIN = 20;
+
+export const VERDICTS = ["beyond_luck", "luck", "too_little"] as const;
+
+/** What a careful person concludes about the best trial. */
+export type Verdict = typeof VERDICTS[number];
+
+/** The facts that a verdict rests on. */
+export interface Evidence {
+  readonly objective: string;
+  readonly trials: number;
+  readonly days: number;
+  /** Closed trades of the best trial. */
+  readonly trades: number;
+  readonly best: number | null;
+  readonly expected_best: number | null;
+  readonly p_value: number | null;
+}
+
+/** The verdict of a check. */
+export function judge({ days, trades, p_value: p }: Omit<Evidence, "objective" | "trials" | "best">): Verdict {
+  if (days < DAYS_MIN || trades < TRADES_MIN || p === null) return "too_little";
+  return p <= LEVEL ? "beyond_luck" : "luck";
+}
+
+/** The verdict in words. @param benchmark The check against holding the benchmark; null where there is none. */
+export function describeLuck(evidence: Evidence, benchmark: Pick<Evidence, "p_value"> | null): string {
+  const verdict = judge(evidence);
+  if (verdict === "too_little") return describeTooLittle(evidence);
+  const conclusion = verdict === "luck" ? "Treat the best trial as luck" : "Luck alone does not explain the best trial";
+  return `${conclusion}: ${describeNoGain(evidence)}. ${describeBenchmark(benchmark?.p_value ?? null)}`;
+}
+
+function describeTooLittle({ days, trades, p_value: p }: Evidence): string {
+  if (p === null) return "Too little to tell: the best trial has no daily returns that can be judged.";
+  return `Too little to tell: the best trial has ${count(trades, "closed trade")} on ${
+    count(days, "day")
+  }, and a judgement needs ` +
+    `at least ${TRADES_MIN} trades and ${DAYS_MIN} days.`;
+}
+
+function describeNoGain({ objective, trials, best, expected_best: expected, p_value: p }: Evidence): string {
+  const name = NAMES[objective] ?? objective;
+  const show = (value: number | null) => value === null ? "unknown" : formatObjective(objective, value);
+  const rival = trials === 1 ? "a trial" : `the best of these ${trials.toLocaleString("en-US")} trials`;
+  return `without any skill, ${rival} would reach its ${name} of ${show(best)} in ${
+    percent(p ?? 1)
+  } of all cases, and ` +
+    `${show(expected)} in half of them`;
+}
+
+function describeBenchmark(p: number | null): string {
+  if (p === null) return "It was not compared with holding the benchmark.";
+  if (p <= LEVEL) return `It also beats holding the benchmark by more than luck explains (${percent(p)}).`;
+  return `It is not shown to be better than holding the benchmark: luck alone gives such a lead in ${
+    percent(p)
+  } of all cases.`;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  total_return: "net return",
+  final_equity: "net return",
+  annual_return: "annual return",
+  cagr: "annual return",
+  annual_volatility: "annual volatility",
+  sharpe: "Sharpe ratio",
+  sortino: "Sortino ratio",
+  omega: "omega ratio",
+  max_drawdown: "drawdown",
+  calmar: "Calmar ratio",
+  recovery_factor: "recovery factor",
+};
+
+const FRACTIONS: readonly string[] = [
+  "total_return",
+  "final_equity",
+  "annual_return",
+  "cagr",
+  "annual_volatility",
+  "max_drawdown",
+];
+
+function formatObjective(objective: string, value: number): string {
+  return FRACTIONS.includes(objective) ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+}
+
+/** A share of resamples is never 0. */
+function percent(share: number): string {
+  return share < 0.01 ? "less than 1 %" : `${Math.round(share * 100)} %`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
