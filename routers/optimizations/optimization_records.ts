@@ -8,6 +8,7 @@ import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts
 import { resultSchema } from "../backtests/backtest_result.ts";
 import { AppError, quote } from "../errors.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
+import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
 import { metricNameSchema } from "./optimization_request.ts";
 
 const freeForm = z.record(z.string(), z.unknown());
@@ -17,23 +18,6 @@ const axisSchema = z.union([
   z.object({ min: z.number(), max: z.number(), step: z.number() }),
   z.object({ values: z.array(parameterSchema) }),
 ]);
-
-const figureSchema = z.number().nullable();
-const overfittingSchema = z.object({
-  trials: z.int(),
-  trials_considered: z.int(),
-  independent_trials: z.number(),
-  sharpe: figureSchema,
-  probabilistic_sharpe: figureSchema,
-  expected_best_sharpe: figureSchema,
-  deflated_sharpe: figureSchema,
-  overfitting_probability: figureSchema,
-  minimum_track_record_days: figureSchema,
-  haircut_sharpe: figureSchema,
-  plateau: figureSchema,
-  undefined_figures: z.record(z.string(), z.string()),
-  conclusion: z.string(),
-}).meta({ id: "Overfitting" });
 
 /** An optimization as clients read it. */
 export const optimizationSchema = z.object({
@@ -71,6 +55,8 @@ export const optimizationSchema = z.object({
   best: z.array(z.object({ number: z.int(), parameters: parametersSchema, objective: z.number() })),
   /** How much of the best trial is luck; null until completed, and where no trial has the objective. */
   overfitting: overfittingSchema.nullable(),
+  /** The reality check of the trials; null as above. */
+  luck: luckSchema.nullable(),
   /** Of walk_forward, as far as they have run; null without it. */
   windows: z.array(windowSchema).nullable(),
   /** The test windows as one account; null until completed, and without walk_forward. */
@@ -128,9 +114,7 @@ export function toOptimization(row: Optimization): z.infer<typeof optimizationSc
       parameters: { ...pointAt(row.space, point) },
       objective,
     })),
-    overfitting: row.overfitting === null
-      ? null
-      : { ...row.overfitting, undefined_figures: { ...row.overfitting.undefined_figures } },
+    ...showLuck(row),
     ...showWindows(row),
     error: row.error,
     created_at: row.createdAt.toISOString(),

@@ -10,10 +10,11 @@ import {
   RUNS_MAX,
 } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
-import { measureOverfitting, TRIALS_CONSIDERED_MAX } from "../../research/overfitting.ts";
+import { resamplesOf, TRIALS_CONSIDERED_MAX } from "../../research/luck/sample.ts";
+import { DAYS_MIN, TRADES_MIN, VERDICTS } from "../../research/luck/verdict.ts";
+import { measureLuck } from "../../research/overfitting.ts";
 import { PARAMETER_NAME_LENGTH_MAX, SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";
 import { FIRST_POINTS } from "../../research/tpe.ts";
-import { SAME_CORRELATION } from "../../research/trial_clusters.ts";
 import { OF_BACKTEST_MAX, UNENDED_MAX } from "../../routers/monte_carlo/monte_carlo_submission.ts";
 import { SPACE_BYTES_MAX, WALK_WINDOWS_MAX } from "../../routers/optimizations/optimization_request.ts";
 import { stitchWindows } from "../../research/walk_forward.ts";
@@ -30,25 +31,24 @@ Deno.test("docs/research.md states the limits that the code has", () => {
   expect(page).toContain(`starts with ${FIRST_POINTS} random points`);
   expect(page).toContain(`At most ${grouped(TRIALS_CONSIDERED_MAX)} trials are compared`);
   expect(page).toContain(`cut into ${BLOCKS} blocks`);
-  expect(page).toContain(`correlates by ${SAME_CORRELATION} or more`);
+  expect(page).toContain(`${resamplesOf({ kind: "sums" })} resamples`);
+  expect(page).toContain(`${resamplesOf({ kind: "path" })} for`);
+  expect(page).toContain(`fewer than ${DAYS_MIN} daily returns or ${TRADES_MIN} closed trades`);
   expect(page).toContain(`has at most ${WALK_WINDOWS_MAX} windows`);
   expect(page).toContain(`A space as JSON has at most ${grouped(SPACE_BYTES_MAX)} bytes`);
   expect(page).toContain(`a name in it at most ${PARAMETER_NAME_LENGTH_MAX} characters`);
 });
 
 Deno.test("docs/research.md defines each figure of an optimization's luck", () => {
-  const figures = measureOverfitting({
-    trials: 1,
-    returns: [new Float64Array(9)],
-    best: 0,
-    periodsPerYear: 365,
-    riskFreeRate: 0,
-    plateau: 1,
+  const { luck, overfitting } = measureLuck({
+    ...{ trials: 1, returns: [new Float64Array(9)], numbers: [1], best: 0, trades: 0, plateau: 1, seed: 0 },
+    ...{ objective: "sharpe", direction: "max", benchmark: null, periodsPerYear: 365, riskFreeRate: 0 },
   });
   const explained = ["trials", "trials_considered", "sharpe", "undefined_figures"];
-  for (const figure of Object.keys(figures).filter((name) => !explained.includes(name))) {
-    expect(page).toContain(`| \`${figure}\` |`);
+  for (const figure of Object.keys({ ...luck, ...overfitting }).filter((name) => !explained.includes(name))) {
+    expect([figure, page.includes(`| \`${figure}\` |`)]).toEqual([figure, true]);
   }
+  for (const verdict of VERDICTS) expect(page).toContain(`\`${verdict}\``);
 });
 
 Deno.test("docs/api.md and docs/research.md describe Monte Carlo simulations as they are", async () => {

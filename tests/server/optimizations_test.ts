@@ -53,8 +53,18 @@ for (const kind of DATABASES) {
         deflated_sharpe: expect.any(Number),
         overfitting_probability: null,
         undefined_figures: { overfitting_probability: expect.stringContaining("daily returns") },
-        conclusion: expect.stringMatching(/luck/),
+        conclusion: expect.stringMatching(/^Too little to tell: /),
       });
+      const luck = ended.at("/optimization/luck");
+      expect(luck).toMatchObject({
+        ...{ objective: "sharpe", days: 31, trials: 6, trials_considered: 6, resamples: 499, block_days: 3 },
+        best: expect.closeTo(Number(ended.at("/optimization/best/0/objective")), 5),
+        ...{ p_value: expect.any(Number), spa_p_value: expect.any(Number), expected_best: expect.any(Number) },
+        ...{ verdict: "too_little", survivors: { count: expect.any(Number) }, conclusion: expect.any(String) },
+        against_benchmark: { verdict: "too_little", p_value: expect.any(Number) },
+      });
+      const { counts } = Object(ended.at("/optimization/luck/distribution"));
+      expect(counts.reduce((sum: number, each: number) => sum + each)).toBe(499);
     });
 
     await t.step("a trial as a backtest has the same metrics, to the last digit", async () => {
