@@ -104,7 +104,19 @@ class BareTrials {
       return Array.from({ length: slice.done }, (_, i) => shared.subarray(i * days, (i + 1) * days));
     });
     const rates = { periodsPerYear: task.execution.periodsPerYear ?? NaN, riskFreeRate: 0 };
-    completed(await this.#pool.measureLuck({ trials: returns.length, returns, best: 0, plateau: 1, ...rates }, LIMITS));
+    const trials = {
+      ...{
+        trials: returns.length,
+        returns,
+        numbers: returns.map((_, i) => i + 1),
+        best: 0,
+        trades: 100,
+        plateau: 1,
+        seed: 0,
+      },
+      ...{ objective: "sharpe", direction: "max" as const, benchmark: returns[0] ?? null },
+    };
+    completed(await this.#pool.measureLuck({ ...trials, ...rates }, LIMITS));
   }
 
   close(): void {

@@ -12,7 +12,7 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
-import type { Luck } from "../research/luck/luck.ts";
+import type { Luck } from "../research/luck/conclusion.ts";
 import type { Overfitting } from "../research/overfitting.ts";
 import type { Space } from "../research/space.ts";
 import type { OutOfSample, WalkForward, WindowDates } from "../research/walk_forward.ts";

@@ -1,9 +1,9 @@
 import type { Measured } from "../engine/metrics/measured.ts";
 import { measureSplits, type SplitFigures, type Splits, type SplitsPart, splitTrials } from "./cross_validation.ts";
-import { concludeLuck, type Luck } from "./luck/luck.ts";
+import { concludeLuck, type Luck } from "./luck/conclusion.ts";
 import { isMeasured, measureOf } from "./luck/measures.ts";
 import { type CheckedTrials, checkReality, type RealityCheck } from "./luck/reality_check.ts";
-import { resamplesOf } from "./luck/sample.ts";
+import { resamplesOf } from "./luck/considered_trials.ts";
 import {
   estimateSharpe,
   expectedBest,

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { CONSTRAINT_LENGTH_MAX, CONSTRAINT_TERMS_MAX } from "../../research/constraints.ts";
-import { BLOCKS } from "../../research/cross_validation.ts";
+import { BLOCKS } from "../../research/block_totals.ts";
 import { FIGURE_NAMES } from "../../research/monte_carlo/paths.ts";
 import {
   ENDPOINT_RUNS_MAX,
@@ -10,7 +10,7 @@ import {
   RUNS_MAX,
 } from "../../research/monte_carlo/request.ts";
 import { SAMPLINGS } from "../../research/monte_carlo/path_sample.ts";
-import { resamplesOf, TRIALS_CONSIDERED_MAX } from "../../research/luck/sample.ts";
+import { resamplesOf, TRIALS_CONSIDERED_MAX } from "../../research/luck/considered_trials.ts";
 import { DAYS_MIN, TRADES_MIN, VERDICTS } from "../../research/luck/verdict.ts";
 import { measureLuck } from "../../research/overfitting.ts";
 import { PARAMETER_NAME_LENGTH_MAX, SPACE_PARAMETERS_MAX, SPACE_VALUES_MAX } from "../../research/parse_space.ts";

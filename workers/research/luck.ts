@@ -4,7 +4,7 @@ import type { BestTrial, Optimization } from "../../db/optimizations.ts";
 import { readTrialChunks, readTrialMetric, readTrialReturns } from "../../db/trial_chunks.ts";
 import { holdingReturns } from "../../engine/metrics/benchmark.ts";
 import { measureOf } from "../../research/luck/measures.ts";
-import { chooseConsidered, trialsConsidered } from "../../research/luck/sample.ts";
+import { chooseConsidered, trialsConsidered } from "../../research/luck/considered_trials.ts";
 import type { Trials } from "../../research/overfitting.ts";
 import { plateau } from "../../research/plateau.ts";
 import { neighboursOf } from "../../research/space.ts";

@@ -3,6 +3,7 @@
  *
  * `deno task calibrate [sets] [words]`: so many sets of each kind whose name contains the words.
  */
+import { say } from "../../../bench/measure.ts";
 import { EDGES, measureRate, NOISE } from "./calibration.ts";
 
 const sets = Number(Deno.args[0] ?? 150);
@@ -10,5 +11,5 @@ const words = Deno.args[1] ?? "";
 
 for (const each of [...NOISE, ...EDGES].filter(({ name }) => name.includes(words))) {
   const rate = measureRate(each, sets);
-  console.info(`${each.name}: ${(rate * 100).toFixed(1)} % of ${sets} sets beyond luck`);
+  await say(`${each.name}: ${(rate * 100).toFixed(1)} % of ${sets} sets beyond luck`);
 }

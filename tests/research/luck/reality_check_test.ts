@@ -2,7 +2,7 @@ import { expect } from "@std/expect";
 import { MEASURED_OBJECTIVES, measureOf } from "../../../research/luck/measures.ts";
 import { type CheckedTrials, checkReality } from "../../../research/luck/reality_check.ts";
 import { drawResamples } from "../../../research/luck/resamples.ts";
-import { chooseConsidered, trialsConsidered } from "../../../research/luck/sample.ts";
+import { chooseConsidered, trialsConsidered } from "../../../research/luck/considered_trials.ts";
 import { Random } from "../../../research/random_numbers.ts";
 import { naiveCheck, OBJECTIVES } from "./naive_luck.ts";
 

@@ -1,7 +1,7 @@
 import type { Measure } from "./measures.ts";
 import type { Distribution, RealityCheck } from "./reality_check.ts";
 import { blockDaysOf } from "./resamples.ts";
-import { resamplesOf } from "./sample.ts";
+import { resamplesOf } from "./considered_trials.ts";
 import { describeLuck, judge, type Verdict } from "./verdict.ts";
 
 /** Trials that pass a check: how many, and the numbers of the best ones. */
