@@ -57,6 +57,7 @@ export const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[
   ["server/auth.ts", ["server/", "routers/", "db/"]],
   // A feed's variables stand in the feed's own file, and the policies of sign-up beside the procedure that names them.
   ["server/config.ts", ["server/", "market/feeds/registry.ts", "routers/sign_up.ts"]],
+  ["server/setting_names.ts", ["market/nearest_name.ts"]],
   ["server/", ["server/", "routers/"]],
   ["cli/admin.ts", ["cli/", "server/config.ts", "db/"]],
   // It says what a registration would say, so it asks what a registration asks: the same check, in the same sandbox.

@@ -1,3 +1,4 @@
+import { getLogger } from "@logtape/logtape";
 import { lookup as lookUp } from "node:dns/promises";
 import { describeForbidden, isAddress } from "./addresses.ts";
 import { judgeUrl } from "./rules.ts";
@@ -5,6 +6,8 @@ import type { PinnedEndpoint } from "../protocol.ts";
 import { RunError } from "../outcome.ts";
 
 const LOOKUP_MS_MAX = 5000;
+
+const log = getLogger(["hindcast", "egress"]);
 
 /** Finds all addresses of a name. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -67,8 +70,14 @@ function checkAddresses(host: string, hostname: string, addresses: readonly stri
   for (const address of addresses) {
     const description = describeForbidden(address) ?? (own.has(address) ? "this machine's own address" : null);
     if (description === null) continue;
-    const reason = address === hostname ? `it is ${description}` : `it resolves to ${address}, which is ${description}`;
-    throw notAllowed(host, reason);
+    if (address === hostname) throw notAllowed(host, `it is ${description}`);
+    // The address, and what kind it is, would map the operator's network for users who own a name.
+    log.warn("Refused the endpoint {host}: it resolves to {address}, which is {description}", {
+      host,
+      address,
+      description,
+    });
+    throw notAllowed(host, "it has an address that is not public");
   }
 }
 

@@ -1,3 +1,4 @@
+import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { expect } from "@std/expect";
 import { type EgressRules, guardEndpoint, permissionFor } from "../../../workers/egress/guard.ts";
 import { RunError } from "../../../workers/outcome.ts";
@@ -151,12 +152,27 @@ Deno.test("addresses of this machine are closed, public or not", async () => {
   }
 });
 
-Deno.test("the message gives the reason", async () => {
+Deno.test("the message gives the reason, and the log alone an address that a name has", async () => {
+  const records: LogRecord[] = [];
+  await configure({
+    sinks: { records: (record) => void records.push(record) },
+    loggers: [{ category: "hindcast", sinks: ["records"] }, { category: ["logtape", "meta"], lowestLevel: "fatal" }],
+  });
   const { lookup } = names(KNOWN);
   const reason = async (url: string) => (await call(url, { allow: NOBODY, lookup })).message;
   expect(await reason("http://both.test/")).toBe(
-    "Cannot call the endpoint both.test:80: it resolves to 127.0.0.1, which is loopback",
+    "Cannot call the endpoint both.test:80: it has an address that is not public",
   );
+  // It is the same one for every such address, whose kind would tell of the operator's network.
+  await reset();
+  expect(records.map(({ message }) => message.join(""))).toEqual([
+    "Refused the endpoint both.test:80: it resolves to 127.0.0.1, which is loopback",
+  ]);
+  for (const name of ["internal", "metadata", "mapped"]) {
+    expect(await reason(`http://${name}.test/`)).toBe(
+      `Cannot call the endpoint ${name}.test:80: it has an address that is not public`,
+    );
+  }
   expect(await reason("https://10.0.0.1/")).toBe("Cannot call the endpoint 10.0.0.1:443: it is private");
   expect(await reason("ftp://x.test/")).toBe(
     'Cannot call the endpoint "ftp://x.test/": use http or https, not ftp',
