@@ -8,7 +8,7 @@
 import { sql } from "drizzle-orm";
 import { PgBoss } from "pg-boss";
 import { rowsOf } from "../db/answer_rows.ts";
-import { getBacktest, insertBacktest } from "../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../db/backtests.ts";
 import { listBacktests } from "../db/backtest_lists.ts";
 import type { DatabaseHandle, Db } from "../db/client.ts";
 import { addUser, archiveTenDays, newTenDaysBacktest } from "../tests/support/backtests.ts";
@@ -95,7 +95,7 @@ async function submitAll(db: Db, queue: OpenQueue): Promise<void> {
 async function submit(db: Db, queue: OpenQueue): Promise<string> {
   return await db.transaction(async (tx: Db) => {
     const { id, ownerId } = await insertBacktest(tx, newTenDaysBacktest(OWNER));
-    await queue.enqueueBacktest(tx, id, ownerId);
+    await queue.enqueue(tx, "backtest", { id, ownerId }, 0);
     return id;
   });
 }
@@ -110,10 +110,10 @@ async function measureLatencies(db: Db, queue: OpenQueue): Promise<number[]> {
   while (latencies.length < LATENCY_SAMPLES) {
     const begun = Date.now();
     const id = await submit(db, queue);
-    let record = await getBacktest(db, { id, ownerId: OWNER });
+    let record = await backtestRecords.get(db, { id, ownerId: OWNER });
     while (record?.status !== "completed") {
       await pause(1);
-      record = await getBacktest(db, { id, ownerId: OWNER });
+      record = await backtestRecords.get(db, { id, ownerId: OWNER });
     }
     latencies.push((record.startedAt?.getTime() ?? NaN) - begun);
   }

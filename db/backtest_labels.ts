@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { addSizes, measureLabels } from "./backtest_sizes.ts";
-import type { Backtest, OwnedKey } from "./backtests.ts";
+import type { Backtest } from "./backtests.ts";
+import type { OwnedKey } from "./runs.ts";
 import type { Db } from "./client.ts";
 import { backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";

@@ -15,7 +15,8 @@ import {
   sql,
 } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import type { Backtest, BacktestStatus } from "./backtests.ts";
+import type { Backtest } from "./backtests.ts";
+import type { RunStatus } from "./runs.ts";
 import type { Db } from "./client.ts";
 import { backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
@@ -44,7 +45,7 @@ export interface BacktestPlace {
 /** The records of one user that a list shows. Times are milliseconds since 1970, from `createdFrom` to before `createdTo`. */
 export interface BacktestFilters {
   readonly ownerId: string;
-  readonly status?: BacktestStatus | undefined;
+  readonly status?: RunStatus | undefined;
   readonly strategy?: string | undefined;
   readonly symbol?: string | undefined;
   readonly exchange?: string | undefined;

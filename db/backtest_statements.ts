@@ -4,10 +4,9 @@ import { addingSizes } from "./backtest_sizes.ts";
 import { NOTIFY_OF_RECORD } from "./change_channel.ts";
 import { prepareOnce } from "./prepare_once.ts";
 import { insertingRows } from "./result_chunks.ts";
-import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { UNENDED } from "./runs.ts";
+import { backtests } from "./schema.ts";
 import { BACKTEST_COLUMNS } from "./stale_results.ts";
-
-export const UNENDED = ["queued", "running"] as const satisfies readonly (typeof BACKTEST_STATUSES)[number][];
 
 // Without a result, it is not stale.
 const UNENDED_COLUMNS = { ...getTableColumns(backtests), stale: sql<boolean>`false` };

@@ -1,22 +1,20 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
-import { addSizes, measureRecord, SIZE, type Size, subtractSizes } from "./backtest_sizes.ts";
+import { addSizes, measureRecord, type Size } from "./backtest_sizes.ts";
 import { insertLogs } from "./backtest_logs.ts";
-import { claim, COMPLETE, insert, selectOwned, UNENDED } from "./backtest_statements.ts";
+import { claim, COMPLETE, insert, selectOwned } from "./backtest_statements.ts";
 import type { Db } from "./client.ts";
 import { settleTogether } from "./faults.ts";
 import { type AttemptKey, type CompletedRun, completion } from "./completion.ts";
+import { findSubmission } from "./idempotency.ts";
 import { queryText } from "./postgres_session.ts";
 import { insertResultCandles } from "./result_candles.ts";
 import { candlesOf, deleteChunks, deleteChunksOfOthers } from "./result_chunks.ts";
-import { BACKTEST_COLUMNS } from "./stale_results.ts";
-import { type BACKTEST_STATUSES, backtests } from "./schema.ts";
+import { RunRecords, UNENDED } from "./runs.ts";
+import { type Backtest, BACKTEST_COLUMNS } from "./stale_results.ts";
+import { backtests } from "./schema.ts";
 
-export type { AttemptKey, CompletedRun };
-
-/** A record, and whether a candle of its result was revised since. */
-export type Backtest = typeof backtests.$inferSelect & { readonly stale: boolean };
-export type BacktestStatus = (typeof BACKTEST_STATUSES)[number];
+export type { AttemptKey, Backtest, CompletedRun };
 
 /** The columns that a submission sets; the service sets the others. */
 export type NewBacktest = Pick<
@@ -40,17 +38,8 @@ export type NewBacktest = Pick<
   | "fresh"
 >;
 
-/** A user's key to a record: it finds no other user's record. */
-export interface OwnedKey {
-  readonly id: string;
-  readonly ownerId: string;
-}
-
-/** A new UUIDv7, so that the newest record has the greatest id. */
-export const newBacktestId = (): string => uuidv7();
-
 /** Writes a queued backtest, in one round trip. */
-export async function insertBacktest(tx: Db, values: NewBacktest, id = newBacktestId()): Promise<Backtest> {
+export async function insertBacktest(tx: Db, values: NewBacktest, id = uuidv7()): Promise<Backtest> {
   const sizeBytes = measureRecord(values);
   const [[row]] = await Promise.all([
     insert(tx, { ...values, ...completeColumns(values), id, sizeBytes }),
@@ -67,11 +56,18 @@ function completeColumns(values: NewBacktest) {
   return { strategySlug, strategyVersion, runtime, queuePosition, name, tags, notes, star, fresh };
 }
 
-/** One user's record; null if this user has none of that id. */
-export async function getBacktest(db: Db, key: OwnedKey): Promise<Backtest | null> {
-  const [row] = await selectOwned(db, { ...key });
-  return row ?? null;
-}
+/** The records of backtests. Their list has orders and filters of its own, see backtest_lists.ts. */
+export const backtestRecords = new RunRecords<Backtest>("backtest", {
+  select: (db, where, limit) =>
+    db.select(BACKTEST_COLUMNS).from(backtests).where(where).orderBy(desc(backtests.id)).limit(limit),
+  async get(db, key) {
+    const [row] = await selectOwned(db, { ...key });
+    return row ?? null;
+  },
+  findSubmission,
+  // Those of a large result are written ahead of its end.
+  discardParts: deleteChunks,
+});
 
 /** A record that a worker has claimed. */
 export type ClaimedBacktest = Backtest & {
@@ -112,8 +108,6 @@ export async function setProgress(db: Db, run: AttemptKey & Progress): Promise<b
   });
   return rows.length > 0;
 }
-
-export type RunFailure = NonNullable<Backtest["error"]>;
 
 /** Options of storeResults(). */
 export interface StoreOptions {
@@ -163,28 +157,6 @@ export async function releaseBacktest(tx: Db, run: AttemptKey): Promise<boolean>
   return rows.length > 0;
 }
 
-/**
- * Cancels a queued or running record; results of a worker that still runs it are discarded.
- *
- * @returns The record as it is now (with another status than `cancelled` if it had ended before); null if this user has none of that
- * id.
- */
-export async function cancelBacktest(tx: Db, key: OwnedKey): Promise<Backtest | null> {
-  const [row] = await tx.update(backtests)
-    .set({ status: "cancelled", finishedAt: sql`now()` })
-    .where(and(owned(key), inArray(backtests.status, UNENDED)))
-    .returning(BACKTEST_COLUMNS);
-  if (row !== undefined) await deleteChunks(tx, row.id);
-  return row ?? await getBacktest(tx, key);
-}
-
-/** Removes a record with its trades and equity; false if this user has none of that id. */
-export async function deleteBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
-  const rows = await tx.delete(backtests).where(owned(key)).returning(SIZE);
-  await subtractSizes(tx, rows);
-  return rows.length > 0;
-}
-
 /** Counts all users' queued and running records, and measures how long the oldest queued one has waited. */
 export async function measureUnended(
   db: Db,
@@ -196,27 +168,6 @@ export async function measureUnended(
     oldestSeconds: sql`coalesce(extract(epoch from now() - min(${backtests.createdAt}) ${queued}), 0)`.mapWith(Number),
   }).from(backtests).where(inArray(backtests.status, UNENDED));
   return row ?? { queued: 0, running: 0, oldestSeconds: 0 };
-}
-
-/**
- * Removes records that ended before a moment, the oldest first, with their results.
- *
- * @returns How many; fewer than `countMax` when no more are that old.
- */
-export async function removeEndedBacktests(db: Db, before: Date, countMax: number): Promise<number> {
-  // An id holds the time of creation, which is before the end: the index of ids finds the old ones.
-  const idBefore = uuidv7({ msecs: before.getTime(), seq: 0, random: new Uint8Array(16) });
-  const old = db.select({ id: backtests.id }).from(backtests)
-    .where(and(lt(backtests.id, idBefore), lt(backtests.finishedAt, before))).orderBy(backtests.id).limit(countMax);
-  return await db.transaction(async (tx) => {
-    const rows = await tx.delete(backtests).where(inArray(backtests.id, old)).returning(SIZE);
-    await subtractSizes(tx, rows);
-    return rows.length;
-  });
-}
-
-function owned(key: OwnedKey) {
-  return and(eq(backtests.id, key.id), eq(backtests.ownerId, key.ownerId));
 }
 
 /** Finds the record while this attempt holds it. */

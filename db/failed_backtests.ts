@@ -1,12 +1,12 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { insertLogs, measureLog } from "./backtest_logs.ts";
 import { measureSeries, type Size } from "./backtest_sizes.ts";
-import { UNENDED } from "./backtest_statements.ts";
-import { type AttemptKey, held, type RunFailure } from "./backtests.ts";
+import { type AttemptKey, held } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { type EncodedSeries, storedPlots } from "./codec/plots_part.ts";
 import { storableText } from "./codec/storable.ts";
 import { deleteChunks, deleteChunksOfOthers, insertChunks } from "./result_chunks.ts";
+import type { RunFailure } from "./runs.ts";
 import { backtests } from "./schema.ts";
 
 /** The failure of a run, with its strategy's log and plots. */
@@ -45,18 +45,4 @@ export async function failBacktest(
   }
   await insertLogs(tx, [{ ...run, lines: log }]);
   return { ownerId: row.ownerId, sizeBytes };
-}
-
-/**
- * Fails a record that no worker could finish, at any attempt.
- *
- * @returns True if it was recorded; false when the record has ended or was deleted.
- */
-export async function abandonBacktest(tx: Db, id: string, error: RunFailure): Promise<boolean> {
-  const rows = await tx.update(backtests)
-    .set({ status: "failed", error, finishedAt: sql`now()` })
-    .where(and(eq(backtests.id, id), inArray(backtests.status, UNENDED)))
-    .returning({ id: backtests.id });
-  if (rows.length > 0) await deleteChunks(tx, id);
-  return rows.length > 0;
 }

@@ -1,34 +1,26 @@
 import { and, eq, gte, lt, sql } from "drizzle-orm";
-import type { Backtest } from "./backtests.ts";
 import type { Db } from "./client.ts";
+import type { EarlierSubmission, NamedSubmission } from "./runs.ts";
 import { backtests, idempotencyKeys } from "./schema.ts";
-import { BACKTEST_COLUMNS } from "./stale_results.ts";
+import { type Backtest, BACKTEST_COLUMNS } from "./stale_results.ts";
 
 /** How long a submission's key is kept: as long as a client may retry. */
 export const SUBMISSION_KEPT_MS = 24 * 3_600_000;
-
-/** A submission and the key that its client gave it. */
-export interface NamedSubmission {
-  readonly ownerId: string;
-  readonly key: string;
-  /** The SHA-256 of the submission, hexadecimal. */
-  readonly requestSha256: string;
-}
 
 /** The record that a user submitted under a key since a moment, as it is now, with the submission's checksum; null if there is none. */
 export async function findSubmission(
   db: Db,
   { ownerId, key }: NamedSubmission,
   since: Date,
-): Promise<{ readonly backtest: Backtest; readonly requestSha256: string } | null> {
-  const [row] = await db.select({ backtest: BACKTEST_COLUMNS, requestSha256: idempotencyKeys.requestSha256 })
+): Promise<EarlierSubmission<Backtest> | null> {
+  const [found] = await db.select({ row: BACKTEST_COLUMNS, requestSha256: idempotencyKeys.requestSha256 })
     .from(idempotencyKeys).innerJoin(backtests, eq(backtests.id, idempotencyKeys.backtestId))
     .where(and(
       eq(idempotencyKeys.ownerId, ownerId),
       eq(idempotencyKeys.key, key),
       gte(idempotencyKeys.createdAt, since),
     ));
-  return row ?? null;
+  return found ?? null;
 }
 
 /** Stores a record's submission in the transaction that writes the record; it replaces an older submission of the same key. */

@@ -1,10 +1,11 @@
-import { and, count, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import type { MonteCarloResult } from "../research/monte_carlo/request.ts";
-import type { Size } from "./backtest_sizes.ts";
-import type { AttemptKey, OwnedKey } from "./backtests.ts";
+import { addSizes, type Size } from "./backtest_sizes.ts";
+import type { AttemptKey } from "./backtests.ts";
 import type { Db } from "./client.ts";
 import { storableText } from "./codec/storable.ts";
+import { type OwnedKey, RunRecords, submittedAs, UNENDED } from "./runs.ts";
 import { backtests, monteCarlos } from "./schema.ts";
 
 export type MonteCarlo = typeof monteCarlos.$inferSelect;
@@ -23,74 +24,44 @@ export type NewMonteCarlo = Pick<
   | "requestSha256"
 >;
 
-const UNENDED = ["queued", "running"] as const satisfies readonly MonteCarlo["status"][];
-
 // A row without its result.
-const RECORD_BYTES = 500;
+export const RECORD_BYTES = 500;
 
-/**
- * Writes a queued record under a new UUIDv7. The caller counts its bytes, see backtest_sizes.ts.
- *
- * @returns Null if this user has no such backtest.
- */
-export async function insertMonteCarlo(tx: Db, values: NewMonteCarlo): Promise<MonteCarlo | null> {
-  const { backtestId, ownerId } = values;
-  if (!await growBacktest(tx, { id: backtestId, ownerId }, RECORD_BYTES)) return null;
-  const [row] = await tx.insert(monteCarlos).values({ ...values, id: uuidv7(), sizeBytes: RECORD_BYTES }).returning();
+/** Makes room for a record in its backtest's bytes. @returns False if this user has no such backtest. */
+export async function beginMonteCarlo(tx: Db, backtest: OwnedKey): Promise<boolean> {
+  return await growBacktest(tx, backtest, RECORD_BYTES);
+}
+
+/** Writes a queued record, and adds its bytes to the user's: beginMonteCarlo() has made room for it. */
+export async function insertMonteCarlo(tx: Db, values: NewMonteCarlo, id = uuidv7()): Promise<MonteCarlo> {
+  const [[row]] = await Promise.all([
+    tx.insert(monteCarlos).values({ ...values, id, sizeBytes: RECORD_BYTES }).returning(),
+    addSizes(tx, [{ ownerId: values.ownerId, sizeBytes: RECORD_BYTES }]),
+  ]);
   if (row === undefined) throw new Error("Cannot insert a Monte Carlo simulation: no row came back");
   return row;
 }
 
-/** The record that a user submitted under a key since a moment; null if there is none. */
-export async function findMonteCarloSubmission(
-  db: Db,
-  { ownerId, key }: { readonly ownerId: string; readonly key: string },
-  since: Date,
-): Promise<MonteCarlo | null> {
-  const [row] = await db.select().from(monteCarlos).where(and(
-    eq(monteCarlos.ownerId, ownerId),
-    eq(monteCarlos.idempotencyKey, key),
-    gte(monteCarlos.createdAt, since),
-  )).orderBy(desc(monteCarlos.id)).limit(1);
-  return row ?? null;
-}
+/** The records of Monte Carlo simulations. */
+export const monteCarloRecords = new RunRecords<MonteCarlo>("monteCarlo", {
+  select: (db, where, limit) => db.select().from(monteCarlos).where(where).orderBy(desc(monteCarlos.id)).limit(limit),
+  async findSubmission(db, submission, since) {
+    const [row] = await this.select(db, submittedAs(monteCarlos, submission, since), 1);
+    return row === undefined ? null : { row, requestSha256: row.requestSha256 };
+  },
+  lockForRemoval: (tx, { ownerId, backtestId }) => lockBacktest(tx, { id: backtestId, ownerId }),
+  async afterRemoval(tx, { ownerId, backtestId }, sizeBytes) {
+    await growBacktest(tx, { id: backtestId, ownerId }, -sizeBytes);
+  },
+});
 
-/** One user's record; null if this user has none of that id. */
-export async function getMonteCarlo(db: Db, key: OwnedKey): Promise<MonteCarlo | null> {
-  const [row] = await db.select().from(monteCarlos).where(owned(key));
-  return row ?? null;
-}
+/** The condition of those of a backtest. */
+export const ofBacktest = (backtestId: string): SQL => eq(monteCarlos.backtestId, backtestId);
 
-/**
- * One user's records, newest first.
- *
- * @param page `backtestId`: only those of it; `after`: only older ones than of this id.
- */
-export async function listMonteCarlos(db: Db, page: {
-  readonly ownerId: string;
-  readonly backtestId?: string | undefined;
-  readonly status?: MonteCarlo["status"] | undefined;
-  readonly after: string | undefined;
-  readonly limit: number;
-}): Promise<MonteCarlo[]> {
-  return await db.select().from(monteCarlos).where(and(
-    eq(monteCarlos.ownerId, page.ownerId),
-    page.backtestId === undefined ? undefined : eq(monteCarlos.backtestId, page.backtestId),
-    page.status === undefined ? undefined : eq(monteCarlos.status, page.status),
-    page.after === undefined ? undefined : lt(monteCarlos.id, page.after),
-  )).orderBy(desc(monteCarlos.id)).limit(page.limit);
-}
-
-/** Counts a user's queued and running records, and all those of one backtest. @param tx Holds the user's lock. */
-export async function countMonteCarlos(
-  tx: Db,
-  { ownerId, backtestId }: { readonly ownerId: string; readonly backtestId: string },
-): Promise<{ readonly unended: number; readonly ofBacktest: number }> {
-  const [unended] = await tx.select({ count: count() }).from(monteCarlos)
-    .where(and(eq(monteCarlos.ownerId, ownerId), inArray(monteCarlos.status, UNENDED)));
-  const [ofBacktest] = await tx.select({ count: count() }).from(monteCarlos)
-    .where(eq(monteCarlos.backtestId, backtestId));
-  return { unended: unended?.count ?? 0, ofBacktest: ofBacktest?.count ?? 0 };
+/** How many a backtest has. */
+export async function countMonteCarlosOf(tx: Db, backtestId: string): Promise<number> {
+  const [row] = await tx.select({ count: count() }).from(monteCarlos).where(ofBacktest(backtestId));
+  return row?.count ?? 0;
 }
 
 /** Begins an attempt, which ends every earlier worker's hold on the record; null if it has ended or is gone. */
@@ -136,17 +107,6 @@ export async function settleMonteCarlo(
   return { ownerId, sizeBytes };
 }
 
-/** Ends a record that no worker could finish. @returns True if it had not ended before. */
-export async function endMonteCarlo(
-  tx: Db,
-  id: string,
-  error: NonNullable<MonteCarlo["error"]>,
-): Promise<boolean> {
-  const rows = await tx.update(monteCarlos).set(columnsOf({ error }))
-    .where(and(eq(monteCarlos.id, id), inArray(monteCarlos.status, UNENDED))).returning({ id: monteCarlos.id });
-  return rows.length > 0;
-}
-
 function columnsOf(end: MonteCarloEnd) {
   const finishedAt = sql`now()`;
   if ("result" in end) {
@@ -169,30 +129,6 @@ export async function releaseMonteCarlo(tx: Db, run: AttemptKey): Promise<boolea
   return rows.length > 0;
 }
 
-/** Cancels a queued or running record. @returns Null if it has ended or this user has none of that id. */
-export async function cancelMonteCarlo(tx: Db, key: OwnedKey): Promise<MonteCarlo | null> {
-  const [row] = await tx.update(monteCarlos).set({ status: "cancelled", finishedAt: sql`now()` })
-    .where(and(owned(key), inArray(monteCarlos.status, UNENDED))).returning();
-  return row ?? null;
-}
-
-/**
- * Removes a record; nothing happens if it is gone.
- *
- * @returns The bytes that its owner gets back, for subtractSizes().
- */
-export async function deleteMonteCarlo(
-  tx: Db,
-  { id, ownerId, backtestId }: Pick<MonteCarlo, "id" | "ownerId" | "backtestId">,
-): Promise<Size[]> {
-  const backtest = { id: backtestId, ownerId };
-  await lockBacktest(tx, backtest);
-  const rows = await tx.delete(monteCarlos).where(owned({ id, ownerId }))
-    .returning({ ownerId: monteCarlos.ownerId, sizeBytes: monteCarlos.sizeBytes });
-  for (const { sizeBytes } of rows) await growBacktest(tx, backtest, -sizeBytes);
-  return rows;
-}
-
 /** Locks a backtest before one of its records, as the backtest's own deletion does: the other order could deadlock with it. */
 async function lockBacktest(tx: Db, key: OwnedKey): Promise<void> {
   await tx.select({ id: backtests.id }).from(backtests).where(backtestOf(key)).for("no key update");
@@ -207,10 +143,6 @@ async function growBacktest(tx: Db, key: OwnedKey, bytes: number): Promise<boole
 
 function backtestOf({ id, ownerId }: OwnedKey) {
   return and(eq(backtests.id, id), eq(backtests.ownerId, ownerId));
-}
-
-function owned(key: OwnedKey) {
-  return and(eq(monteCarlos.id, key.id), eq(monteCarlos.ownerId, key.ownerId));
 }
 
 function held(run: AttemptKey) {

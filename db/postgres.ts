@@ -49,6 +49,8 @@ export class PostgresClient {
   #socket: Duplex | undefined;
   /** A `begin` whose answer the statements behind it must wait for. */
   #beginning: Promise<unknown> | undefined;
+  /** A `commit` that was sent before all answers: a statement behind it would be outside of its transaction. */
+  #isCommitting = false;
   #lost: Error | undefined;
   #isOpen = false;
   #isRetired = false;
@@ -115,6 +117,9 @@ export class PostgresClient {
    */
   query(text: string, values: readonly unknown[] = [], shape: RowShape = "objects"): Promise<Rows> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    if (this.#isCommitting) {
+      return Promise.reject(new Error("Cannot send a statement behind the commit: await it first"));
+    }
     const query = this.#sql.unsafe(text, values.map(toText), { prepare: this.#shouldPrepare(text, values.length) });
     const { promise, resolve, reject } = Promise.withResolvers<Rows>();
     this.#waiting.add(reject);
@@ -185,7 +190,9 @@ export class PostgresClient {
   ): Promise<Answer> {
     try {
       const { answer } = await work(this);
-      const [answered, ended] = await Promise.allSettled([answer, this.query(commit)]);
+      const committed = this.query(commit);
+      this.#isCommitting = commit === "commit";
+      const [answered, ended] = await Promise.allSettled([answer, committed]).finally(() => this.#isCommitting = false);
       if (answered.status === "rejected") throw answered.reason;
       if (ended.status === "rejected") throw ended.reason;
       return answered.value;

@@ -57,16 +57,7 @@ function asPlain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
 }
 
 /**
- * As db.transaction(), for work whose first statements only read or lock: it takes a round trip less.
- *
- * @param db A database of createPostgresDatabase(), and no transaction.
- */
-export async function transactFromReads<Answer>(db: Db, work: (tx: Db) => Promise<Answer>): Promise<Answer> {
-  return await transactPipelined(db, async (tx) => ({ answer: Promise.resolve(await work(tx)) }));
-}
-
-/**
- * The same in two round trips less.
+ * A transaction in less round trips; see inUnit().
  *
  * @param db A database of createPostgresDatabase(), and no transaction.
  * @param work See PostgresClient.pipelinedTransaction.

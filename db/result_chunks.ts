@@ -16,7 +16,8 @@ import {
 import { unpackTrades } from "./codec/packed_trades.ts";
 import { settleTogether } from "./faults.ts";
 import { insertResultCandles } from "./result_candles.ts";
-import { queryText, transactPipelined } from "./postgres_session.ts";
+import { queryText } from "./postgres_session.ts";
+import { inUnit } from "./unit_of_work.ts";
 import { backtests, type RESULT_PARTS, resultCandles, resultChunks } from "./schema.ts";
 
 // The column's type is integer.
@@ -97,7 +98,8 @@ export function candlesOf(chunks: readonly ResultChunk[], stored: ReadonlySet<st
  */
 export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boolean> {
   for (const rows of groupBySize([run])) {
-    const isHeld = await transactPipelined(db, async (tx) => {
+    const isHeld = await inUnit(db, async (unit) => {
+      const { tx } = unit;
       // A claim by another worker waits for this, so that no chunk of an earlier attempt comes after it.
       const held = await tx.select({ id: backtests.id }).from(backtests)
         .where(and(
@@ -106,9 +108,10 @@ export async function insertChunksAhead(db: Db, run: AttemptChunks): Promise<boo
           eq(backtests.status, "running"),
         ))
         .for("share");
-      if (held.length === 0) return { answer: Promise.resolve(false) };
+      if (held.length === 0) return false;
       const candles = insertResultCandles(tx, candlesOf(rows, new Set()));
-      return { answer: settleTogether([candles, insertRows(tx, rows, INSERT_MISSING)]).then(() => true) };
+      await unit.last(settleTogether([candles, insertRows(tx, rows, INSERT_MISSING)]));
+      return true;
     });
     if (!isHeld) return false;
     // The embedded database answers without leaving the thread to anything else.

@@ -21,3 +21,6 @@ export const isStale: SQL<boolean> = sql<
 
 /** A record as it is read: its columns, and whether its result is stale. */
 export const BACKTEST_COLUMNS = { ...getTableColumns(backtests), stale: isStale };
+
+/** A record, and whether a candle of its result was revised since. */
+export type Backtest = typeof backtests.$inferSelect & { readonly stale: boolean };

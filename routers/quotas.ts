@@ -35,11 +35,6 @@ const CHECK_SECONDS = 5;
 // The user must remove something first.
 const REMOVAL_SECONDS = 3600;
 
-/** @throws AppError QUOTA_EXCEEDED when the user is over the storage quota. @param what As in "another backtest". */
-export function requireStorage(what: string, bytes: number, { resultBytesMax }: Quotas): void {
-  if (bytes > resultBytesMax) throw tooManyBytes(what, bytes, resultBytesMax);
-}
-
 /** @throws AppError QUOTA_EXCEEDED when the user's backtests have too many bytes with their new notes. */
 export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas): void {
   if (bytes <= resultBytesMax) return;
@@ -48,41 +43,23 @@ export function requireRoomForLabels(bytes: number, { resultBytesMax }: Quotas):
 }
 
 /**
- * The queue position of a user's next backtest.
+ * The queue position of a user's next run.
  *
- * @throws AppError QUOTA_EXCEEDED when too many of the user's backtests wait or run, or when the user is over the storage quota.
+ * @param noun As in "another backtest". @param unendedMax The most that may wait or run.
+ * @throws AppError QUOTA_EXCEEDED when too many of the user's wait or run, or when the user is over the storage quota.
  */
-export function requireQueuePosition(
+export function requireRoomForRuns(
+  noun: string,
   { bytes, queuePosition }: Usage,
-  quotas: Quotas,
+  unendedMax: number,
+  { resultBytesMax }: Quotas,
 ): number {
-  requireStorage("another backtest", bytes, quotas);
+  if (bytes > resultBytesMax) throw tooManyBytes(`another ${noun}`, bytes, resultBytesMax);
   if (queuePosition !== null) return queuePosition;
   throw new AppError(
     "QUOTA_EXCEEDED",
-    `Cannot queue another backtest: ${quotas.backtestsMax} of yours are queued or running, and no more may be at a time; ` +
+    `Cannot queue another ${noun}: ${unendedMax} of yours are queued or running, and no more may be at a time; ` +
       "wait until one has ended, or cancel one",
-    { retryAfterSeconds: RUN_SECONDS },
-  );
-}
-
-/**
- * Makes sure that the user may have another optimization.
- *
- * @param usage Optimizations that wait or run, and the bytes of all backtests and optimizations; read under the user's lock.
- * @throws AppError QUOTA_EXCEEDED
- */
-export function requireRoomForOptimization(
-  { unended, bytes }: { readonly unended: number; readonly bytes: number },
-  quotas: Quotas,
-): void {
-  const { optimizationsMax } = quotas;
-  requireStorage("another optimization", bytes, quotas);
-  if (unended < optimizationsMax) return;
-  throw new AppError(
-    "QUOTA_EXCEEDED",
-    `Cannot queue another optimization: ${unended} of yours are queued or running, and at most ${optimizationsMax} may ` +
-      "be; wait until one has ended, or cancel one",
     { retryAfterSeconds: RUN_SECONDS },
   );
 }

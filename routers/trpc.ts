@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import { initTRPC } from "@trpc/server";
-import type { OwnedKey } from "../db/backtests.ts";
 import type { Db } from "../db/client.ts";
+import type { RunQueue } from "../db/run_queue.ts";
 import { SCOPES } from "../db/schema.ts";
 import type { Scope } from "../db/tokens.ts";
 import type { ReadThrough } from "../market/on_demand/read_through.ts";
@@ -28,48 +28,10 @@ export interface Session {
   readonly scope: Scope | null;
 }
 
-/** The queue of the workers. Jobs are written in the caller's transaction, so that record and job exist together or not at all. */
-export interface Queue {
-  /** @param onSent Called when all statements are on their way. */
-  enqueueBacktest(
-    tx: Db,
-    backtestId: string,
-    ownerId: string,
-    queuePosition: number,
-    onSent?: () => void,
-  ): Promise<void>;
-  /** Removes the job of a backtest that the transaction cancels or deletes. */
-  dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
-  /** Writes the first job of an optimization, which makes the others. */
-  enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
-  /** Removes the jobs of an optimization that the transaction cancels or deletes, and stops its running slices. */
-  dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
-  /** As watchBacktest(), for an optimization. @param onEnd Called instead after the last change. */
-  watchOptimization(optimizationId: string, onChange: () => void, onEnd: () => void): Promise<() => void>;
-  /** Writes a Monte Carlo simulation's job; lower queue positions are taken first. */
-  enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
-  /** Removes the job of a simulation that the transaction cancels or deletes. */
-  dequeueMonteCarlo(tx: Db, monteCarloId: string): Promise<void>;
-  /** As watchBacktest(), for a Monte Carlo simulation. */
-  watchMonteCarlo(monteCarloId: string, onChange: () => void): Promise<() => void>;
-  enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
-  /** Calls back when any process changes the backtest's record. @returns A function that ends the watch. */
-  watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
-  /** Updates the scheduled ingestion runs from the instruments. */
-  syncSchedules(): Promise<void>;
-  /**
-   * Tells if any process takes backtests.
-   *
-   * @throws When the queue cannot be reached.
-   */
-  check(): Promise<{ readonly hasWorker: boolean }>;
-}
-
 /** The parts of the service that every request may use. */
 export interface Services {
   readonly db: Db;
-  readonly queue: Queue;
+  readonly queue: RunQueue;
   /** Aborted when the service begins to close; long answers end then. */
   readonly closing: AbortSignal;
   /** performance.now() at the start. */
@@ -104,6 +66,9 @@ export interface Context extends Services {
   readonly read: { candles: number };
   readonly answer: AnswerBudget;
 }
+
+/** The context of a signed-in user's call. */
+export type UserContext = Context & { readonly user: User };
 
 /** The time between keep-alive comments on event streams. */
 export const KEEP_ALIVE_MS = 15_000;

@@ -1,13 +1,14 @@
-import { measureUnended, type OwnedKey } from "../db/backtests.ts";
-import type { DatabaseHandle, Db } from "../db/client.ts";
+import { measureUnended } from "../db/backtests.ts";
+import type { DatabaseHandle } from "../db/client.ts";
 import { keepVacuumed } from "../db/embedded/vacuum.ts";
 import { createFeeds } from "../market/feeds/registry.ts";
 import { ReadThrough } from "../market/on_demand/read_through.ts";
+import type { RunQueue } from "../db/run_queue.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { QUEUES } from "./jobs/queues.ts";
+import { queueRuns } from "./jobs/run_jobs.ts";
 import type { JobLoop } from "./jobs/loop.ts";
 import { syncSchedules } from "./jobs/schedules.ts";
-import { endSlices } from "./research/slice_records.ts";
 import type { ScriptMode } from "./script_mode.ts";
 import { observeQueue } from "./telemetry.ts";
 import { startWork } from "./work.ts";
@@ -16,52 +17,7 @@ import { startWork } from "./work.ts";
 const REST_MS = 3000;
 
 /** The jobs of all processes, and the workers of this one. */
-export interface OpenQueue {
-  /**
-   * Writes a backtest's job in the transaction that writes its record.
-   *
-   * @param queuePosition The record's; lower ones are taken first.
-   * @param onSent Called when all statements are on their way.
-   */
-  enqueueBacktest(
-    tx: Db,
-    backtestId: string,
-    ownerId: string,
-    queuePosition?: number,
-    onSent?: () => void,
-  ): Promise<void>;
-  /** Writes an ingestion run's job in the transaction that writes its record. */
-  enqueueIngestion(tx: Db, runId: string): Promise<void>;
-  /** Writes a module check's job in the transaction that writes its record; lower queue positions are taken first. */
-  enqueueModuleCheck(tx: Db, checkId: string, ownerId: string, queuePosition: number): Promise<void>;
-  /** Removes the job of a backtest that the caller's transaction cancels or deletes; its worker stops within about a second. */
-  dequeueBacktest(tx: Db, backtestId: string): Promise<void>;
-  /**
-   * Calls back after each change of a backtest's record by any process, so that the caller reads it again.
-   *
-   * @returns A function that ends the watch.
-   */
-  watchBacktest(backtestId: string, onChange: () => void): Promise<() => void>;
-  /** Writes the first job of an optimization in the transaction that writes its record. */
-  enqueueOptimization(tx: Db, optimizationId: string, ownerId: string): Promise<void>;
-  /** Removes the jobs of an optimization that the caller's transaction cancels or deletes; its slices stop within a second. */
-  dequeueOptimization(tx: Db, key: OwnedKey): Promise<void>;
-  /** As watchBacktest(), for an optimization. @param onEnd Called instead after the last change. */
-  watchOptimization(optimizationId: string, onChange: () => void, onEnd: () => void): Promise<() => void>;
-  /** Writes a Monte Carlo simulation's job in the transaction that writes its record; lower queue positions are taken first. */
-  enqueueMonteCarlo(tx: Db, monteCarloId: string, ownerId: string, queuePosition: number): Promise<void>;
-  /** Removes the job of a simulation that the caller's transaction cancels or deletes; its worker stops within a second. */
-  dequeueMonteCarlo(tx: Db, monteCarloId: string): Promise<void>;
-  /** As watchBacktest(), for a Monte Carlo simulation. */
-  watchMonteCarlo(monteCarloId: string, onChange: () => void): Promise<() => void>;
-  /** Updates the queue's schedules to those of the instruments. */
-  syncSchedules(): Promise<void>;
-  /**
-   * True if any process takes backtests.
-   *
-   * @throws When the queue cannot be reached.
-   */
-  check(): Promise<{ readonly hasWorker: boolean }>;
+export interface OpenQueue extends RunQueue {
   /**
    * Starts to take jobs.
    *
@@ -124,34 +80,10 @@ export async function openQueue(
   let resting: Promise<unknown> | undefined;
   const rest = async () => void await (resting ??= Promise.all(loops.map((loop) => loop.close(REST_MS))));
   return {
-    enqueueBacktest: (tx, backtestId, ownerId, queuePosition = 0, onSent) =>
-      jobs.send(tx, QUEUES.backtests, backtestId, { backtestId, ownerId }, {
-        ownerId,
-        priority: -queuePosition,
-        ...(onSent && { onSent }),
-      }),
+    ...queueRuns(jobs),
     enqueueIngestion: (tx, runId) => jobs.send(tx, QUEUES.ingestion, runId, { runId }),
     enqueueModuleCheck: (tx, checkId, ownerId, queuePosition) =>
       jobs.send(tx, QUEUES.checks, checkId, { checkId }, { ownerId, priority: -queuePosition }),
-    async dequeueBacktest(tx, backtestId) {
-      await jobs.cancel(tx, QUEUES.backtests, backtestId);
-      await jobs.changes.notify(tx, [`backtest ${backtestId}`]);
-    },
-    async enqueueOptimization(tx, optimizationId, ownerId) {
-      const priority = -await jobs.nextPosition(tx, QUEUES.optimizations, ownerId);
-      await jobs.send(tx, QUEUES.optimizations, optimizationId, { optimizationId }, { ownerId, priority });
-    },
-    dequeueOptimization: (tx, key) => endSlices(tx, jobs, key),
-    async watchOptimization(id, onChange, onEnd) {
-      const unwatch = await jobs.changes.subscribe(`optimization ${id}`, onChange);
-      const unwatchEnd = await jobs.changes.subscribe(`end ${id}`, onEnd);
-      return () => {
-        unwatch();
-        unwatchEnd();
-      };
-    },
-    watchBacktest: (backtestId, onChange) => jobs.changes.subscribe(`backtest ${backtestId}`, onChange),
-    ...monteCarloJobs(jobs),
     syncSchedules: () => syncSchedules(db, jobs),
     async check() {
       await jobs.check();
@@ -168,20 +100,5 @@ export async function openQueue(
       await endVacuum();
       await jobs.close();
     },
-  };
-}
-
-function monteCarloJobs(
-  jobs: Jobs,
-): Pick<OpenQueue, "enqueueMonteCarlo" | "dequeueMonteCarlo" | "watchMonteCarlo"> {
-  const queue = QUEUES.monteCarlos;
-  return {
-    enqueueMonteCarlo: (tx, monteCarloId, ownerId, queuePosition) =>
-      jobs.send(tx, queue, monteCarloId, { monteCarloId }, { ownerId, priority: -queuePosition }),
-    async dequeueMonteCarlo(tx, monteCarloId) {
-      await jobs.cancel(tx, queue, monteCarloId);
-      await jobs.changes.notify(tx, [`monte carlo ${monteCarloId}`]);
-    },
-    watchMonteCarlo: (id, onChange) => jobs.changes.subscribe(`monte carlo ${id}`, onChange),
   };
 }

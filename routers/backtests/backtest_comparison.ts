@@ -6,7 +6,8 @@ import { summarySchema, toSummary } from "./backtest_records.ts";
 import { CurveGrid } from "./curve_grid.ts";
 import { AppError, pointer } from "../errors.ts";
 import { readLarge } from "../large_reads.ts";
-import { type CompletedBacktest, idSchema, mustGet } from "./owned_backtest.ts";
+import { idSchema } from "../runs/runs.ts";
+import { type CompletedBacktest, mustGet } from "./owned_backtest.ts";
 import { integerSchema } from "../paging.ts";
 import type { Context, User } from "../trpc.ts";
 

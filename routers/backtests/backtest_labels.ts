@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { updateLabels } from "../../db/backtest_labels.ts";
-import type { Backtest, OwnedKey } from "../../db/backtests.ts";
+import type { Backtest } from "../../db/backtests.ts";
+import type { OwnedKey } from "../../db/runs.ts";
 import type { Db } from "../../db/client.ts";
-import { notFound } from "./backtest_events.ts";
+import { backtestRuns } from "./backtest_runs.ts";
 import { NO_LINE, NO_TEXT, plainText } from "../plain_text.ts";
 import { requireRoomForLabels } from "../quotas.ts";
 import type { Context } from "../trpc.ts";
@@ -39,7 +40,7 @@ export async function changeLabels(
 ): Promise<Backtest> {
   return await db.transaction(async (tx: Db) => {
     const changed = await updateLabels(tx, key, changes);
-    if (changed === null) throw notFound(key.id);
+    if (changed === null) throw backtestRuns.notFound(key.id);
     if (changed.grownBytes > 0) requireRoomForLabels(await measureBacktests(tx, key.ownerId), quotas);
     return changed.backtest;
   });

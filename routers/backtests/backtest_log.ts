@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { readLog } from "../../db/backtest_logs.ts";
 import { inputObject } from "../input_object.ts";
-import { idSchema, mustOwnRun } from "./owned_backtest.ts";
+import { idSchema } from "../runs/runs.ts";
+import { mustOwnRun } from "./owned_backtest.ts";
 import { userProcedure } from "../trpc.ts";
 
 export const logSchema = z.object({ log: z.array(z.string()) });

@@ -6,7 +6,8 @@ import { submitBacktest } from "./backtest_submission.ts";
 import { sameStrategy } from "../strategies/same_strategy.ts";
 import { inputObject } from "../input_object.ts";
 import { readLarge } from "../large_reads.ts";
-import { type CompletedBacktest, idSchema, mustGet, requireCompleted } from "./owned_backtest.ts";
+import { idSchema } from "../runs/runs.ts";
+import { type CompletedBacktest, mustGet, requireCompleted } from "./owned_backtest.ts";
 import type { List } from "../paging.ts";
 import { type Context, userProcedure } from "../trpc.ts";
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Db } from "../../db/client.ts";
 import { listFilterValues } from "../../db/backtest_lists.ts";
-import { type Backtest, cancelBacktest, deleteBacktest } from "../../db/backtests.ts";
+import type { Backtest } from "../../db/backtests.ts";
 import { RETURN_PERIODS } from "../../engine/metrics/period_returns.ts";
-import { backtestFollower } from "./backtest_events.ts";
+import { backtestRuns } from "./backtest_runs.ts";
 import {
   backtestSchema,
   equityPointSchema,
@@ -30,11 +29,10 @@ import { compareBacktests, comparisonSchema, comparisonShape } from "./backtest_
 import { changeLabels, labelShape } from "./backtest_labels.ts";
 import { backtestRequestSchema, submitBacktest } from "./backtest_submission.ts";
 import { inputObject } from "../input_object.ts";
-import { AppError } from "../errors.ts";
 import { answerCurve, curveShape, POINTS_DEFAULT, pointsSchema } from "./curve_answer.ts";
 import { columnsOf, formatSchema } from "../formats.ts";
 import { readLarge } from "../large_reads.ts";
-import { idSchema, mustGet, mustOwnRun } from "./owned_backtest.ts";
+import { mustGet, mustOwnRun } from "./owned_backtest.ts";
 import { type ListAnswer, listShape, pageShape, readList, readListPage } from "../paging.ts";
 import { plotProcedures, plotStreamsProcedures } from "./plot_series.ts";
 import {
@@ -47,9 +45,10 @@ import {
   toRange,
   toReturnRows,
 } from "./series.ts";
-import { hasEnded, toRecordEvents, waitShape } from "../runs/record_follower.ts";
+import { runProcedures, runStreams } from "../runs/run_procedures.ts";
+import { idSchema } from "../runs/runs.ts";
 import { readRunTrials } from "../runs/run_trials.ts";
-import { type Context, router, type User, userProcedure } from "../trpc.ts";
+import { type Context, router, type UserContext, userProcedure } from "../trpc.ts";
 
 // A point of a series as JSON, about.
 const POINT_BYTES = 120;
@@ -57,7 +56,24 @@ const returnsShape = { id: idSchema, period: z.enum(RETURN_PERIODS).default("mon
 const tradeColumns = columnsOf(tradeSchema);
 const orderColumns = columnsOf(orderSchema);
 
+const shown = {
+  runs: backtestRuns,
+  createSchema: inputObject({ backtest: backtestRequestSchema }).transform((input) => ({ request: input.backtest })),
+  answerSchema: z.object({ backtest: backtestSchema }),
+  submit: submitBacktest,
+  show: toBacktest,
+  showOne: showWithTrials,
+  answer: (backtest: z.infer<typeof backtestSchema>) => ({ backtest }),
+  eventId: ({ attempts, status, progress }: Backtest) => `${attempts}-${status}-${progress}`,
+};
+
+async function showWithTrials({ db }: Context, row: Backtest): Promise<z.infer<typeof backtestSchema>> {
+  return { ...toBacktest(row), trials: await readRunTrials(db, row) };
+}
+
 export const backtestsRouter = router({
+  ...runProcedures(shown),
+
   /** A page of the caller's backtests, newest first where nothing else is asked for. */
   list: userProcedure
     .input(inputObject({ ...pageShape, ...backtestFilters }))
@@ -83,12 +99,6 @@ export const backtestsRouter = router({
     .output(z.object({ strategies: z.array(z.string()), symbols: z.array(z.string()), tags: z.array(z.string()) }))
     .query(({ ctx }) => listFilterValues(ctx.db, ctx.user.id)),
 
-  /** Accepts a backtest: it is checked now and runs later. A repeated Idempotency-Key gets the first record again. */
-  create: userProcedure
-    .input(inputObject({ backtest: backtestRequestSchema }))
-    .output(z.object({ backtest: backtestSchema }))
-    .mutation(async ({ ctx, input }) => ({ backtest: toBacktest(await submitBacktest(ctx, input.backtest)) })),
-
   /** Compares two to five of the caller's completed backtests: settings, metrics, curves from a common start. */
   compare: userProcedure
     .input(inputObject(comparisonShape))
@@ -101,52 +111,10 @@ export const backtestsRouter = router({
     .output(z.object({ backtest: backtestSchema }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await mustGet(ctx.db, input.id, ctx.user.id);
-      return await showWithTrials(ctx, await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest));
+      return {
+        backtest: await showWithTrials(ctx, await changeLabels(ctx, { id, ownerId: ctx.user.id }, input.backtest)),
+      };
     }),
-
-  /** One of the caller's backtests; with `wait`, once it has ended, or after so many seconds. */
-  get: userProcedure
-    .input(inputObject({ id: idSchema, ...waitShape }))
-    .output(z.object({ backtest: backtestSchema }))
-    .query(async ({ ctx, input, signal }) => {
-      const row = await backtestFollower.get(ctx, input.id, input.wait, signal);
-      return input.wait === 0 ? await showWithTrials(ctx, row) : { backtest: toBacktest(row) };
-    }),
-
-  /** One of the caller's backtests, now and after each change, until it has ended. A client that loses the connection calls again. */
-  onEvent: userProcedure
-    .input(inputObject({ id: idSchema }))
-    .subscription(async function* ({ ctx, input, signal }) {
-      for await (const each of backtestFollower.followToEnd(ctx, input.id, signal)) yield toBacktest(each);
-    }),
-
-  /** Stops one of the caller's backtests: a queued one at once, a running one within two seconds. */
-  cancel: userProcedure
-    .input(inputObject({ id: idSchema }))
-    .output(z.object({ backtest: backtestSchema }))
-    .mutation(async ({ ctx, input }) => {
-      const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
-      return await ctx.db.transaction(async (tx: Db) => {
-        const before = await mustGet(tx, key.id, key.ownerId);
-        // The record before its job, as in settleAll() of the workers: the other order could deadlock with it.
-        const row = await cancelBacktest(tx, key);
-        await ctx.queue.dequeueBacktest(tx, key.id);
-        if (!hasEnded(before) && row?.status === "cancelled") return { backtest: toBacktest(row) };
-        throw new AppError(
-          "NOT_CANCELLABLE",
-          `Cannot cancel the backtest ${key.id}: it is already ${row?.status ?? "gone"}`,
-        );
-      });
-    }),
-
-  /** Removes one of the caller's backtests, running or not, with its trades, orders and equity. */
-  delete: userProcedure.input(inputObject({ id: idSchema })).mutation(async ({ ctx, input }) => {
-    const key = { id: (await mustGet(ctx.db, input.id, ctx.user.id)).id, ownerId: ctx.user.id };
-    await ctx.db.transaction(async (tx: Db) => {
-      await deleteBacktest(tx, key);
-      await ctx.queue.dequeueBacktest(tx, key.id);
-    });
-  }),
 
   /** A page of the orders of one of the caller's completed backtests, in order of placement. */
   orders: userProcedure
@@ -198,6 +166,8 @@ export const backtestsRouter = router({
 
 /** Procedures with streams, which only REST can carry. */
 export const backtestsStreamsRouter = router({
+  ...runStreams(shown),
+
   /** The caller's backtests, in the order asked for: all of them, or a page where there is a limit. */
   list: userProcedure
     .input(inputObject({ ...listShape, ...backtestFilters, view: z.enum(["full", "summary"]).default("full") }))
@@ -227,17 +197,6 @@ export const backtestsStreamsRouter = router({
       return { name: "trades", pages, table: { format, columns: tradeColumns, isPage: limit !== undefined } };
     }),
 
-  /** Server-sent events: the record after each change, the last one named `end`. */
-  events: userProcedure
-    .input(inputObject({ id: idSchema }))
-    .query(async ({ ctx, input, signal }) => {
-      const rows = backtestFollower.follow(ctx, await backtestFollower.get(ctx, input.id), signal);
-      return toRecordEvents(rows, (row) => ({
-        id: `${row.attempts}-${row.status}-${row.progress}`,
-        data: { backtest: toBacktest(row) },
-      }));
-    }),
-
   /** As `backtests.equity`. CSV and Arrow hold every candle unless `points` or `limit` says otherwise. */
   equity: userProcedure
     .input(inputObject({ id: idSchema, ...curveShape }))
@@ -257,13 +216,9 @@ export const backtestsStreamsRouter = router({
     }),
 });
 
-async function showWithTrials({ db }: Context, row: Backtest) {
-  return { backtest: { ...toBacktest(row), trials: await readRunTrials(db, row) } };
-}
-
 /** Reads rows that are made of a run's whole curve, and counts its candles and their bytes. */
 async function readRows<Row>(
-  ctx: Context & { readonly user: User },
+  ctx: UserContext,
   run: Backtest,
   read: () => Promise<Row[]>,
 ): Promise<Row[]> {

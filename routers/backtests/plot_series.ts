@@ -7,7 +7,8 @@ import { countPlotCandles, type PlotPiece, type PlotsKey, readPlots } from "../.
 import { type Buckets, chooseBuckets } from "./chart_columns.ts";
 import { formatSchema } from "../formats.ts";
 import { inputObject } from "../input_object.ts";
-import { idSchema, mustGet } from "./owned_backtest.ts";
+import { idSchema } from "../runs/runs.ts";
+import { mustGet } from "./owned_backtest.ts";
 import { readLarge } from "../large_reads.ts";
 
 import { encodeCursor, integerSchema, listShape } from "../paging.ts";

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { addSizes, measureBacktests } from "../../db/backtest_sizes.ts";
-import type { Db } from "../../db/client.ts";
-import { type NamedSubmission, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import {
-  countMonteCarlos,
-  findMonteCarloSubmission,
+  beginMonteCarlo,
+  countMonteCarlosOf,
   insertMonteCarlo,
   type MonteCarlo,
+  type NewMonteCarlo,
+  RECORD_BYTES,
 } from "../../db/monte_carlos.ts";
-import { lockUser } from "../../db/quotas.ts";
+import { submissionColumns } from "../../db/runs.ts";
 import {
   defaultBlockDays,
   ENDPOINT_RUNS_MAX,
@@ -18,17 +17,17 @@ import {
   RUIN_DRAWDOWN,
   RUNS_MAX,
 } from "../../research/monte_carlo/request.ts";
-import { notFound } from "../backtests/backtest_events.ts";
+import { backtestRuns } from "../backtests/backtest_runs.ts";
+import { type CompletedBacktest, requireCompleted } from "../backtests/owned_backtest.ts";
 import { AppError } from "../errors.ts";
 import { inputObject } from "../input_object.ts";
-import { type CompletedBacktest, idSchema, mustGet, requireCompleted } from "../backtests/owned_backtest.ts";
-import { requireStorage } from "../quotas.ts";
-import { idempotencyConflict, nameSubmission } from "../runs/run_request.ts";
-import type { Context, User } from "../trpc.ts";
+import { idSchema } from "../runs/runs.ts";
+import { RunSubmitter } from "../runs/submission.ts";
+import type { UserContext } from "../trpc.ts";
+import { monteCarloRuns } from "./monte_carlo_runs.ts";
 
 /** Queued and running ones of one user; each computes for minutes at most. */
 export const UNENDED_MAX = 20;
-const RUN_SECONDS = 10;
 /** Those of one backtest; the curves of each take about 30 kB. */
 export const OF_BACKTEST_MAX = 20;
 const REMOVAL_SECONDS = 3600;
@@ -42,49 +41,38 @@ export const monteCarloRequestSchema = inputObject({
   ruin_drawdown: z.number().gt(0).max(1).default(RUIN_DRAWDOWN),
 });
 
-type UserContext = Context & { readonly user: User };
 type MonteCarloRequest = z.infer<typeof monteCarloRequestSchema>;
 
-/**
- * Accepts a Monte Carlo simulation: record and job are written together. A request that came before with the same Idempotency-Key gets
- * the record of that time.
- *
- * @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer, QUOTA_EXCEEDED, IDEMPOTENCY_CONFLICT.
- */
-export async function submitMonteCarlo(ctx: UserContext, request: MonteCarloRequest): Promise<MonteCarlo> {
-  const submission = nameSubmission(ctx.user.id, ctx.idempotencyKey, request);
-  const earlier = await findEarlier(ctx.db, submission);
-  if (earlier !== null) return earlier;
-  const backtest = requireCompleted(await mustGet(ctx.db, request.backtest_id, ctx.user.id), "simulate");
-  const blockDays = chooseBlockDays(backtest, request.method, request.block_days);
-  requirePaths(backtest, request);
-  return await ctx.db.transaction(async (tx: Db) => {
-    await lockUser(tx, ctx.user.id);
-    // The same submission may have been stored since the first look.
-    const twin = await findEarlier(tx, submission);
-    if (twin !== null) return twin;
-    const key = { ownerId: ctx.user.id, backtestId: backtest.id };
-    requireStorage("another Monte Carlo simulation", await measureBacktests(tx, ctx.user.id), ctx.quotas);
-    const queuePosition = requireRoom(await countMonteCarlos(tx, key));
-    const { method, runs, seed, ruin_drawdown: ruinDrawdown } = request;
-    const { key: idempotencyKey = null, requestSha256 = null } = submission ?? {};
-    const values = { ...key, method, runs, seed, ruinDrawdown, blockDays, idempotencyKey, requestSha256 };
-    const row = await insertMonteCarlo(tx, values);
-    // It has been deleted since.
-    if (row === null) throw notFound(backtest.id);
-    await ctx.queue.enqueueMonteCarlo(tx, row.id, ctx.user.id, queuePosition);
-    // Last, because it locks the storage totals, as everywhere.
-    await addSizes(tx, [row]);
-    return row;
-  });
+/** A submission that was checked. */
+interface MonteCarloPlan {
+  readonly values: Omit<NewMonteCarlo, "ownerId" | "idempotencyKey" | "requestSha256">;
 }
 
-/** @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request. */
-async function findEarlier(db: Db, submission: NamedSubmission | null): Promise<MonteCarlo | null> {
-  if (submission === null) return null;
-  const found = await findMonteCarloSubmission(db, submission, new Date(Date.now() - SUBMISSION_KEPT_MS));
-  if (found === null || found.requestSha256 === submission.requestSha256) return found;
-  throw idempotencyConflict(submission.key);
+const submitter = new RunSubmitter<MonteCarlo, MonteCarloRequest, MonteCarloPlan>({
+  runs: monteCarloRuns,
+  unendedMax: () => UNENDED_MAX,
+  batchMax: 1,
+  plan: checkRequest,
+  measure: () => RECORD_BYTES,
+  async admit(tx, _services, ownerId, { values: { backtestId } }) {
+    // It may have been deleted since the check.
+    if (!await beginMonteCarlo(tx, { id: backtestId, ownerId })) throw backtestRuns.notFound(backtestId);
+    requireRoom(await countMonteCarlosOf(tx, backtestId));
+  },
+  insert: (tx, { id, ownerId, submission }, { values }) =>
+    insertMonteCarlo(tx, { ...values, ownerId, ...submissionColumns(submission) }, id),
+});
+
+/** Submits a Monte Carlo simulation; see RunSubmitter.submit(). */
+export const submitMonteCarlo = submitter.submit.bind(submitter);
+
+/** @throws AppError BACKTEST_NOT_FOUND, NOT_COMPLETED, VALIDATION_FAILED with a pointer. */
+async function checkRequest(ctx: UserContext, request: MonteCarloRequest): Promise<MonteCarloPlan> {
+  const backtest = requireCompleted(await backtestRuns.get(ctx, request.backtest_id), "simulate");
+  const blockDays = chooseBlockDays(backtest, request.method, request.block_days);
+  requirePaths(backtest, request);
+  const { method, runs, seed, ruin_drawdown: ruinDrawdown } = request;
+  return { values: { backtestId: backtest.id, method, runs, seed, ruinDrawdown, blockDays } };
 }
 
 function chooseBlockDays(
@@ -130,20 +118,12 @@ function refuse(key: string, rule: string): AppError {
   });
 }
 
-/** The queue position of another one: users take turns. @throws AppError QUOTA_EXCEEDED */
-function requireRoom({ unended, ofBacktest }: { readonly unended: number; readonly ofBacktest: number }): number {
-  if (ofBacktest >= OF_BACKTEST_MAX) {
-    throw new AppError(
-      "QUOTA_EXCEEDED",
-      `Cannot keep another Monte Carlo simulation: the backtest has ${ofBacktest}; delete one that you no longer need`,
-      { retryAfterSeconds: REMOVAL_SECONDS },
-    );
-  }
-  if (unended < UNENDED_MAX) return unended;
+/** @throws AppError QUOTA_EXCEEDED */
+function requireRoom(ofBacktest: number): void {
+  if (ofBacktest < OF_BACKTEST_MAX) return;
   throw new AppError(
     "QUOTA_EXCEEDED",
-    `Cannot queue another Monte Carlo simulation: ${unended} of yours are queued or running, and no more may be at a ` +
-      "time; wait until one has ended, or cancel one",
-    { retryAfterSeconds: RUN_SECONDS },
+    `Cannot keep another Monte Carlo simulation: the backtest has ${ofBacktest}; delete one that you no longer need`,
+    { retryAfterSeconds: REMOVAL_SECONDS },
   );
 }

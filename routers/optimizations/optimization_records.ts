@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { getOptimization, type Optimization } from "../../db/optimizations.ts";
-import type { Db } from "../../db/client.ts";
+import type { Optimization } from "../../db/optimizations.ts";
 import { BACKTEST_STATUSES, DIRECTIONS, METHODS } from "../../db/schema.ts";
 import { errorOf, reasonsOf, type TrialRows } from "../../db/trial_chunks.ts";
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { type Axis, pointAt, type Space, valueAt } from "../../research/space.ts";
 import { resultSchema } from "../backtests/backtest_result.ts";
-import { AppError, quote } from "../errors.ts";
 import { outOfSampleSchema, showWindows, walkForwardSchema, windowSchema } from "./optimization_windows.ts";
 import { luckSchema, overfittingSchema, showLuck } from "./optimization_luck.ts";
 import { metricNameSchema } from "./optimization_request.ts";
@@ -168,15 +166,4 @@ function readMetrics(
     return [name, Number.isNaN(value) ? null : value] as const;
   });
   return resultSchema.shape.metrics.parse({ ...times, ...Object.fromEntries(values) });
-}
-
-/** One user's optimization. @throws AppError OPTIMIZATION_NOT_FOUND */
-export async function mustGetOptimization(db: Db, id: string, ownerId: string): Promise<Optimization> {
-  const row = z.uuid().safeParse(id).success ? await getOptimization(db, { id, ownerId }) : null;
-  if (row === null) throw optimizationNotFound(id);
-  return row;
-}
-
-export function optimizationNotFound(id: string): AppError {
-  return new AppError("OPTIMIZATION_NOT_FOUND", `Cannot find the optimization ${quote(id)}`);
 }

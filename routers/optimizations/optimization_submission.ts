@@ -1,16 +1,13 @@
-import {
-  countUnendedOptimizations,
-  findOptimizationSubmission,
-  insertOptimization,
-  type Optimization,
-} from "../../db/optimizations.ts";
-import { addSizes, measureBacktests } from "../../db/backtest_sizes.ts";
-import type { Db } from "../../db/client.ts";
-import { type NamedSubmission, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
-import { lockUser } from "../../db/quotas.ts";
+import { addSizes } from "../../db/backtest_sizes.ts";
+import { insertOptimization, type NewOptimization, type Optimization } from "../../db/optimizations.ts";
+import { submissionColumns } from "../../db/runs.ts";
 import { countPoints, pointAt } from "../../research/space.ts";
-import { traceStep } from "../../workers/telemetry.ts";
 import { AppError, type Issue } from "../errors.ts";
+import { completeParameters, PARAMETERS_PATH, parseRequestRange, requireShort } from "../runs/run_request.ts";
+import { RunSubmitter } from "../runs/submission.ts";
+import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
+import { admitModule, type ResolvedStrategy, resolveStrategy } from "../strategies/resolve_strategy.ts";
+import type { UserContext } from "../trpc.ts";
 import {
   checkConstraints,
   chooseDirection,
@@ -21,61 +18,38 @@ import {
   readWalkForward,
   trialsMaxOf,
 } from "./optimization_request.ts";
-import { type Parameters, requireShortParameters } from "../strategies/parameters.ts";
-import { requireRoomForModule, requireRoomForOptimization } from "../quotas.ts";
-import { keepModule, resolveStrategy } from "../strategies/resolve_strategy.ts";
-import {
-  completeParameters,
-  idempotencyConflict,
-  nameSubmission,
-  PARAMETERS_PATH,
-  parseRequestRange,
-  requireShort,
-} from "../runs/run_request.ts";
-import type { Context, User } from "../trpc.ts";
-
-type UserContext = Context & { readonly user: User };
+import { optimizationRuns } from "./optimization_runs.ts";
 
 // A row without what is measured of it.
 const RECORD_BYTES = 1000;
 
-/**
- * Checks an optimization and queues it. A request that came before with the same Idempotency-Key gets the record of that time.
- *
- * @throws AppError for a request, range, strategy, parameters or space that cannot be run, and QUOTA_EXCEEDED; nothing is stored then.
- */
-export async function submitOptimization(ctx: UserContext, request: OptimizationRequest): Promise<Optimization> {
-  const submission = nameSubmission(ctx.user.id, ctx.idempotencyKey, request);
-  const earlier = await findEarlier(ctx.db, submission);
-  if (earlier !== null) return earlier;
-  const { strategy, values } = await checkRequest(ctx, request);
-  return await traceStep("submit", () =>
-    ctx.db.transaction(async (tx: Db) => {
-      await lockUser(tx, ctx.user.id);
-      // The same submission may have been stored since the first look.
-      const twin = await findEarlier(tx, submission);
-      if (twin !== null) return twin;
-      const usage = {
-        unended: await countUnendedOptimizations(tx, ctx.user.id),
-        bytes: await measureBacktests(tx, ctx.user.id),
-      };
-      requireRoomForOptimization(usage, ctx.quotas);
-      if (strategy.module !== null) await requireRoomForModule(tx, ctx.user.id, ctx.quotas, strategy.module);
-      await keepModule(tx, strategy);
-      const row = await insertOptimization(tx, {
-        ...values,
-        idempotencyKey: submission?.key ?? null,
-        requestSha256: submission?.requestSha256 ?? null,
-      });
-      await ctx.queue.enqueueOptimization(tx, row.id, ctx.user.id);
-      // Last, because it locks the storage totals, as everywhere.
-      await addSizes(tx, [row]);
-      return row;
-    }));
+/** A submission that was checked. */
+interface OptimizationPlan {
+  readonly strategy: ResolvedStrategy;
+  readonly values: Omit<NewOptimization, "ownerId" | "idempotencyKey" | "requestSha256">;
 }
 
+const submitter = new RunSubmitter<Optimization, OptimizationRequest, OptimizationPlan>({
+  runs: optimizationRuns,
+  unendedMax: ({ optimizationsMax }) => optimizationsMax,
+  batchMax: 1,
+  plan: checkRequest,
+  measure: ({ values }) => values.sizeBytes ?? 0,
+  admit: (tx, { quotas }, ownerId, { strategy }) => admitModule(tx, ownerId, quotas, strategy),
+  async insert(tx, { id, ownerId, submission }, { values }) {
+    const [row] = await Promise.all([
+      insertOptimization(tx, { ...values, ownerId, ...submissionColumns(submission) }, id),
+      addSizes(tx, [{ ownerId, sizeBytes: values.sizeBytes ?? 0 }]),
+    ]);
+    return row;
+  },
+});
+
+/** Submits an optimization; see RunSubmitter.submit(). */
+export const submitOptimization = submitter.submit.bind(submitter);
+
 /** Everything that a request says, checked and completed. */
-async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
+async function checkRequest(ctx: UserContext, request: OptimizationRequest): Promise<OptimizationPlan> {
   return await pointing(Object.keys(request.space ?? {}), async () => {
     requireShortParameters(request.parameters, PARAMETERS_PATH);
     const range = parseRequestRange(request);
@@ -92,7 +66,6 @@ async function checkRequest(ctx: UserContext, request: OptimizationRequest) {
     const walkForward = readWalkForward(request, space);
     const bytes = RECORD_BYTES + JSON.stringify([parameters, space, request.constraints, strategy.runtime]).length;
     const values = {
-      ownerId: ctx.user.id,
       symbol: request.symbol,
       exchange: request.exchange,
       strategy: request.strategy,
@@ -144,12 +117,4 @@ function toOwnPath(path: string, varying: readonly string[]): string {
   const own = path.replace(/^\/backtest(?=\/|$)/, PATH);
   const name = varying.find((each) => own === `${PATH}/parameters/${each}`);
   return name === undefined ? own : `${PATH}/space/${name}`;
-}
-
-/** @throws AppError IDEMPOTENCY_CONFLICT when the key was used for another request. */
-async function findEarlier(db: Db, submission: NamedSubmission | null): Promise<Optimization | null> {
-  if (submission === null) return null;
-  const found = await findOptimizationSubmission(db, submission, new Date(Date.now() - SUBMISSION_KEPT_MS));
-  if (found === null || found.requestSha256 === submission.requestSha256) return found;
-  throw idempotencyConflict(submission.key);
 }

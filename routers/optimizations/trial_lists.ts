@@ -7,7 +7,8 @@ import { readTrialChunks, readTrialMetric, type TrialColumns } from "../../db/tr
 import { NUMERIC_METRIC_NAMES } from "../../engine/metrics/definitions.ts";
 import { AppError } from "../errors.ts";
 import type { Column } from "../formats.ts";
-import { mustGetOptimization, toTrial, type TrialAnswer } from "./optimization_records.ts";
+import { toTrial, type TrialAnswer } from "./optimization_records.ts";
+import { optimizationRuns } from "./optimization_runs.ts";
 import { decodeCursor, type List } from "../paging.ts";
 
 /** Most trials of a complete list by a metric: each piece of it looks at all of them. */
@@ -55,7 +56,7 @@ export function trialList(db: Db, record: Optimization, { sort, order, limit, cu
         ? await readRising(db, record, (from?.place ?? -1) + 1, count)
         : await readSorted(db, record, { column: isByNumber ? "place" : sort, isRising, from, count });
       // A deleted optimization has no trials left, so the part that was sent would pass for the whole.
-      if (rows.length === 0) await mustGetOptimization(db, record.id, record.ownerId);
+      if (rows.length === 0) await optimizationRuns.find(db, record.id, record.ownerId);
       return rows;
     },
     key: ({ value, place }) => `${prefix}${value} ${place}`,

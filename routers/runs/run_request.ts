@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NamedSubmission } from "../../db/idempotency.ts";
+import type { NamedSubmission } from "../../db/runs.ts";
 import { resolveExecution } from "../../engine/execution.ts";
 import { HOURS, type Hours } from "../../market/calendar/exchange_sessions.ts";
 import { shortestMs, type Timeframe } from "../../market/timeframes.ts";

@@ -26,7 +26,8 @@ import {
   sandboxRuntime,
   withoutContent,
 } from "./runtime_config.ts";
-import type { Context, User } from "../trpc.ts";
+import { type Quotas, requireRoomForModule } from "../quotas.ts";
+import type { UserContext } from "../trpc.ts";
 
 /** The strategy of a backtest, ready to run. */
 export interface ResolvedStrategy extends ParameterRules {
@@ -41,8 +42,6 @@ export interface ResolvedStrategy extends ParameterRules {
   /** `parameters.runtime` as the record keeps it, without a module's content; undefined if the request has none. */
   readonly shown: Parameters | undefined;
 }
-
-type UserContext = Context & { readonly user: User };
 
 // Clients may paste a catalogue entry's runtime: beside slug and version, all keys are ignored.
 const namedSchema = z.looseObject({
@@ -168,6 +167,17 @@ export async function keepModule(
   if (module !== null) return await storeModule(tx, module);
   if (await holdModule(tx, runtime.sha256)) return;
   throw unknownStrategy(NAME_PATH, `must be a strategy that is not deleted meanwhile, not ${quote(name)}`);
+}
+
+/**
+ * The same, for a module that came with the user's request, if there is room for it.
+ *
+ * @param tx Holds the user's lock.
+ * @throws AppError QUOTA_EXCEEDED, and as keepModule().
+ */
+export async function admitModule(tx: Db, ownerId: string, quotas: Quotas, strategy: ResolvedStrategy): Promise<void> {
+  if (strategy.module !== null) await requireRoomForModule(tx, ownerId, quotas, strategy.module);
+  await keepModule(tx, strategy);
 }
 
 /** A strategy that came with the backtest; its module passes the same check as at registration. */

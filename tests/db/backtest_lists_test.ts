@@ -13,7 +13,7 @@ import {
   SORT_ORDERS,
 } from "../../db/backtest_lists.ts";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
-import { getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import * as schema from "../../db/schema.ts";
 import { addUser, completeWith, newBacktest, newResult } from "../support/backtests.ts";
@@ -129,7 +129,7 @@ eachDatabaseSteps("lists of backtests", async ({ db }, step) => {
     expect(await measureBacktests(db, "ann")).toBe(
       (await listBacktests(db, { ownerId: "ann", limit: 100 })).reduce((sum, row) => sum + row.sizeBytes, 0),
     );
-    expect((await getBacktest(db, { id, ownerId: "ann" }))?.sizeBytes).toBe(cleared?.backtest.sizeBytes);
+    expect((await backtestRecords.get(db, { id, ownerId: "ann" }))?.sizeBytes).toBe(cleared?.backtest.sizeBytes);
   });
 });
 

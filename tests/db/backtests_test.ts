@@ -1,21 +1,27 @@
 import { expect } from "@std/expect";
 import {
-  cancelBacktest,
+  backtestRecords,
   claimBacktests,
-  deleteBacktest,
-  getBacktest,
   insertBacktest,
   releaseBacktest,
   setProgress,
   storeResults,
 } from "../../db/backtests.ts";
-import { abandonBacktest, failBacktest } from "../../db/failed_backtests.ts";
+import { failBacktest } from "../../db/failed_backtests.ts";
 import { readLog } from "../../db/backtest_logs.ts";
 import { listBacktests } from "../../db/backtest_lists.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { listTrades } from "../../db/trades.ts";
-import { addUser, newBacktest, newChunks, newResult, orderColumns, tradeColumns } from "../support/backtests.ts";
+import {
+  addUser,
+  newBacktest,
+  newChunks,
+  newResult,
+  orderColumns,
+  removeBacktest,
+  tradeColumns,
+} from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 
 const equity = { time: Float64Array.of(1, 2), equity: Float64Array.of(100, 101), position: Float64Array.of(0, 1) };
@@ -28,7 +34,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
   const chunks = await newChunks({ trades: tradeColumns(2), equity, orders: orderColumns(3) });
   const queue = async (ownerId = "ann", symbol = "DEMO") =>
     (await insertBacktest(db, newBacktest(ownerId, { symbol }))).id;
-  const ann = (id: string) => getBacktest(db, { id, ownerId: "ann" });
+  const ann = (id: string) => backtestRecords.get(db, { id, ownerId: "ann" });
   const claim = async (id: string) => (await claimBacktests(db, [id]))[0] ?? null;
   const run = (id: string, attempt: number) => ({
     id,
@@ -42,7 +48,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
   await step("a new record is queued, untried and its owner's alone", async () => {
     const id = await queue();
     expect(await ann(id)).toMatchObject({ status: "queued", progress: 0, attempts: 0, error: null, result: null });
-    expect(await getBacktest(db, { id, ownerId: "bob" })).toBeNull();
+    expect(await backtestRecords.get(db, { id, ownerId: "bob" })).toBeNull();
   });
 
   await step("lists are newest first, filtered, and continue after a place", async () => {
@@ -85,7 +91,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
 
   await step("many are claimed and stored at once, and only those that are still held", async () => {
     const ids = [await queue(), await queue(), await queue()];
-    await db.transaction((tx: Db) => cancelBacktest(tx, { id: ids[1]!, ownerId: "ann" }));
+    await db.transaction((tx: Db) => backtestRecords.cancel(tx, { id: ids[1]!, ownerId: "ann" }));
     expect((await claimBacktests(db, ids)).map(({ id }) => id).sort()).toEqual([ids[0], ids[2]]);
     const stored = await db.transaction((tx: Db) => storeResults(tx, ids.map((id, i) => run(id, i === 2 ? 2 : 1))));
     expect([...stored]).toEqual([ids[0]]);
@@ -104,7 +110,7 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
     expect(await readLog(db, id)).toEqual(log);
     expect(await ann(id)).toMatchObject({ status: "failed", error, result: null });
     expect(await claim(id)).toBeNull();
-    expect(await abandonBacktest(db, id, error)).toBe(false);
+    expect(await backtestRecords.fail(db, id, error)).toBe(false);
   });
 
   await step("a run that is given back is queued again, with its attempts remembered", async () => {
@@ -113,28 +119,30 @@ eachDatabaseSteps("backtests", async ({ db }, step) => {
     expect(await releaseBacktest(db, { id, attempt: 1 })).toBe(true);
     expect(await ann(id)).toMatchObject({ status: "queued", attempts: 1, startedAt: null });
     expect(await claim(id)).toMatchObject({ attempts: 2 });
-    expect(await abandonBacktest(db, id, error)).toBe(true);
+    expect(await backtestRecords.fail(db, id, error)).toBe(true);
     expect(await ann(id)).toMatchObject({ status: "failed", error });
   });
 
   await step("only the owner cancels, and what has ended stays as it is", async () => {
     const id = await queue();
-    expect(await cancelBacktest(db, { id, ownerId: "bob" })).toBeNull();
+    expect(await backtestRecords.cancel(db, { id, ownerId: "bob" })).toBe(false);
     await claim(id);
-    expect(await cancelBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled" });
+    expect(await backtestRecords.cancel(db, { id, ownerId: "ann" })).toBe(true);
+    expect(await ann(id)).toMatchObject({ status: "cancelled" });
     expect(await store(id, 1)).toBe(false);
     expect(await claim(id)).toBeNull();
     const failed = await queue();
-    await abandonBacktest(db, failed, error);
-    expect(await cancelBacktest(db, { id: failed, ownerId: "ann" })).toMatchObject({ status: "failed" });
+    await backtestRecords.fail(db, failed, error);
+    expect(await backtestRecords.cancel(db, { id: failed, ownerId: "ann" })).toBe(false);
+    expect(await ann(failed)).toMatchObject({ status: "failed" });
   });
 
   await step("only the owner deletes, with all that belongs to the record", async () => {
     const id = await queue();
     await claim(id);
     await store(id, 1);
-    expect(await deleteBacktest(db, { id, ownerId: "bob" })).toBe(false);
-    expect(await deleteBacktest(db, { id, ownerId: "ann" })).toBe(true);
+    expect(await removeBacktest(db, { id, ownerId: "bob" })).toBe(false);
+    expect(await removeBacktest(db, { id, ownerId: "ann" })).toBe(true);
     expect(await ann(id)).toBeNull();
     expect(await readEquity(db, { backtestId: id, ownerId: "ann" })).toBeNull();
   });

@@ -1,11 +1,11 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { cancelBacktest, deleteBacktest, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { holdModule, readModule, removeUnusedModules, storeModule } from "../../db/modules.ts";
 import { modules } from "../../db/schema.ts";
 import { deleteStrategy, insertStrategy } from "../../db/strategies.ts";
-import { addUser, newBacktest } from "../support/backtests.ts";
+import { addUser, newBacktest, removeBacktest } from "../support/backtests.ts";
 import { databaseTest, openTestDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
@@ -36,10 +36,10 @@ databaseTest("a module stays while a version or a record needs it, and is remove
   for (const sha256 of ["b", "c", "d", "e"]) await storeModule(db, { sha256, data: BYTES });
   const ids = [await submit(db, "a"), await submit(db, "b"), await submit(db, "c")];
   // A record that has ended needs its module as well: it says what was run.
-  await cancelBacktest(db, { id: ids[2]!, ownerId: "ann" });
+  await backtestRecords.cancel(db, { id: ids[2]!, ownerId: "ann" });
   expect([await remove(db, 1), await remove(db), await remove(db)]).toEqual([1, 1, 0]);
   expect((await sumsOf(db)).toSorted()).toEqual(["a", "b", "c"]);
-  for (const id of ids) await deleteBacktest(db, { id, ownerId: "ann" });
+  for (const id of ids) await removeBacktest(db, { id, ownerId: "ann" });
   expect(await remove(db)).toBe(2);
   expect(await readModule(db, "a")).toEqual(BYTES);
   await deleteStrategy(db, { slug: "cross", ownerId: "ann" });
@@ -142,7 +142,7 @@ Deno.test("registrations, submissions and removals in any order leave no record 
       const id = await db.transaction(async (tx: Db) => await holdModule(tx, "a") ? await submit(tx, "a") : null);
       if (id === null) continue;
       expect(await readModule(db, "a")).toEqual(BYTES);
-      await deleteBacktest(db, { id, ownerId: "ann" });
+      await removeBacktest(db, { id, ownerId: "ann" });
     }
   };
   await Promise.all([registrant("one"), registrant("two"), submitter()]);

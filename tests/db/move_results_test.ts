@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
 import { encodeColumns } from "../../db/codec/columns.ts";
 import { readEquity } from "../../db/equity.ts";
@@ -69,7 +69,7 @@ eachDatabaseTest("a database that keeps a row for each trade is moved into chunk
   expect((await listOrders(db, page)).map((order) => [order.number, order.price, order.tag]))
     .toEqual([[1, 100, null], [2, 101, "second"], [3, null, null]]);
   expect(await readEquity(db, page)).toEqual(curve);
-  const moved = await getBacktest(db, { id, ownerId: "ann" });
+  const moved = await backtestRecords.get(db, { id, ownerId: "ann" });
   // The record counted no result: what is left is the difference to the estimate of before.
   expect(moved?.sizeBytes).toBeLessThan(sizeBytes - 10_002 * 100);
   expect(await measureBacktests(db, "ann")).toBe(moved?.sizeBytes);

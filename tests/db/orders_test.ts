@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
-import { deleteBacktest } from "../../db/backtests.ts";
+
 import { listOrders } from "../../db/orders.ts";
-import { addCompleted, addUser, orderColumns } from "../support/backtests.ts";
+import { addCompleted, addUser, orderColumns, removeBacktest } from "../support/backtests.ts";
 import { databaseSteps } from "../support/database.ts";
 
 databaseSteps("orders", async ({ db }, step) => {
@@ -48,7 +48,7 @@ databaseSteps("orders", async ({ db }, step) => {
 
   await step("belong to their owner, and go with the record", async () => {
     expect(await page(0, 3, "bob")).toEqual([]);
-    await deleteBacktest(db, { id, ownerId: "ann" });
+    await removeBacktest(db, { id, ownerId: "ann" });
     expect(await page(0, 3)).toEqual([]);
   });
 });

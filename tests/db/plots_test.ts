@@ -1,13 +1,13 @@
 import { expect } from "@std/expect";
 import { measureBacktests } from "../../db/backtest_sizes.ts";
-import { claimBacktests, deleteBacktest, getBacktest, insertBacktest, storeResults } from "../../db/backtests.ts";
+import { backtestRecords, claimBacktests, insertBacktest, storeResults } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { type EncodedSeries, type Plot, plotsPart } from "../../db/codec/plots_part.ts";
 import { CHUNK_ROWS, measureChunks } from "../../db/codec/result_parts.ts";
 import { failBacktest } from "../../db/failed_backtests.ts";
 import { countPlotCandles, readPlots } from "../../db/plots.ts";
 import { encodeParts, insertChunksAhead } from "../../db/result_chunks.ts";
-import { addUser, newBacktest, newResult } from "../support/backtests.ts";
+import { addUser, newBacktest, newResult, removeBacktest } from "../support/backtests.ts";
 import { eachDatabaseSteps } from "../support/database.ts";
 
 const ROWS = CHUNK_ROWS + 5;
@@ -45,7 +45,7 @@ eachDatabaseSteps("plots", async ({ db }, step) => {
     return id;
   };
   const read = async (backtestId: string, from: Parameters<typeof readPlots>[2], ownerId = "ann") => {
-    const row = await getBacktest(db, { id: backtestId, ownerId: "ann" });
+    const row = await backtestRecords.get(db, { id: backtestId, ownerId: "ann" });
     return await Array.fromAsync(readPlots(db, { backtestId, ownerId, plots: row?.plots?.length ?? 0 }, from));
   };
   const values = time.map((_, i) => i % 3 === 0 ? NaN : -i / 7);
@@ -66,7 +66,7 @@ eachDatabaseSteps("plots", async ({ db }, step) => {
     }
     expect([await read(id, { index: 0 }, "bob"), await read(id, { timeMs: ROWS * MINUTE_MS })]).toEqual([[], []]);
     expect(await countPlotCandles(db, { backtestId: id, ownerId: "ann", plots: 2 })).toBe(ROWS);
-    await db.transaction((tx: Db) => deleteBacktest(tx, { id, ownerId: "ann" }));
+    await db.transaction((tx: Db) => removeBacktest(tx, { id, ownerId: "ann" }));
     expect(await countPlotCandles(db, { backtestId: id, ownerId: "ann", plots: 2 })).toBe(0);
     expect(await measureBacktests(db, "ann")).toBeLessThan(before);
   });

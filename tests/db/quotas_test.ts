@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { cancelBacktest, claimBacktests, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, claimBacktests, insertBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { lockUser, readUsage } from "../../db/quotas.ts";
 import { addUser, newBacktest } from "../support/backtests.ts";
@@ -31,7 +31,7 @@ databaseTest(
     expect(await positionsOf("ann", 5, 6)).toEqual([null, 5]);
     expect(await positionsOf("bob", 2, 3)).toEqual([null, 4]);
     // Backtests between positions 0 and 4 may have ended, so they are counted.
-    await cancelBacktest(db, { id: ann[1]!.id, ownerId: "ann" });
+    await backtestRecords.cancel(db, { id: ann[1]!.id, ownerId: "ann" });
     expect(await positionsOf("ann", 4, 5)).toEqual([null, 5]);
   },
 );

@@ -1,8 +1,8 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
 import { rowsOf } from "../../db/answer_rows.ts";
-import { cancelBacktest, claimBacktests, insertBacktest, storeResults } from "../../db/backtests.ts";
-import { abandonBacktest, failBacktest } from "../../db/failed_backtests.ts";
+import { backtestRecords, claimBacktests, insertBacktest, storeResults } from "../../db/backtests.ts";
+import { failBacktest } from "../../db/failed_backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { decodeColumns, encodeColumns } from "../../db/codec/columns.ts";
 import { unpackTrades } from "../../db/codec/packed_trades.ts";
@@ -107,9 +107,9 @@ eachDatabaseSteps("chunks that are written ahead of their record", async ({ db }
   await step("go when their record ends without a result", async () => {
     const error = { code: "NO_DATA", message: "Cannot run" };
     const ends: ((tx: Db, id: string) => Promise<unknown>)[] = [
-      (tx, id) => cancelBacktest(tx, { id, ownerId: "ann" }),
+      (tx, id) => backtestRecords.cancel(tx, { id, ownerId: "ann" }),
       (tx, id) => failBacktest(tx, { id, attempt: 1, error }),
-      (tx, id) => abandonBacktest(tx, id, error),
+      (tx, id) => backtestRecords.fail(tx, id, error),
     ];
     for (const end of ends) {
       const id = await claimed();

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
-import { cancelBacktest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import { insertOptimization, updateOptimization } from "../../db/optimizations.ts";
 import { countRunTrials } from "../../db/run_trials.ts";
 import * as schema from "../../db/schema.ts";
@@ -14,7 +14,7 @@ eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
   const add = async (more: Parameters<typeof newBacktest>[1] = {}, owner = "ann") => {
     const { id } = await insertBacktest(db, newBacktest(owner, more));
     await complete(db, id, {});
-    return (await getBacktest(db, { id, ownerId: owner }))!;
+    return (await backtestRecords.get(db, { id, ownerId: owner }))!;
   };
 
   await step("are the owner's completed runs of the same strategy, symbol and exchange", async () => {
@@ -29,7 +29,7 @@ eachDatabaseSteps("the tries around a run", async ({ db }, step) => {
     const inline = await add({ strategySlug: null });
     await insertBacktest(db, newBacktest("ann"));
     const cancelled = await insertBacktest(db, newBacktest("ann"));
-    await cancelBacktest(db, { id: cancelled.id, ownerId: "ann" });
+    await backtestRecords.cancel(db, { id: cancelled.id, ownerId: "ann" });
     expect(await countRunTrials(db, first)).toEqual({ backtests: 2, optimizationTrials: 0 });
     expect(await countRunTrials(db, inline)).toEqual({ backtests: 1, optimizationTrials: 0 });
   });

@@ -2,8 +2,8 @@ import { type AssetClass, resolveExecution } from "../../engine/execution.ts";
 import { FILLED, NO_REASON, type OrderColumns, REJECTED, TOO_SMALL } from "../../engine/order_columns.ts";
 import {
   type Backtest,
+  backtestRecords,
   claimBacktests,
-  getBacktest,
   insertBacktest,
   type NewBacktest,
   storeResults,
@@ -23,6 +23,8 @@ import type { BacktestResult } from "../../engine/result.ts";
 import { EXIT_REASONS, NO_ORDER, STILL_OPEN, type TradeColumns } from "../../engine/trade_columns.ts";
 import { storeCandles } from "../../market/archive/store.ts";
 import { resultSchema } from "../../routers/backtests/backtest_result.ts";
+import { subtractSizes } from "../../db/backtest_sizes.ts";
+import type { OwnedKey } from "../../db/runs.ts";
 import type { OpenQueue } from "../../workers/queue.ts";
 import { until } from "./until.ts";
 
@@ -54,15 +56,23 @@ export function newBacktest(ownerId: string, more: Partial<NewBacktest> = {}): N
 export async function submitBacktest(db: Db, queue: OpenQueue, backtest: NewBacktest): Promise<string> {
   return await db.transaction(async (tx: Db) => {
     const { id, ownerId } = await insertBacktest(tx, backtest);
-    await queue.enqueueBacktest(tx, id, ownerId, backtest.queuePosition);
+    await queue.enqueue(tx, "backtest", { id, ownerId }, backtest.queuePosition ?? 0);
     return id;
   });
+}
+
+/** Removes a backtest as its owner does. @returns False if there is none. */
+export async function removeBacktest(tx: Db, key: OwnedKey): Promise<boolean> {
+  const row = await backtestRecords.get(tx, key);
+  const removed = row === null ? [] : await backtestRecords.remove(tx, row);
+  await subtractSizes(tx, removed);
+  return removed.length > 0;
 }
 
 /** The record of a backtest once it has ended. */
 export async function untilEnded(db: Db, id: string, ownerId = "ann"): Promise<Backtest> {
   return await until(async () => {
-    const record = await getBacktest(db, { id, ownerId });
+    const record = await backtestRecords.get(db, { id, ownerId });
     if (record === null) throw new Error(`There is no backtest ${id}`);
     return record.finishedAt !== null && record;
   });

@@ -8,15 +8,10 @@ import type { Context } from "../../routers/trpc.ts";
 /** The context of a caller who has not signed in, on a service whose queue only takes note. */
 export function strangerContext(db: Db, more: Partial<Context> = {}): Context {
   const queue = {
-    enqueueBacktest: () => Promise.resolve(),
-    dequeueBacktest: () => Promise.resolve(),
-    watchBacktest: () => Promise.resolve(() => {}),
-    enqueueOptimization: () => Promise.resolve(),
-    dequeueOptimization: () => Promise.resolve(),
-    watchOptimization: () => Promise.resolve(() => {}),
-    enqueueMonteCarlo: () => Promise.resolve(),
-    dequeueMonteCarlo: () => Promise.resolve(),
-    watchMonteCarlo: () => Promise.resolve(() => {}),
+    enqueue: () => Promise.resolve(),
+    nextPosition: () => Promise.resolve(0),
+    dequeue: () => Promise.resolve(),
+    watch: () => Promise.resolve(() => {}),
     enqueueIngestion: () => Promise.resolve(),
     enqueueModuleCheck: () => Promise.resolve(),
     syncSchedules: () => Promise.resolve(),

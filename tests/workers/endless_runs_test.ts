@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
-import { cancelBacktest, getBacktest, insertBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../db/backtests.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { type Db, openPostgres } from "../../db/client.ts";
 import { insertCheck, nextCheckPosition, readVerdict } from "../../db/module_checks.ts";
@@ -40,7 +40,7 @@ Deno.test("endless modules of one user delay neither runs nor registrations of o
     expect(await run(db, queue, "bob", "quick")).toBe("completed");
 
     const id = await submit(db, queue, "ann", "endless");
-    const readAnns = async () => await getBacktest(db, { id, ownerId: "ann" });
+    const readAnns = async () => await backtestRecords.get(db, { id, ownerId: "ann" });
     await until(async () => (await readAnns())?.status === "running");
     for (const sha256 of [undefined, "quick"] as const) expect(await run(db, queue, "bob", sha256)).toBe("completed");
     expect(await until(async () => (await readAnns())?.status === "queued" && await readAnns()))
@@ -74,7 +74,7 @@ async function submit(db: Db, queue: OpenQueue, ownerId: string, sha256?: keyof 
     await lockUser(tx, ownerId);
     const queuePosition = (await readUsage(tx, ownerId, 100)).queuePosition ?? NaN;
     const { id } = await insertBacktest(tx, { ...newTenDaysBacktest(ownerId, runtime), queuePosition });
-    await queue.enqueueBacktest(tx, id, ownerId, queuePosition);
+    await queue.enqueue(tx, "backtest", { id, ownerId }, queuePosition);
     return id;
   });
 }
@@ -85,8 +85,8 @@ async function run(db: Db, queue: OpenQueue, ownerId: string, sha256?: keyof typ
 
 async function cancel(db: Db, queue: OpenQueue, id: string, ownerId: string): Promise<void> {
   await db.transaction(async (tx: Db) => {
-    await cancelBacktest(tx, { id, ownerId });
-    await queue.dequeueBacktest(tx, id);
+    await backtestRecords.cancel(tx, { id, ownerId });
+    await queue.dequeue(tx, "backtest", { id, ownerId });
   });
 }
 

@@ -3,12 +3,12 @@ import { asc, eq, type SQL, sql } from "drizzle-orm";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import {
-  getOptimization,
   lockUnendedOptimization,
   type Optimization,
+  optimizationRecords,
   updateOptimization,
 } from "../../db/optimizations.ts";
-import { getMonteCarlo, insertMonteCarlo, type MonteCarlo } from "../../db/monte_carlos.ts";
+import { insertMonteCarlo, type MonteCarlo, monteCarloRecords } from "../../db/monte_carlos.ts";
 import { ensureInstrument } from "../../db/instruments.ts";
 import { trialChunks, user } from "../../db/schema.ts";
 import { TrialTable } from "../../db/codec/trial_table.ts";
@@ -19,7 +19,7 @@ import { storeCandles } from "../../market/archive/store.ts";
 import { archiveSample } from "../../market/ingestion/archive_sample.ts";
 import type { WalkForward } from "../../research/walk_forward.ts";
 import { resultSchema } from "../../routers/backtests/backtest_result.ts";
-import { optimizationFollower } from "../../routers/optimizations/optimization_events.ts";
+import { optimizationRuns } from "../../routers/optimizations/optimization_runs.ts";
 import { Jobs } from "../../workers/jobs/jobs.ts";
 import { QUEUES } from "../../workers/jobs/queues.ts";
 import { type OpenQueue, openQueue } from "../../workers/queue.ts";
@@ -72,7 +72,8 @@ async function submit(
 ): Promise<string> {
   return await db.transaction(async (tx: Db) => {
     const id = await addOptimization(tx, ownerId, { walkForward });
-    await queue.enqueueOptimization(tx, id, ownerId);
+    const queuePosition = await queue.nextPosition(tx, "optimization", ownerId);
+    await queue.enqueue(tx, "optimization", { id, ownerId }, queuePosition);
     return id;
   });
 }
@@ -124,7 +125,7 @@ async function countJobs(db: Db, state: SQL): Promise<number> {
 
 async function untilIs(db: Db, id: string, is: (record: Optimization) => boolean): Promise<Optimization> {
   return await until(async () => {
-    const record = await getOptimization(db, { id, ...KEY });
+    const record = await optimizationRecords.get(db, { id, ...KEY });
     return record !== null && is(record) && record;
   });
 }
@@ -156,19 +157,20 @@ async function killPathMaker(url: string, db: Db, queue: OpenQueue, backtestId: 
         ruinDrawdown: 0.5,
       } as const;
       const row = await insertMonteCarlo(tx, values);
-      await queue.enqueueMonteCarlo(tx, row!.id, KEY.ownerId, 0);
+      await queue.enqueue(tx, "monteCarlo", { id: row!.id, ownerId: KEY.ownerId }, 0);
       return row!.id;
     });
   const untilPathsAre = (id: string, is: (record: MonteCarlo) => boolean) =>
     until(async () => {
-      const record = await getMonteCarlo(db, { id, ...KEY });
+      const record = await monteCarloRecords.get(db, { id, ...KEY });
       return record !== null && is(record) && record;
     });
   const first = startWorker(url);
   const id = await submitPaths();
   await untilPathsAre(id, ({ progress }) => progress > 0);
   await kill(first, db);
-  expect(await getMonteCarlo(db, { id, ...KEY })).toMatchObject({ status: "running", attempts: 1, result: null });
+  const left = await monteCarloRecords.get(db, { id, ...KEY });
+  expect(left).toMatchObject({ status: "running", attempts: 1, result: null });
   const second = startWorker(url);
   const twin = await submitPaths();
   const [disturbed, undisturbed] = await Promise.all(
@@ -189,7 +191,7 @@ Deno.test("workers that are killed in the middle cost slices and paths, and ever
       seen = record.trials;
       await kill(worker, db);
     }
-    expect(await getOptimization(db, { id, ...KEY })).toMatchObject({ status: "running" });
+    expect(await optimizationRecords.get(db, { id, ...KEY })).toMatchObject({ status: "running" });
     await queue.work(2);
     const record = await untilIs(db, id, ({ status }) => status === "completed");
     expect(record).toMatchObject({ points: 10_000, pointsDone: 10_000, trials: 10_000, trialsFailed: 0 });
@@ -229,21 +231,21 @@ Deno.test("a worker that closes while it measures luck gives the job back in tim
     await until(async () => await readState() === "active");
     await queue.rest();
     expect(await readState()).toBe("retry");
-    expect(await getOptimization(db, { id: scene.id, ...KEY })).toMatchObject({ status: "running" });
+    expect(await optimizationRecords.get(db, { id: scene.id, ...KEY })).toMatchObject({ status: "running" });
   }));
 
 Deno.test("a user with many optimizations holds up another's for two slices, and changes are told four times a second", () =>
   withOptimization(async ({ handle: { db }, queue, id }) => {
     let change = () => {};
-    const watchOptimization: OpenQueue["watchOptimization"] = (_id, onChange) => {
+    const watch: OpenQueue["watch"] = (_kind, _id, onChange) => {
       change = onChange;
       return Promise.resolve(() => {});
     };
-    const context = { ...strangerContext(db), queue: { ...queue, watchOptimization } };
+    const context = { ...strangerContext(db), queue: { ...queue, watch } };
     const begun = performance.now();
     const changing = setInterval(() => change(), 1);
     let seen = 0;
-    for await (const _ of optimizationFollower.follow(context, { id, ...KEY }, new AbortController().signal)) {
+    for await (const _ of optimizationRuns.follow(context, { id, ...KEY }, new AbortController().signal)) {
       if (++seen === 4) break;
     }
     clearInterval(changing);

@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { cancelBacktest, getBacktest, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
+import { backtestRecords, insertBacktest, type NewBacktest } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { readEquity } from "../../db/equity.ts";
 import { findRun } from "../../db/ingestion.ts";
@@ -26,7 +26,7 @@ const RUN_SECONDS_MAX = 60;
 const submit = (db: Db, queue: OpenQueue, more: Partial<NewBacktest> = {}) =>
   submitBacktest(db, queue, newTenDaysBacktest("ann", more));
 
-const get = (db: Db, id: string) => getBacktest(db, { id, ownerId: "ann" });
+const get = (db: Db, id: string) => backtestRecords.get(db, { id, ownerId: "ann" });
 
 eachDatabaseSteps("the queue", async (handle, step) => {
   const { db, connection } = handle;
@@ -244,8 +244,8 @@ eachDatabaseSteps("the queue", async (handle, step) => {
     await step("a cancelled record is not run", async () => {
       const id = await db.transaction(async (tx: Db) => {
         const record = await insertBacktest(tx, newTenDaysBacktest("ann"));
-        await queue.enqueueBacktest(tx, record.id, "ann");
-        await cancelBacktest(tx, { id: record.id, ownerId: "ann" });
+        await queue.enqueue(tx, "backtest", { id: record.id, ownerId: "ann" }, 0);
+        await backtestRecords.cancel(tx, { id: record.id, ownerId: "ann" });
         return record.id;
       });
       // A worker takes the older job first, so the end of the younger one proves that the older one was seen.
@@ -261,8 +261,8 @@ eachDatabaseSteps("the queue", async (handle, step) => {
         if ((await get(db, id))?.status === "completed") ended.resolve();
       };
       let othersNews = 0;
-      const unwatch = await queue.watchBacktest(id, () => void looks.push(look()));
-      const unwatchOther = await queue.watchBacktest(crypto.randomUUID(), () => othersNews++);
+      const unwatch = await queue.watch("backtest", id, () => void looks.push(look()));
+      const unwatchOther = await queue.watch("backtest", crypto.randomUUID(), () => othersNews++);
       // Every watcher reads once, to see the changes from before its watch.
       await look();
       await ended.promise;

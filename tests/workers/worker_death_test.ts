@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { sql } from "drizzle-orm";
-import { type Backtest, cancelBacktest, claimBacktests, getBacktest } from "../../db/backtests.ts";
+import { type Backtest, backtestRecords, claimBacktests } from "../../db/backtests.ts";
 import { type DatabaseHandle, type Db, openPostgres } from "../../db/client.ts";
 import { rowsOf } from "../../db/answer_rows.ts";
 import { PostgresClient } from "../../db/postgres.ts";
@@ -41,7 +41,7 @@ async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
 
 async function untilIs(scene: Scene, status: string): Promise<Backtest> {
   return await until(async () => {
-    const record = await getBacktest(scene.handle.db, { id: scene.id, ownerId: "ann" });
+    const record = await backtestRecords.get(scene.handle.db, { id: scene.id, ownerId: "ann" });
     return record?.status === status && record;
   });
 }
@@ -89,12 +89,12 @@ Deno.test("a run that is cancelled while it computes leaves nothing behind", () 
     await queue.work(1);
     await untilIs(scene, "running");
     await db.transaction(async (tx: Db) => {
-      await cancelBacktest(tx, { id, ownerId: "ann" });
-      await queue.dequeueBacktest(tx, id);
+      await backtestRecords.cancel(tx, { id, ownerId: "ann" });
+      await queue.dequeue(tx, "backtest", { id, ownerId: "ann" });
     });
     await unlock();
     await queue.close();
-    expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled", result: null });
+    expect(await backtestRecords.get(db, { id, ownerId: "ann" })).toMatchObject({ status: "cancelled", result: null });
     expect(await listTrades(db, { backtestId: id, ownerId: "ann", after: 0, limit: 10 })).toEqual([]);
     expect(rowsOf(await db.execute(sql`select id from pgboss.job`))).toEqual([]);
   }));
@@ -111,7 +111,7 @@ Deno.test("a worker that was given up for dead changes nothing when it stores la
     // Waits until the first worker has ended.
     await queue.close();
     const key = { backtestId: id, ownerId: "ann" };
-    expect(await getBacktest(db, { id, ownerId: "ann" })).toMatchObject({
+    expect(await backtestRecords.get(db, { id, ownerId: "ann" })).toMatchObject({
       status: "running",
       attempts: 2,
       result: null,

@@ -16,7 +16,7 @@ import { Batcher } from "../../db/batcher.ts";
 import type { Db } from "../../db/client.ts";
 import { type EqualResult, findEqualResults, type WantedResult } from "../../db/equal_results.ts";
 import { isForeignKeyFault, settleTogether } from "../../db/faults.ts";
-import { transactPipelined } from "../../db/postgres_session.ts";
+import { inUnit } from "../../db/unit_of_work.ts";
 import { measureChunks, type ResultChunk } from "../../db/codec/result_parts.ts";
 import { insertChunksAhead } from "../../db/result_chunks.ts";
 import type { RunProgress } from "../../engine/control.ts";
@@ -160,13 +160,12 @@ async function settleAll(
   const over = settlements.flatMap(({ job, outcome }) => outcome.type === "completed" ? [job] : []);
   // One statement writes all of a result, so that it may be sent behind `begin`; other outcomes take several.
   if (over.length === settlements.length) {
-    return await transactPipelined(db, (tx) => storeCompleted(tx, jobs, { completed, over, storedCandles }));
+    return await inUnit(db, (unit) => unit.last(storeCompleted(unit.tx, jobs, { completed, over, storedCandles })));
   }
   await db.transaction(async (tx: Db) => {
     const others = await settleUncompleted(tx, jobs, settlements);
     over.push(...others.over);
-    const { answer } = await storeCompleted(tx, jobs, { completed, over, storedCandles, moreSizes: others.grown });
-    await answer;
+    await storeCompleted(tx, jobs, { completed, over, storedCandles, moreSizes: others.grown });
     await jobs.changes.notify(tx, others.changed);
   });
 }
@@ -201,14 +200,8 @@ async function settleUncompleted(tx: Db, jobs: Jobs, settlements: readonly Settl
 async function storeCompleted(tx: Db, jobs: Jobs, { completed, over, ...options }: StoreOptions & {
   readonly completed: readonly CompletedRun[];
   readonly over: readonly TakenJob[];
-}): Promise<{ readonly answer: Promise<void> }> {
-  const sent = Promise.withResolvers<void>();
-  const answer = settleTogether([
-    storeResults(tx, completed, options),
-    jobs.complete(tx, QUEUE, over, sent.resolve),
-  ]);
-  await Promise.race([answer, sent.promise]);
-  return { answer };
+}): Promise<void> {
+  await settleTogether([storeResults(tx, completed, options), jobs.complete(tx, QUEUE, over)]);
 }
 
 /** Writes a run's progress, one write at a time, and detects that the run has lost its record. */

@@ -5,6 +5,7 @@ import type { DatabaseHandle, Db, PgliteConnection } from "../../db/client.ts";
 import { PostgresListener } from "../../db/postgres_listener.ts";
 import { PostgresPool } from "../../db/postgres_pool.ts";
 import { queryText } from "../../db/postgres_session.ts";
+import { expectStatement } from "../../db/unit_of_work.ts";
 
 const log = getLogger(["hindcast", "queue"]);
 
@@ -64,13 +65,22 @@ export async function endHeartbeats(db: Db): Promise<void> {
   );
 }
 
-/** The caller's transaction as pg-boss uses it. @param onSent Called when a statement of pg-boss's is on its way. */
-export function inTransaction(tx: Db, onSent?: () => void): BossDatabase {
-  return {
-    async executeSql(text, values) {
-      const answer = queryText(tx, text, values);
-      onSent?.();
-      return { rows: await answer };
-    },
-  };
+/**
+ * Has pg-boss send a statement in the caller's transaction.
+ *
+ * @param act Calls pg-boss with the transaction as it uses it.
+ */
+export async function inTransaction<Answer>(tx: Db, act: (db: BossDatabase) => Promise<Answer>): Promise<Answer> {
+  const onSent = expectStatement(tx);
+  try {
+    return await act({
+      async executeSql(text, values) {
+        const answer = queryText(tx, text, values);
+        onSent();
+        return { rows: await answer };
+      },
+    });
+  } finally {
+    onSent();
+  }
 }

@@ -1,17 +1,13 @@
 import type { PgBoss } from "pg-boss";
 import { CHANGES_CHANNEL } from "../../db/change_channel.ts";
 import type { Db } from "../../db/client.ts";
+import type { RUN_KINDS, RunKindName } from "../../db/run_kinds.ts";
 import { queryText } from "../../db/postgres_session.ts";
 
 const NOTIFY = "select pg_notify($1, topic) from unnest($2::text[]) as topic";
 
-/** The subject of a change: a queue that has a new job, a record that changed, or an optimization that needs no more trials. */
-export type Topic =
-  | `queue ${string}`
-  | `backtest ${string}`
-  | `optimization ${string}`
-  | `monte carlo ${string}`
-  | `end ${string}`;
+/** The subject of a change: a queue that has a new job, a run whose record changed, or one that its workers need not go on with. */
+export type Topic = `queue ${string}` | `${(typeof RUN_KINDS)[RunKindName]["topic"]} ${string}` | `end ${string}`;
 
 /**
  * Notifies all processes on one database of changes, when the changing transaction commits.

@@ -1,10 +1,10 @@
 import { getLogger } from "@logtape/logtape";
-import { removeEndedBacktests } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { forgetSubmissions, SUBMISSION_KEPT_MS } from "../../db/idempotency.ts";
 import { deleteOldChecks } from "../../db/module_checks.ts";
 import { removeUnusedModules } from "../../db/modules.ts";
-import { removeEndedOptimizations } from "../../db/optimizations.ts";
+import { RUN_KINDS } from "../../db/run_kinds.ts";
+import { RUN_RECORDS } from "../../db/run_records.ts";
 import { removeExpiredTokens } from "../../db/tokens.ts";
 import { removeUnusedCandles } from "../../db/result_candles.ts";
 import { removeEndedSessions } from "../../db/users.ts";
@@ -44,10 +44,12 @@ export async function scheduleHousekeeping(jobs: Jobs): Promise<void> {
 export async function cleanUp({ db, jobs, resultDaysMax }: HouseServices, job: TakenJob, signal: AbortSignal) {
   if (resultDaysMax !== undefined) {
     const before = new Date(Date.now() - resultDaysMax * DAY_MS);
-    const count = await inBatches(signal, () => removeEndedBacktests(db, before, BATCH));
-    if (count > 0) log.info("Removed {count} backtests that ended before {before}", { count, before });
-    const others = await inBatches(signal, () => removeEndedOptimizations(db, before, BATCH));
-    if (others > 0) log.info("Removed {count} optimizations that ended before {before}", { count: others, before });
+    // Monte Carlo simulations go with their backtests.
+    for (const records of [RUN_RECORDS.backtest, RUN_RECORDS.optimization]) {
+      const count = await inBatches(signal, () => records.removeEnded(db, before, BATCH));
+      const { noun } = RUN_KINDS[records.kind];
+      if (count > 0) log.info("Removed {count} {noun}s that ended before {before}", { count, noun, before });
+    }
   }
   await forgetSubmissions(db, new Date(Date.now() - SUBMISSION_KEPT_MS));
   await deleteOldChecks(db, new Date(Date.now() - CHECK_KEPT_MS));

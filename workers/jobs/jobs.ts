@@ -91,28 +91,25 @@ export class Jobs {
   /**
    * Writes a job in the caller's transaction, under the record's id.
    *
-   * @param options `ownerId`: the user whose job it is; `priority`, up to 0: higher ones are taken first; `onSent`: called when all
-   * statements are on their way.
+   * @param options `ownerId`: the user whose job it is; `priority`, up to 0: higher ones are taken first.
    */
   async send(
     tx: Db,
     queue: QueueName,
     id: string,
     data: object,
-    { ownerId, priority = 0, onSent }: {
-      readonly ownerId?: string;
-      readonly priority?: number;
-      readonly onSent?: () => void;
-    } = {},
+    { ownerId, priority = 0 }: { readonly ownerId?: string; readonly priority?: number } = {},
   ): Promise<void> {
     const group = ownerId === undefined ? {} : { group: { id: ownerId } };
-    // pg-boss sends its statement a moment later than we do.
-    const db = inTransaction(tx, onSent);
     const [sent] = await Promise.all([
-      traceSend(
-        queue,
-        id,
-        (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, ...group, db }),
+      inTransaction(
+        tx,
+        (db) =>
+          traceSend(
+            queue,
+            id,
+            (carried) => this.#boss.send(queue, { ...data, ...carried }, { id, priority, ...group, db }),
+          ),
       ),
       this.changes.notify(tx, [`queue ${queue}`]),
     ]);
@@ -168,9 +165,10 @@ export class Jobs {
     return rowsOf(going).length > 0;
   }
 
-  /** Ends jobs as completed. @param onSent Called when the statement is on its way. */
-  async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[], onSent?: () => void): Promise<void> {
-    if (jobs.length > 0) await this.#boss.complete(queue, attempts(jobs), null, { db: inTransaction(tx, onSent) });
+  /** Ends jobs as completed. */
+  async complete(tx: Db, queue: QueueName, jobs: readonly TakenJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    await inTransaction(tx, (db) => this.#boss.complete(queue, attempts(jobs), null, { db }));
   }
 
   /** Ends an attempt that failed by itself: the job is retried a moment later, or becomes a dead job after its last attempt. */
@@ -178,7 +176,7 @@ export class Jobs {
     await tx.execute(
       sql`update pgboss.job set retry_limit = retry_limit - ${FAILURE_COST - 1}::integer where ${held(queue, job)}`,
     );
-    await this.#boss.fail(queue, attempts([job]), { reason }, { db: inTransaction(tx) });
+    await inTransaction(tx, (db) => this.#boss.fail(queue, attempts([job]), { reason }, { db }));
     await this.changes.notify(tx, [`queue ${QUEUES.dead}`]);
   }
 
@@ -205,7 +203,7 @@ export class Jobs {
 
   /** Removes a job, taken or not. If a worker holds it, the worker's later calls change nothing. */
   async cancel(tx: Db, queue: QueueName, id: string): Promise<void> {
-    await this.#boss.deleteJob(queue, id, { db: inTransaction(tx) });
+    await inTransaction(tx, (db) => this.#boss.deleteJob(queue, id, { db }));
   }
 
   /**

@@ -1,13 +1,14 @@
 import type { PgBoss } from "pg-boss";
+import { RUN_KINDS } from "../../db/run_kinds.ts";
 
 /**
  * The queues. `optimizations` holds their beginnings, slices and ends, `checks` modules before their registration, `dead` the jobs that
  * used up their attempts.
  */
 export const QUEUES = {
-  backtests: "backtests",
-  optimizations: "optimizations",
-  monteCarlos: "monte-carlos",
+  backtests: RUN_KINDS.backtest.queue,
+  optimizations: RUN_KINDS.optimization.queue,
+  monteCarlos: RUN_KINDS.monteCarlo.queue,
   ingestion: "ingestion",
   schedules: "ingestion-schedules",
   checks: "module-checks",
@@ -56,10 +57,8 @@ export async function createQueues(boss: PgBoss, runSecondsMax: number): Promise
   const run = { ...guarded, expireInSeconds: runSecondsMax + EXPIRY_MARGIN_SECONDS, deadLetter: QUEUES.dead };
   const settings = [
     [QUEUES.dead, { ...kept, retryDelay: 10 }],
-    [QUEUES.backtests, run],
-    // A slice ends with the trial that takes it beyond its second.
-    [QUEUES.optimizations, run],
-    [QUEUES.monteCarlos, run],
+    // A slice of an optimization ends with the trial that takes it beyond its second.
+    ...Object.values(RUN_KINDS).map(({ queue }) => [queue, run] as const),
     [QUEUES.ingestion, { ...guarded, expireInSeconds: INGESTION_SECONDS_MAX, deadLetter: QUEUES.dead }],
     [QUEUES.schedules, guarded],
     [QUEUES.housekeeping, { ...guarded, expireInSeconds: HOUSEKEEPING_SECONDS_MAX }],

@@ -1,6 +1,6 @@
 import { getLogger, withContext } from "@logtape/logtape";
 import { addSizes, measureBacktests, type Size } from "../../db/backtest_sizes.ts";
-import { getBacktest } from "../../db/backtests.ts";
+import { backtestRecords } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
 import { isDatabaseFault } from "../../db/faults.ts";
 import {
@@ -75,7 +75,7 @@ async function simulate(services: MonteCarloServices, record: MonteCarlo, signal
   try {
     await requireStorage(services, record);
     await jobs.changes.notify(db, [`monte carlo ${record.id}`]);
-    const backtest = await getBacktest(db, { id: record.backtestId, ownerId: record.ownerId });
+    const backtest = await backtestRecords.get(db, { id: record.backtestId, ownerId: record.ownerId });
     // It goes with its backtest.
     if (backtest === null || backtest.result === null) return NOT_BEGUN;
     const { result } = backtest;

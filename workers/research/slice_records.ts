@@ -1,18 +1,18 @@
 import { sql } from "drizzle-orm";
 import { v7 as uuidv7 } from "uuid";
 import { addSizes } from "../../db/backtest_sizes.ts";
-import type { OwnedKey } from "../../db/backtests.ts";
 import type { Db } from "../../db/client.ts";
-import { transactFromReads } from "../../db/postgres_session.ts";
+import { inUnit } from "../../db/unit_of_work.ts";
 import {
-  failOptimization,
   lockUnendedOptimization,
   type Optimization,
+  optimizationRecords,
   updateOptimization,
 } from "../../db/optimizations.ts";
 import { insertTrialChunk, measureTrialChunk, type TrialChunk } from "../../db/trial_chunks.ts";
 import type { Jobs, TakenJob } from "../jobs/jobs.ts";
 import { QUEUES } from "../jobs/queues.ts";
+import { dequeueRun } from "../jobs/run_jobs.ts";
 import type { LuckReport } from "../../research/overfitting.ts";
 import type { OutOfSample } from "../../research/walk_forward.ts";
 import type { Failed } from "../outcome.ts";
@@ -47,12 +47,6 @@ export interface SliceResult extends CountedSlice {
   readonly durationMs: number;
 }
 
-/** Removes the jobs of an optimization that has ended, and stops its running slices. */
-export async function endSlices(tx: Db, jobs: Jobs, { id, ownerId }: OwnedKey): Promise<void> {
-  await jobs.cancelAll(tx, QUEUE, ownerId, "optimizationId", id);
-  await jobs.changes.notify(tx, [`optimization ${id}`, `end ${id}`]);
-}
-
 /** The records of optimizations that run. A slice is stored once, with the end of its job and the jobs of what it left. */
 export class SliceRecords {
   readonly #db: Db;
@@ -78,7 +72,7 @@ export class SliceRecords {
       readonly stretches: number;
     },
   ): Promise<BegunOptimization | null> {
-    return await transactFromReads(this.#db, async (tx: Db) => {
+    return await inUnit(this.#db, async ({ tx }) => {
       const record = await lockUnendedOptimization(tx, id);
       if (record?.status !== "queued") {
         await this.#jobs.complete(tx, QUEUE, [job]);
@@ -108,12 +102,12 @@ export class SliceRecords {
    * @returns The record if all slices are done: the job goes on with the end of the optimization. Else null.
    */
   async store(job: TakenJob, id: string, slice: SliceResult): Promise<Optimization | null> {
-    return await transactFromReads(this.#db, async (tx: Db) => {
+    return await inUnit(this.#db, async ({ tx }) => {
       let record = await lockUnendedOptimization(tx, id);
       const chunk = toChunk(id, slice, record?.method === "tpe");
       if (record !== null && isOtherData(record, slice)) {
-        await failOptimization(tx, id, dataChanged(record));
-        await endSlices(tx, this.#jobs, record);
+        await optimizationRecords.fail(tx, id, dataChanged(record));
+        await dequeueRun(tx, this.#jobs, "optimization", record);
         record = null;
       } else if (record !== null && await insertTrialChunk(tx, chunk)) {
         record = await this.#count(tx, record, slice, chunk);
@@ -158,8 +152,8 @@ export class SliceRecords {
   async fail(job: TakenJob, { id, ownerId }: Pick<Optimization, "id" | "ownerId">, error: Failed): Promise<void> {
     const { code, message } = error;
     await this.#db.transaction(async (tx: Db) => {
-      if (await failOptimization(tx, id, { code, message })) {
-        await endSlices(tx, this.#jobs, { id, ownerId });
+      if (await optimizationRecords.fail(tx, id, { code, message })) {
+        await dequeueRun(tx, this.#jobs, "optimization", { id, ownerId });
       }
       await this.#jobs.complete(tx, QUEUE, [job]);
     });
@@ -195,7 +189,7 @@ export class SliceRecords {
     id: string,
     { report, outOfSample }: { readonly report: LuckReport | null; readonly outOfSample: OutOfSample | null },
   ): Promise<void> {
-    await transactFromReads(this.#db, async (tx: Db) => {
+    await inUnit(this.#db, async ({ tx }) => {
       const record = await lockUnendedOptimization(tx, id);
       if (record === null) return await this.#jobs.complete(tx, QUEUE, [job]);
       const bytes = outOfSample === null ? 0 : JSON.stringify([record.windows, outOfSample]).length;
@@ -211,7 +205,7 @@ export class SliceRecords {
   }
 
   async #failWithoutTrials(tx: Db, id: string, message = NO_TRIALS): Promise<void> {
-    await failOptimization(tx, id, { code: "NO_TRIALS", message });
+    await optimizationRecords.fail(tx, id, { code: "NO_TRIALS", message });
     await this.#notifyEnd(tx, id);
   }
 

@@ -1,5 +1,5 @@
 import { expect } from "@std/expect";
-import { claimBacktests, getBacktest, insertBacktest, storeResults } from "../../../db/backtests.ts";
+import { backtestRecords, claimBacktests, insertBacktest, storeResults } from "../../../db/backtests.ts";
 import { failBacktest } from "../../../db/failed_backtests.ts";
 import { insertCheck, readVerdict, storeVerdict } from "../../../db/module_checks.ts";
 import { listOrders } from "../../../db/orders.ts";
@@ -27,11 +27,11 @@ eachDatabaseTest("every text that a strategy reports can be stored", async ({ db
   const page = { backtestId: done.id, ownerId: "ann", after: 0, limit: 10 };
   expect((await listTrades(db, page)).map(({ tag }) => tag)).toEqual([KEPT]);
   expect((await listOrders(db, page)).map(({ tag }) => tag)).toEqual([null, KEPT]);
-  expect((await getBacktest(db, { id: done.id, ownerId: "ann" }))?.result?.notes).toEqual([KEPT]);
+  expect((await backtestRecords.get(db, { id: done.id, ownerId: "ann" }))?.result?.notes).toEqual([KEPT]);
 
   const failed = await begin();
   await failBacktest(db, { ...failed, error: { code: "STRATEGY_FAILED", message: SAID } });
-  expect((await getBacktest(db, { id: failed.id, ownerId: "ann" }))?.error?.message).toBe(KEPT);
+  expect((await backtestRecords.get(db, { id: failed.id, ownerId: "ann" }))?.error?.message).toBe(KEPT);
 
   const check = {
     ownerId: "ann",

@@ -5,7 +5,8 @@ import { ensureInstrument } from "../../../db/instruments.ts";
 import { executeRun } from "../../../market/ingestion/ingestion_run.ts";
 import { AppError, type ErrorCode } from "../../../routers/errors.ts";
 import { ingestionRouter, ingestionStreamsRouter } from "../../../routers/ingestion/ingestion.ts";
-import { createCallerFactory, type Queue } from "../../../routers/trpc.ts";
+import type { RunQueue } from "../../../db/run_queue.ts";
+import { createCallerFactory } from "../../../routers/trpc.ts";
 import { databaseTest } from "../../support/database.ts";
 import { strangerContext } from "../../support/context.ts";
 
@@ -56,7 +57,7 @@ async function runsOnce(db: Db) {
   const feedless = { symbol: "ACME", exchange: "NYSE" };
   await ensureInstrument(db, { ...feedless, symbol: "OTHER", assetClass: "stock", provider: "import" });
   const queued: string[] = [];
-  const queue: Queue = {
+  const queue: RunQueue = {
     ...strangerContext(db).queue,
     enqueueIngestion: (_tx, runId) => Promise.resolve(void queued.push(runId)),
   };
@@ -133,7 +134,7 @@ async function watchesARunOfAll(db: Db) {
 
 async function keepsInstruments(db: Db) {
   let synced = 0;
-  const queue: Queue = { ...strangerContext(db).queue, syncSchedules: () => Promise.resolve(void synced++) };
+  const queue: RunQueue = { ...strangerContext(db).queue, syncSchedules: () => Promise.resolve(void synced++) };
   const api = createCallerFactory(ingestionRouter)(strangerContext(db, { hasIngestionSecret: true, queue }));
   const btc = { symbol: "BTCUSDT", exchange: "BINANCE", assetClass: "crypto", provider: "provider_a" } as const;
   const settings = { timeframe: "1m", backfill_from: "2024-01-01", schedule: "5 0 * * *" } as const;

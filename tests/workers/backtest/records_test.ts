@@ -1,6 +1,6 @@
 import { expect } from "@std/expect";
 import { eq, sql } from "drizzle-orm";
-import { deleteBacktest, getBacktest, insertBacktest } from "../../../db/backtests.ts";
+import { backtestRecords, insertBacktest } from "../../../db/backtests.ts";
 import { Batcher } from "../../../db/batcher.ts";
 import type { Db } from "../../../db/client.ts";
 import { createPostgresDatabase } from "../../../db/postgres_session.ts";
@@ -13,7 +13,7 @@ import { encodeParts } from "../../../db/result_chunks.ts";
 import { backtests, backtestSizes, resultCandles, resultChunks } from "../../../db/schema.ts";
 import { BacktestRecords } from "../../../workers/backtest/records.ts";
 import { Jobs } from "../../../workers/jobs/jobs.ts";
-import { addUser, newBacktest, newChunks, newResult } from "../../support/backtests.ts";
+import { addUser, newBacktest, newChunks, newResult, removeBacktest } from "../../support/backtests.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
@@ -42,16 +42,16 @@ Deno.test("runs that end together do not deadlock with the deletion of one of th
       await until(async () => (await db.select({ one: sql`1` }).from(sql`(${isWaiting}) as waiting`)).length > 0);
       // Fails at once if the settlement holds this lock already: to wait for it would be a deadlock.
       await tx.select().from(backtestSizes).for("update", { noWait: true });
-      await deleteBacktest(tx, { id: failed.id, ownerId: "ann" });
+      await removeBacktest(tx, { id: failed.id, ownerId: "ann" });
     });
   } finally {
     await settled;
     await jobs.close();
   }
-  const kept = await getBacktest(db, { id: done.id, ownerId: "ann" });
+  const kept = await backtestRecords.get(db, { id: done.id, ownerId: "ann" });
   expect(kept?.status).toBe("completed");
   expect(await db.select().from(backtestSizes)).toEqual([{ ownerId: "ann", bytes: kept?.sizeBytes }]);
-  expect(await getBacktest(db, { id: failed.id, ownerId: "ann" })).toBeNull();
+  expect(await backtestRecords.get(db, { id: failed.id, ownerId: "ann" })).toBeNull();
   await handle.close();
 });
 
@@ -83,7 +83,7 @@ Deno.test("runs over the same candles store these once, also after housekeeping 
   const ids = [await settle(1), await settle(2)];
   expect(await db.$count(resultCandles)).toBe(1);
   expect(await remove()).toBe(0);
-  for (const id of ids) await deleteBacktest(db, { id, ownerId: "ann" });
+  for (const id of ids) await removeBacktest(db, { id, ownerId: "ann" });
   expect(await remove()).toBe(1);
   await settle(3);
   expect(await db.$count(resultCandles)).toBe(1);
@@ -113,7 +113,7 @@ Deno.test("results that end together take one round trip, and are whole or missi
   };
   const statusesOf = (ids: readonly string[]) =>
     Promise.all(ids.map(async (id) => {
-      const record = await getBacktest(handle.db, { id, ownerId: "ann" });
+      const record = await backtestRecords.get(handle.db, { id, ownerId: "ann" });
       const trades = await listTrades(handle.db, { backtestId: id, ownerId: "ann", after: 0, limit: 9 });
       return [record?.status, trades.length];
     }));
@@ -164,7 +164,7 @@ Deno.test("others use an embedded database between the chunks of a large result"
   const job = { id, retryCount: 0, data: {}, isSuspect: false };
   const settled = records.settle(job, 1, { type: "completed", result: newResult(), chunks });
   const counts = new Set<number>();
-  while ((await getBacktest(db, { id, ownerId: "ann" }))?.status !== "completed") {
+  while ((await backtestRecords.get(db, { id, ownerId: "ann" }))?.status !== "completed") {
     counts.add(await db.$count(resultChunks));
     // As a request comes: from outside of the code that stores.
     await new Promise((resume) => setTimeout(resume, 0));

@@ -1,10 +1,17 @@
 import { expect } from "@std/expect";
-import { claimBacktests, deleteBacktest, type NewBacktest, removeEndedBacktests } from "../../../db/backtests.ts";
+import { backtestRecords, claimBacktests, type NewBacktest } from "../../../db/backtests.ts";
 import type { Db } from "../../../db/client.ts";
 import { measureBacktests } from "../../../db/backtest_sizes.ts";
 import { backtests } from "../../../db/schema.ts";
 import { openQueue } from "../../../workers/queue.ts";
-import { addUser, archiveTenDays, newTenDaysBacktest, submitBacktest, untilEnded } from "../../support/backtests.ts";
+import {
+  addUser,
+  archiveTenDays,
+  newTenDaysBacktest,
+  removeBacktest,
+  submitBacktest,
+  untilEnded,
+} from "../../support/backtests.ts";
 import { databaseTest } from "../../support/database.ts";
 
 databaseTest(
@@ -34,13 +41,13 @@ databaseTest(
       expect(done).toMatchObject({ status: "completed", error: null });
       // Result, curve, orders and trades count too.
       expect(done.sizeBytes).toBeGreaterThan(bytes / 2 + JSON.stringify(done.result).length);
-      await deleteBacktest(db, { id: ids[0]!, ownerId: "ann" });
+      await removeBacktest(db, { id: ids[0]!, ownerId: "ann" });
       expect(await untilEnded(db, await submit("ann", newTenDaysBacktest("ann").parameters)))
         .toMatchObject({ status: "completed" });
       expect(await measureEach(db)).toEqual(await addUp(db));
-      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 2);
+      await backtestRecords.removeEnded(db, new Date(Date.now() + 60_000), 2);
       expect(await measureEach(db)).toEqual(await addUp(db));
-      await removeEndedBacktests(db, new Date(Date.now() + 60_000), 100);
+      await backtestRecords.removeEnded(db, new Date(Date.now() + 60_000), 100);
       expect(await measureEach(db)).toEqual([0, 0]);
     } finally {
       await queue.close();

@@ -58,7 +58,7 @@ async function runOne(db: Db, queue: OpenQueue, ownerId: string): Promise<Backte
     await lockUser(tx, ownerId);
     const queuePosition = (await readUsage(tx, ownerId, WAITING)).queuePosition ?? NaN;
     const inserted = await insertBacktest(tx, { ...newBacktest(ownerId, RUN), queuePosition });
-    await queue.enqueueBacktest(tx, inserted.id, ownerId, queuePosition);
+    await queue.enqueue(tx, "backtest", { id: inserted.id, ownerId }, queuePosition);
     return inserted.id;
   });
   return await untilEnded(db, id, ownerId);

@@ -1,7 +1,7 @@
 import { expect } from "@std/expect";
 import { claimBacktests, insertBacktest, setProgress } from "../../../db/backtests.ts";
 import { PostgresPool } from "../../../db/postgres_pool.ts";
-import { backtestFollower } from "../../../routers/backtests/backtest_events.ts";
+import { backtestRuns } from "../../../routers/backtests/backtest_runs.ts";
 import { addUser, newBacktest } from "../../support/backtests.ts";
 import { strangerContext } from "../../support/context.ts";
 import { openTestDatabase } from "../../support/database.ts";
@@ -18,17 +18,17 @@ Deno.test("a change of a backtest's record is read once for all its followers", 
   };
   const watchers = new Set<() => void>();
   const context = strangerContext(handle.db);
-  const watchBacktest = (_id: string, onChange: () => void) => {
+  const watch = (_kind: string, _id: string, onChange: () => void) => {
     watchers.add(onChange);
     return Promise.resolve(() => void watchers.delete(onChange));
   };
-  const ctx = { ...context, queue: { ...context.queue, watchBacktest } };
+  const ctx = { ...context, queue: { ...context.queue, watch } };
   await addUser(handle.db, "ann");
   const { id } = await insertBacktest(handle.db, newBacktest("ann"));
   const leave = new AbortController();
   const followers = Array.from(
     { length: FOLLOWERS },
-    () => backtestFollower.follow(ctx, { id, ownerId: "ann" }, leave.signal),
+    () => backtestRuns.follow(ctx, { id, ownerId: "ann" }, leave.signal),
   );
   const nextOfAll = async () => {
     const next = await Promise.all(followers.map((follower) => follower.next()));

@@ -1,0 +1,10 @@
+import { backtestRecords } from "./backtests.ts";
+import { monteCarloRecords } from "./monte_carlos.ts";
+import { optimizationRecords } from "./optimizations.ts";
+
+/** The records of each kind of runs. */
+export const RUN_RECORDS = {
+  backtest: backtestRecords,
+  optimization: optimizationRecords,
+  monteCarlo: monteCarloRecords,
+} as const;

@@ -1,0 +1,5 @@
+import { type Backtest, backtestRecords } from "../../db/backtests.ts";
+import { Runs } from "../runs/runs.ts";
+
+/** Backtests, as their owners find and follow them. */
+export const backtestRuns = new Runs<Backtest>(backtestRecords, { notFound: "BACKTEST_NOT_FOUND" });
