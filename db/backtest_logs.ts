@@ -1,4 +1,5 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { Buffer } from "node:buffer";
 import type { Db } from "./database.ts";
 import { storableJson } from "./codec/storable.ts";
 import { settleTogether } from "./faults.ts";
@@ -27,14 +28,19 @@ const INSERT = `
   where id = $1 and attempts = $2 and status in ('completed', 'failed')
   on conflict (backtest_id) do update set lines = excluded.lines`;
 
+// Beyond what a worker stores: a row of other origin holds nobody up.
+const LINES_MAX = 2000;
+const LINE_CHARS_MAX = 2000;
+
 /** The log of a run; empty where it logged nothing. */
 export async function readLog(db: Db, backtestId: string): Promise<readonly string[]> {
-  const [row] = await db.select({ lines: backtestLogs.lines }).from(backtestLogs)
-    .where(eq(backtestLogs.backtestId, backtestId));
+  const lines = sql<string[]>`array(
+    select left(line, ${LINE_CHARS_MAX}) from unnest(${backtestLogs.lines}[1:${LINES_MAX}]) with ordinality as log(line, n) order by n)`;
+  const [row] = await db.select({ lines }).from(backtestLogs).where(eq(backtestLogs.backtestId, backtestId));
   return row?.lines ?? [];
 }
 
 /** About how many bytes a log takes in the database. */
 export function measureLog(lines: readonly string[] = []): number {
-  return lines.reduce((bytes, line) => bytes + 4 + line.length, 0);
+  return lines.reduce((bytes, line) => bytes + 4 + Buffer.byteLength(line), 0);
 }

@@ -4,6 +4,7 @@ import type { Access } from "../routers/trpc.ts";
 import { encodeArtifact } from "./encode_artifact.ts";
 import { encodeEvents } from "./encode_events.ts";
 import { encodeList } from "./encode_list.ts";
+import { encodeLog } from "./encode_log.ts";
 import { encodeReport, type ReportShell } from "./encode_report.ts";
 import { encodeSeries } from "./encode_series.ts";
 import { encodeTicks } from "./ticks/encode_ticks.ts";
@@ -126,7 +127,7 @@ export const ROUTES: readonly Route[] = [
   }),
   route("GET", "/api/backtests/:id/differences", 200, "user", (api) => api.backtests.differences),
   route("POST", "/api/backtests/:id/cancel", 202, "user", (api) => api.backtests.cancel, { body: "optional" }),
-  route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log),
+  route("GET", "/api/backtests/:id/log", 200, "user", (api) => api.backtests.log, { encode: encodeLog }),
   route("GET", "/api/backtests/:id/orders", 200, "user", (api) => api.backtestsStreams.orders, { encode: encodeList }),
   route("GET", "/api/backtests/:id/trades", 200, "user", (api) => api.backtestsStreams.trades, { encode: encodeList }),
   route("GET", "/api/backtests/:id/equity", 200, "user", (api) => api.backtestsStreams.equity, {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readLog } from "../../db/backtest_logs.ts";
+import { measureLog, readLog } from "../../db/backtest_logs.ts";
 import { inputObject } from "../input_object.ts";
 import { idSchema } from "../runs/runs.ts";
 import { mustOwnRun } from "./owned_backtest.ts";
@@ -17,7 +17,7 @@ export const logProcedures = {
       return await ctx.answer.inTurn(async () => {
         ctx.answer.requireSome();
         const log = [...await readLog(ctx.db, backtestId)];
-        ctx.answer.take(log.reduce((bytes, line) => bytes + line.length, 0));
+        ctx.answer.take(measureLog(log));
         return { log };
       });
     }),
