@@ -10,7 +10,6 @@ export function encodeLog({ log }: { readonly log: readonly string[] }): Respons
   return new Response(streamOf(writeLines(log)), { headers: { "content-type": "application/json" } });
 }
 
-// deno-lint-ignore require-await -- a stream of pieces is asynchronous
 async function* writeLines(log: readonly string[]): Pieces {
   const encoder = new TextEncoder();
   yield encoder.encode('{"log":[');

@@ -1,6 +1,19 @@
 /** The tables of permissions and secrets in docs/security.md agree with the tasks. */
 import { expect } from "@std/expect";
 import manifest from "../../deno.json" with { type: "json" };
+import { CURVE_POINTS_MAX } from "../../research/monte_carlo/curve.ts";
+import { BODY_BYTES_MAX, SMALL_BYTES_MAX, TALK } from "../../workers/sandbox/answer_bounds.ts";
+import { METRICS_MAX, NOTES_MAX, SENTENCE_CHARS_MAX } from "../../workers/sandbox/answer_check.ts";
+import {
+  LINE_CHARS_MAX,
+  LOG_BYTES_MAX,
+  LOG_LINES_MAX,
+  STACK_CHARS_MAX,
+  STACK_LINES_MAX,
+} from "../../workers/sandbox/log_bounds.ts";
+import { ERRORS_CHARS_MAX } from "../../workers/sandbox/process.ts";
+import { FAILURE_CHARS_MAX, LAYOUT, REQUESTS_CHARS_MAX } from "../../workers/sandbox/script/layout.ts";
+import * as ABI from "../../workers/sandbox/wasm/abi.ts";
 import { readPage, rowsOf } from "../support/pages.ts";
 
 const PAGE = await readPage("docs/security.md");
@@ -44,4 +57,31 @@ Deno.test("the build of the console that a start begins gets none of the listed 
   expect(given).toContain("PORT");
   expect(given.filter((name) => secrets.includes(name))).toEqual([]);
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("the bounds of what comes out of a sandbox are the code's", () => {
+  const [, section = ""] = /^## What may come out of a sandbox\n(.*?)^## /ms.exec(PAGE) ?? [];
+  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  const listed = rows.map((row) => [...row.matchAll(/\d[\d,]*/g)].map(([text]) => Number(text.replaceAll(",", ""))))
+    .filter((numbers) => numbers.length > 0);
+  expect(listed).toEqual([
+    [LOG_LINES_MAX, ABI.LOG_LINES_MAX, STACK_LINES_MAX, LINE_CHARS_MAX, LOG_BYTES_MAX, STACK_CHARS_MAX],
+    [LAYOUT.plotsMax, LAYOUT.plotNameCharsMax, LAYOUT.plotValuesMax],
+    [ABI.ORDERS_MAX.limit, ABI.RUN_ORDERS_MAX],
+    [ABI.RUN_TAGS_MAX, ABI.TAG_BYTES_MAX],
+    [LAYOUT.columnsMax, REQUESTS_CHARS_MAX],
+    [FAILURE_CHARS_MAX, SENTENCE_CHARS_MAX],
+    [METRICS_MAX, LAYOUT.plotNameCharsMax, SENTENCE_CHARS_MAX],
+    [NOTES_MAX, SENTENCE_CHARS_MAX],
+    [SMALL_BYTES_MAX, CURVE_POINTS_MAX + 1],
+    [TALK.messages, TALK.messagesPerSecond, TALK.bytes, TALK.bytesPerSecond],
+    [BODY_BYTES_MAX],
+    [TALK.bytes, ERRORS_CHARS_MAX],
+  ]);
+});
+
+Deno.test("the task that runs what attackers tried names files that are there", async () => {
+  const files = manifest.tasks.hostile.command.split(" ").filter((part) => part.startsWith("tests/")).slice(1);
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) expect((await Deno.stat(file)).isFile || file.endsWith("/")).toBe(true);
 });

@@ -115,3 +115,43 @@ Deno.test("each built-in strategy's script is registered, submitted and trades a
   }
   await service.close();
 });
+
+/** Puts a request of its own in the place of an indicator's. */
+const FORGED = (request: string) =>
+  `const { push } = Array.prototype;
+Array.prototype.push = function (value) { return push.call(this, Object(value).name === "sma" ? ${request} : value); };
+${deciding("", "sma(candles.close, 2);")}`;
+
+const REFUSED: Readonly<Record<string, readonly [source: string, message: RegExp]>> = {
+  "a period beyond all candles": [
+    deciding("", "sma(candles.close, 1e9);"),
+    /RangeError: sma: period must be .* not 1000000000 at prepare \(strategy\.ts:2:/,
+  ],
+  "a forged period": [
+    FORGED("{ name: 'sma', inputs: [0], numbers: [1e9] }"),
+    /Cannot compute sma with a period of 1000000000/,
+  ],
+  "a forged indicator": [FORGED("{ name: 'constructor', inputs: [0], numbers: [2] }"), /Cannot compute constructor/],
+  "a forged column": [FORGED("{ name: 'sma', inputs: [99], numbers: [2] }"), /it asks for no column/],
+  "a request that is none": [FORGED("7"), /its requests are none/],
+  "a proxy as error": [
+    `const trap = () => { throw made(); }; const made = () => new Proxy({}, { getPrototypeOf: trap, get: trap });
+    throw made();`,
+    /Cannot start: /,
+  ],
+};
+
+Deno.test("a mistake of a script, or a forged request, is refused at once and with its reason", async (t) => {
+  const service = await startTestService();
+  const user = await service.user();
+  for (const [name, [source, message]] of Object.entries(REFUSED)) {
+    await t.step(name, async () => {
+      const answer = await user.send("POST", "/api/strategies", {
+        strategy: registration("refused", { type: "script", source }),
+      });
+      expect([answer.status, answer.at("/error/code")]).toEqual([400, "INVALID_SCRIPT"]);
+      expect(answer.at("/error/message")).toMatch(message);
+    });
+  }
+  await service.close();
+});

@@ -8,6 +8,7 @@ import { ScriptStrategy } from "../../workers/sandbox/script/strategy.ts";
 import { compileScript } from "../../workers/sandbox/script/compile.ts";
 import { ScriptGuest } from "../../workers/sandbox/script/guest.ts";
 import { describeIndicators } from "../../workers/sandbox/script/indicators.ts";
+import { LOG_BYTES_MAX, STACK_CHARS_MAX, STACK_LINES_MAX } from "../../workers/sandbox/log_bounds.ts";
 import { LAYOUT, SOURCE_BYTES_MAX } from "../../workers/sandbox/script/layout.ts";
 import { RUN_ORDERS_MAX, RUN_TAGS_MAX } from "../../workers/sandbox/wasm/abi.ts";
 import { BUILTINS } from "../../strategies/builtin/catalogue.ts";
@@ -130,8 +131,12 @@ Deno.test("the example of SCRIPTS.md runs, and each of its limits is the code's"
     LAYOUT.plotNameCharsMax,
     LAYOUT.plotValuesMax,
     Math.floor(LAYOUT.plotValuesMax / roundCapacity(365 * 24 * 60)),
+    LAYOUT.periodMax,
     LAYOUT.logLinesMax,
     LAYOUT.lineCharsMax,
+    LOG_BYTES_MAX,
+    STACK_LINES_MAX,
+    STACK_CHARS_MAX,
     LAYOUT.tradesMax,
   ];
   const [, section = ""] = page.split("## Limits");

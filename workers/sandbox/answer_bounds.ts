@@ -11,7 +11,7 @@ const MIB = 2 ** 20;
 /** The JSON of a message without tags: a log, whose quotes take two bytes each, metrics and notes. */
 const HEAD_BYTES_MAX = 2 * STORED_BYTES_MAX + MIB;
 /** The JSON of a trial, or of a path. */
-const SMALL_BYTES_MAX = 2 ** 16;
+export const SMALL_BYTES_MAX = 2 ** 16;
 /** Bytes of a tag in JSON: each of its own may be written as two, between quotes and behind a comma. */
 const TAG_JSON_BYTES = 2 * TAG_BYTES_MAX + 3;
 /** Columns of an order and its trades. */
@@ -19,7 +19,7 @@ const ORDER_ROW_BYTES = 256;
 /** Columns of a candle: equity, position, balances, and 16 plots. */
 const CANDLE_ROW_BYTES = 8 * 32;
 /** No column of a message is longer than this. */
-const BODY_BYTES_MAX = 2 ** 29;
+export const BODY_BYTES_MAX = 2 ** 29;
 
 /** What all messages of a process may have together, beside their results: progress, memory and logs. */
 export const TALK = {

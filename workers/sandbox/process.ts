@@ -14,7 +14,8 @@ export type { SandboxLimits } from "./sandbox_limits.ts";
 
 // A process that says nothing of its memory for so many seconds in a row, in which we could have heard it, is ended.
 const SILENT_SECONDS_MAX = 15;
-const ERRORS_CHARS_MAX = 16_384;
+/** Of what the process writes on standard error, the last characters are kept. */
+export const ERRORS_CHARS_MAX = 16_384;
 
 /** Codes of the jobs that check a strategy before its registration. */
 const VERDICTS: Partial<Record<SandboxJob["kind"], FailureCode>> = {

@@ -222,7 +222,7 @@ for (let n = 0; n < 600; n++) {
   defineProperty(Array.prototype, n, { set(value) { keep(this); keep(value);
     defineProperty(this, n, { value, writable: true, enumerable: true, configurable: true }); } });
 }
-const names = ["Float64Array", "Int32Array", "Uint8Array", "ArrayBuffer", "Map", "Error", "TypeError", "RangeError"];
+const names = ["Float64Array", "Int32Array", "Uint8Array", "ArrayBuffer", "Map", "TypeError", "RangeError"];
 for (let n = 0; n < names.length; n++) {
   const made = globalThis[names[n]];
   globalThis[names[n]] = new Proxy(made, { construct: (target, args, as) => keep(construct(target, args, as)) });

@@ -21,6 +21,8 @@ export function keepStacks({ file, lineCharsMax, stackCharsMax }: Layout): (erro
     return text;
   };
   Object.defineProperty(Error, "prepareStackTrace", { value: format, writable: false, configurable: false });
+  // The runtime looks the formatter up at the global of that name: a class of a script's there would be given the sites.
+  Object.defineProperty(globalThis, "Error", { value: Error, writable: false, configurable: false });
   return (error) => {
     try {
       const isError = error instanceof Error;
