@@ -27,7 +27,7 @@ export class Alarms {
 
   /** Sets the alarms after candle `i` by the orders and trades that remain. */
   set(i: number, book: Book, ledger: Ledger, execution: Execution): void {
-    this.index = execution.cashRate === 0 ? Infinity : i + 1;
+    this.index = execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1;
     this.below = -Infinity;
     this.above = Infinity;
     if (book.workingOrders > 0) this.#setForOrders(i, book);

@@ -1,7 +1,15 @@
 import type { Execution } from "./execution.ts";
 import type { Ledger } from "./ledger.ts";
 import { NumberedList } from "./numbered_list.ts";
-import { CANCELLED, EXPIRED, type FILLED, NO_REASON, NOTHING_TO_CLOSE, REJECTED } from "./order_columns.ts";
+import {
+  CANCELLED,
+  EXPIRED,
+  type FILLED,
+  NO_REASON,
+  NOT_A_MEMBER,
+  NOTHING_TO_CLOSE,
+  REJECTED,
+} from "./order_columns.ts";
 import {
   NO_LIMIT_PRICE,
   NO_SHORTS,
@@ -63,6 +71,11 @@ export class Book implements OrderBook {
   /** The n-th working order, in order of placement. */
   at(n: number): WorkingOrder {
     return this.#working.at(n);
+  }
+
+  /** The working order of this number; null where it has ended. */
+  find(number: number): WorkingOrder | null {
+    return this.#working.find(number);
   }
 
   /** The row of the first working order that was placed after the one of this number, which may have ended. */
@@ -228,6 +241,7 @@ export class Book implements OrderBook {
     if (needsStop && !(draft.stopPrice > 0 && draft.stopPrice < Infinity)) return NO_STOP_PRICE;
     if (!needsLimit && !needsStop && draft.type !== MARKET) return UNUSABLE;
     if (draft.side < 0 && !this.#execution.allowShort && side === 0 && draft.type === MARKET) return NO_SHORTS;
+    if (!this.#ledger.isMember && !draft.reduceOnly && draft.side !== -side) return NOT_A_MEMBER;
     return this.workingOrders >= WORKING_ORDERS_MAX ? TOO_MANY : NO_REASON;
   }
 

@@ -89,6 +89,12 @@ export class Ledger implements Account {
     return this.account.marginElsewhere * this.#inverse;
   }
 
+  /** As `cash`, with the others at the worst prices of their candles. */
+  get worstCash(): number {
+    const { account } = this;
+    return (account.cash + account.worstElsewhere) * this.#inverse;
+  }
+
   get maintenanceElsewhere(): number {
     return this.account.maintenanceElsewhere * this.#inverse;
   }

@@ -17,6 +17,7 @@ import { MARKET } from "./strategy.ts";
 import { END_OF_DATA, TIME_STOP } from "./trade_columns.ts";
 import type { TradeLog } from "./trade_log.ts";
 import type { TradingAccount } from "./trading_account.ts";
+import type { WorkingOrder } from "./working_order.ts";
 import { Walk } from "./walk.ts";
 import { WalkFills } from "./walk_fills.ts";
 
@@ -66,7 +67,7 @@ export class Market {
     this.#execution = execution;
     this.#fillsAtClose = execution.fill === "close";
     this.#hasFinancing = hasFinancing(execution);
-    if (execution.cashRate !== 0) this.alarms.index = firstIndex + 1;
+    if (execution.cashRate !== 0 && !account.isShared) this.alarms.index = firstIndex + 1;
     const lots = new Lots(execution.quantityStep);
     const pricing = new FillPricing(execution, candles.volume, lots);
     const ledger = new Ledger(candles, lots, { account, log: trades, market: index, keepsDetails });
@@ -105,11 +106,28 @@ export class Market {
   /** Time stops and market orders at the open of candle `i`. */
   open(i: number): void {
     const { book } = this;
-    this.#closeDue(i);
+    this.closeDue(i);
     if (book.markets > 0) {
       this.#fill.at(i, AT_OPEN, this.candles.open[i]!, true);
       this.#fillMarkets(i);
     }
+  }
+
+  /** True if the market order in this row of the book may be filled at the open of candle `i`. */
+  isDueAtOpen(row: number, i: number): boolean {
+    const order = this.book.at(row);
+    return order.type === MARKET && order.from <= i;
+  }
+
+  /** Fills one market order at the open of candle `i`. */
+  fillAtOpen(order: WorkingOrder, i: number): void {
+    this.#fill.at(i, AT_OPEN, this.candles.open[i]!, true);
+    this.#orderFills.fill(order, this.#fill);
+  }
+
+  /** Exits that the open of candle `i` has passed, ahead of the rest of the candle. Without them `inside` makes the same ones. */
+  exitPassed(i: number): void {
+    if (this.#reachesGuard(i)) this.#inside.exitPassed(i);
   }
 
   /** Stops, limits, targets and a margin call inside candle `i`. */
@@ -170,6 +188,7 @@ export class Market {
     this.#fill.force(i, AT_CLOSE, this.candles.close[i]!);
     this.#exits.exitOldest(this.#fill, Infinity, reason);
   }
+
   /**
    * Charges the time between the opens of candle `i` and the one before on the open trades.
    *
@@ -189,7 +208,7 @@ export class Market {
   }
 
   /** Closes at the open the trades whose time is over, and the rest of those whose stop met too little volume. */
-  #closeDue(i: number): void {
+  closeDue(i: number): void {
     if (!this.ledger.hasGuards) return;
     const { open } = this.ledger;
     const fill = this.#fill;

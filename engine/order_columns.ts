@@ -23,6 +23,8 @@ export const ORDER_REASONS = [
   "the run ended",
   "a limit order needs a limit price above 0",
   "a stop order needs a stop price above 0",
+  "the instrument is not a member",
+  "as many positions are open as positions_max allows",
 ] as const;
 export type OrderReason = (typeof ORDER_REASONS)[number];
 export const NO_REASON = 0;
@@ -39,6 +41,8 @@ export const SUPERSEDED = 10;
 export const RUN_ENDED = 11;
 export const NO_LIMIT_PRICE = 12;
 export const NO_STOP_PRICE = 13;
+export const NOT_A_MEMBER = 14;
+export const NO_SLOT = 15;
 
 /**
  * Every order that the strategy placed, as columns, one row an order, in order of placement.

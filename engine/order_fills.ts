@@ -5,7 +5,7 @@ import { AT_CLOSE, type Fill } from "./fill.ts";
 import type { FillPricing } from "./fill_pricing.ts";
 import type { Ledger } from "./ledger.ts";
 import type { OpenTrade } from "./open_trade.ts";
-import { FILLED, NO_BUYING_POWER, NO_REASON, REJECTED } from "./order_columns.ts";
+import { FILLED, NO_BUYING_POWER, NO_REASON, NO_SLOT, NOT_A_MEMBER, REJECTED } from "./order_columns.ts";
 import type { OrderLog } from "./order_log.ts";
 import { type OrderSizer, refusalOf } from "./order_sizer.ts";
 import { type ReductionParts, Reductions } from "./reductions.ts";
@@ -79,6 +79,9 @@ export class OrderFills {
     const ledger = this.#ledger;
     const book = this.#book;
     const wanted = order.units;
+    const { account } = ledger;
+    if (!ledger.isMember) return book.end(order, REJECTED, NOT_A_MEMBER);
+    if (ledger.side === 0 && account.positions >= account.positionsMax) return book.end(order, REJECTED, NO_SLOT);
     this.#pricing.take(fill, wanted);
     if (fill.units === 0) return book.postpone(order, fill.index);
     this.#pricing.price(fill, order.side, true);

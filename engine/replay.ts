@@ -27,13 +27,25 @@ export class Replay {
     if (this.#finer === null || !this.#replays(i, this.#finer)) this.#walkWhole(i);
   }
 
-  #walkWhole(i: number): void {
+  /** Exits that the open of candle `i` has passed. Finer candles may order them otherwise: then they wait. */
+  exitPassed(i: number): void {
+    if (this.#finer !== null) return;
+    this.#see(i);
+    this.#walk.exitPassed(i);
+  }
+
+  #see(i: number): void {
     const { open, high, low, close } = this.#candles;
     const walk = this.#walk;
     walk.open = open[i]!;
     walk.high = high[i]!;
     walk.low = low[i]!;
     walk.close = close[i]!;
+  }
+
+  #walkWhole(i: number): void {
+    const walk = this.#walk;
+    this.#see(i);
     walk.step(i, true);
     if (walk.isContested) this.unreplayedCandles++;
   }

@@ -7,6 +7,7 @@ export const EXIT_REASONS = [
   "margin_call",
   "time_stop",
   "end_of_data",
+  "delisted",
 ] as const;
 
 // Indexes into EXIT_REASONS.
@@ -17,6 +18,7 @@ export const TRAILING_STOP = 3;
 export const MARGIN_CALL = 4;
 export const TIME_STOP = 5;
 export const END_OF_DATA = 6;
+export const DELISTED = 7;
 
 export type ExitReason = (typeof EXIT_REASONS)[number];
 

@@ -106,8 +106,12 @@ export class TradeLog {
     }
   }
 
-  /** Adds the trades up for the metrics. */
-  tally(): TradeTally {
+  /**
+   * Adds the trades up for the metrics.
+   *
+   * @param rowOf The row of the run's equity that a market's candle belongs to; null: candles count themselves.
+   */
+  tally(rowOf: ((market: number, candle: number) => number) | null = null): TradeTally {
     const order = this.#order();
     const tally = new TradeTally(this.count);
     for (let k = 0; k < this.count; k++) {
@@ -116,11 +120,13 @@ export class TradeLog {
       const at = this.#rows.placeOf(row);
       const entry = from[at + ENTRY_INDEX]!;
       const exit = from[at + EXIT_INDEX]!;
-      tally.count(entry, exit, from[at + AMBIGUOUS] === 1);
+      const market = Math.abs(from[at + SIDE_OF_MARKET]!) - 1;
+      if (rowOf === null) tally.count(entry, exit, from[at + AMBIGUOUS] === 1);
+      else tally.count(rowOf(market, entry), rowOf(market, exit), from[at + AMBIGUOUS] === 1);
       if (from[at + REASON] === STILL_OPEN) continue;
       const pnl = from[at + PNL]!;
       const value = from[at + ENTRY_PRICE]! * from[at + QUANTITY]! * from[at + ENTRY_RATE]!;
-      const time = this.#times[Math.abs(from[at + SIDE_OF_MARKET]!) - 1]!;
+      const time = this.#times[market]!;
       tally.close(pnl, pnl / value, (time[exit]! - time[entry]!) / DAY_MS);
     }
     return tally;
@@ -140,6 +146,13 @@ export class TradeLog {
     if (orderTags === null) return columns;
     const tagsOf = (orders: Int32Array) => Array.from(orders, (order) => orderTags[order] ?? null);
     return { ...columns, tag: tagsOf(columns.entryOrder), exitTag: tagsOf(columns.exitOrder) };
+  }
+
+  /** The market of each trade, by its index, in the order of `finish`. */
+  markets(): Uint16Array {
+    const order = this.#order();
+    const rows = order === null ? null : this.#closedBeforeOpen(order);
+    return new Uint16Array(this.count).map((_, k) => Math.abs(this.#valueOf(rows?.[k] ?? k, SIDE_OF_MARKET)) - 1);
   }
 
   #takeColumns() {

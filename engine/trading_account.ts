@@ -29,7 +29,8 @@ export class TradingAccount {
   elsewhere = NaN;
   /** Initial margin of the positions in the other markets. */
   marginElsewhere = NaN;
-  /** Maintenance margin of the positions in the other markets. */
+  /** The value of the positions in the other markets at the worst prices of their candles, and their maintenance margin there. */
+  worstElsewhere = NaN;
   maintenanceElsewhere = NaN;
   feesPaid = NaN;
   tradedValue = NaN;
@@ -53,6 +54,7 @@ export class TradingAccount {
     this.equity = initialBalance;
     this.elsewhere = 0;
     this.marginElsewhere = 0;
+    this.worstElsewhere = 0;
     this.maintenanceElsewhere = 0;
     this.feesPaid = 0;
     this.tradedValue = 0;

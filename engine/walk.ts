@@ -62,8 +62,7 @@ export class Walk {
 
   /** @param i Index of the candle to which fills belong. @param isFirst Whether `open` is that candle's own open. */
   step(i: number, isFirst: boolean): void {
-    this.#i = i;
-    this.#fills.begin(i, this.#step);
+    this.#fills.begin(this.#i = i, this.#step);
     this.isContested = false;
     this.#fillOpened(isFirst);
     for (;;) {
@@ -75,15 +74,27 @@ export class Walk {
     }
     this.#settleEntries();
     this.#trail();
-    this.#callMargin();
+    // Rule 5, after all other events.
+    const price = this.#isWorstSeen() ? this.#worst() : this.close;
+    if (isMarginCall(this.#execution, this.#ledger, price)) this.#fills.liquidate(price);
     this.#step++;
+  }
+
+  /** The first part of rule 1 alone. A later step finds it done. */
+  exitPassed(i: number): void {
+    this.#fills.begin(this.#i = i, this.#step);
+    this.#exitAllOpened(true);
+  }
+
+  #exitAllOpened(isFirst: boolean): void {
+    const { open } = this.#ledger;
+    for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
   }
 
   /** Rule 1. */
   #fillOpened(isFirst: boolean): void {
-    const { open } = this.#ledger;
     const book = this.#book;
-    for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
+    this.#exitAllOpened(isFirst);
     for (let n = 0; n < book.workingOrders;) {
       const before = book.workingOrders;
       const order = book.at(n);
@@ -92,7 +103,7 @@ export class Walk {
       n = book.workingOrders === before ? n + 1 : book.rowAfter(number);
     }
     // The open may also have passed the guards of a trade that an order has just opened.
-    for (let row = 0; row < open.count;) row = this.#exitOpened(open.at(row), isFirst) ? row : row + 1;
+    this.#exitAllOpened(isFirst);
   }
 
   /** Closes a trade whose stop or target the open has passed; true when the trade is gone. */
@@ -259,12 +270,6 @@ export class Walk {
     const stop = trade.trailStop;
     if (side * this.close > side * stop || trade.stopOn(side) !== stop) return false;
     return this.#fills.exitAtStop(trade, stop, side > 0 ? FROM_ABOVE : FROM_BELOW);
-  }
-
-  /** Rule 5, after all other events. */
-  #callMargin(): void {
-    const price = this.#isWorstSeen() ? this.#worst() : this.close;
-    if (isMarginCall(this.#execution, this.#ledger, price)) this.#fills.liquidate(price);
   }
 
   #worst(): number {

@@ -235,14 +235,6 @@ export interface PortfolioResult extends ComputedMetrics {
   readonly correlation: CorrelationMatrix;
   /** As of a run over one market. */
   readonly bounds: Bounds | null;
-  /** Ends with worst prices that coincide and with closes alone, where margin calls make them differ; null where they do not. */
-  readonly marginBounds: MarginBounds | null;
   /** Notes for the reader, in words. */
   readonly notes: readonly string[];
-}
-
-/** Two ends of a run with margin: all instruments at their worst prices at once, or at their closes only. */
-export interface MarginBounds {
-  readonly worst_together: Bounds["stop_first"];
-  readonly closes_only: Bounds["stop_first"];
 }

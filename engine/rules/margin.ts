@@ -8,7 +8,8 @@ interface Holding {
   readonly quantity: number;
   /** Initial margin of the positions in other markets. */
   readonly marginElsewhere: number;
-  /** Maintenance margin of the positions in other markets. */
+  /** As `cash`, with the others at the worst prices of their candles, and their maintenance margin there. */
+  readonly worstCash: number;
   readonly maintenanceElsewhere: number;
 }
 
@@ -47,7 +48,7 @@ export function isMarginCall(execution: Execution, holding: Holding, price: numb
   if (!execution.marginCall || quantity === 0) return false;
   const { maintenanceElsewhere } = holding;
   if (maintenanceElsewhere === 0 && !borrows(execution, quantity)) return false;
-  return holding.cash + quantity * price < maintenanceOf(execution, quantity, price) + maintenanceElsewhere;
+  return holding.worstCash + quantity * price < maintenanceOf(execution, quantity, price) + maintenanceElsewhere;
 }
 
 /**

@@ -203,7 +203,7 @@ export const MUTATIONS_OF_COSTS: readonly Mutation[] = [
   {
     rule: "cash earns while nothing else happens",
     file: "engine/alarms.ts",
-    text: "execution.cashRate === 0 ? Infinity : i + 1",
+    text: "execution.cashRate === 0 || ledger.account.isShared ? Infinity : i + 1",
     replacement: "Infinity",
   },
   {

@@ -10,8 +10,15 @@ export type Coverage = Map<string, number>;
 const FILLED_TYPES = ORDER_TYPES.map((type) => `a ${type} order filled`);
 const FATES = ORDER_STATUSES.map((status) => `an order ${status}`);
 // Another test has ten thousand working orders.
-const REASONS = ORDER_REASONS.filter((reason) => reason !== "" && reason !== "too many working orders");
-const EXITS = EXIT_REASONS.map((reason) => `exit by ${reason}`);
+/** A strategy of 10,000 orders is rare, and only a portfolio has members and slots. */
+const UNSEEN: readonly string[] = [
+  "",
+  "too many working orders",
+  "the instrument is not a member",
+  "as many positions are open as positions_max allows",
+];
+const REASONS = ORDER_REASONS.filter((reason) => !UNSEEN.includes(reason));
+const EXITS = EXIT_REASONS.filter((reason) => reason !== "delisted").map((reason) => `exit by ${reason}`);
 const MODES = [...BOTH_TOUCHED, ...EXCLUSIVES.map((mode) => `exclusive ${mode}`), ...CLOSES_AT_END];
 const OTHERS = [
   "a trade left open",

@@ -1,0 +1,185 @@
+import type { TradingAccount } from "../trading_account.ts";
+import { type OrderBook, REFUSED } from "../strategy.ts";
+import type { EachMarket, PortfolioAccount, PortfolioOrders, PortfolioStrategy } from "./portfolio.ts";
+import type { Period } from "./portfolio.ts";
+import type { Positions } from "./positions.ts";
+import type { Seat } from "./seat.ts";
+
+/** Who decides at a row, and on which markets it has acted. */
+export interface Decider {
+  /** Decides after the marks of a row. `closing` are the seats whose candle has just closed. Returns the seats with new orders or targets. */
+  decide(row: number, instant: number, closing: readonly Seat[]): readonly Seat[];
+  /** The candle of a seat at which it has to be asked next, whatever happens to its position; Infinity: none. */
+  nextOf(seat: Seat): number;
+}
+
+/** One strategy for each market. */
+export class EachDecides implements Decider {
+  readonly #positions: Positions;
+  readonly #isRanked: boolean;
+  readonly #asked: Seat[] = [];
+
+  constructor(seats: readonly Seat[], { rank }: EachMarket, positions: Positions) {
+    this.#positions = positions;
+    this.#isRanked = rank === "score";
+    for (const seat of seats) seat.next = Math.max(seat.firstIndex, (seat.strategy?.warmup ?? 1) - 1);
+  }
+
+  nextOf(seat: Seat): number {
+    // After a decision the next one is looked for at the following candle.
+    return Math.max(seat.next, seat.i + 1);
+  }
+
+  decide(_row: number, instant: number, closing: readonly Seat[]): readonly Seat[] {
+    const asked = this.#asked;
+    asked.length = 0;
+    for (const seat of closing) {
+      this.#findNext(seat);
+      if (seat.i >= seat.next) asked.push(seat);
+    }
+    if (this.#isRanked) asked.sort((a, b) => scoreOf(b) - scoreOf(a) || a.index - b.index);
+    for (const seat of asked) {
+      const { ledger, book } = seat.market;
+      this.#positions.bind(seat);
+      ledger.isMember = seat.isMemberAt(instant);
+      book.index = seat.i;
+      seat.strategy?.decide(seat.i, ledger, book);
+    }
+    return asked;
+  }
+
+  /** As run.ts does: a strategy that names its next decision is asked for it again after each one, and once its position differs. */
+  #findNext(seat: Seat): void {
+    const { strategy, i, quantity } = seat;
+    if (strategy?.nextDecision === undefined) return;
+    if (i <= seat.next && quantity === seat.quantityTold) return;
+    seat.quantityTold = quantity;
+    this.#positions.bind(seat);
+    seat.next = strategy.nextDecision(i, seat.market.ledger);
+  }
+}
+
+function scoreOf({ strategy, i }: Seat): number {
+  const score = strategy?.score?.(i) ?? NaN;
+  return Number.isNaN(score) ? -Infinity : score;
+}
+
+/** One strategy for all markets. */
+export class PortfolioDecides implements Decider, PortfolioOrders, PortfolioAccount {
+  readonly #seats: readonly Seat[];
+  readonly #strategy: PortfolioStrategy;
+  readonly #account: TradingAccount;
+  readonly #positions: Positions;
+  readonly #asks: Uint8Array;
+  readonly #touched = new Set<Seat>();
+  #instant = NaN;
+
+  /** @param asks 1 in the rows in which the strategy is asked. */
+  constructor(
+    seats: readonly Seat[],
+    strategy: PortfolioStrategy,
+    account: TradingAccount,
+    positions: Positions,
+    asks: Uint8Array,
+  ) {
+    this.#seats = seats;
+    this.#strategy = strategy;
+    this.#account = account;
+    this.#positions = positions;
+    this.#asks = asks;
+  }
+
+  get cash(): number {
+    return this.#account.cash;
+  }
+
+  get equity(): number {
+    return this.#account.equity;
+  }
+
+  get initialBalance(): number {
+    return this.#account.initialBalance;
+  }
+
+  nextOf(): number {
+    return Infinity;
+  }
+
+  decide(row: number, instant: number): readonly Seat[] {
+    if (this.#asks[row] === 0) return [];
+    this.#instant = instant;
+    this.#touched.clear();
+    for (const seat of this.#seats) {
+      if (!seat.isActive) seat.follow(row, instant);
+      seat.hasClosed = seat.i >= seat.firstIndex && seat.closes.rowOf(seat.i) === row;
+      seat.isMember = seat.isMemberAt(instant);
+      seat.weight = seat.isHeld ? seat.value / this.equity : 0;
+    }
+    this.#strategy.decide(instant, this.#seats, this, this);
+    return [...this.#touched].sort((a, b) => a.index - b.index);
+  }
+
+  target(weights: Float64Array, minTrade = 0, tag: string | null = null): void {
+    const seats = this.#seats;
+    if (weights.length !== seats.length) {
+      throw new RangeError(`Cannot target ${weights.length} weights: there are ${seats.length} markets`);
+    }
+    for (const seat of seats) {
+      const weight = weights[seat.index]!;
+      if (Math.abs(weight) === Infinity) throw new RangeError(`Cannot target a weight of ${weight} for ${seat.id}`);
+      this.#withdraw(seat);
+      // What is not held and gets no weight needs no look at its next open.
+      const isIdle = weight === 0 && seat.quantity === 0;
+      seat.target = isIdle ? NaN : weight;
+      seat.minTrade = minTrade;
+      seat.tag = tag;
+      if (!isIdle && !Number.isNaN(weight)) this.#touched.add(seat);
+    }
+  }
+
+  of(market: number): OrderBook {
+    const seat = this.#seats[market];
+    if (seat === undefined) throw new RangeError(`Cannot order in market ${market}: there are ${this.#seats.length}`);
+    const { ledger, book } = seat.market;
+    this.#positions.bind(seat);
+    ledger.isMember = seat.isMemberAt(this.#instant);
+    book.index = seat.opened;
+    this.#touched.add(seat);
+    return book;
+  }
+
+  /** Takes back a target that has not been filled, and the rest of one that has been in part. */
+  #withdraw(seat: Seat): void {
+    seat.target = NaN;
+    if (seat.targetOrder === REFUSED) return;
+    if (seat.market.book.cancel(seat.targetOrder)) this.#touched.add(seat);
+    seat.targetOrder = REFUSED;
+  }
+}
+
+/**
+ * The rows in which a portfolio strategy is asked: the first of each period, and the first at which the warm-up is over.
+ *
+ * @param dates 00:00 UTC of each row's trading day. @param warm The first row after the warm-up.
+ */
+export function findAsks(every: Period | null, dates: Float64Array, warm: number): Uint8Array {
+  const asks = new Uint8Array(dates.length);
+  for (let row = warm; row < asks.length; row++) {
+    const isFirst = row === warm || every === null;
+    asks[row] = isFirst || periodOf(every, dates[row]!) !== periodOf(every, dates[row - 1]!) ? 1 : 0;
+  }
+  return asks;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The number of the period that a date lies in. Weeks begin on Monday. */
+function periodOf(every: Period, dateMs: number): number {
+  const day = Math.floor(dateMs / DAY_MS);
+  // 1970-01-01 was a Thursday.
+  if (every === "week") return Math.floor((day + 3) / 7);
+  if (every === "day") return day;
+  const date = new Date(dateMs);
+  const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
+  return every === "month" ? month : Math.floor(month / 3);
+}

@@ -1,0 +1,294 @@
+import { takeDoubles } from "../buffer_pool.ts";
+import { isAskedToStop, nextLook, writeProgress } from "../control.ts";
+import type { Execution } from "../execution.ts";
+import { Market } from "../market.ts";
+import { OrderLog } from "../order_log.ts";
+import { cashInterestOf, hasFinancing, marginInterestOf } from "../rules/financing.ts";
+import { Lots } from "../rules/lots.ts";
+import { RunStopped } from "../run.ts";
+import { DELISTED, MARGIN_CALL } from "../trade_columns.ts";
+import { TradeLog } from "../trade_log.ts";
+import { TradingAccount } from "../trading_account.ts";
+import { type Decider, EachDecides, PortfolioDecides } from "./decisions.ts";
+import { Opens } from "./opens.ts";
+import type { PortfolioRequest } from "./portfolio.ts";
+import { Positions } from "./positions.ts";
+import { NEVER, Seat } from "./seat.ts";
+import type { PortfolioPlan, Timeline } from "./timeline.ts";
+
+/** Reads the positions of a row when it is marked; again where orders are filled at its close. */
+type OnMark = (row: number, held: readonly Seat[], equity: number) => void;
+
+/**
+ * An account with many markets. Goes through the rows of a timeline: opens of candles that begin before the row's instant, the inside
+ * of candles that close at it, marks, decisions.
+ *
+ * Only markets with a position, orders, a target or a decision are looked at. simulation.ts is the same with one market; a
+ * portfolio of one gives the same bytes.
+ */
+export class PortfolioSimulation {
+  readonly account: TradingAccount;
+  readonly seats: readonly Seat[];
+  readonly orders: OrderLog;
+  readonly trades: TradeLog;
+  readonly positions: Positions;
+  readonly equity: Float64Array;
+  readonly cash: Float64Array;
+  readonly net: Float64Array;
+  readonly gross: Float64Array;
+  readonly timeline: Timeline;
+  readonly #execution: Execution;
+  readonly #opens: Opens;
+  readonly #decider: Decider;
+  readonly #hasFinancing: boolean;
+  readonly #closesAtEnd: boolean;
+  readonly #onMark: OnMark | null;
+  readonly #opening: Seat[] = [];
+  readonly #closing: Seat[] = [];
+  readonly #wakes: Int32Array;
+
+  constructor(
+    request: PortfolioRequest,
+    plan: PortfolioPlan,
+    onMark: OnMark | null,
+  ) {
+    const { markets, initialBalance, timeframeMs, strategy, currencies = [], pool = null } = request;
+    const { timeline, execution } = plan;
+    const rows = timeline.instant.length;
+    const account = new TradingAccount(initialBalance, markets.length > 1);
+    const times = markets.map(({ candles }) => candles.time);
+    const orders = new OrderLog(times, pool);
+    const trades = new TradeLog(times, pool);
+    this.account = account;
+    this.orders = orders;
+    this.trades = trades;
+    this.timeline = timeline;
+    this.#onMark = onMark;
+    this.equity = takeDoubles(pool, rows);
+    this.cash = takeDoubles(pool, rows);
+    this.net = takeDoubles(pool, rows);
+    this.gross = takeDoubles(pool, rows);
+    this.#execution = execution;
+    this.#hasFinancing = hasFinancing(execution);
+    this.#closesAtEnd = execution.closeAtEnd !== "none";
+    this.seats = markets.map((input, index) => {
+      // Bounds override bothTouched in the plan and still replay the run's finer candles.
+      const finer = request.execution.bothTouched === "magnify" ? input.finer ?? null : null;
+      const parts = { ...input, index, timeframeMs, finer, execution, account, orders, trades, keepsDetails: true };
+      const own = strategy.kind === "each" ? strategy.strategies[index] ?? null : null;
+      return new Seat(input, new Market(parts), timeline.closes[index]!, own);
+    });
+    this.#wakes = new Int32Array(markets.length);
+    this.positions = new Positions(account, execution, currencies);
+    this.#opens = new Opens(execution, new Lots(execution.quantityStep), this.positions);
+    if (strategy.kind === "each") {
+      account.positionsMax = strategy.positionsMax;
+      this.#decider = new EachDecides(this.seats, strategy, this.positions);
+    } else this.#decider = new PortfolioDecides(this.seats, strategy, account, this.positions, plan.asks);
+    for (const seat of this.seats) this.#schedule(seat);
+  }
+
+  /** Goes through all rows. @param control Words of control.ts, or null. @throws {RunStopped} When they ask for it. */
+  run(control: Int32Array | null): void {
+    const { instant } = this.timeline;
+    for (let row = 0; row < instant.length; row++) {
+      if (!this.#step(row, instant[row]!)) break;
+      if (control === null || row !== nextLook(row)) continue;
+      if (isAskedToStop(control)) throw new RunStopped(row);
+      writeProgress(control, { candlesDone: row, equity: this.equity[row - 1] ?? NaN });
+    }
+    this.#finish();
+  }
+
+  /** Takes the account through one row; false when nothing is left of it. */
+  #step(row: number, instant: number): boolean {
+    this.#wakeSeats(row);
+    if (this.#hasFinancing && row > 0) this.#finance(row);
+    this.#open();
+    this.#close(instant);
+    if (!this.#mark(row, instant)) return false;
+    for (const seat of this.#closing) this.positions.convert(seat, instant);
+    const acted = this.#decider.decide(row, instant, this.#closing);
+    if (!this.#settle(row, instant, acted)) return false;
+    for (const seat of this.#closing) this.#schedule(seat);
+    for (const seat of acted) this.#schedule(seat);
+    return true;
+  }
+
+  /** Finds the seats whose next candle begins before this row's close, and those whose candle closes in it. */
+  #wakeSeats(row: number): void {
+    const wakes = this.#wakes;
+    this.#opening.length = 0;
+    this.#closing.length = 0;
+    for (let n = 0; n < wakes.length; n++) {
+      if (wakes[n]! > row) continue;
+      const seat = this.seats[n]!;
+      if (seat.isActive) {
+        if (seat.opened === seat.i) {
+          seat.opened++;
+          seat.isDue = !Number.isNaN(seat.target) || seat.market.isDue(seat.opened);
+          this.#opening.push(seat);
+        }
+      } else seat.opened = seat.closes.newestIn(row, seat.last);
+      if (seat.closes.rowOf(seat.opened) === row) this.#closing.push(seat);
+      else wakes[n] = seat.closes.rowOf(seat.opened);
+    }
+  }
+
+  /** Sets the next row in which a seat needs attention. */
+  #schedule(seat: Seat): void {
+    const { i, opened, last, closes } = seat;
+    let row = NEVER;
+    if (seat.isActive) {
+      if (opened > i) row = closes.rowOf(opened);
+      else if (i < last) row = seat.openRowOf(i + 1, this.timeline.instant);
+    } else {
+      const next = this.#decider.nextOf(seat);
+      if (next <= last) row = closes.rowOf(next);
+    }
+    this.#wakes[seat.index] = row;
+  }
+
+  /** The opens of this row's candles, by their instants. */
+  #open(): void {
+    const opening = this.#opening;
+    if (!opening.some(({ isDue }) => isDue)) return;
+    const instantOf = (seat: Seat) => seat.openOf(seat.opened);
+    const first = instantOf(opening[0]!);
+    if (opening.every((seat) => instantOf(seat) === first)) return this.#openAt(first, opening);
+    const instants = [...new Set(opening.map(instantOf))].sort((a, b) => a - b);
+    for (const instant of instants) this.#openAt(instant, opening.filter((seat) => instantOf(seat) === instant));
+  }
+
+  #openAt(instant: number, opening: readonly Seat[]): void {
+    const due = opening.filter(({ isDue }) => isDue);
+    if (due.length === 0) return;
+    const execution = this.#execution;
+    for (const seat of this.positions.held) this.positions.convert(seat, instant);
+    for (const seat of due) {
+      this.positions.convert(seat, instant);
+      seat.market.ledger.isMember = seat.isMemberAt(instant);
+      seat.valueAt(seat.candles.open[seat.opened]!, execution);
+    }
+    for (const seat of this.positions.held) this.positions.valueAtLastClose(seat);
+    for (const seat of opening) if (seat.isHeld) seat.valueAt(seat.candles.open[seat.opened]!, execution);
+    this.positions.sum();
+    this.#opens.fill(due);
+  }
+
+  /** The inside of the candles that close. */
+  #close(instant: number): void {
+    const closing = this.#closing;
+    const isCalled = this.account.isShared && this.positions.callsMargin(instant, closing);
+    let isSummed = isCalled;
+    for (const seat of closing) {
+      const { market, opened } = seat;
+      if (seat.isDue || isCalled && seat.isHeld || market.isDue(opened)) {
+        if (!isSummed) this.positions.sumAtLastCloses(instant);
+        isSummed = true;
+        this.positions.convert(seat, instant);
+        if (!seat.isHeld) seat.valueAt(seat.candles.close[opened - 1] ?? seat.candles.open[opened]!, this.#execution);
+        this.positions.bind(seat);
+        market.inside(opened);
+        this.positions.refresh(seat);
+      }
+      seat.isDue = false;
+      seat.i = opened;
+      if (seat.isDelisted && opened === seat.last && seat.isHeld) {
+        market.closeAll(opened, DELISTED);
+        this.positions.refresh(seat);
+      }
+    }
+  }
+
+  /** Values the account at the marks of a row; false when nothing is left. */
+  #mark(row: number, instant: number): boolean {
+    const { account, positions } = this;
+    this.positions.sumAtLastCloses(instant);
+    const { equity } = positions;
+    account.equity = equity;
+    this.equity[row] = equity;
+    this.cash[row] = account.cash;
+    let gross = 0;
+    for (const seat of positions.held) {
+      gross += Math.abs(seat.value);
+      seat.marksHeld++;
+    }
+    this.net[row] = positions.value / equity;
+    this.gross[row] = gross / equity;
+    if (!(equity > 0)) return this.#ruin(row);
+    this.#onMark?.(row, positions.held, equity);
+    return true;
+  }
+
+  /** Takes over the decisions: market orders at the close if they are filled there, and the alarms of the next candles. */
+  #settle(row: number, instant: number, acted: readonly Seat[]): boolean {
+    let isFilled = false;
+    for (const seat of acted) {
+      const { market, opened } = seat;
+      if (!market.isChanged) continue;
+      const hasClosed = opened === seat.i && seat.closes.rowOf(opened) === row;
+      if (hasClosed && this.#fillAtClose(seat)) {
+        this.positions.refresh(seat);
+        isFilled = true;
+        market.setAlarms(opened);
+      } else market.rearm(opened);
+    }
+    return !isFilled || this.#mark(row, instant);
+  }
+
+  #fillAtClose(seat: Seat): boolean {
+    if (!seat.isHeld) seat.valueAt(seat.candles.close[seat.opened]!, this.#execution);
+    this.positions.bind(seat);
+    return seat.market.fillAtClose(seat.opened);
+  }
+
+  /** Interest between the times of this row and the one before. Trades pay theirs at the opens of their candles. */
+  #finance(row: number): void {
+    const { account, positions: { held } } = this;
+    const { time } = this.timeline;
+    const [from, to] = [time[row - 1]!, time[row]!];
+    let [longs, shorts] = [0, 0];
+    for (const { value } of held) {
+      if (value > 0) longs += value;
+      else shorts -= value;
+    }
+    const loan = marginInterestOf(this.#execution, account.cash, from, to);
+    const interest = cashInterestOf(this.#execution, account.cash, shorts, from, to);
+    for (const seat of held) {
+      const { value, market, opened } = seat;
+      if (loan !== 0) seat.loan += value > 0 ? loan * (value / longs) : longs === 0 ? loan / held.length : 0;
+      if (!this.#opening.includes(seat)) continue;
+      market.finance(opened, seat.loan / market.ledger.rate);
+      seat.loan = 0;
+    }
+    account.earn(interest);
+  }
+
+  #finish(): void {
+    const { held } = this.positions;
+    if (this.#closesAtEnd && held.length > 0) {
+      for (const seat of [...held]) {
+        seat.market.closeAtEnd();
+        this.positions.refresh(seat);
+      }
+      const row = this.equity.length - 1;
+      this.#mark(row, this.timeline.instant[row]!);
+    }
+    for (const { market } of this.seats) market.ledger.finish();
+  }
+
+  /** Ends the run with equity 0: closes everything at its mark, and writes off the loss beyond the account. */
+  #ruin(row: number): boolean {
+    const { account, trades, positions } = this;
+    if (Number.isNaN(account.equity)) throw new TypeError(`Cannot value the account in row ${row}: equity is NaN`);
+    const before = trades.count;
+    for (const seat of [...positions.held]) {
+      seat.market.closeAll(Math.max(seat.i, 0), MARGIN_CALL);
+      this.positions.refresh(seat);
+    }
+    account.end(row, trades, Math.max(1, trades.count - before));
+    for (const column of [this.equity, this.cash, this.net, this.gross]) column.fill(0, row);
+    return false;
+  }
+}

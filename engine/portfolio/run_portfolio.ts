@@ -1,0 +1,217 @@
+import { withCanonicalNaN } from "../canonical_nan.ts";
+import { writeProgress } from "../control.ts";
+import type { Execution } from "../execution.ts";
+import { computeMetrics } from "../metrics/compute.ts";
+import { findDays } from "../metrics/daily.ts";
+import type { BenchmarkColumns, RangeDays } from "../metrics/input.ts";
+import type { Bounds } from "../run.ts";
+import { findAsks } from "./decisions.ts";
+import { PORTFOLIO_MARKETS_MAX, type PortfolioRequest, type PortfolioResult } from "./portfolio.ts";
+import { describePortfolio } from "./portfolio_notes.ts";
+import { PortfolioSimulation } from "./portfolio_simulation.ts";
+import { contributionsOf, correlationOf, Sampler } from "./portfolio_tables.ts";
+import { findTimeline, firstFrom, type PortfolioPlan, type Timeline } from "./timeline.ts";
+
+/**
+ * Runs one account over many markets by the rules of `execution`. Equal inputs give equal bytes.
+ *
+ * @throws {RunStopped} When the control words ask for it.
+ * @throws {RangeError} When the request cannot be run: no markets or too many, no candle in the range, rules that targets cannot have.
+ * @throws Whatever a strategy throws.
+ */
+export function runPortfolio(request: PortfolioRequest): PortfolioResult {
+  checkRequest(request);
+  const { control } = request;
+  const timeline = findTimeline(request.markets, request.timeframeMs);
+  if (timeline.instant.length === 0) throw new RangeError("Cannot run a portfolio without a candle in its range");
+  const close = benchmarkCloses(request, timeline);
+  const days = daysOf(request, timeline, close);
+  const plan = planOf(request, timeline, days);
+  const sampler = new Sampler(timeline.instant.length);
+  const simulation = simulate(request, plan, sampler);
+  if (control !== null) {
+    writeProgress(control, { candlesDone: simulation.equity.length, equity: simulation.equity.at(-1) ?? NaN });
+  }
+  return resultOf(request, plan, simulation, sampler, { close, days });
+}
+
+function simulate(request: PortfolioRequest, plan: PortfolioPlan, sampler: Sampler | null): PortfolioSimulation {
+  const { strategy, markets, pool } = request;
+  const simulation = new PortfolioSimulation(request, plan, sampler === null ? null : sampler.mark.bind(sampler));
+  if (strategy.kind === "portfolio") strategy.prepare(simulation.seats);
+  else {
+    markets.forEach(({ candles, tradingDays }, n) => strategy.strategies[n]!.prepare(candles, pool, tradingDays));
+  }
+  simulation.run(request.control);
+  return simulation;
+}
+
+function checkRequest({ markets, initialBalance, execution, strategy, currencies = [] }: PortfolioRequest): void {
+  const { length } = markets;
+  if (length === 0 || length > PORTFOLIO_MARKETS_MAX) {
+    throw new RangeError(`Cannot run a portfolio of ${length} markets: it has 1 to ${PORTFOLIO_MARKETS_MAX}`);
+  }
+  if (new Set(markets.map(({ id }) => id)).size < length) {
+    throw new RangeError("Cannot run a portfolio with an instrument twice");
+  }
+  if (execution.periodsPerYear === null) throw new RangeError("Cannot run with periodsPerYear null: give a number");
+  if (!(initialBalance > 0)) throw new RangeError(`Cannot run with a balance of ${initialBalance}: it must be above 0`);
+  for (const { id, currency = null, candles, firstIndex } of markets) {
+    if (currency !== null && (currencies[currency]?.rate.length ?? 0) === 0) {
+      throw new RangeError(`Cannot convert the currency of ${id}: there are no rates for it`);
+    }
+    if (!(firstIndex >= 0 && firstIndex <= candles.close.length)) {
+      throw new RangeError(`Cannot run ${id} from candle ${firstIndex}: there are ${candles.close.length} candles`);
+    }
+  }
+  if (strategy.kind === "each") {
+    if (strategy.strategies.length !== length) {
+      throw new RangeError(`Cannot run ${strategy.strategies.length} strategies over ${length} markets: each has one`);
+    }
+    if (!(strategy.positionsMax >= 1)) {
+      throw new RangeError(`Cannot hold ${strategy.positionsMax} positions at most: positions_max is 1 or more`);
+    }
+    return;
+  }
+  const { fill, sizingPrice, exclusive } = execution;
+  if (fill !== "next_open" || sizingPrice !== "fill" || exclusive === "any") {
+    throw new RangeError(
+      `Cannot run a portfolio strategy with fill ${fill}, sizingPrice ${sizingPrice} and exclusive ${exclusive}: ` +
+        "targets need next_open, fill, and opposite or off",
+    );
+  }
+}
+
+function planOf(request: PortfolioRequest, timeline: Timeline, days: RangeDays): PortfolioPlan {
+  const { strategy } = request;
+  if (strategy.kind === "each") {
+    return {
+      timeline,
+      asks: new Uint8Array(0),
+      execution: withSlots(request.execution, Math.min(strategy.positionsMax, request.markets.length)),
+    };
+  }
+  const rows = timeline.instant.length;
+  let warm = rows;
+  request.markets.forEach(({ firstIndex, candles }, n) => {
+    const first = Math.max(firstIndex, strategy.warmup - 1);
+    if (first < candles.close.length) warm = Math.min(warm, timeline.closes[n]!.rowOf(first));
+  });
+  return { timeline, asks: findAsks(strategy.every, datesOf(days, rows), warm), execution: request.execution };
+}
+
+/** The default size of one of so many positions: its part of the equity. */
+function withSlots(execution: Execution, slots: number): Execution {
+  const { type, value } = execution.sizing;
+  return type === "equity_fraction" ? { ...execution, sizing: { type, value: value / slots } } : execution;
+}
+
+/** The date of each row's trading day. */
+function datesOf({ ends, dates }: RangeDays, rows: number): Float64Array {
+  const all = new Float64Array(rows);
+  for (let day = 0, row = 0; day < ends.length; day++) {
+    for (; row < ends[day]!; row++) all[row] = dates[day]!;
+  }
+  return all;
+}
+
+function daysOf(
+  { assetClass = null, tradingDaysOf = null }: PortfolioRequest,
+  { time }: Timeline,
+  close: Float64Array,
+): RangeDays {
+  return findDays({ time, close, assetClass, tradingDays: tradingDaysOf === null ? null : tradingDaysOf(time) });
+}
+
+/** The benchmark's newest close at each row: what equity is compared with. */
+function benchmarkCloses({ benchmark = null, markets }: PortfolioRequest, { time, closes }: Timeline): Float64Array {
+  if (benchmark !== null) return closesAt(benchmark, time);
+  const { candles, firstIndex } = markets[0]!;
+  const last = candles.close.length - 1;
+  return time.map((_, row) => candles.close[Math.min(last, Math.max(firstIndex, closes[0]!.newestIn(row, last)))] ?? 1);
+}
+
+function closesAt({ time, close }: BenchmarkColumns, rows: Float64Array): Float64Array {
+  return rows.map((at) => {
+    const after = firstFrom(time, at);
+    return close[time[after] === at ? after : Math.max(0, after - 1)] ?? 1;
+  });
+}
+
+/** The closes and days that the account is measured beside. */
+interface Beside {
+  readonly close: Float64Array;
+  readonly days: RangeDays;
+}
+
+function resultOf(
+  request: PortfolioRequest,
+  plan: PortfolioPlan,
+  simulation: PortfolioSimulation,
+  sampler: Sampler,
+  beside: Beside,
+): PortfolioResult {
+  const { orders, trades, equity, timeline: { time, instant, closes }, seats } = simulation;
+  const tally = trades.tally((market, candle) => closes[market]!.rowOf(candle));
+  const orderMarkets = orders.markets();
+  const rejected = orders.rejected;
+  const placed = withCanonicalNaN({ ...orders.finish(), market: orderMarkets });
+  const columns = withCanonicalNaN({
+    ...trades.finish(orders.hasTags ? placed.tag : null),
+    market: trades.markets(),
+  });
+  const measured = computeMetrics({
+    time,
+    close: beside.close,
+    equity,
+    trades: tally,
+    initialBalance: request.initialBalance,
+    timeframeMs: request.timeframeMs,
+    assetClass: request.assetClass ?? null,
+    rangeDays: beside.days,
+    riskFreeRate: request.execution.riskFreeRate,
+    periodsPerYear: request.execution.periodsPerYear ?? NaN,
+    rejectedOrders: rejected,
+    feesPaid: simulation.account.feesPaid,
+    tradedValue: simulation.account.tradedValue,
+    cashInterest: simulation.account.interest,
+    benchmark: request.benchmark ?? null,
+  });
+  return {
+    ...measured,
+    time,
+    instant,
+    equity,
+    cash: simulation.cash,
+    netExposure: withCanonicalNaN([simulation.net])[0]!,
+    grossExposure: withCanonicalNaN([simulation.gross])[0]!,
+    trades: columns,
+    orders: placed,
+    contributions: contributionsOf(columns, seats),
+    weights: sampler.finish(),
+    holdings: sampler.holdings,
+    correlation: correlationOf(seats, closes, beside.days),
+    bounds: boundsOf(request, plan, simulation, columns.ambiguous.includes(1)),
+    notes: describePortfolio(request, simulation, datesOf(beside.days, time.length)),
+  };
+}
+
+/** As in a run over one market: the ends with stops first and with targets first. */
+function boundsOf(
+  request: PortfolioRequest,
+  plan: PortfolioPlan,
+  simulation: PortfolioSimulation,
+  hasAmbiguous: boolean,
+): Bounds | null {
+  if (!hasAmbiguous) return null;
+  const boundOf = (bothTouched: "stop_first" | "target_first") => {
+    const isSame = plan.execution.bothTouched === bothTouched;
+    const execution = { ...plan.execution, bothTouched };
+    const { account, trades, seats } = isSame
+      ? simulation
+      : simulate({ ...request, control: null }, { ...plan, execution }, null);
+    const open = seats.reduce((count, { market }) => count + market.ledger.open.count, 0);
+    return { final_equity: account.equity, trades: trades.count - open };
+  };
+  return { stop_first: boundOf("stop_first"), target_first: boundOf("target_first") };
+}

@@ -1,0 +1,149 @@
+import type { Candles } from "../candles.ts";
+import type { Market } from "../market.ts";
+import type { Execution } from "../execution.ts";
+import { maintenanceOf } from "../rules/margin.ts";
+import type { MarketView, Membership, PortfolioMarket, RankedStrategy } from "./portfolio.ts";
+import type { CloseRows } from "./timeline.ts";
+
+/** No row: the market needs no more attention. */
+export const NEVER = 0x7fffffff;
+
+/** A market's place in a portfolio: how far it has come, what it is worth, and what is asked of it. */
+export class Seat implements MarketView {
+  readonly index: number;
+  readonly id: string;
+  readonly symbol: string;
+  readonly exchange: string;
+  readonly candles: Candles;
+  readonly market: Market;
+  readonly closes: CloseRows;
+  readonly firstIndex: number;
+  /** Its last candle. */
+  readonly last: number;
+  /** Row of the currencies; -1: the account's. */
+  readonly currency: number;
+  readonly isDelisted: boolean;
+  /** The strategy of this market alone; null where one strategy decides on all. */
+  readonly strategy: RankedStrategy | null;
+  readonly #opens: Float64Array;
+  readonly #memberships: readonly Membership[] | null;
+  /** The newest candle that has closed, and the newest that has begun. */
+  i: number;
+  opened: number;
+  hasClosed = false;
+  isMember = true;
+  /** True if something happened, or may still happen, in the candle that has begun. */
+  isDue = false;
+  /** True if it is among the positions of the portfolio. */
+  isHeld = false;
+  /** The next row in which it needs attention. */
+  wake = 0;
+  /** The candle of the strategy's next decision, and the quantity that it was told for. */
+  next = 0;
+  quantityTold = 0;
+  // Numbers with a fraction start as NaN (see open_trade.ts).
+  /** Price that values the position, and the position's value, margins and worst value in the account's currency. */
+  mark = NaN;
+  value = NaN;
+  margin = NaN;
+  maintenance = NaN;
+  worstValue = NaN;
+  worstMaintenance = NaN;
+  weight = NaN;
+  /** Interest on borrowed money that its trades pay at the next open, in the account's currency. */
+  loan = NaN;
+  /** The weight that its next open brings it to; NaN: none. The rest of the target's terms. */
+  target = NaN;
+  minTrade = NaN;
+  tag: string | null = null;
+  /** Number of the order of its last target; -1: none. */
+  targetOrder = -1;
+  /** Money of the target's increase. */
+  budget = NaN;
+  /** Rows with a position. */
+  marksHeld = 0;
+
+  constructor(input: PortfolioMarket, market: Market, closes: CloseRows, strategy: RankedStrategy | null) {
+    const { candles, firstIndex, hours = null, memberships = null, isDelisted = false, currency = null } = input;
+    this.index = market.index;
+    this.id = input.id;
+    this.symbol = input.symbol;
+    this.exchange = input.exchange;
+    this.candles = candles;
+    this.market = market;
+    this.closes = closes;
+    this.firstIndex = firstIndex;
+    this.last = candles.close.length - 1;
+    this.currency = currency ?? -1;
+    this.isDelisted = isDelisted;
+    this.strategy = strategy;
+    this.#opens = hours === null ? candles.time : hours.opens;
+    this.#memberships = memberships;
+    this.i = firstIndex - 1;
+    this.opened = firstIndex - 1;
+    this.value =
+      this.margin =
+      this.maintenance =
+      this.worstValue =
+      this.worstMaintenance =
+      this.weight =
+      this.loan =
+        0;
+  }
+
+  get quantity(): number {
+    return this.market.ledger.quantity;
+  }
+
+  get entryPrice(): number {
+    return this.market.ledger.entryPrice;
+  }
+
+  /** True if it has a position, working orders or a target, so that each of its candles counts. */
+  get isActive(): boolean {
+    return this.quantity !== 0 || this.market.book.workingOrders > 0 || !Number.isNaN(this.target);
+  }
+
+  /** The instant at which candle `i` begins. */
+  openOf(i: number): number {
+    return this.#opens[i]!;
+  }
+
+  /** The row before whose close candle `i` begins, after the decisions of the row before. */
+  openRowOf(i: number, instant: Float64Array): number {
+    const open = this.#opens[i]!;
+    let row = this.closes.rowOf(i);
+    while (row > 0 && instant[row - 1]! > open) row--;
+    return row;
+  }
+
+  isMemberAt(instant: number): boolean {
+    return this.#memberships === null ||
+      this.#memberships.some(({ from, until }) => from <= instant && instant < until);
+  }
+
+  /** Brings an idle market to a row: its newest closed candle, and the newest that has begun before the row's instant. */
+  follow(row: number, instant: number): void {
+    const { last } = this;
+    this.i = this.closes.newestIn(row, last);
+    this.opened = this.i < last && this.#opens[this.i + 1]! < instant ? this.i + 1 : this.i;
+  }
+
+  /** Values the position at a price. */
+  valueAt(price: number, execution: Execution): void {
+    const { quantity, rate } = this.market.ledger;
+    this.mark = price;
+    this.value = quantity * price * rate;
+    this.margin = Math.abs(this.value) / execution.leverage;
+    this.maintenance = maintenanceOf(execution, quantity, price) * rate;
+  }
+
+  /** Values the position at the worst price of the candle that closes, or at its mark. */
+  valueAtWorst(isClosing: boolean, execution: Execution): void {
+    const { quantity, rate } = this.market.ledger;
+    const { low, high } = this.candles;
+    const price = !isClosing ? this.mark : quantity > 0 ? low[this.opened]! : high[this.opened]!;
+    this.worstValue = quantity * price * rate;
+    this.worstMaintenance = maintenanceOf(execution, quantity, price) * rate;
+  }
+}
