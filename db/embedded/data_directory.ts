@@ -47,9 +47,12 @@ export async function holdDataDirectory(path: string): Promise<DataDirectory> {
   }
   await lock.truncate();
   await lock.write(new TextEncoder().encode(`${Deno.pid}\n`));
+  const databasePath = join(directory, "database");
+  await Deno.mkdir(databasePath, { recursive: true, mode: 0o700 });
+  await closeFiles(databasePath);
   return {
     path: directory,
-    databasePath: join(directory, "database"),
+    databasePath,
     controlSocketPath: controlSocketPath(directory),
     authSecret: await keepSecret(join(directory, "auth_secret")),
     release: () => lock.close(),
@@ -61,7 +64,22 @@ export function controlSocketPath(directory: string): string {
   return join(resolve(directory), "control.sock");
 }
 
-/** Embedded databases create their files readable for all, so the folder itself must be closed. */
+/**
+ * Closes the files of a database that an earlier version made readable for all. The folder's own mode, which is closed last, tells
+ * whether that is done.
+ */
+async function closeFiles(folder: string): Promise<void> {
+  const mode = (await Deno.stat(folder)).mode ?? 0;
+  if ((mode & OTHERS) === 0) return;
+  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await closeFiles(path);
+    else if (isFile) await Deno.chmod(path, 0o600);
+  }
+  await Deno.chmod(folder, 0o700);
+}
+
+/** Copies keep the files' own modes, but a folder that is open lets others see names and sizes. */
 async function closeToOthers(directory: string): Promise<void> {
   // Null where the system has no such modes.
   const mode = (await Deno.stat(directory)).mode ?? 0;

@@ -6,6 +6,7 @@
  * It is started from its text (see pglite_server.ts), so it imports packages alone.
  */
 import { PGlite } from "@electric-sql/pglite";
+import { NodeFS } from "@electric-sql/pglite/nodefs";
 import type { FromPgliteThread, ToPgliteThread } from "./pglite_messages.ts";
 
 let opened: Promise<PGlite> | undefined;
@@ -21,8 +22,42 @@ self.onmessage = ({ data }: MessageEvent<ToPgliteThread>) => {
   working = working.then(() => handle(data)).catch((error) => post({ type: "failed", error }));
 };
 
+// Of a mode: what the group and all others may.
+const OTHERS = 0o077;
+
+/** A folder whose files are their owner's alone: PGlite makes them for everybody, whatever the process's mask. */
+class PrivateFiles extends NodeFS {
+  override async init(...args: Parameters<NodeFS["init"]>) {
+    const { emscriptenOpts, ...rest } = await super.init(...args);
+    const preRun = [...emscriptenOpts.preRun ?? [], (module: object) => closeToOthers(Reflect.get(module, "NODEFS"))];
+    return { ...rest, emscriptenOpts: { ...emscriptenOpts, preRun } };
+  }
+}
+
+/** The parts of Emscripten's NODEFS that give a file its mode. */
+interface NodeOperations {
+  readonly node_ops: {
+    mknod(parent: object, name: string, mode: number, device: number): object;
+    setattr(node: object, attributes: { readonly mode?: number }): void;
+  };
+}
+
+function closeToOthers({ node_ops: operations }: NodeOperations): void {
+  const { mknod, setattr } = operations;
+  operations.mknod = (parent, name, mode, device) => mknod(parent, name, mode & ~OTHERS, device);
+  operations.setattr = (node, attributes) => {
+    const { mode } = attributes;
+    setattr(node, mode === undefined ? attributes : { ...attributes, mode: mode & ~OTHERS });
+  };
+}
+
+function open({ folder, files }: Extract<ToPgliteThread, { type: "open" }>): Promise<PGlite> {
+  if (folder.startsWith("memory://")) return PGlite.create(folder, files);
+  return PGlite.create({ ...files, fs: new PrivateFiles(folder) });
+}
+
 async function handle(message: ToPgliteThread): Promise<void> {
-  if (message.type === "open") opened = PGlite.create(message.folder, message.files);
+  if (message.type === "open") opened = open(message);
   const pglite = await opened;
   if (pglite === undefined) throw new Error("Cannot use the embedded database: it is not open");
   switch (message.type) {
