@@ -155,3 +155,35 @@ Deno.test("a mistake of a script, or a forged request, is refused at once and wi
   }
   await service.close();
 });
+
+Deno.test("a log of the most lines is sent in pieces, and one that was taken over fails the run with its reason", async () => {
+  const service = await startTestService();
+  const user = await service.user();
+  const submit = async (source: string) => {
+    const parameters = { timeframe: "1h", runtime: { type: "script", source } };
+    const submitted = await user.send("POST", "/api/backtests", {
+      backtest: { ...RANGE, strategy: "logs", parameters },
+    });
+    expect([submitted.status, submitted.at("/error")]).toEqual([202, undefined]);
+    return await user.finish(submitted.at("/backtest/id"));
+  };
+  const full = await submit(deciding('const { log } = console; log("\\"".repeat(5000));'));
+  expect([full.at("/backtest/status"), full.at("/backtest/error")]).toEqual(["completed", null]);
+  const path = `/api/backtests/${full.at("/backtest/id")}/log`;
+  const answer = await user.get(path);
+  expect(answer.headers.get("content-length")).toBe(null);
+  const lines = answer.list("/log");
+  expect([lines.length, String(lines[0]).length]).toEqual([1000, 1024]);
+  const input = encodeURIComponent(JSON.stringify({ id: full.at("/backtest/id") }));
+  expect((await user.get(`/trpc/backtests.log?input=${input}`)).at("/result/data/log")).toEqual(lines);
+
+  // The check has 512 candles: a script that behaves until then is registered.
+  const taken = await submit(`const held = [];
+const { push } = Array.prototype;
+Array.prototype.push = function (value) { held[0] = this; return push.call(this, value); };
+${deciding('const { log } = console; if (i === 600) { log("a"); held[0][0] = "x".repeat(2 ** 26); }')}`);
+  expect([taken.at("/backtest/status"), taken.at("/backtest/error/code")]).toEqual(["failed", "STRATEGY_FAILED"]);
+  expect(taken.at("/backtest/error/message")).toMatch(/a line of its log has 67108864 characters: at most 1024/);
+  expect((await user.get(`/api/backtests/${taken.at("/backtest/id")}/log`)).at("/log")).toEqual([]);
+  await service.close();
+});
