@@ -10,6 +10,7 @@ import { appRouter, restRouter } from "../routers/app.ts";
 import type { Context } from "../routers/trpc.ts";
 import { AppError, errorBody, errorStatus, toAppError, trpcErrorBody } from "../routers/errors.ts";
 import { findNearestPath } from "../routers/name_hints.ts";
+import { serveAgents } from "./agents/serve_agents.ts";
 import { answerAuth, refuseUnclearPaths } from "./auth_answers.ts";
 import { receiveAccountBody, receiveCalls, refuseUnstorable } from "./middleware/body.ts";
 import { addressGroup, findClientAddress, parseTrustedProxies } from "./client_address.ts";
@@ -123,6 +124,7 @@ export function createApp(options: AppOptions): Handler {
     await next();
   });
   serveTrpc(app, streams, options);
+  serveAgents(app, addContext, stallMs);
   app.get("/strategy.d.ts", async (c) => c.text(await Deno.readTextFile(SCRIPT_TYPES)));
   serveDescription(app);
   serveConsole(app, options.consoleFolder);

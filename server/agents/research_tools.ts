@@ -1,0 +1,109 @@
+/** Tools that ask many questions at once. */
+import { z } from "zod";
+import { fitRows } from "./answers.ts";
+import { idField, questionFields, toQuestion, waitField, waitForBacktest } from "./run_tools.ts";
+import { type AgentApi, tool } from "./tool.ts";
+
+type Optimization = Awaited<ReturnType<AgentApi["optimizations"]["get"]>>["optimization"];
+
+export const RESEARCH_TOOLS = [
+  tool({
+    name: "optimize",
+    title: "Optimize parameters",
+    description:
+      "Tries many parameters of a strategy and says how much of the best result is luck. With walk_forward, the best of each " +
+      "training window trades the days after it, which is the honest figure. The best trial is a look back: never report it without " +
+      "the conclusion beside it.",
+    input: {
+      ...questionFields,
+      space: z.record(z.string(), z.unknown()).optional()
+        .describe(
+          'As in {"fast":{"min":5,"max":50,"step":5},"slow":{"values":[60,100]}}; the bounds of the schema without it.',
+        ),
+      constraints: z.array(z.string().max(200)).max(20).default([]).describe('As in ["fast < slow"].'),
+      method: z.enum(["grid", "random", "tpe"]).default("grid"),
+      objective: z.string().max(100).default("sharpe").describe("A metric."),
+      trials_max: z.int().min(1).max(10_000).optional(),
+      walk_forward: z.strictObject({ train_days: z.int(), test_days: z.int() }).optional(),
+      wait_seconds: waitField,
+    },
+    isReading: false,
+    call: async (
+      api,
+      { wait_seconds, space, constraints, method, objective, trials_max, walk_forward, ...input },
+      signal,
+    ) => {
+      const asked = { space, constraints, method, objective, trials_max, walk_forward };
+      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+      const request = OPTIMIZATION.parse({ ...toQuestion(input), ...given });
+      const { optimization } = await api.optimizations.create({ optimization: request });
+      return await waitForOptimization(api, optimization.id, wait_seconds, signal);
+    },
+  }),
+  tool({
+    name: "read_optimization",
+    title: "Read an optimization",
+    description: "An optimization's progress, best trials, luck, and walk-forward windows.",
+    input: { id: idField },
+    isReading: true,
+    call: async (api, { id }) => showOptimization((await api.optimizations.get({ id })).optimization),
+  }),
+  tool({
+    name: "backtest_trial",
+    title: "Run a trial as a backtest",
+    description: "A trial of an optimization as a complete backtest, with its trades.",
+    input: { id: idField, number: z.int().min(1).describe("The trial's number."), wait_seconds: waitField },
+    isReading: false,
+    call: async (api, { id, number, wait_seconds }, signal) => {
+      const { backtest } = await api.optimizations.backtestTrial({ id, number });
+      return await waitForBacktest(api, backtest.id, wait_seconds, signal);
+    },
+  }),
+  tool({
+    name: "wait_for",
+    title: "Wait",
+    description: "Waits for a backtest or an optimization and answers its result, or how far it is.",
+    input: { kind: z.enum(["backtest", "optimization"]), id: idField, wait_seconds: waitField },
+    isReading: true,
+    call: (api, { kind, id, wait_seconds }, signal) =>
+      (kind === "backtest" ? waitForBacktest : waitForOptimization)(api, id, wait_seconds, signal),
+  }),
+];
+
+// The procedure's own schema checks what is in it.
+const OPTIMIZATION = z.looseObject({
+  symbol: z.string(),
+  exchange: z.string(),
+  strategy: z.string(),
+  start_date: z.string(),
+  end_date: z.string(),
+  initial_balance: z.number(),
+});
+
+async function waitForOptimization(api: AgentApi, id: string, seconds: number, signal: AbortSignal): Promise<object> {
+  signal.throwIfAborted();
+  return showOptimization((await api.optimizations.get({ id, wait: seconds })).optimization);
+}
+
+function showOptimization(optimization: Optimization): object {
+  const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;
+  const { overfitting, out_of_sample, windows } = optimization;
+  const isOpen = status === "queued" || status === "running";
+  const head = {
+    id,
+    status,
+    progress,
+    strategy,
+    symbol,
+    exchange,
+    objective,
+    points,
+    trials,
+    ...(error === null ? {} : { error }),
+    ...(overfitting === null ? {} : { luck: overfitting }),
+    ...(out_of_sample === null ? {} : { out_of_sample }),
+    ...(isOpen ? { more: "call wait_for with this id" } : {}),
+  };
+  const best = { ...head, best: optimization.best };
+  return windows === null ? best : fitRows(best, "windows", windows, () => "the API has the other windows");
+}
