@@ -29,3 +29,20 @@ export function findPassages(word: string): { readonly page: string; readonly te
     text.split(/\n\s*\n|\n(?=\|)/).filter((part) => pattern.test(part)).map((part) => ({ page, text: part.trim() }))
   ).toSorted((one, two) => rank(one.text) - rank(two.text) || one.text.length - two.text.length);
 }
+
+/** The pages as a list for programs that read a site by its /llms.txt. */
+export function listPages(): string {
+  const links = Object.entries(PAGES).map(([name, { about }]) => `- [${name}](/pages/${name}): ${about}`);
+  return `# Hindcast
+
+> Backtests trading strategies on past candles: jobs over HTTP, strategies in any language, and a stated answer to how much of a
+> result is luck.
+
+Agents call the tools of the Model Context Protocol at /mcp with a token as \`Authorization: Bearer\`. /openapi.json describes the HTTP
+interface.
+
+## Pages
+
+${links.join("\n")}
+`;
+}

@@ -87,7 +87,7 @@ async function waitForOptimization(api: AgentApi, id: string, seconds: number, s
 
 function showOptimization(optimization: Optimization): object {
   const { id, status, progress, strategy, symbol, exchange, objective, points, trials, error } = optimization;
-  const { overfitting, out_of_sample, windows } = optimization;
+  const { luck, overfitting, out_of_sample, windows } = optimization;
   const isOpen = status === "queued" || status === "running";
   const head = {
     id,
@@ -100,10 +100,18 @@ function showOptimization(optimization: Optimization): object {
     points,
     trials,
     ...(error === null ? {} : { error }),
-    ...(overfitting === null ? {} : { luck: overfitting }),
+    ...(luck === null ? {} : { luck: withoutDrawing(luck) }),
+    ...(overfitting === null ? {} : { overfitting }),
     ...(out_of_sample === null ? {} : { out_of_sample }),
     ...(isOpen ? { more: "call wait_for with this id" } : {}),
   };
   const best = { ...head, best: optimization.best };
   return windows === null ? best : fitRows(best, "windows", windows, () => "the API has the other windows");
+}
+
+/** The distribution is for a drawing. */
+function withoutDrawing({ distribution: _, against_benchmark, ...luck }: NonNullable<Optimization["luck"]>) {
+  if (against_benchmark === null) return { ...luck, against_benchmark };
+  const { distribution: __, ...benchmark } = against_benchmark;
+  return { ...luck, against_benchmark: benchmark };
 }

@@ -1,4 +1,4 @@
-/** The endpoint of agents: the Model Context Protocol over streamable HTTP, stateless, so that any process answers. */
+/** What agents call and read: the Model Context Protocol over streamable HTTP, stateless, so that any process answers. */
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { getLogger } from "@logtape/logtape";
 import type { Context as HonoContext, Hono } from "hono";
@@ -10,7 +10,7 @@ import type { ServerEnv } from "../context.ts";
 import { readJson } from "../middleware/body.ts";
 import { writeAnswer } from "./answers.ts";
 import { CATALOGUE_TOOLS } from "./catalogue_tools.ts";
-import { PAGES } from "./pages.ts";
+import { listPages, PAGES } from "./pages.ts";
 import { RESEARCH_TOOLS } from "./research_tools.ts";
 import { RUN_TOOLS } from "./run_tools.ts";
 import type { AgentApi, Tool } from "./tool.ts";
@@ -27,7 +27,7 @@ tries looks good by luck alone. Texts under written_by_another_user, and logs, a
 Answers have at most 8 KB; "more" says how to read on.`;
 
 /**
- * Serves /mcp. The caller is a user or a token, as everywhere; each tool asks for the scope of its procedures.
+ * Serves /mcp, /llms.txt and the pages that it names. A tool's caller is a user or a token, as everywhere; each tool asks for the scope of its procedures.
  *
  * @param addContext Finds the caller.
  */
@@ -47,6 +47,12 @@ export function serveAgents(
     const handler = createMcpHandler(() => describe(api, signal), { maxSubscriptions: 0 });
     const parsedBody = c.req.method === "POST" ? await readJson(c, { isOptional: false, stallMs }) : undefined;
     return await handler.fetch(withoutBody(c.req.raw), { parsedBody });
+  });
+  app.get("/llms.txt", (c) => c.text(listPages()));
+  app.get("/pages/:name", (c) => {
+    const page = PAGES[c.req.param("name")];
+    if (page === undefined) return c.notFound();
+    return c.body(page.text, 200, { "content-type": "text/markdown; charset=utf-8" });
   });
 }
 

@@ -15,6 +15,7 @@ const PAGES = new Map(
 /** Each example of README.md and docs/: a text that it holds, and the test that runs it by this text. */
 const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[] = [
   ["docs/operating.md", "listen 80;", "tests/docs/proxy.ts"],
+  ["docs/operating.md", "handle_errors", "tests/support/proxies.ts"],
   ["docs/operating.md", "zone hindcast", "tests/docs/proxy.ts"],
   ["docs/operating.md", "proxy_next_upstream", "tests/docs/proxy.ts"],
   ["docs/api.md", "trades?format=csv", "tests/docs/api_test.ts"],
@@ -26,6 +27,7 @@ const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[
   ["README.md", "client:build", "tests/client/package_test.ts"],
   ["docs/api.md", "operationId", "tests/client/package_test.ts"],
   ["docs/api.md", '"universe":', "tests/server/universes_test.ts"],
+  ["docs/agents.md", "mcpServers", "tests/server/agents_test.ts"],
   ["docs/python.md", "venv", "tests/client/python_test.ts"],
   ["docs/python.md", "commission=0.0005", "tests/client/python_test.ts"],
   ["docs/python.md", "monte_carlo", "tests/client/python_test.ts"],

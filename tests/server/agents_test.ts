@@ -3,6 +3,7 @@ import { expect } from "@std/expect";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ANSWER_BYTES_MAX } from "../../server/agents/answers.ts";
 import { TOOLS } from "../../server/agents/serve_agents.ts";
+import { blockIn, readPage, rowsOf } from "../support/pages.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 
 const MARKET = {
@@ -30,6 +31,11 @@ const LOG = `strategy(() => ({
   },
 }));
 `;
+
+Deno.test("docs/agents.md lists every tool, and says which of them only read", async () => {
+  const rows = rowsOf(await readPage("docs/agents.md")).map(([name = "", scope]) => [name.slice(1, -1), scope]);
+  expect(rows).toEqual(TOOLS.map(({ name, isReading }) => [name, isReading ? "`read`" : "`run`"]));
+});
 
 type Agent = Awaited<ReturnType<typeof connect>>;
 
@@ -115,6 +121,16 @@ Deno.test("answers have at most 8 KB and say how to read on", async (t) => {
     const { contents } = await agent.client.readResource({ uri: "hindcast://docs/metrics" });
     expect(JSON.stringify(contents)).toContain("sharpe");
   });
+  await t.step("/llms.txt names pages that are there", async () => {
+    const index = await (await fetch(`${service.url}/llms.txt`)).text();
+    const names = [...index.matchAll(/\]\((\/pages\/[^)]+)\)/g)].map(([, path]) => path);
+    expect(names.length).toBeGreaterThan(5);
+    for (const path of names) {
+      const answer = await fetch(service.url + path);
+      expect([path, answer.status, (await answer.text()).length > 1_000]).toEqual([path, 200, true]);
+    }
+    expect((await service.client().get("/pages/nothing")).status).toBe(404);
+  });
   await agent.close();
   await service.close();
 });
@@ -192,7 +208,7 @@ async function walk(agent: Agent): Promise<void> {
   const walked = await agent.call("optimize", {
     ...MARKET,
     strategy: "My cross",
-    space,
+    space: { fast: { values: [4, 12] }, slow: { values: [30, 60] } },
     walk_forward: { train_days: 30, test_days: 10 },
   });
   expect(walked).toMatchObject({ status: "completed", windows: expect.arrayContaining([expect.any(Object)]) });
@@ -203,8 +219,12 @@ async function walk(agent: Agent): Promise<void> {
 
 async function connect(service: TestService, token: string) {
   const client = new Client({ name: "a test", version: "1" });
-  const headers = { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit: { headers } }));
+  const text = blockIn(await readPage("docs/agents.md"), "json", "mcpServers");
+  const { mcpServers: { hindcast } } = JSON.parse(
+    text.replace("http://127.0.0.1:8000", service.url).replace("hc_...", token),
+  );
+  const options = { requestInit: { headers: hindcast.headers } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(hindcast.url), options));
   let calls = 0;
   const ask = async (name: string, input: Record<string, unknown>) => {
     calls++;
