@@ -14,10 +14,9 @@ const PAGES = new Map(
 
 /** Each example of README.md and docs/: a text that it holds, and the test that runs it by this text. */
 const EXAMPLES: readonly (readonly [page: string, holds: string, test: string])[] = [
-  ["docs/operating.md", "listen 80;", "tests/docs/proxy.ts"],
-  ["docs/operating.md", "handle_errors", "tests/support/proxies.ts"],
-  ["docs/operating.md", "zone hindcast", "tests/docs/proxy.ts"],
-  ["docs/operating.md", "proxy_next_upstream", "tests/docs/proxy.ts"],
+  ["docs/operating.md", "listen 80;", "tests/support/proxies.ts"],
+  ["docs/operating.md", "reverse_proxy", "tests/support/proxies.ts"],
+  ["docs/operating.md", "zone hindcast", "tests/support/proxies.ts"],
   ["docs/api.md", "trades?format=csv", "tests/docs/api_test.ts"],
   ["docs/api.md", "pandas.read_csv", "tests/docs/pandas.ts"],
   ["README.md", "task demo", "tests/cli/demo_test.ts"],
