@@ -27,7 +27,7 @@ const WRONG = `strategy(({ fast = 10, slow = 30 }: { fast?: number; slow?: numbe
 
 const LOG = `strategy(() => ({
   decide(i) {
-    console.log("line " + i + " " + "x".repeat(100));
+    console["log"]("line " + i + " " + "x".repeat(100));
   },
 }));
 `;
@@ -161,7 +161,7 @@ Deno.test("what another user wrote comes marked as data, and nothing acts by its
     parameter_schema: { written_by_another_user: { properties: { a: { description: order } } } },
   });
   // Nobody but its author reads its source, and nothing of the account has changed.
-  expect(JSON.stringify(read)).not.toContain("console.log");
+  expect(JSON.stringify(read)).not.toContain("repeat(100)");
   expect((await victim.get("/api/backtests")).at("/backtests")).toEqual([]);
   await agent.close();
   await service.close();
